@@ -1,0 +1,104 @@
+import avro from 'avsc';
+import type { EventMap, EventType, Tagged } from './generated/events.js';
+import { type EventSchema, eventSchemas } from './generated/schemas.js';
+
+const MAGIC = 0;
+const HEADER_BYTES = 5;
+const SLAB_BYTES = 64 * 1024;
+
+/** The bytes are not an event that this build can read. A fault of the record itself: it belongs in dead-letter. */
+export class UndecodableRecord extends Error {
+  readonly code = 'UNDECODABLE_RECORD';
+}
+
+interface Writer {
+  id: number;
+  type: avro.Type;
+}
+
+/**
+ * Avro values in the Confluent wire format: byte 0, the schema id (uint32, big endian), the Avro body.
+ *
+ * Ids come from `schemas/ids.json` unless a registry assigned others (`assignId`). Types are compiled once. Decoding
+ * allocates the event and nothing else; encoding writes into a slab that is reused and returns a copy.
+ */
+export class EventCodec {
+  private readonly writers = new Map<EventType, Writer>();
+  private readonly readers = new Map<number, { event_type: EventType; type: avro.Type; resolver: avro.Type | null; resolve: unknown }>();
+  private slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+
+  constructor(private readonly schemas: readonly EventSchema[] = eventSchemas) {
+    for (const schema of schemas) this.install(schema, schema.id);
+  }
+
+  /** Use the id that a registry gave to the newest schema of an event. */
+  assignId(eventType: EventType, id: number): void {
+    const schema = this.newest(eventType);
+    this.install(schema, id);
+  }
+
+  /** Make records readable that were written with another version of a schema (its id and text come from the registry). */
+  addWriterSchema(id: number, schemaText: string): void {
+    const written = avro.Type.forSchema(JSON.parse(schemaText), { omitRecordMethods: true });
+    const eventType = (written.name ?? '').replace(/^countersign\./, '') as EventType;
+    const current = this.writers.get(eventType);
+    if (!current) throw new UndecodableRecord(`schema ${id} describes ${written.name}, which this build does not know`);
+    this.readers.set(id, { event_type: eventType, type: current.type, resolver: written, resolve: current.type.createResolver(written) });
+  }
+
+  knows(id: number): boolean {
+    return this.readers.has(id);
+  }
+
+  /** The schema id of a record, or undefined where the header is not one of ours. */
+  schemaId(value: Buffer): number | undefined {
+    return value.length >= HEADER_BYTES && value[0] === MAGIC ? value.readUInt32BE(1) : undefined;
+  }
+
+  encode<T extends EventType>(eventType: T, event: EventMap[T]): Buffer {
+    const writer = this.writers.get(eventType);
+    if (!writer) throw new Error(`no schema for event ${eventType}: add schemas/<topic>/${eventType}.v1.avsc and run npm run generate`);
+    let end = writer.type.encode(event, this.slab, HEADER_BYTES);
+    if (end < 0) {
+      this.slab = Buffer.allocUnsafeSlow(this.slab.length - end + HEADER_BYTES);
+      end = writer.type.encode(event, this.slab, HEADER_BYTES);
+    }
+    this.slab[0] = MAGIC;
+    this.slab.writeUInt32BE(writer.id, 1);
+    const copy = Buffer.from(this.slab.subarray(0, end));
+    if (this.slab.length > 64 * SLAB_BYTES) this.slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+    return copy;
+  }
+
+  /** @throws UndecodableRecord where the bytes are not a known event. */
+  decode(value: Buffer): Tagged<EventType> {
+    const id = this.schemaId(value);
+    const reader = id === undefined ? undefined : this.readers.get(id);
+    if (!reader) throw new UndecodableRecord(id === undefined ? 'not in the Confluent wire format' : `schema id ${id} is unknown`);
+    let decoded: { value: unknown; offset: number };
+    try {
+      decoded = reader.resolver
+        ? { value: reader.type.fromBuffer(value.subarray(HEADER_BYTES), reader.resolve as never, false), offset: value.length }
+        : (reader.type.decode(value, HEADER_BYTES) as { value: unknown; offset: number });
+    } catch (cause) {
+      throw new UndecodableRecord(`the body of schema id ${id} is malformed`, { cause });
+    }
+    if (decoded.offset !== value.length)
+      throw new UndecodableRecord(`the body of schema id ${id} is ${decoded.offset < 0 ? 'truncated' : 'followed by more bytes'}`);
+    return { event_type: reader.event_type, event: decoded.value } as Tagged<EventType>;
+  }
+
+  private newest(eventType: EventType): EventSchema {
+    const found = this.schemas.filter((schema) => schema.event_type === eventType).sort((a, b) => b.version - a.version)[0];
+    if (!found) throw new Error(`no schema for event ${eventType}`);
+    return found;
+  }
+
+  private install(schema: EventSchema, id: number): void {
+    const type = avro.Type.forSchema(JSON.parse(schema.schema), { omitRecordMethods: true });
+    if (schema === this.newest(schema.event_type)) {
+      this.writers.set(schema.event_type, { id, type });
+      this.readers.set(id, { event_type: schema.event_type, type, resolver: null, resolve: null });
+    } else this.addWriterSchema(id, schema.schema);
+  }
+}

@@ -1,0 +1,43 @@
+import type { CallError, ErrorClass, ErrorCode } from './generated/events.js';
+
+const defaults: Readonly<Record<ErrorCode, { class: ErrorClass; retryable: boolean }>> = {
+  VALIDATION_ERROR: { class: 'validation', retryable: false },
+  TIMEOUT: { class: 'transient', retryable: true },
+  RATE_LIMIT: { class: 'rate_limited', retryable: true },
+  POLICY_DENIED: { class: 'authorization', retryable: false },
+  AUTH_REQUIRED: { class: 'authorization', retryable: false },
+  PROVIDER_ERROR: { class: 'server', retryable: false },
+  NETWORK_ERROR: { class: 'transient', retryable: true },
+  SANDBOX_ERROR: { class: 'server', retryable: false },
+  IN_DOUBT: { class: 'server', retryable: false },
+  CANCELLED: { class: 'semantic', retryable: false },
+  UNKNOWN: { class: 'server', retryable: false },
+};
+
+/** A call error with the class and retryability that its code has by default. `details` must be JSON. */
+export function callError(
+  code: ErrorCode,
+  message: string,
+  more: { class?: ErrorClass; retryable?: boolean; details?: unknown; retry_after_s?: number } = {},
+): CallError {
+  return {
+    code,
+    class: more.class ?? defaults[code].class,
+    message,
+    details_json: more.details === undefined ? null : JSON.stringify(more.details),
+    retryable: more.retryable ?? defaults[code].retryable,
+    retry_after_s: more.retry_after_s ?? null,
+  };
+}
+
+/**
+ * A fault of the surroundings (store, log, cache, full disk), not of the record at hand: the partition pauses and the
+ * work is retried for ever. Recognised by its brand across packages, never by `instanceof`.
+ */
+export class InfrastructureFault extends Error {
+  readonly countersign_fault = 'infrastructure' as const;
+}
+
+export function isInfrastructureFault(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && (error as { countersign_fault?: unknown }).countersign_fault === 'infrastructure';
+}

@@ -1,0 +1,29 @@
+export { EventCodec, UndecodableRecord } from './codec.js';
+export { callError, InfrastructureFault, isInfrastructureFault } from './errors.js';
+export * from './generated/events.js';
+export { type EventSchema, eventSchemas } from './generated/schemas.js';
+export { callId, parseCallId, partitionOf, uuidOfParts, uuidText, uuidv7 } from './ids.js';
+export {
+  canonicalText,
+  derivedKey,
+  discriminatingInputs,
+  headerKey,
+  type KeyParts,
+  type KeyScope,
+  normalise,
+  sha256Hex,
+  tenantKey,
+} from './keys.js';
+export { metaAfter, nextHlc } from './meta.js';
+export {
+  approvalMode,
+  contractDigest,
+  defaultTier,
+  type EffectRule,
+  effectRules,
+  isReadOnly,
+  type JsonSchema,
+  strictness,
+  type ToolContract,
+} from './tool-contract.js';
+export { type CallTopic, callTopics, type GlobalTopic, globalTopics, laneTopic, parseTopic, SHARED_LANE, topicOf } from './topics.js';

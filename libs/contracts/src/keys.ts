@@ -1,0 +1,92 @@
+import { createHash, createHmac, hkdfSync } from 'node:crypto';
+import canonicalizeJson from 'canonicalize';
+import { uuidText } from './ids.js';
+import type { ToolContract } from './tool-contract.js';
+
+/** RFC 8785 (JCS) text of a JSON value. @throws TypeError where the value is not JSON (undefined, NaN, functions). */
+export function canonicalText(value: unknown): string {
+  const text = canonicalizeJson(value);
+  if (text === undefined) throw new TypeError('the value is not JSON');
+  return text;
+}
+
+/** SHA-256, lower-case hex. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+/** The HMAC key of a tenant, from the installation's master key (HKDF-SHA256, RFC 5869). 32 bytes. */
+export function tenantKey(masterKey: Uint8Array, tenantId: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `countersign/tenant/${tenantId}`, 32));
+}
+
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})$/;
+
+/** Timestamps to UTC with milliseconds, strings to Unicode NFC, everything else as it is; keys are sorted by JCS later. */
+export function normalise(value: unknown): unknown {
+  if (typeof value === 'string') {
+    if (value.length >= 17 && value.length <= 40 && TIMESTAMP.test(value)) {
+      const time = Date.parse(value.replace(' ', 'T'));
+      if (!Number.isNaN(time)) return new Date(time).toISOString();
+    }
+    return value.normalize('NFC');
+  }
+  if (Array.isArray(value)) return value.map(normalise);
+  if (value !== null && typeof value === 'object') {
+    const out: Record<string, unknown> = Object.create(null);
+    for (const [key, item] of Object.entries(value)) if (item !== undefined) out[key.normalize('NFC')] = normalise(item);
+    return out;
+  }
+  return value;
+}
+
+/** The inputs that identify the effect, as the tool declared them (top-level fields). */
+export function discriminatingInputs(
+  contract: Pick<ToolContract, 'idempotency'>,
+  inputs: Record<string, unknown>,
+): Record<string, unknown> {
+  const { discriminating, except } = contract.idempotency;
+  const keep = discriminating ? (name: string) => discriminating.includes(name) : (name: string) => !(except ?? []).includes(name);
+  return Object.fromEntries(Object.entries(inputs).filter(([name]) => keep(name)));
+}
+
+/** What an idempotency key is scoped by: the case, else the run, else the principal (DESIGN section 3). */
+export interface KeyScope {
+  tenant_id: string;
+  case_id: string | null;
+  run_id: string | null;
+  principal_id: string;
+}
+
+export interface KeyParts extends KeyScope {
+  tool: string;
+  /** Exact semver; only its major counts. */
+  version: string;
+  /** JCS text of the normalised discriminating inputs. */
+  discriminating: string;
+  occurrence: string | null;
+}
+
+const part = (text: string): string => `${Buffer.byteLength(text)}:${text}`;
+
+/** The derived key of a write: HMAC-SHA256 under the tenant key, first 16 bytes as a UUID's text. */
+export function derivedKey(key: Uint8Array, parts: KeyParts): string {
+  const scope =
+    parts.case_id !== null
+      ? `case${part(parts.case_id)}`
+      : parts.run_id !== null
+        ? `run${part(parts.run_id)}`
+        : `principal${part(parts.principal_id)}`;
+  const major = parts.version.split('.', 1)[0] as string;
+  const text = `derived${part(parts.tenant_id)}${scope}${part(parts.tool)}${part(major)}${part(parts.discriminating)}${part(parts.occurrence ?? '')}`;
+  return uuidText(createHmac('sha256', key).update(text).digest());
+}
+
+/** The key of a write that carries an `Idempotency-Key` header: scoped by tenant and principal. */
+export function headerKey(key: Uint8Array, parts: { tenant_id: string; principal_id: string; header: string }): string {
+  return uuidText(
+    createHmac('sha256', key)
+      .update(`header${part(parts.tenant_id)}${part(parts.principal_id)}${part(parts.header)}`)
+      .digest(),
+  );
+}

@@ -1,0 +1,21 @@
+import type { Meta } from './generated/events.js';
+import { uuidv7 } from './ids.js';
+
+/** Hybrid logical clock: max(own clock in microseconds, the cause's) + 1. Histories sort by (hlc, event_id). */
+export function nextHlc(now_ms: number, causeHlc: number): number {
+  return Math.max(now_ms * 1000, causeHlc) + 1;
+}
+
+/** The meta of an event that another event caused: same call, tenant, trace and partition. */
+export function metaAfter(cause: Meta, now_ms: number, attempt: number = cause.attempt): Meta {
+  return {
+    event_id: uuidv7(now_ms),
+    tenant_id: cause.tenant_id,
+    call_id: cause.call_id,
+    attempt,
+    causation_id: cause.event_id,
+    correlation_id: cause.correlation_id,
+    hlc: nextHlc(now_ms, cause.hlc),
+    partition: cause.partition,
+  };
+}

@@ -1,0 +1,41 @@
+import type { EventType, TopicName } from './generated/events.js';
+import { eventSchemas } from './generated/schemas.js';
+
+/** Topics that carry calls: each lane has its own set of them (DESIGN section 2). */
+export const callTopics = [
+  'tool-call-requested',
+  'policy-decided',
+  'approval-voted',
+  'approval-granted',
+  'tool-executed',
+] as const satisfies readonly TopicName[];
+export type CallTopic = (typeof callTopics)[number];
+
+/** Topics that exist once, with one partition. */
+export const globalTopics = [
+  'configuration-changed',
+  'tool-registered',
+  'security-event',
+  'dead-letter',
+] as const satisfies readonly TopicName[];
+export type GlobalTopic = (typeof globalTopics)[number];
+
+export const SHARED_LANE = 'shared';
+
+/** `shared` has the bare names; any other lane gets `<topic>.<lane>`. */
+export function laneTopic(topic: CallTopic, lane: string): string {
+  return lane === SHARED_LANE ? topic : `${topic}.${lane}`;
+}
+
+/** The contract's topic and the lane of a topic's name on the log. */
+export function parseTopic(name: string): { topic: TopicName; lane: string } {
+  const dot = name.indexOf('.');
+  return dot < 0 ? { topic: name as TopicName, lane: SHARED_LANE } : { topic: name.slice(0, dot) as TopicName, lane: name.slice(dot + 1) };
+}
+
+const topicOfEvent = new Map<EventType, TopicName>(eventSchemas.map((schema) => [schema.event_type, schema.topic]));
+
+/** The topic that an event belongs to. */
+export function topicOf(eventType: EventType): TopicName {
+  return topicOfEvent.get(eventType) as TopicName;
+}

@@ -1,0 +1,128 @@
+import type { ApprovalMode, CallError, Outcome, RulingEffect, Tier, ToolCall } from '@countersign/contracts';
+
+/** Where a fact stands: within one topic and partition the first one wins. */
+export interface Position {
+  topic: string;
+  partition: number;
+  offset: number;
+}
+
+export interface RulingFact {
+  decision_id: string;
+  revision: number;
+  effect: RulingEffect;
+  tier: Tier;
+  approval_mode_effective: ApprovalMode;
+  rule: string;
+  bundle_version: string;
+  reason: CallError | null;
+  joined_call_id: string | null;
+  hlc: number;
+  event_id: string;
+  decided_at_ms: number;
+  offset: number;
+}
+
+export interface ApprovalFact {
+  approval_id: string;
+  revision: number;
+  requested_at_ms: number;
+  expires_at_ms: number;
+  quorum: number;
+  approver_roles: string[];
+  hlc: number;
+  event_id: string;
+}
+
+/** The first end on approval-granted: what became of the wait. */
+export interface ApprovalEnd {
+  kind: 'granted' | 'denied' | 'expired' | 'cancelled';
+  revision: number;
+  reason: string | null;
+  by: string | null;
+  at_ms: number;
+  hlc: number;
+  event_id: string;
+  offset: number;
+}
+
+export interface StartFact {
+  epoch: number;
+  revision: number;
+  fired_at_ms: number;
+  settle_at_ms: number;
+  hlc: number;
+  event_id: string;
+}
+
+export interface EndFact {
+  kind: 'executed' | 'deduplicated' | 'in_doubt' | 'resolved';
+  epoch: number;
+  outcome: Outcome;
+  original_call_id: string | null;
+  at_ms: number;
+  hlc: number;
+  event_id: string;
+  position: Position;
+}
+
+/** Everything the log says about one call; `status` is derived (`statusOf`), so facts may arrive in any order across topics. */
+export interface CallState {
+  call_id: string;
+  tenant_id: string;
+  partition: number;
+  attempt: number;
+  correlation_id: string;
+  call: ToolCall | null;
+  requested: { hlc: number; event_id: string; at_ms: number } | null;
+  ruling: RulingFact | null;
+  approval: ApprovalFact | null;
+  approval_end: ApprovalEnd | null;
+  started: StartFact | null;
+  doubt: EndFact | null;
+  end: EndFact | null;
+}
+
+export type CallStatus =
+  | 'pending_policy'
+  | 'pending_approval'
+  | 'running'
+  | 'succeeded'
+  | 'failed'
+  | 'denied'
+  | 'expired'
+  | 'cancelled'
+  | 'in_doubt'
+  | 'compensated'
+  | 'compensation_failed';
+
+export const terminalStatuses: ReadonlySet<CallStatus> = new Set([
+  'succeeded',
+  'failed',
+  'denied',
+  'expired',
+  'cancelled',
+  'compensated',
+  'compensation_failed',
+]);
+
+/** The status that the facts add up to. in_doubt is not terminal for the record, but it is an answer. */
+export function statusOf(state: CallState): CallStatus {
+  if (state.end) return state.end.outcome.status;
+  if (state.doubt) return 'in_doubt';
+  const revision = state.ruling?.revision ?? 0;
+  const end = state.approval_end;
+  if (end && end.revision >= revision) return end.kind === 'granted' ? 'running' : end.kind;
+  if (state.started && state.started.revision >= revision) return 'running';
+  switch (state.ruling?.effect) {
+    case undefined:
+    case 'defer':
+      return 'pending_policy';
+    case 'deny':
+      return 'denied';
+    case 'require_approval':
+      return 'pending_approval';
+    case 'allow':
+      return 'running';
+  }
+}

@@ -1,0 +1,2 @@
+export { evolve, type PlacedEvent } from './call/evolve.js';
+export * from './call/state.js';

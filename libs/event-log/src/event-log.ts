@@ -1,0 +1,106 @@
+/** A record to append. `partition` is always explicit: it was computed once, at admission. */
+export interface NewRecord {
+  topic: string;
+  partition: number;
+  key: string | null;
+  value: Buffer;
+  /** Internal topics carry `event_type` and `traceparent` only (headers are dear, see facts/kafka.md). */
+  headers: Record<string, string>;
+}
+
+export interface LogRecord extends NewRecord {
+  offset: number;
+  /** Wall clock of the log at append, epoch ms: the time that approvals and expiries go by. */
+  timestamp_ms: number;
+}
+
+/** Records of one partition of one topic, in offset order, without gaps of our own making. Never empty. */
+export interface LogBatch {
+  topic: string;
+  partition: number;
+  records: readonly LogRecord[];
+  /** Offset after the newest record of the partition when the batch was read: head - last offset - 1 is the lag. */
+  head: number;
+}
+
+export interface TopicSpec {
+  name: string;
+  partitions: number;
+}
+
+/** The next offset to read of one partition of one topic. */
+export interface TopicOffset {
+  topic: string;
+  partition: number;
+  offset: number;
+}
+
+/** When a reader sees a record: once it is durable, or (`appended`, embedded only) as soon as it is in the journal.
+ *  Whatever follows from a record stands behind it in the one journal, so a reader of `appended` may decide on it; it
+ *  must not act on the outside or answer anybody before a later append of its own has become durable. Kafka treats both as durable. */
+export type Visibility = 'durable' | 'appended';
+
+export interface Subscription {
+  /** Members of a group share the partitions; partition n of every topic of a group goes to one member. */
+  group: string;
+  topics: readonly string[];
+  visibility: Visibility;
+  batch_records_max: number;
+  /** Called with newly assigned partition numbers before their first batch. May return offsets to start from, which
+   *  then win over committed ones. A partition without either starts at 0. A throw is retried. */
+  onAssigned?(partitions: readonly number[]): Promise<readonly TopicOffset[]>;
+  /** Called when partitions went to another member, after which no batch of them arrives. Running work is the owner's own. */
+  onRevoked?(partitions: readonly number[]): Promise<void>;
+  /** At most one call at a time per topic and partition; may take arbitrarily long (membership is kept alive meanwhile).
+   *  The next batch comes when it resolves. A throw means the same batch again after a pause, for ever. Nothing is
+   *  committed by resolving: see `commit`. */
+  onBatch(batch: LogBatch): Promise<void>;
+}
+
+export interface RunningSubscription {
+  /** Record that everything below these offsets is done. Lazy: may be lost by a crash (then records come again). */
+  commit(offsets: readonly TopicOffset[]): void;
+  /** Milliseconds (monotonic) since this reader last knew that it had everything of the topic; 0 embedded, Infinity before the first time. */
+  silenceMs(topic: string): number;
+  /** Resolves when every batch below the heads as of now was handled. */
+  caughtUp(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Follower {
+  topics: readonly string[];
+  visibility: Visibility;
+  batch_records_max: number;
+  /** Where to start each partition: 'start', 'head', or the given offsets (others from the start). */
+  from: 'start' | 'head' | readonly TopicOffset[];
+  onBatch(batch: LogBatch): Promise<void>;
+}
+
+/**
+ * The log: topics of numbered partitions, records by offset from 0, each durable before it is acknowledged.
+ *
+ * Must hold for every adapter (suite.ts): offsets of a partition ascend in the order of acknowledgement within one
+ * writer; an acknowledged record is never lost, never reordered, never changed; delivery to subscriptions is at least
+ * once. Must not be assumed: exactly-once delivery, order across partitions or topics, a conditional append.
+ * An abstract class so that Nest can inject it by its own name.
+ */
+export abstract class EventLog {
+  /** Creates what is missing, with unlimited retention; existing topics keep their partition count. */
+  abstract ensureTopics(specs: readonly TopicSpec[]): Promise<void>;
+  /** Partition count of an existing topic. */
+  abstract partitions(topic: string): number;
+  /**
+   * Appends and resolves with the offsets once all records are durable. Records of one call to append for one
+   * partition become visible together and in order. Calls made while a write is running share the next one.
+   * @throws InfrastructureFault where the log is away, full or failed: the records may or may not be there.
+   */
+  abstract append(records: readonly NewRecord[]): Promise<number[]>;
+  abstract subscribe(subscription: Subscription): Promise<RunningSubscription>;
+  /** Every partition of the topics, without a group: for state that each process folds for itself. */
+  abstract follow(follower: Follower): Promise<RunningSubscription>;
+  /** Up to `records_max` durable records from an offset on; empty at the head. On Kafka a random read costs milliseconds. */
+  abstract read(topic: string, partition: number, from_offset: number, records_max: number): Promise<LogRecord[]>;
+  /** The offset that the next durable record will get. */
+  abstract head(topic: string, partition: number): Promise<number>;
+  abstract close(): Promise<void>;
+}

@@ -1,0 +1,2 @@
+export * from './event-log.js';
+export type { EventBatch, Recorded } from './transport/event-batch.js';

@@ -1,0 +1,21 @@
+import type { EventType, Tagged } from '@countersign/contracts';
+
+/** An event as it stands on the log. */
+export type Recorded<T extends EventType = EventType> = Tagged<T> & {
+  /** Topic name on the log, with its lane. */
+  topic: string;
+  partition: number;
+  offset: number;
+  timestamp_ms: number;
+  traceparent: string | undefined;
+};
+
+/** What a handler of `@OnTopic` gets: decoded events of one partition of one topic, in order, never empty. */
+export interface EventBatch {
+  topic: string;
+  lane: string;
+  partition: number;
+  events: readonly Recorded[];
+  /** Offset after the newest record of the partition when the batch was read. */
+  head: number;
+}

@@ -1,0 +1,87 @@
+import type {
+  ApprovalMode,
+  EffectClass,
+  ErrorClass,
+  ErrorCode,
+  JsonSchema,
+  Principal,
+  Reversibility,
+  Tier,
+  ToolContract,
+} from '@countersign/contracts';
+
+/** What a run gets. Nothing here outlives the run; a tool keeps no state of its own. */
+export interface RunContext {
+  readonly tenant_id: string;
+  readonly principal: Pick<Principal, 'kind' | 'id'>;
+  readonly call_id: string;
+  readonly case_id: string | null;
+  readonly run_id: string | null;
+  /** Same for every attempt to cause the same effect: give it to the system that you act on. */
+  readonly idempotency_key: string;
+  /** Epoch ms after which the result is not waited for. */
+  readonly deadline_ms: number;
+  /** Aborted at the deadline, on cancel and when the executor loses its lease: destroy connections then. */
+  readonly signal: AbortSignal;
+  /** Settings that the operator gave to this pack (for example the workspace root). Never secrets. */
+  readonly settings: Readonly<Record<string, string>>;
+  log(message: string, fields?: Record<string, unknown>): void;
+}
+
+/** What a reconcile may say about a write whose answer was lost. */
+export type Reconciled<O> = { kind: 'happened'; output: O } | { kind: 'did_not_happen' } | { kind: 'cannot_tell'; why: string };
+
+/**
+ * An expected refusal by the tool: the call ends as failed with this code. `effect: 'none'` promises that nothing
+ * outside changed and releases the idempotency key; leave it out where that is not certain.
+ */
+export class ToolError extends Error {
+  readonly countersign_tool_error = true as const;
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly more: { class?: ErrorClass; retryable?: boolean; details?: unknown; retry_after_s?: number; effect?: 'none' | 'unknown' } = {},
+  ) {
+    super(message);
+  }
+}
+
+/** A tool as the executor runs it: its contract, and functions over validated JSON. */
+export interface Tool {
+  readonly contract: ToolContract;
+  run(input: never, ctx: RunContext): Promise<unknown>;
+  /** Asks the system of record whether the effect of this key is there. */
+  reconcile?(input: never, ctx: RunContext): Promise<Reconciled<unknown>>;
+  /** Undoes the effect of a run. */
+  compensate?(input: never, output: never, ctx: RunContext): Promise<unknown>;
+}
+
+/** A named set of tools, loaded where `COUNTERSIGN_PACKS` names it. */
+export interface Pack {
+  readonly name: string;
+  readonly tools: readonly Tool[];
+  /** Names of environment variables that become `ctx.settings`, with their defaults. */
+  readonly settings?: Readonly<Record<string, string | undefined>>;
+}
+
+/** What an author declares; `defineTool` turns it into a `Tool`. Schemas are zod 4 or JSON Schema 2020-12. */
+export interface ToolTraits {
+  name: string;
+  version: string;
+  title: string;
+  description: string;
+  category: string;
+  effect_class: EffectClass;
+  reversibility?: Reversibility;
+  idempotency?: { discriminating: string[]; window_ms?: number } | { except: string[]; window_ms?: number };
+  takes_key?: boolean;
+  timeout_ms?: number;
+  settle_ms?: number;
+  settle_is_final?: boolean;
+  max_output_bytes?: number;
+  tier?: Tier;
+  markings?: string[];
+  scopes?: string[];
+}
+
+export type { ApprovalMode, JsonSchema };
