@@ -1,6 +1,9 @@
+const real = process.env.COUNTERSIGN_TEST_KAFKA !== undefined;
+
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/packs', '<rootDir>/test'],
-  testMatch: ['**/dist/**/*.spec.js'],
+  testMatch: [real ? '**/dist/**/*.real.spec.js' : '**/dist/**/*.spec.js'],
+  testPathIgnorePatterns: real ? ['/node_modules/'] : ['/node_modules/', '\\.real\\.spec\\.js$'],
   transform: {},
 };

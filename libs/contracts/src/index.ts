@@ -1,4 +1,5 @@
 export { EventCodec, UndecodableRecord } from './codec.js';
+export { armCrashPoint, type CrashPoint, crashPoint, crashPoints } from './crash-point.js';
 export { callError, InfrastructureFault, isInfrastructureFault } from './errors.js';
 export * from './generated/events.js';
 export { type EventSchema, eventSchemas } from './generated/schemas.js';

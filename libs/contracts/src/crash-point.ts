@@ -1,0 +1,34 @@
+/** The steps between which a process may die in chaos runs (facts/faults.md F2). */
+export const crashPoints = [
+  'gateway.before_request',
+  'gateway.after_request',
+  'policy.before_ruling',
+  'policy.after_ruling',
+  'executor.before_claim',
+  'executor.after_claim',
+  'executor.after_started',
+  'executor.after_effect',
+  'executor.after_end',
+  'executor.before_commit',
+  'projector.before_rows',
+  'projector.after_rows',
+] as const;
+export type CrashPoint = (typeof crashPoints)[number];
+
+let armed: CrashPoint | undefined;
+let passes = 0;
+
+/** Arms one point as `name[:nth]`: the nth pass kills the process with SIGKILL. @throws where the name is none of the twelve. */
+export function armCrashPoint(spec: string): void {
+  const [name, nth] = spec.split(':');
+  const point = crashPoints.find((candidate) => candidate === name);
+  if (!point) throw new Error(`COUNTERSIGN_CRASH_AT: ${name} is not one of ${crashPoints.join(', ')}`);
+  armed = point;
+  passes = Number(nth ?? 1);
+}
+
+/** Dies here, as a power cut would, where this point is armed; otherwise costs one comparison. */
+export function crashPoint(point: CrashPoint): void {
+  if (armed !== point || --passes > 0) return;
+  process.kill(process.pid, 'SIGKILL');
+}
