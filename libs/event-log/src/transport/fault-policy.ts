@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isInfrastructureFault } from '@countersign/contracts';
+import type { LogRecord } from '../event-log.js';
+import type { DeadLetters, PoisonRecord } from './dead-letters.js';
+import type { Recorded } from './event-batch.js';
+
+/** Where faults are told (a logger). */
+export interface FaultSink {
+  warn(fields: Record<string, unknown>, message: string): void;
+  error(fields: Record<string, unknown>, message: string): void;
+}
+
+const BACKOFF_MS = [50, 100, 250, 500, 1000, 2000, 5000];
+
+/** The subscription is closing: the batch is left to whoever reads it next. */
+export class StoppedReading extends Error {}
+
+/** Decides what a fault means: of the surroundings, retry for ever; of a record, find it and set it aside. */
+export class FaultPolicy {
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly deadLetters: DeadLetters,
+    private readonly poison: (record: PoisonRecord, cause: unknown) => Promise<void>,
+    private readonly sink: FaultSink,
+  ) {}
+
+  stop(): void {
+    this.stopping.abort();
+  }
+
+  /** Runs the work until no fault of the surroundings stops it. Any other throw goes to the caller. */
+  async persist<T>(where: string, work: () => Promise<T>): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isInfrastructureFault(error)) throw error;
+        if (this.stopping.signal.aborted) throw new StoppedReading(where, { cause: error });
+        const pause_ms = BACKOFF_MS[Math.min(attempt, BACKOFF_MS.length - 1)] as number;
+        this.sink.warn({ where, attempt, pause_ms, cause: String(error) }, 'paused: the log, the store or the cache does not answer');
+        await sleep(pause_ms, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Hands the events to the handler; a batch that fails for another reason is halved until the record is found. */
+  async deliver(
+    events: readonly Recorded[],
+    records: readonly LogRecord[],
+    run: (part: readonly Recorded[]) => Promise<void>,
+  ): Promise<void> {
+    try {
+      await this.persist((events[0] as Recorded).topic, () => run(events));
+    } catch (cause) {
+      if (cause instanceof StoppedReading) throw cause;
+      if (events.length > 1) {
+        const middle = events.length >> 1;
+        await this.deliver(events.slice(0, middle), records, run);
+        return this.deliver(events.slice(middle), records, run);
+      }
+      const event = events[0] as Recorded;
+      const record = records.find((candidate) => candidate.offset === event.offset) as LogRecord;
+      await this.setAside(record, event, cause);
+    }
+  }
+
+  async setAside(record: LogRecord, event: Recorded | undefined, cause: unknown): Promise<void> {
+    this.sink.error(
+      {
+        topic: record.topic,
+        partition: record.partition,
+        offset: record.offset,
+        cause: cause instanceof Error ? cause.stack : String(cause),
+      },
+      'record goes to dead-letter',
+    );
+    await this.persist('dead-letter', () => this.deadLetters.put({ record, event }, cause));
+    await this.persist('poison', () => this.poison({ record, event }, cause));
+  }
+}

@@ -1,0 +1,82 @@
+import type { EventCodec } from '@countersign/contracts';
+import type { EventLog, RunningSubscription } from '../event-log.js';
+import { BatchDecoder, type SchemaSource } from './batch-decoder.js';
+import type { Recorded } from './event-batch.js';
+
+export interface FoldedTopicsOptions<S> {
+  log: EventLog;
+  codec: EventCodec;
+  topics: readonly string[];
+  initial: S;
+  /** May change `state` in place and return it. Undecodable records are skipped: their consumer group sets them aside. */
+  evolve(state: S, event: Recorded): S;
+  schemas?: SchemaSource;
+}
+
+interface Waiter {
+  topic: string;
+  partition: number;
+  offset: number;
+  done(): void;
+}
+
+/** State that a process folds for itself from whole topics (configuration, the tool catalog): complete when `start` resolves, live from then on. */
+export class FoldedTopics<S> {
+  private current: S;
+  private running: RunningSubscription | undefined;
+  private readonly next = new Map<string, number>();
+  private waiters: Waiter[] = [];
+
+  constructor(private readonly options: FoldedTopicsOptions<S>) {
+    this.current = options.initial;
+  }
+
+  get state(): S {
+    return this.current;
+  }
+
+  /** Resolves when everything that is on the topics now has been folded. */
+  async start(): Promise<void> {
+    const decoder = new BatchDecoder(this.options.codec, this.options.schemas);
+    this.running = await this.options.log.follow({
+      topics: this.options.topics,
+      visibility: 'durable',
+      batch_records_max: 500,
+      from: 'start',
+      onBatch: async (batch) => {
+        const { events } = await decoder.decode(batch.records);
+        for (const event of events) this.current = this.options.evolve(this.current, event);
+        this.next.set(`${batch.topic}/${batch.partition}`, (batch.records.at(-1) as { offset: number }).offset + 1);
+        this.wake();
+      },
+    });
+    await this.running.caughtUp();
+  }
+
+  /** The next offset that would be folded. */
+  position(topic: string, partition = 0): number {
+    return this.next.get(`${topic}/${partition}`) ?? 0;
+  }
+
+  /** See RunningSubscription.silenceMs. */
+  silenceMs(topic: string): number {
+    return this.running?.silenceMs(topic) ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Resolves when the record at this offset has been folded. */
+  folded(topic: string, offset: number, partition = 0): Promise<void> {
+    if (this.position(topic, partition) > offset) return Promise.resolve();
+    return new Promise((done) => this.waiters.push({ topic, partition, offset, done }));
+  }
+
+  async close(): Promise<void> {
+    await this.running?.close();
+  }
+
+  private wake(): void {
+    if (this.waiters.length === 0) return;
+    const due = this.waiters.filter((waiter) => this.position(waiter.topic, waiter.partition) > waiter.offset);
+    this.waiters = this.waiters.filter((waiter) => !due.includes(waiter));
+    for (const waiter of due) waiter.done();
+  }
+}

@@ -1,0 +1,36 @@
+import type { TopicName } from '@countersign/contracts';
+import { EventPattern } from '@nestjs/microservices';
+import type { EventBatch } from './event-batch.js';
+import { LOG_TRANSPORT, type LogContext } from './log-context.js';
+
+export interface OnTopicOptions {
+  /** `after_handler` (default): resolving means done. `manual`: the handler says what is done through `ctx.commit`. */
+  commit?: 'after_handler' | 'manual';
+}
+
+type BatchHandler = (batch: EventBatch, ctx: LogContext) => Promise<void>;
+
+/**
+ * Binds a method `handle(batch: EventBatch, ctx: LogContext): Promise<void>` to a topic of the contract, in every lane
+ * that the transport serves. One handler a topic in an app: Nest would chain two, and one failing would repeat both.
+ *
+ * Nest turns a throw into an observable of a blank error; the wrapper keeps the real one on the context, because what
+ * happens next depends on it (pause and retry, or bisect and dead-letter).
+ */
+export function OnTopic(topic: TopicName, options: OnTopicOptions = {}) {
+  return (target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<BatchHandler>): void => {
+    const handler = descriptor.value as BatchHandler;
+    descriptor.value = async function (this: unknown, batch: EventBatch, ctx: LogContext): Promise<void> {
+      try {
+        await handler.call(this, batch, ctx);
+      } catch (error) {
+        ctx.fail(error);
+      }
+    };
+    EventPattern<string>(topic, LOG_TRANSPORT, { commit: options.commit ?? 'after_handler' })(
+      target,
+      key,
+      descriptor as TypedPropertyDescriptor<unknown>,
+    );
+  };
+}

@@ -1,0 +1,40 @@
+import type { EventCodec } from '@countersign/contracts';
+import type { EventLog, SchemaSource } from '@countersign/event-log';
+import type { Store } from '@countersign/store';
+import type { Registry } from 'prom-client';
+import type { Clock } from './clock.js';
+import type { Logger } from './logger.js';
+
+/** A hint that the records of a result are on the log; may be lost or repeated (the log is the truth). */
+export interface WakeUpChannel {
+  publish(channel: string, payload: Buffer[]): void;
+  subscribe(channel: string, handler: (payload: Buffer) => void): Promise<void>;
+}
+
+/** Keys by tenant, derived from the installation's master key. */
+export interface TenantKeys {
+  tenantKey(tenant_id: string): Buffer;
+}
+
+/** What a service gets from its process; standalone gives all four the same. */
+export interface AppDeps {
+  log: EventLog;
+  codec: EventCodec;
+  /** The registry behind the codec; absent embedded. */
+  schemas?: SchemaSource;
+  store: Store;
+  keys: TenantKeys;
+  wake_ups: WakeUpChannel;
+  clock: Clock;
+  logger: Logger;
+  metrics: Registry;
+  /** An OpenTelemetry SDK is loaded: spans are recorded. */
+  tracing: boolean;
+}
+
+export interface RunningApp {
+  /** Whether it has caught up with what it must know before it serves. Cheap; asked by /readyz. */
+  ready(): boolean;
+  /** Stops taking work, finishes or hands over what runs, and resolves when nothing of it is left. */
+  close(): Promise<void>;
+}

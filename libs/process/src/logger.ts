@@ -1,0 +1,54 @@
+import type { LoggerService } from '@nestjs/common';
+import { type Logger as PinoLogger, pino } from 'pino';
+
+export type Logger = PinoLogger;
+
+/** Paths that never reach a log line, whatever an author passes. */
+const SECRET_PATHS = [
+  'authorization',
+  'headers.authorization',
+  'req.headers.authorization',
+  'token',
+  'user_token',
+  'key',
+  'password',
+  'secret',
+  '*.authorization',
+  '*.token',
+  '*.user_token',
+  '*.password',
+  '*.secret',
+  '*.api_key',
+  '*.admin_key',
+];
+
+/** Structured logs on stdout, secrets redacted. `level` is a pino level or `silent`. */
+export function createLogger(service: string, level: string): Logger {
+  return pino({
+    level,
+    base: { service },
+    redact: { paths: SECRET_PATHS, censor: '[redacted]' },
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+  });
+}
+
+/** Nest's own messages through pino: its boot chatter at debug, its errors as errors. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log(message: unknown, context?: string): void {
+    this.logger.debug({ context }, String(message));
+  }
+  error(message: unknown, ...more: unknown[]): void {
+    this.logger.error({ more }, message instanceof Error ? (message.stack ?? message.message) : String(message));
+  }
+  warn(message: unknown, context?: string): void {
+    this.logger.warn({ context }, String(message));
+  }
+  debug(message: unknown, context?: string): void {
+    this.logger.debug({ context }, String(message));
+  }
+  verbose(message: unknown, context?: string): void {
+    this.logger.trace({ context }, String(message));
+  }
+}

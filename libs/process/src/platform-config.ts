@@ -1,0 +1,113 @@
+import path from 'node:path';
+import { z } from 'zod';
+
+/** What a parser of the environment answers: all faults together, one line each, or the configuration. */
+export type ParsedConfig<T> = { config: T } | { faults: string[] };
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const list = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) =>
+      text
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    );
+const LANE = /^[a-z][a-z0-9-]{0,31}$/;
+
+const schema = z.object({
+  COUNTERSIGN_DATA_DIR: z
+    .string()
+    .min(1)
+    .default('./.countersign')
+    .transform((dir) => path.resolve(dir)),
+  COUNTERSIGN_KAFKA_BROKERS: list(''),
+  COUNTERSIGN_KAFKA_PRODUCERS: z.coerce.number().int().min(1).max(16).default(2),
+  COUNTERSIGN_SCHEMA_REGISTRY_URL: z.url().optional(),
+  COUNTERSIGN_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  COUNTERSIGN_REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  COUNTERSIGN_LANES: list('shared').refine(
+    (lanes) => lanes.length > 0 && lanes.every((lane) => LANE.test(lane)),
+    'a comma-separated list of lane names ([a-z][a-z0-9-]*, at most 32 characters)',
+  ),
+  COUNTERSIGN_PARTITIONS: z.coerce.number().int().min(1).max(256).default(4),
+  COUNTERSIGN_MASTER_KEY: z
+    .string()
+    .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
+    .optional(),
+  COUNTERSIGN_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('warn'),
+  COUNTERSIGN_CRASH_AT: z.string().optional(),
+});
+
+/** Where the log, the store and the cache are. All of Kafka, registry, Postgres and Redis absent: embedded. */
+export interface PlatformConfig {
+  mode: 'embedded' | 'distributed';
+  data_dir: string;
+  kafka: { brokers: string[]; producers: number; registry_url: string } | undefined;
+  database_url: string | undefined;
+  redis_url: string | undefined;
+  lanes: string[];
+  partitions: number;
+  master_key: string | undefined;
+  log_level: string;
+  crash_at: string | undefined;
+  /** An OTEL_* endpoint or exporter is set: load the SDK. */
+  tracing: boolean;
+}
+
+/** A zod error as one line a variable. */
+export function faultLines(error: z.ZodError): string[] {
+  return error.issues.map((issue) => `${issue.path.join('.') || 'environment'}: ${issue.message}`);
+}
+
+export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConfig> {
+  const parsed = schema.safeParse(env);
+  if (!parsed.success) return { faults: faultLines(parsed.error) };
+  const value = parsed.data;
+  const together = {
+    COUNTERSIGN_KAFKA_BROKERS: value.COUNTERSIGN_KAFKA_BROKERS.length > 0,
+    COUNTERSIGN_SCHEMA_REGISTRY_URL: value.COUNTERSIGN_SCHEMA_REGISTRY_URL,
+    COUNTERSIGN_DATABASE_URL: value.COUNTERSIGN_DATABASE_URL,
+    COUNTERSIGN_REDIS_URL: value.COUNTERSIGN_REDIS_URL,
+  };
+  const missing = Object.entries(together)
+    .filter(([, set]) => !set)
+    .map(([name]) => name);
+  const distributed = missing.length === 0;
+  if (!distributed && missing.length < 4)
+    return {
+      faults: missing.map(
+        (name) => `${name}: missing; distributed mode needs Kafka, the registry, Postgres and Redis together, embedded mode none of them`,
+      ),
+    };
+  if (distributed && !value.COUNTERSIGN_MASTER_KEY)
+    return {
+      faults: [
+        'COUNTERSIGN_MASTER_KEY: missing; every service of a distributed installation needs the same 32 bytes in base64 (openssl rand -base64 32)',
+      ],
+    };
+  return {
+    config: {
+      mode: distributed ? 'distributed' : 'embedded',
+      data_dir: value.COUNTERSIGN_DATA_DIR,
+      kafka: distributed
+        ? {
+            brokers: value.COUNTERSIGN_KAFKA_BROKERS,
+            producers: value.COUNTERSIGN_KAFKA_PRODUCERS,
+            registry_url: value.COUNTERSIGN_SCHEMA_REGISTRY_URL as string,
+          }
+        : undefined,
+      database_url: value.COUNTERSIGN_DATABASE_URL,
+      redis_url: value.COUNTERSIGN_REDIS_URL,
+      lanes: value.COUNTERSIGN_LANES,
+      partitions: value.COUNTERSIGN_PARTITIONS,
+      master_key: value.COUNTERSIGN_MASTER_KEY,
+      log_level: value.COUNTERSIGN_LOG_LEVEL,
+      crash_at: value.COUNTERSIGN_CRASH_AT,
+      tracing: Object.keys(env).some((name) => /^OTEL_(EXPORTER|TRACES)_/.test(name)),
+    },
+  };
+}
