@@ -15,7 +15,11 @@ const getter: TextMapGetter<Carrier> = {
   keys: () => ['traceparent'],
   get: (carrier, key) => (key === 'traceparent' ? carrier.traceparent : undefined),
 };
-const setter: TextMapSetter<Carrier> = { set: (carrier, key, value) => void (key === 'traceparent' && (carrier.traceparent = value)) };
+const setter: TextMapSetter<Carrier> = {
+  set(carrier, key, value) {
+    if (key === 'traceparent') carrier.traceparent = value;
+  },
+};
 
 /** One hop of a call. */
 export interface CallSpan {
