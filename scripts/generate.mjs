@@ -1,10 +1,12 @@
 // Generates libs/contracts/src/generated from schemas/: one TypeScript type per Avro type, the event map and the schemas
-// as they are registered (shared types inlined). `--check` writes nothing and exits 1 on a difference.
+// as they are registered (shared types inlined). `--check` writes nothing and exits 1 on a difference; `--root DIR`
+// works on another tree of the same shape.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const rootOption = process.argv.indexOf('--root');
+const root = rootOption > 0 ? process.argv[rootOption + 1] : path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const schemas = path.join(root, 'schemas');
 const out = path.join(root, 'libs/contracts/src/generated');
 const NAMESPACE = 'countersign.';

@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { canonicalText, derivedKey, discriminatingInputs, headerKey, normalise, tenantKey } from './keys.js';
+
+const key = tenantKey(Buffer.alloc(32, 7), 'acme');
+const parts = {
+  tenant_id: 'acme',
+  case_id: 'case_1',
+  run_id: 'run_1',
+  principal_id: 'agent_1',
+  tool: 'create_purchase_order',
+  version: '1.2.3',
+  discriminating: '{"supplier":"sup_alpha"}',
+  occurrence: null,
+};
+
+function shuffled(value: unknown, pick: (n: number) => number): unknown {
+  if (Array.isArray(value)) return value.map((item) => shuffled(item, pick));
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value);
+  for (let i = entries.length - 1; i > 0; i--) {
+    const j = pick(i + 1);
+    [entries[i], entries[j]] = [entries[j] as [string, unknown], entries[i] as [string, unknown]];
+  }
+  return Object.fromEntries(entries.map(([name, item]) => [name, shuffled(item, pick)]));
+}
+
+describe('idempotency keys', () => {
+  test('the order of object keys does not matter', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.infiniteStream(fc.nat(1000)), (value, numbers) => {
+        const again = shuffled(value, (n) => (numbers.next().value as number) % n);
+        expect(canonicalText(normalise(again))).toBe(canonicalText(normalise(value)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('normalising twice is normalising once', () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => expect(normalise(normalise(value))).toEqual(normalise(value))));
+  });
+
+  test('one instant in any offset is one text', () => {
+    expect(normalise('2026-05-01T02:00:00+02:00')).toBe('2026-05-01T00:00:00.000Z');
+    expect(normalise('2026-05-01T00:00:00Z')).toBe('2026-05-01T00:00:00.000Z');
+    expect(normalise('2026-05-01')).toBe('2026-05-01');
+  });
+
+  test('1 and 1.0 and composed and decomposed letters are equal; a hostile __proto__ is data', () => {
+    expect(canonicalText(normalise(JSON.parse('{"a":1.0,"n":"é"}')))).toBe(canonicalText(normalise(JSON.parse('{"n":"e\\u0301","a":1}'))));
+    expect(canonicalText(normalise(JSON.parse('{"__proto__":{"x":1}}')))).toBe('{"__proto__":{"x":1}}');
+  });
+
+  test('only a new major, the scope, the tool, the inputs, the occurrence and the tenant make another key', () => {
+    const base = derivedKey(key, parts);
+    expect(derivedKey(key, { ...parts, version: '1.9.0' })).toBe(base);
+    expect(derivedKey(key, { ...parts, run_id: 'run_2', principal_id: 'agent_2' })).toBe(base);
+    const others = [
+      derivedKey(key, { ...parts, version: '2.0.0' }),
+      derivedKey(key, { ...parts, case_id: 'case_2' }),
+      derivedKey(key, { ...parts, case_id: null }),
+      derivedKey(key, { ...parts, case_id: null, run_id: null }),
+      derivedKey(key, { ...parts, tool: 'confirm_purchase_order' }),
+      derivedKey(key, { ...parts, discriminating: '{}' }),
+      derivedKey(key, { ...parts, occurrence: '2' }),
+      derivedKey(tenantKey(Buffer.alloc(32, 7), 'other'), parts),
+      headerKey(key, { tenant_id: 'acme', principal_id: 'agent_1', header: 'case_1' }),
+    ];
+    expect(new Set([base, ...others]).size).toBe(others.length + 1);
+  });
+
+  test('fields cannot be moved across a boundary to forge another key', () => {
+    expect(derivedKey(key, { ...parts, tool: 'a', case_id: 'bc' })).not.toBe(derivedKey(key, { ...parts, tool: 'ab', case_id: 'c' }));
+    expect(headerKey(key, { tenant_id: 'a', principal_id: 'b:1', header: 'c' })).not.toBe(
+      headerKey(key, { tenant_id: 'a', principal_id: 'b', header: '1:c' }),
+    );
+  });
+
+  test('fields that do not discriminate are left out, either way of declaring', () => {
+    const inputs = { supplier: 's', total: 5, drafted_at: 'now' };
+    expect(discriminatingInputs({ idempotency: { except: ['drafted_at'] } }, inputs)).toEqual({ supplier: 's', total: 5 });
+    expect(discriminatingInputs({ idempotency: { discriminating: ['supplier'] } }, inputs)).toEqual({ supplier: 's' });
+  });
+});

@@ -1,0 +1,193 @@
+import type { AnyEvent, Meta, Outcome, Principal, ToolCall } from '@countersign/contracts';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { evolve, type PlacedEvent } from './evolve.js';
+import { type CallState, statusOf } from './state.js';
+
+const by: Principal = { kind: 'user', id: 'anna', roles: ['approver'] };
+const call = { tool: 'create_purchase_order', version: '1.0.0', requested_at_ms: 1000 } as ToolCall;
+const outcome = (status: Outcome['status'], output = '{}'): Outcome => ({
+  status,
+  output_json: output,
+  error: null,
+  effect: 'happened',
+  started_at_ms: 1,
+  ended_at_ms: 2,
+  duration_ms: 1,
+  retry_count: 0,
+  truncated: false,
+  attachments: [],
+  warnings: [],
+});
+const source = { topic: 'policy-decided', offset: 0 };
+
+let hlc = 0;
+const meta = (): Meta => ({
+  event_id: `e${++hlc}`,
+  tenant_id: 'acme',
+  call_id: '0-0192f0c4-0000-7000-8000-000000000001',
+  attempt: 1,
+  causation_id: null,
+  correlation_id: 't',
+  hlc,
+  partition: 0,
+});
+const at = (topic: string, offset: number, tagged: AnyEvent): PlacedEvent =>
+  ({ ...tagged, topic, partition: 0, offset, timestamp_ms: 1000 + offset }) as PlacedEvent;
+
+const requested = (offset = 0) => at('tool-call-requested', offset, { event_type: 'tool_call_requested', event: { meta: meta(), call } });
+const ruled = (offset: number, revision: number, effect: 'allow' | 'deny' | 'require_approval') =>
+  at('policy-decided', offset, {
+    event_type: 'policy_decided',
+    event: {
+      meta: meta(),
+      decision_id: `d${revision}`,
+      revision,
+      effect,
+      tier: 'tier_1_auto',
+      approval_mode_effective: 'local_write',
+      rule: 'r',
+      bundle_version: 'v',
+      config_offset: 0,
+      reason: null,
+      joined_call_id: null,
+      approval_id: null,
+      execute_before_ms: 9,
+      source,
+      call,
+    },
+  });
+const granted = (offset: number, revision: number) =>
+  at('approval-granted', offset, {
+    event_type: 'approval_granted',
+    event: {
+      meta: meta(),
+      approval_id: 'a',
+      decision_id: 'd',
+      revision,
+      ruling_digest: 'x',
+      votes: [],
+      joined_call_id: null,
+      execute_before_ms: 9,
+      tier: 'tier_2_approval_required',
+      source,
+      call,
+    },
+  });
+const denied = (offset: number, revision: number) =>
+  at('approval-granted', offset, {
+    event_type: 'approval_denied',
+    event: { meta: meta(), approval_id: 'a', revision, reason: 'too dear', by, source, call },
+  });
+const started = (offset: number, epoch: number, revision = 1) =>
+  at('tool-executed', offset, {
+    event_type: 'tool_call_started',
+    event: {
+      meta: meta(),
+      idempotency_key: 'k',
+      epoch,
+      decision_id: 'd',
+      revision,
+      approval_id: null,
+      config_offset: 0,
+      fired_at_ms: 1,
+      settle_at_ms: 2,
+      source,
+    },
+  });
+const executed = (offset: number, epoch: number, output = '{}') =>
+  at('tool-executed', offset, {
+    event_type: 'tool_executed',
+    event: {
+      meta: meta(),
+      idempotency_key: 'k',
+      tool: 't',
+      version: '1.0.0',
+      epoch,
+      decision_id: 'd',
+      revision: 1,
+      outcome: outcome('succeeded', output),
+      source,
+    },
+  });
+const inDoubt = (offset: number, epoch: number) =>
+  at('tool-executed', offset, {
+    event_type: 'tool_call_in_doubt',
+    event: { meta: meta(), idempotency_key: 'k', tool: 't', version: '1.0.0', epoch, outcome: outcome('in_doubt'), source },
+  });
+
+const fold = (events: PlacedEvent[]): CallState => events.reduce<CallState | undefined>(evolve, undefined) as CallState;
+const status = (...events: PlacedEvent[]) => statusOf(fold(events));
+
+describe('the fold of a call', () => {
+  test('a call walks from pending to its end', () => {
+    const history = [requested(), ruled(0, 1, 'require_approval'), granted(0, 1), started(0, 1), executed(1, 1)];
+    expect(history.map((_, i) => status(...history.slice(0, i + 1)))).toEqual([
+      'pending_policy',
+      'pending_approval',
+      'running',
+      'running',
+      'succeeded',
+    ]);
+  });
+
+  test('policy-deny, approval-deny and doubt are told apart', () => {
+    expect(status(requested(), ruled(0, 1, 'deny'))).toBe('denied');
+    expect(status(requested(), ruled(0, 1, 'require_approval'), denied(0, 1))).toBe('denied');
+    expect(status(requested(), ruled(0, 1, 'allow'), started(0, 1), inDoubt(1, 2))).toBe('in_doubt');
+  });
+
+  test('first wins inside one topic: a grant after a denial changes nothing', () => {
+    expect(status(requested(), ruled(0, 1, 'require_approval'), denied(0, 1), granted(1, 1))).toBe('denied');
+  });
+
+  test('a new revision reopens what the one before had allowed or granted', () => {
+    expect(status(requested(), ruled(0, 1, 'require_approval'), granted(0, 1), ruled(1, 2, 'require_approval'))).toBe('pending_approval');
+    expect(status(requested(), ruled(0, 1, 'allow'), ruled(1, 2, 'deny'))).toBe('denied');
+  });
+
+  test('a late result of a stale epoch resolves a doubt', () => {
+    const state = fold([requested(), ruled(0, 1, 'allow'), started(0, 1), inDoubt(1, 2), executed(2, 1, '"late"')]);
+    expect(statusOf(state)).toBe('succeeded');
+    expect(state.end?.kind).toBe('resolved');
+  });
+
+  test('a late result of a stale epoch changes nothing where another epoch fired again', () => {
+    const history = [
+      requested(),
+      ruled(0, 1, 'allow'),
+      started(0, 1),
+      started(1, 2),
+      executed(2, 1, '"zombie"'),
+      executed(3, 2, '"owner"'),
+    ];
+    expect(fold(history).end?.outcome.output_json).toBe('"owner"');
+    expect(status(...history.slice(0, 5))).toBe('running');
+  });
+
+  test('any order across topics and any repeats fold to the same state', () => {
+    const topics = [
+      [requested()],
+      [ruled(0, 1, 'require_approval'), ruled(1, 2, 'require_approval')],
+      [granted(0, 1), granted(1, 2), denied(2, 2)],
+      [started(0, 1, 2), inDoubt(1, 2), executed(2, 1)],
+    ];
+    const expected = fold(topics.flat());
+    fc.assert(
+      fc.property(fc.infiniteStream(fc.nat(11)), (choices) => {
+        const rest = topics.map((events) => [...events]);
+        let state: CallState | undefined;
+        while (rest.some((events) => events.length > 0)) {
+          const choice = choices.next().value as number;
+          const queue = rest[choice % 4] as PlacedEvent[];
+          const event = queue[0];
+          if (!event) continue;
+          state = evolve(state, event);
+          if (choice < 8) queue.shift();
+        }
+        expect(state).toEqual(expected);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
