@@ -1,0 +1,93 @@
+import type { LifecycleState } from '@countersign/contracts';
+import { inRange, parseRange } from './semver.js';
+import type { ApiKey, CaseFact, ConfigurationState, Tenant, ToolOverride, ToolVersion } from './state.js';
+
+/** The live API key of a hash: undefined where it is unknown, revoked or expired. */
+export function principalOfKey(state: ConfigurationState, key_hash: string, now_ms: number): ApiKey | undefined {
+  const key = state.keys_by_hash.get(key_hash);
+  if (!key || key.revoked_at_ms !== null) return undefined;
+  return key.expires_at_ms !== null && key.expires_at_ms <= now_ms ? undefined : key;
+}
+
+/** The keys of a tenant, revoked ones too, oldest first. */
+export function keysOf(state: ConfigurationState, tenant_id: string): ApiKey[] {
+  return [...state.keys_by_id.values()].filter((key) => key.tenant_id === tenant_id);
+}
+
+/** Undefined: the tenant does not exist. */
+export function tenantOf(state: ConfigurationState, tenant_id: string): Tenant | undefined {
+  return state.tenants.get(tenant_id);
+}
+
+export function lifecycleOf(state: ConfigurationState, tenant_id: string, tool: string, version: string): LifecycleState {
+  return state.by_tenant.get(tenant_id)?.lifecycles.get(tool)?.get(version) ?? 'active';
+}
+
+/** A version as one tenant sees it. */
+export interface TenantToolVersion {
+  tool: ToolVersion;
+  lifecycle: LifecycleState;
+}
+
+/** The versions of a tool that run in the tenant's lane, newest first, with their lifecycle; empty where there is no such tool. */
+export function toolVersions(state: ConfigurationState, tenant_id: string, name: string): TenantToolVersion[] {
+  const lane = state.tenants.get(tenant_id)?.lane;
+  if (lane === undefined) return [];
+  const versions = state.tools.get(name) ?? [];
+  return versions
+    .filter((tool) => tool.lanes.has(lane))
+    .map((tool) => ({ tool, lifecycle: lifecycleOf(state, tenant_id, name, tool.version) }));
+}
+
+/** Names of all tools that run in the tenant's lane, sorted. */
+export function toolNames(state: ConfigurationState, tenant_id: string): string[] {
+  return [...state.tools.keys()].filter((name) => toolVersions(state, tenant_id, name).length > 0).sort();
+}
+
+/** The catalogued version that a call names exactly, whatever its lifecycle or lane. */
+export function catalogued(state: ConfigurationState, name: string, version: string): ToolVersion | undefined {
+  return state.tools.get(name)?.find((tool) => tool.version === version);
+}
+
+export type ResolvedVersion =
+  | ({ kind: 'found' } & TenantToolVersion)
+  | { kind: 'unknown_tool' }
+  /** There is no such version; `known` are those that there are, newest first. */
+  | { kind: 'unknown_version'; known: string[] }
+  /** Only blocked versions fit: policy refuses the newest of them. */
+  | ({ kind: 'blocked' } & TenantToolVersion)
+  | { kind: 'bad_range' };
+
+/**
+ * The version that a request means. `range` is `x.y.z`, `^x.y.z` or `~x.y.z`; undefined means the newest active release.
+ * Active versions go before deprecated ones, newer before older, releases before prereleases (only named exactly or alone).
+ */
+export function resolveVersion(state: ConfigurationState, tenant_id: string, name: string, range: string | undefined): ResolvedVersion {
+  const versions = toolVersions(state, tenant_id, name);
+  if (versions.length === 0) return { kind: 'unknown_tool' };
+  const parsed = range === undefined ? undefined : parseRange(range);
+  if (range !== undefined && !parsed) return { kind: 'bad_range' };
+  const fitting = parsed ? versions.filter(({ tool }) => inRange(parsed, tool.version, tool.semver)) : releasesFirst(versions);
+  const chosen =
+    fitting.find((version) => version.lifecycle === 'active') ??
+    fitting.find((version) => version.lifecycle === 'deprecated') ??
+    fitting[0];
+  if (!chosen) return { kind: 'unknown_version', known: versions.map(({ tool }) => tool.version) };
+  return { kind: chosen.lifecycle === 'blocked' ? 'blocked' : 'found', ...chosen };
+}
+
+function releasesFirst(versions: readonly TenantToolVersion[]): readonly TenantToolVersion[] {
+  const releases = versions.filter(({ tool }) => tool.semver.prerelease === '');
+  return releases.length > 0 ? releases : versions;
+}
+
+/** The tenant's row for a tool, else its row for `*`. */
+export function overrideFor(state: ConfigurationState, tenant_id: string, tool: string): ToolOverride | undefined {
+  const overrides = state.by_tenant.get(tenant_id)?.overrides;
+  if (!overrides || overrides.size === 0) return undefined;
+  return overrides.get(tool) ?? overrides.get('*');
+}
+
+export function caseOf(state: ConfigurationState, tenant_id: string, case_id: string): CaseFact | undefined {
+  return state.by_tenant.get(tenant_id)?.cases.get(case_id);
+}

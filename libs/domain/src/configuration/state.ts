@@ -1,0 +1,91 @@
+import type { CaseState, LifecycleState, Principal, ToolContract, ToolPolicySet } from '@countersign/contracts';
+import type { Semver } from './semver.js';
+
+/** A tenant that exists; a tenant that nobody set does not exist. */
+export interface Tenant {
+  tenant_id: string;
+  lane: string;
+  weight: number;
+  /** Calls that run at once. */
+  running_max: number;
+  /** Calls admitted and not ended; beyond it 429. */
+  in_flight_max: number;
+}
+
+export interface ApiKey {
+  key_id: string;
+  /** SHA-256 of the key, hex. */
+  key_hash: string;
+  tenant_id: string;
+  principal: Principal;
+  scopes: string[];
+  expires_at_ms: number | null;
+  created_at_ms: number;
+  revoked_at_ms: number | null;
+}
+
+/** A tenant's row of the tool policy; the tool `*` stands for every tool without a row of its own. */
+export type ToolOverride = Pick<ToolPolicySet, 'tool' | 'rule_id' | 'approver_roles' | 'quorum' | 'expires_after_ms'> & {
+  tier: NonNullable<ToolPolicySet['tier']>;
+  changed_at_ms: number;
+};
+
+export interface CaseFact {
+  case_id: string;
+  state: CaseState;
+  title: string | null;
+  opened_at_ms: number;
+  changed_at_ms: number;
+}
+
+/** A contract that executors of `lanes` can run. The newest registration of a version is the one that counts. */
+export interface ToolVersion {
+  name: string;
+  version: string;
+  semver: Semver;
+  contract: ToolContract;
+  /** Computed from the contract's text, never taken on trust. */
+  digest: string;
+  lanes: ReadonlySet<string>;
+  executor_id: string;
+  registered_at_ms: number;
+}
+
+export interface TenantConfiguration {
+  overrides: Map<string, ToolOverride>;
+  /** tool → version → state; absent means active. */
+  lifecycles: Map<string, Map<string, LifecycleState>>;
+  cases: Map<string, CaseFact>;
+}
+
+/**
+ * What `configuration-changed` and `tool-registered` add up to. Owned by the one that folds it and changed in place, so
+ * keep no copy of a part across awaits; read it through `queries.ts`.
+ */
+export interface ConfigurationState {
+  /** Offset of the newest record of configuration-changed in here, -1 where there is none: rulings name it. */
+  config_offset: number;
+  /** The same of tool-registered. */
+  catalog_offset: number;
+  tenants: Map<string, Tenant>;
+  keys_by_hash: Map<string, ApiKey>;
+  keys_by_id: Map<string, ApiKey>;
+  by_tenant: Map<string, TenantConfiguration>;
+  /** Tool name → its versions, newest first. */
+  tools: Map<string, ToolVersion[]>;
+  /** Registrations that were left out because their contract cannot be read. */
+  unreadable_registrations: number;
+}
+
+export function initialConfiguration(): ConfigurationState {
+  return {
+    config_offset: -1,
+    catalog_offset: -1,
+    tenants: new Map(),
+    keys_by_hash: new Map(),
+    keys_by_id: new Map(),
+    by_tenant: new Map(),
+    tools: new Map(),
+    unreadable_registrations: 0,
+  };
+}
