@@ -93,7 +93,7 @@ export function evolve(before: CallState | undefined, at: PlacedEvent): CallStat
         : {
             ...state,
             attempt: Math.max(state.attempt, at.event.meta.attempt),
-            call: at.event.call,
+            call: state.call ?? at.event.call,
             requested: { ...cause(at.event.meta), at_ms: at.event.call.requested_at_ms },
           };
     case 'policy_decided':

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# npm run check: everything that is cheap: generated code, types, lint and format, the shape of the code, pure specs. Under a minute.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+node scripts/generate.mjs --check
+npx tsc -b
+npx biome check --diagnostic-level=error
+if grep -q '"resolved": "http' package-lock.json; then echo "package-lock.json names a registry host: run npm install with this repository's .npmrc" >&2; exit 1; fi
+node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --testPathIgnorePatterns '\.(int|e2e|real)\.spec\.js$' '/node_modules/' "$@"
