@@ -1,0 +1,119 @@
+import { callId, parseCallId } from '@countersign/contracts';
+import type { Row, Sql, Statement } from '../store.js';
+import { Conditions } from './conditions.js';
+import { type Cursor, type Page, pageOf } from './cursor.js';
+
+/** One call as the view has it. `state_json` is the JSON text of its domain `CallState`. */
+export interface CallRow {
+  call_id: string;
+  tenant_id: string;
+  case_id: string | null;
+  run_id: string | null;
+  tool: string;
+  status: string;
+  requested_at_ms: number;
+  /** Highest hlc of the events folded into it. */
+  hlc: number;
+  state_json: string;
+}
+
+/** What the projector writes: the newest fold of each call, at most one row a call in one statement. */
+export type CallWrite = CallRow & { waits_approval: boolean };
+
+const COLUMNS = 'call_uuid, partition, tenant_id, case_id, run_id, tool, status, requested_at_ms, hlc, state';
+
+interface StoredCall extends Row {
+  call_uuid: string;
+  partition: number;
+  tenant_id: string;
+  case_id: string | null;
+  run_id: string | null;
+  tool: string;
+  status: string;
+  requested_at_ms: number;
+  hlc: number;
+  state: string;
+}
+
+function callRow({ call_uuid, partition, state, ...rest }: StoredCall): CallRow {
+  return { call_id: callId(partition, call_uuid), ...rest, state_json: state };
+}
+
+/** The call, or undefined where this tenant has none of that id (yet). */
+export async function readCall(sql: Sql, tenant_id: string, call_id: string): Promise<CallRow | undefined> {
+  const id = parseCallId(call_id);
+  if (!id) return undefined;
+  const rows = await sql.query<StoredCall>({
+    name: 'views_read_call',
+    text: `SELECT ${COLUMNS} FROM calls WHERE call_uuid = $1 AND partition = $2 AND tenant_id = $3`,
+    params: [id.uuid, id.partition, tenant_id],
+  });
+  return rows[0] && callRow(rows[0]);
+}
+
+export interface CallQuery {
+  tenant_id: string;
+  case_id?: string;
+  run_id?: string;
+  tool?: string;
+  status?: string;
+  /** 1 to 500. */
+  limit: number;
+  after?: Cursor;
+}
+
+/** Newest request first. */
+export async function listCalls(sql: Sql, query: CallQuery): Promise<Page<CallRow>> {
+  const conditions = new Conditions().equal('tenant_id', query.tenant_id);
+  conditions.equal('case_id', query.case_id).equal('run_id', query.run_id).equal('tool', query.tool).equal('status', query.status);
+  const id = query.after && parseCallId(query.after.id);
+  if (query.after && id) {
+    conditions.add('(requested_at_ms, call_uuid, partition) < (?::int8, ?::uuid, ?::int2)', query.after.at, id.uuid, id.partition);
+  }
+  const limit = conditions.param(query.limit + 1);
+  const rows = await sql.query<StoredCall>({
+    text: `SELECT ${COLUMNS} FROM calls WHERE ${conditions.where}
+           ORDER BY requested_at_ms DESC, call_uuid DESC, partition DESC LIMIT ${limit}`,
+    params: conditions.params,
+  });
+  return pageOf(rows.map(callRow), query.limit, (call) => ({ at: call.requested_at_ms, id: call.call_id }));
+}
+
+/** The stored folds of these calls, whatever their tenant: for the projector, which goes on folding them. */
+export async function loadCallStates(sql: Sql, call_ids: readonly string[]): Promise<Map<string, string>> {
+  const ids = call_ids.map(parseCallId).filter((id) => id !== undefined);
+  const rows = await sql.query<{ call_uuid: string; partition: number; state: string }>({
+    name: 'views_load_calls',
+    text: `SELECT call_uuid, partition, state FROM calls
+           JOIN unnest($1::uuid[], $2::int2[]) AS wanted(call_uuid, partition) USING (call_uuid, partition)`,
+    params: [ids.map((id) => id.uuid), ids.map((id) => id.partition)],
+  });
+  return new Map(rows.map((row) => [callId(row.partition, row.call_uuid), row.state]));
+}
+
+export function upsertCalls(rows: readonly CallWrite[]): Statement {
+  const ids = rows.map((row) => parseCallId(row.call_id) as { partition: number; uuid: string });
+  return {
+    name: 'views_upsert_calls',
+    text: `INSERT INTO calls (${COLUMNS}, waits_approval)
+           SELECT * FROM unnest($1::uuid[], $2::int2[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+                                $8::int8[], $9::int8[], $10::text[], $11::bool[])
+           ON CONFLICT (call_uuid, partition) DO UPDATE SET
+             case_id = excluded.case_id, run_id = excluded.run_id, tool = excluded.tool, status = excluded.status,
+             requested_at_ms = excluded.requested_at_ms, hlc = excluded.hlc, state = excluded.state,
+             waits_approval = excluded.waits_approval`,
+    params: [
+      ids.map((id) => id.uuid),
+      ids.map((id) => id.partition),
+      rows.map((row) => row.tenant_id),
+      rows.map((row) => row.case_id),
+      rows.map((row) => row.run_id),
+      rows.map((row) => row.tool),
+      rows.map((row) => row.status),
+      rows.map((row) => row.requested_at_ms),
+      rows.map((row) => row.hlc),
+      rows.map((row) => row.state_json),
+      rows.map((row) => row.waits_approval),
+    ],
+  };
+}

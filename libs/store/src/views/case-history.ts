@@ -1,0 +1,112 @@
+import { callId, parseCallId } from '@countersign/contracts';
+import type { Row, Sql, Statement } from '../store.js';
+import { type Cursor, type Page, pageOf } from './cursor.js';
+
+/** Korso's case events, and the decisions between them. */
+export type CaseHistoryType =
+  | 'case_opened'
+  | 'case_closed'
+  | 'tool_call_pending'
+  | 'policy_decided'
+  | 'tool_call_pending_approval'
+  | 'approval_granted'
+  | 'approval_denied'
+  | 'approval_expired'
+  | 'call_cancelled'
+  | 'tool_call_rejudged'
+  | 'tool_call_in_doubt'
+  | 'tool_call_resolved'
+  | 'tool_retry_deduplicated'
+  | 'tool_call_complete'
+  | 'tool_call_failed';
+
+/** One line of a case's timeline. One event gives one line, or two where a decision also ends the call (`seq` 0 and 1). */
+export interface CaseHistoryWrite {
+  tenant_id: string;
+  case_id: string;
+  hlc: number;
+  event_id: string;
+  seq: number;
+  type: CaseHistoryType;
+  at_ms: number;
+  /** null for events of the case itself. */
+  call_id: string | null;
+  /** JSON of what a later revision would overwrite in the call's state (the ruling of this revision); else null. */
+  detail_json: string | null;
+}
+
+/** With the state of its call as it is now (JSON text of `CallState`), null for events of the case itself. */
+export interface CaseHistoryRow extends CaseHistoryWrite {
+  state_json: string | null;
+}
+
+interface StoredLine extends Row {
+  hlc: number;
+  event_id: string;
+  seq: number;
+  type: CaseHistoryType;
+  at_ms: number;
+  partition: number | null;
+  call_uuid: string | null;
+  detail: string | null;
+  state: string | null;
+}
+
+export interface CaseHistoryQuery {
+  tenant_id: string;
+  case_id: string;
+  /** 1 to 500. */
+  limit: number;
+  after?: Cursor;
+}
+
+/** Oldest first, by (hlc, event_id): each page costs the same wherever it stands. */
+export async function caseHistory(sql: Sql, query: CaseHistoryQuery): Promise<Page<CaseHistoryRow>> {
+  const { tenant_id, case_id, limit, after } = query;
+  const [eventId, seq] = after ? after.id.split(':') : [];
+  const rows = await sql.query<StoredLine>({
+    name: 'views_case_history',
+    text: `SELECT line.hlc, line.event_id, line.seq, line.type, line.at_ms, line.partition, line.call_uuid, line.detail, calls.state
+           FROM (SELECT * FROM case_history
+                 WHERE tenant_id = $1 AND case_id = $2 AND (hlc, event_id, seq) > ($3::int8, $4::uuid, $5::int2)
+                 ORDER BY hlc, event_id, seq LIMIT $6) AS line
+           LEFT JOIN calls ON calls.call_uuid = line.call_uuid AND calls.partition = line.partition AND calls.tenant_id = $1
+           ORDER BY line.hlc, line.event_id, line.seq`,
+    params: [tenant_id, case_id, after?.at ?? -1, eventId ?? '00000000-0000-0000-0000-000000000000', Number(seq ?? 0), limit + 1],
+  });
+  return pageOf(
+    rows.map((row) => historyRow(tenant_id, case_id, row)),
+    limit,
+    (row) => ({ at: row.hlc, id: `${row.event_id}:${row.seq}` }),
+  );
+}
+
+function historyRow(tenant_id: string, case_id: string, row: StoredLine): CaseHistoryRow {
+  const { hlc, event_id, seq, type, at_ms, partition, call_uuid, detail, state } = row;
+  const call_id = partition === null || call_uuid === null ? null : callId(partition, call_uuid);
+  return { tenant_id, case_id, hlc, event_id, seq, type, at_ms, call_id, detail_json: detail, state_json: state };
+}
+
+/** A line once written stays: the same event again changes nothing. */
+export function insertCaseHistory(rows: readonly CaseHistoryWrite[]): Statement {
+  const ids = rows.map((row) => (row.call_id === null ? undefined : parseCallId(row.call_id)));
+  return {
+    name: 'views_insert_case_history',
+    text: `INSERT INTO case_history (tenant_id, case_id, hlc, event_id, seq, type, at_ms, partition, call_uuid, detail)
+           SELECT * FROM unnest($1::text[], $2::text[], $3::int8[], $4::uuid[], $5::int2[], $6::text[], $7::int8[],
+                                $8::int2[], $9::uuid[], $10::text[])
+           ON CONFLICT DO NOTHING`,
+    params: [
+      rows.map((row) => row.tenant_id),
+      rows.map((row) => row.case_id),
+      rows.map((row) => row.hlc),
+      rows.map((row) => row.event_id),
+      rows.map((row) => row.seq),
+      rows.map((row) => row.type),
+      rows.map((row) => row.at_ms),
+      ids.map((id) => id?.partition ?? null),
+      ids.map((id) => id?.uuid ?? null),
+      rows.map((row) => row.detail_json),
+    ],
+  };
+}

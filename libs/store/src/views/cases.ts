@@ -1,0 +1,83 @@
+import type { Row, Sql, Statement } from '../store.js';
+import { Conditions } from './conditions.js';
+import { type Cursor, type Page, pageOf } from './cursor.js';
+
+/** A case; `awaiting_approval` while it is open and a call of it waits for a vote. */
+export interface CaseRow extends Row {
+  tenant_id: string;
+  case_id: string;
+  status: 'open' | 'awaiting_approval' | 'closed';
+  title: string | null;
+  opened_at_ms: number;
+  changed_at_ms: number;
+}
+
+/** What `case_set` says. `source_offset`: the newest record of configuration-changed wins. */
+export interface CaseWrite {
+  tenant_id: string;
+  case_id: string;
+  state: 'open' | 'closed';
+  title: string | null;
+  changed_at_ms: number;
+  source_offset: number;
+}
+
+const SELECT = `SELECT * FROM (
+    SELECT tenant_id, case_id, title, opened_at_ms, changed_at_ms,
+           CASE WHEN state = 'closed' THEN 'closed'
+                WHEN EXISTS (SELECT 1 FROM calls WHERE calls.tenant_id = cases.tenant_id
+                             AND calls.case_id = cases.case_id AND calls.waits_approval) THEN 'awaiting_approval'
+                ELSE 'open' END AS status
+    FROM cases) AS found`;
+
+export async function readCase(sql: Sql, tenant_id: string, case_id: string): Promise<CaseRow | undefined> {
+  const rows = await sql.query<CaseRow>({
+    name: 'views_read_case',
+    text: `${SELECT} WHERE tenant_id = $1 AND case_id = $2`,
+    params: [tenant_id, case_id],
+  });
+  return rows[0];
+}
+
+export interface CaseQuery {
+  tenant_id: string;
+  status?: CaseRow['status'];
+  /** 1 to 500. */
+  limit: number;
+  after?: Cursor;
+}
+
+/** Newest case first. */
+export async function listCases(sql: Sql, query: CaseQuery): Promise<Page<CaseRow>> {
+  const conditions = new Conditions().equal('tenant_id', query.tenant_id).equal('status', query.status);
+  if (query.after) conditions.add('(opened_at_ms, case_id) < (?::int8, ?)', query.after.at, query.after.id);
+  const limit = conditions.param(query.limit + 1);
+  const rows = await sql.query<CaseRow>({
+    text: `${SELECT} WHERE ${conditions.where} ORDER BY opened_at_ms DESC, case_id DESC LIMIT ${limit}`,
+    params: conditions.params,
+  });
+  return pageOf(rows, query.limit, (row) => ({ at: row.opened_at_ms, id: row.case_id }));
+}
+
+/** At most one row a case in one statement. A case is opened when it is first set; a title once given stays. */
+export function upsertCases(rows: readonly CaseWrite[]): Statement {
+  return {
+    name: 'views_upsert_cases',
+    text: `INSERT INTO cases (tenant_id, case_id, state, title, opened_at_ms, changed_at_ms, source_offset)
+           SELECT tenant_id, case_id, state, title, changed_at_ms, changed_at_ms, source_offset
+           FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8[])
+             AS new(tenant_id, case_id, state, title, changed_at_ms, source_offset)
+           ON CONFLICT (tenant_id, case_id) DO UPDATE SET state = excluded.state,
+             title = COALESCE(excluded.title, cases.title), changed_at_ms = excluded.changed_at_ms,
+             source_offset = excluded.source_offset
+           WHERE cases.source_offset < excluded.source_offset`,
+    params: [
+      rows.map((row) => row.tenant_id),
+      rows.map((row) => row.case_id),
+      rows.map((row) => row.state),
+      rows.map((row) => row.title),
+      rows.map((row) => row.changed_at_ms),
+      rows.map((row) => row.source_offset),
+    ],
+  };
+}

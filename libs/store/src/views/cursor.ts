@@ -1,0 +1,28 @@
+/** Where a list goes on: the sort value and the id of the last item seen. */
+export interface Cursor {
+  at: number;
+  id: string;
+}
+
+export interface Page<T> {
+  items: T[];
+  /** Give it back as `cursor` for the next page; null at the end. */
+  next_cursor: string | null;
+}
+
+export function cursorText(cursor: Cursor): string {
+  return Buffer.from(`${cursor.at}|${cursor.id}`).toString('base64url');
+}
+
+/** undefined where the text is no cursor of ours. */
+export function parseCursor(text: string): Cursor | undefined {
+  const match = /^(\d{1,16})\|([\w.:-]{1,200})$/.exec(Buffer.from(text, 'base64url').toString());
+  return match ? { at: Number(match[1]), id: match[2] as string } : undefined;
+}
+
+/** The page of `limit` items, from a query that asked for one more. */
+export function pageOf<T>(rows: T[], limit: number, cursorOf: (last: T) => Cursor): Page<T> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, next_cursor: rows.length > limit && last !== undefined ? cursorText(cursorOf(last)) : null };
+}

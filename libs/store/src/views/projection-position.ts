@@ -1,0 +1,67 @@
+import type { Sql, Statement } from '../store.js';
+
+/** The one set of views that the projector folds; its offsets stand in projection_offsets under this name. */
+export const VIEWS = 'views';
+
+/** What a projection has folded of one partition: everything below `next_offset`, up to `hlc`. */
+export interface ProjectionOffset {
+  topic: string;
+  partition: number;
+  next_offset: number;
+  hlc: number;
+}
+
+/** A record that a reader must find folded. */
+export interface LogPosition {
+  topic: string;
+  partition: number;
+  offset: number;
+}
+
+/** What the projection has folded; partitions that it never touched are missing. */
+export function projectionPosition(sql: Sql, projection: string = VIEWS): Promise<ProjectionOffset[]> {
+  return sql.query<ProjectionOffset & Record<string, unknown>>({
+    name: 'views_projection_position',
+    text: 'SELECT topic, partition, next_offset, hlc FROM projection_offsets WHERE projection = $1 ORDER BY topic, partition',
+    params: [projection],
+  });
+}
+
+/** Whether the projection has folded every one of these records. */
+export function hasPassed(folded: readonly ProjectionOffset[], wanted: readonly LogPosition[]): boolean {
+  const next = new Map(folded.map((row) => [`${row.topic}/${row.partition}`, row.next_offset]));
+  return wanted.every((position) => (next.get(`${position.topic}/${position.partition}`) ?? 0) > position.offset);
+}
+
+const POLL_MS = 15;
+
+/** Waits, polling, until the projection has folded these records; false where that took longer than `timeout_ms`. */
+export async function waitForPosition(
+  sql: Sql,
+  wanted: readonly LogPosition[],
+  timeout_ms: number,
+  projection: string = VIEWS,
+): Promise<boolean> {
+  for (const until = performance.now() + timeout_ms; ; ) {
+    if (hasPassed(await projectionPosition(sql, projection), wanted)) return true;
+    if (performance.now() >= until) return false;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** At most one row a partition in one statement. */
+export function storeOffsets(rows: readonly ProjectionOffset[], projection: string = VIEWS): Statement {
+  return {
+    name: 'views_store_offsets',
+    text: `INSERT INTO projection_offsets (projection, topic, partition, next_offset, hlc)
+           SELECT $1, * FROM unnest($2::text[], $3::int2[], $4::int8[], $5::int8[])
+           ON CONFLICT (projection, topic, partition) DO UPDATE SET next_offset = excluded.next_offset, hlc = excluded.hlc`,
+    params: [
+      projection,
+      rows.map((row) => row.topic),
+      rows.map((row) => row.partition),
+      rows.map((row) => row.next_offset),
+      rows.map((row) => row.hlc),
+    ],
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * The tables that the projector folds the log into. Every one may be dropped and refolded; nothing decides by them.
+ * A call's payload is written once, as the JSON text of its domain `CallState`; the other columns only find it.
+ */
+export const viewTables: readonly string[] = [
+  `CREATE TABLE IF NOT EXISTS projection_offsets (
+     projection text NOT NULL, topic text NOT NULL, partition int2 NOT NULL,
+     next_offset int8 NOT NULL, hlc int8 NOT NULL,
+     PRIMARY KEY (projection, topic, partition))`,
+  `CREATE TABLE IF NOT EXISTS projection_owners (
+     projection text NOT NULL, partition int2 NOT NULL, owner_id text NOT NULL, fold_version text NOT NULL,
+     PRIMARY KEY (projection, partition))`,
+  `CREATE TABLE IF NOT EXISTS calls (
+     call_uuid uuid NOT NULL, partition int2 NOT NULL, tenant_id text NOT NULL, case_id text, run_id text,
+     tool text NOT NULL, status text NOT NULL, waits_approval boolean NOT NULL,
+     requested_at_ms int8 NOT NULL, hlc int8 NOT NULL, state text NOT NULL,
+     PRIMARY KEY (call_uuid, partition)) WITH (fillfactor = 85)`,
+  'CREATE INDEX IF NOT EXISTS calls_by_time ON calls (tenant_id, requested_at_ms, call_uuid, partition)',
+  `CREATE INDEX IF NOT EXISTS calls_by_case ON calls (tenant_id, case_id, requested_at_ms, call_uuid, partition)
+     WHERE case_id IS NOT NULL`,
+  `CREATE INDEX IF NOT EXISTS calls_by_run ON calls (tenant_id, run_id, requested_at_ms, call_uuid, partition)
+     WHERE run_id IS NOT NULL`,
+  'CREATE INDEX IF NOT EXISTS calls_waiting ON calls (tenant_id, case_id) WHERE waits_approval',
+  `CREATE TABLE IF NOT EXISTS cases (
+     tenant_id text NOT NULL, case_id text NOT NULL, state text NOT NULL, title text,
+     opened_at_ms int8 NOT NULL, changed_at_ms int8 NOT NULL, source_offset int8 NOT NULL,
+     PRIMARY KEY (tenant_id, case_id))`,
+  'CREATE INDEX IF NOT EXISTS cases_by_time ON cases (tenant_id, opened_at_ms, case_id)',
+  `CREATE TABLE IF NOT EXISTS case_history (
+     tenant_id text NOT NULL, case_id text NOT NULL, hlc int8 NOT NULL, event_id uuid NOT NULL, seq int2 NOT NULL,
+     type text NOT NULL, at_ms int8 NOT NULL, partition int2, call_uuid uuid, detail text,
+     PRIMARY KEY (tenant_id, case_id, hlc, event_id, seq))`,
+  `CREATE TABLE IF NOT EXISTS approvals (
+     approval_id text NOT NULL, tenant_id text NOT NULL, partition int2 NOT NULL,
+     call_uuid uuid, revision int4, requested_at_ms int8, expires_at_ms int8, requirement text,
+     end_kind text, ended_at_ms int8, ended_by text, end_reason text,
+     PRIMARY KEY (tenant_id, approval_id))`,
+  `CREATE INDEX IF NOT EXISTS approvals_by_time ON approvals (tenant_id, requested_at_ms, approval_id)
+     WHERE requested_at_ms IS NOT NULL`,
+  `CREATE INDEX IF NOT EXISTS approvals_open ON approvals (tenant_id, requested_at_ms, approval_id)
+     WHERE requested_at_ms IS NOT NULL AND end_kind IS NULL`,
+  `CREATE TABLE IF NOT EXISTS approval_votes (
+     tenant_id text NOT NULL, approval_id text NOT NULL, vote_id text NOT NULL,
+     voter_id text, vote text, reason text, voted_at_ms int8, verdict text, verdict_reason text,
+     PRIMARY KEY (tenant_id, approval_id, vote_id))`,
+];
+
+/** The tables to empty before a refold, and to keep vacuumed and analysed. */
+export const viewTableNames = ['calls', 'cases', 'case_history', 'approvals', 'approval_votes', 'projection_offsets'] as const;
