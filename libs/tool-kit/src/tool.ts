@@ -46,6 +46,11 @@ export class ToolError extends Error {
   }
 }
 
+/** By its brand, so that it holds across copies of this package. */
+export function isToolError(error: unknown): error is ToolError {
+  return typeof error === 'object' && error !== null && (error as { countersign_tool_error?: unknown }).countersign_tool_error === true;
+}
+
 /** A tool as the executor runs it: its contract, and functions over validated JSON. */
 export interface Tool {
   readonly contract: ToolContract;

@@ -1,1 +1,18 @@
-export {};
+import type { Pack } from '@countersign/tool-kit';
+import { probeApproval } from './probe-approval/probe-approval.js';
+import { probeEffect } from './probe-effect/probe-effect.js';
+import { probeFail } from './probe-fail/probe-fail.js';
+import { probeHttpBlind } from './probe-http-blind/probe-http-blind.js';
+import { probeHttpEffect } from './probe-http-effect/probe-http-effect.js';
+import { probeHttpKeyed } from './probe-http-keyed/probe-http-keyed.js';
+import { probeRead } from './probe-read/probe-read.js';
+import { probeSlow } from './probe-slow/probe-slow.js';
+
+export { effectCounter } from './probe-effect/effect-counter.js';
+
+/** Tools for tests, benches and first tries; the HTTP ones act on the counterparty at COUNTERSIGN_PROBE_URL. */
+export const pack: Pack = {
+  name: 'probe',
+  settings: { COUNTERSIGN_PROBE_URL: undefined },
+  tools: [probeApproval, probeEffect, probeFail, probeHttpBlind, probeHttpEffect, probeHttpKeyed, probeRead, probeSlow],
+};

@@ -1,0 +1,94 @@
+import { defaultTier, effectRules, isReadOnly, type JsonSchema, strictness, type ToolContract } from '@countersign/contracts';
+import type { ToolTraits } from './tool.js';
+
+const NAME = /^[a-z][a-z0-9_]{0,63}$/;
+const SEMVER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/;
+const TIME_WORDS = new Set(['at', 'time', 'timestamp', 'date', 'datetime', 'when', 'now', 'ts', 'on']);
+const DESCRIPTION_MIN = 20;
+const TIMEOUT_MS_MAX = 3_600_000;
+const OUTPUT_BYTES_LIMIT = 16 * 1024 * 1024;
+
+/** What is wrong with a contract, one sentence each; empty where it may load. */
+export function contractFaults(contract: ToolContract, traits: ToolTraits): string[] {
+  return [...nameFaults(contract), ...schemaFaults(contract), ...effectFaults(contract, traits), ...limitFaults(contract)];
+}
+
+function nameFaults(contract: ToolContract): string[] {
+  const faults: string[] = [];
+  if (!NAME.test(contract.name)) faults.push(`name must match ${NAME.source}`);
+  if (!SEMVER.test(contract.version)) faults.push(`version ${JSON.stringify(contract.version)} is not semver`);
+  if (contract.title.trim() === '') faults.push('title is empty');
+  if (contract.category.trim() === '') faults.push('category is empty');
+  if (contract.description.trim().length < DESCRIPTION_MIN) faults.push(`description is shorter than ${DESCRIPTION_MIN} characters`);
+  return faults;
+}
+
+function schemaFaults({ input_schema, output_schema }: ToolContract): string[] {
+  const faults: string[] = [];
+  if (input_schema.type !== 'object') faults.push('input must be an object');
+  else if (input_schema.additionalProperties === undefined) faults.push('input must say additionalProperties');
+  if (Object.keys(output_schema).length === 0) faults.push('output has no shape');
+  return faults;
+}
+
+function effectFaults(contract: ToolContract, traits: ToolTraits): string[] {
+  const faults: string[] = [];
+  if (isReadOnly(contract.effect_class)) {
+    if (contract.has_reconcile) faults.push('a read-only tool has nothing to reconcile');
+    if (contract.has_compensate) faults.push('a read-only tool has nothing to compensate');
+    if (contract.takes_key) faults.push('a read-only tool takes no key');
+  } else {
+    faults.push(...keyFaults(contract));
+  }
+  if (traits.tier !== undefined) {
+    if (traits.tier === 'tier_3_blocked') faults.push('tier_3_blocked is only ever set by policy');
+    else if (strictness(traits.tier) < strictness(effectRules[contract.effect_class].tier)) {
+      faults.push(
+        `tier ${traits.tier} is laxer than ${contract.effect_class} has (${defaultTier({ effect_class: contract.effect_class })})`,
+      );
+    }
+  }
+  return faults;
+}
+
+/** The inputs that identify a write's effect must be there, and say more than when it was asked for. */
+function keyFaults(contract: ToolContract): string[] {
+  const properties = propertiesOf(contract.input_schema);
+  const { discriminating, except } = contract.idempotency;
+  if ((discriminating === undefined) === (except === undefined)) return ['a write must declare either discriminating or except'];
+  const named = discriminating ?? except ?? [];
+  const unknown = named.filter((field) => !Object.hasOwn(properties, field));
+  if (unknown.length > 0) return [`idempotency names fields that the input has not: ${unknown.join(', ')}`];
+  const kept = discriminating ?? Object.keys(properties).filter((field) => !named.includes(field));
+  if (kept.length === 0) return ['no input discriminates: every call would be the same effect'];
+  if (kept.every((field) => isTimeLike(field, properties[field]))) {
+    return [`only a time discriminates (${kept.join(', ')}): every retry would be another effect`];
+  }
+  return [];
+}
+
+function limitFaults(contract: ToolContract): string[] {
+  const faults: string[] = [];
+  const positive = (name: 'timeout_ms' | 'settle_ms' | 'max_output_bytes', max: number) => {
+    const value = contract[name];
+    if (!Number.isInteger(value) || value < 1 || value > max) faults.push(`${name} must be a whole number from 1 to ${max}`);
+  };
+  positive('timeout_ms', TIMEOUT_MS_MAX);
+  positive('settle_ms', 24 * TIMEOUT_MS_MAX);
+  positive('max_output_bytes', OUTPUT_BYTES_LIMIT);
+  const window_ms = contract.idempotency.window_ms;
+  if (window_ms !== undefined && (!Number.isInteger(window_ms) || window_ms < 1)) faults.push('window_ms must be a positive whole number');
+  return faults;
+}
+
+function propertiesOf(schema: JsonSchema): Record<string, unknown> {
+  const properties = schema.properties;
+  return properties !== null && typeof properties === 'object' ? (properties as Record<string, unknown>) : {};
+}
+
+function isTimeLike(field: string, schema: unknown): boolean {
+  const format = (schema as { format?: unknown } | null)?.format;
+  if (format === 'date-time' || format === 'date' || format === 'time') return true;
+  const words = field.split(/[_-]|(?<=[a-z])(?=[A-Z])/).map((word) => word.toLowerCase());
+  return TIME_WORDS.has(words.at(-1) ?? '') || words.includes('timestamp');
+}

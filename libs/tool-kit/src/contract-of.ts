@@ -1,0 +1,61 @@
+import { type EffectClass, isReadOnly, type JsonSchema, type Reversibility, type ToolContract } from '@countersign/contracts';
+import { contractFaults } from './contract-faults.js';
+import type { ToolTraits } from './tool.js';
+
+const TIMEOUT_MS = 30_000;
+const WINDOW_MS = 24 * 3_600_000;
+const OUTPUT_BYTES_MAX = 256 * 1024;
+
+const reversibilityOf: Readonly<Record<EffectClass, Reversibility>> = {
+  pure: 'reversible',
+  read_internal: 'reversible',
+  read_external: 'reversible',
+  stage: 'reversible',
+  commit_low: 'semantic',
+  commit_high: 'irreversible',
+};
+
+/** What the contract needs beyond the traits: the two schemas, and which functions there are. */
+export interface ContractParts {
+  input_schema: JsonSchema;
+  output_schema: JsonSchema;
+  has_reconcile: boolean;
+  has_compensate: boolean;
+}
+
+/**
+ * The contract of a tool, defaults filled in (timeout 30 s, settle 2 × timeout, output 256 KiB, window 24 h,
+ * reversibility by effect class).
+ * @throws TypeError naming every fault at once: a tool with a wrong contract does not load.
+ */
+export function contractOf(traits: ToolTraits, parts: ContractParts): ToolContract {
+  const timeout_ms = traits.timeout_ms ?? TIMEOUT_MS;
+  const contract: ToolContract = {
+    name: traits.name,
+    version: traits.version,
+    title: traits.title,
+    description: traits.description,
+    category: traits.category,
+    ...parts,
+    effect_class: traits.effect_class,
+    reversibility: traits.reversibility ?? reversibilityOf[traits.effect_class],
+    idempotency: idempotencyOf(traits),
+    takes_key: traits.takes_key ?? false,
+    timeout_ms,
+    settle_ms: traits.settle_ms ?? 2 * timeout_ms,
+    settle_is_final: traits.settle_is_final ?? false,
+    max_output_bytes: traits.max_output_bytes ?? OUTPUT_BYTES_MAX,
+    ...(traits.tier === undefined ? {} : { tier: traits.tier }),
+    markings: traits.markings ?? [],
+    scopes: traits.scopes ?? [],
+  };
+  const faults = contractFaults(contract, traits);
+  if (faults.length > 0) throw new TypeError(`tool ${JSON.stringify(traits.name)}: ${faults.join('; ')}`);
+  return contract;
+}
+
+function idempotencyOf(traits: ToolTraits): ToolContract['idempotency'] {
+  const declared = traits.idempotency;
+  if (declared === undefined) return isReadOnly(traits.effect_class) ? { except: [] } : {};
+  return { ...declared, window_ms: declared.window_ms ?? WINDOW_MS };
+}

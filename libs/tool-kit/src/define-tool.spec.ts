@@ -1,0 +1,137 @@
+import { contractDigest } from '@countersign/contracts';
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { defineTool, type ToolDefinition } from './define-tool.js';
+import { testContext } from './test-context.js';
+
+const input = z.object({
+  account: z.string(),
+  amount: z.int().positive(),
+  mode: z.enum(['a', 'b']).default('a'),
+  drafted_at: z.string().optional(),
+});
+const output = z.object({ ok: z.boolean(), mode: z.string() });
+type Definition = ToolDefinition<typeof input, typeof output>;
+
+const write: Definition = {
+  name: 'refund_payment',
+  version: '1.2.3',
+  title: 'Refund a payment',
+  description: 'Refunds a payment to the account it came from.',
+  category: 'payments',
+  effect_class: 'commit_low',
+  idempotency: { discriminating: ['account', 'amount'] },
+  input,
+  output,
+  run: async ({ mode }) => ({ ok: true, mode }),
+};
+const read: Definition = { ...write, effect_class: 'read_internal', idempotency: undefined };
+const faultOf = (definition: Definition) => {
+  try {
+    defineTool(definition);
+  } catch (error) {
+    return (error as TypeError).message;
+  }
+  return 'none';
+};
+
+describe('a defined tool', () => {
+  test('has a contract with every default filled in, which is canonical JSON', () => {
+    const { contract } = defineTool(write);
+    expect(contract).toMatchObject({
+      reversibility: 'semantic',
+      timeout_ms: 30_000,
+      settle_ms: 60_000,
+      settle_is_final: false,
+      max_output_bytes: 262_144,
+      takes_key: false,
+      has_reconcile: false,
+      has_compensate: false,
+      idempotency: { discriminating: ['account', 'amount'], window_ms: 86_400_000 },
+      markings: [],
+      scopes: [],
+    });
+    expect(contractDigest(contract)).toMatch(/^[0-9a-f]{64}$/);
+    expect(JSON.parse(JSON.stringify(contract))).toEqual(contract);
+  });
+
+  test('closes every object of its schemas, and asks for no field that has a default', () => {
+    const { input_schema } = defineTool({ ...write, input: input.extend({ nested: z.object({ x: z.number() }) }) as never }).contract;
+    expect(input_schema).toMatchObject({ type: 'object', additionalProperties: false, required: ['account', 'amount', 'nested'] });
+    expect(input_schema).toHaveProperty('properties.nested.additionalProperties', false);
+    expect(input_schema).not.toHaveProperty('$schema');
+  });
+
+  test('takes JSON Schema 2020-12 as it is, and closes it', () => {
+    const tool = defineTool({
+      ...write,
+      input: { type: 'object', properties: { account: { type: 'string' } }, required: ['account'] },
+      output: { type: 'object' },
+      idempotency: { except: [] },
+      run: async (value) => ({ got: value.account }),
+    });
+    expect(tool.contract.input_schema).toMatchObject({ additionalProperties: false });
+  });
+
+  test('fills in defaults before it runs, and refuses what does not match with no effect', async () => {
+    const tool = defineTool(write);
+    await expect(tool.run({ account: 'a', amount: 1 } as never, testContext())).resolves.toEqual({ ok: true, mode: 'a' });
+    await expect(tool.run({ account: 'a', amount: -1 } as never, testContext())).rejects.toMatchObject({
+      countersign_tool_error: true,
+      code: 'VALIDATION_ERROR',
+      more: { effect: 'none', details: { issues: [{ path: '/amount' }] } },
+    });
+  });
+
+  test('says so in its contract when it can reconcile and compensate', () => {
+    const tool = defineTool({ ...write, reconcile: async () => ({ kind: 'did_not_happen' }), compensate: async () => null });
+    expect(tool.contract).toMatchObject({ has_reconcile: true, has_compensate: true });
+    expect(tool.reconcile).toBeDefined();
+  });
+});
+
+describe('a contract is refused', () => {
+  test.each<[string, Partial<Definition>, RegExp]>([
+    ['with a capital in its name', { name: 'Refund' }, /name must match/],
+    ['with a name of 65 characters', { name: 'a'.repeat(65) }, /name must match/],
+    ['with a version that is not semver', { version: '1.0' }, /not semver/],
+    ['with a leading zero in its version', { version: '01.0.0' }, /not semver/],
+    ['with a description of 19 characters', { description: 'x'.repeat(19) }, /description is shorter/],
+    ['with no title', { title: ' ' }, /title is empty/],
+    ['when a write says nothing of its key', { idempotency: undefined }, /either discriminating or except/],
+    ['when nothing discriminates', { idempotency: { discriminating: [] } }, /no input discriminates/],
+    ['when except leaves nothing', { idempotency: { except: ['account', 'amount', 'mode', 'drafted_at'] } }, /no input discriminates/],
+    ['when a discriminating field is not an input', { idempotency: { discriminating: ['acount'] } }, /has not: acount/],
+    ['when an excepted field is not an input', { idempotency: { except: ['acount'] } }, /has not: acount/],
+    ['when only a time discriminates', { idempotency: { discriminating: ['drafted_at'] } }, /only a time/],
+    ['when only a time is left', { idempotency: { except: ['account', 'amount', 'mode'] } }, /only a time/],
+    ['with a laxer tier', { tier: 'tier_0_safe' }, /laxer/],
+    ['with tier_3_blocked', { tier: 'tier_3_blocked' }, /only ever set by policy/],
+    ['with a timeout of 0', { timeout_ms: 0 }, /timeout_ms/],
+    ['with a window of half a millisecond', { idempotency: { discriminating: ['account'], window_ms: 0.5 } }, /window_ms/],
+  ])('%s', (_title, change, message) => {
+    expect(faultOf({ ...write, ...change })).toMatch(message);
+  });
+
+  test('when a read-only tool claims to reconcile, compensate or take a key', () => {
+    const message = faultOf({
+      ...read,
+      takes_key: true,
+      reconcile: async () => ({ kind: 'did_not_happen' }),
+      compensate: async () => null,
+    });
+    expect(message).toMatch(/nothing to reconcile; .*nothing to compensate; .*takes no key/);
+  });
+
+  test('with all its faults named at once', () => {
+    expect(faultOf({ ...write, name: '1', version: 'x', description: '' })).toMatch(/name must.*not semver.*description/);
+  });
+});
+
+test('a read-only tool needs no idempotency, and its contract keeps to one of the two lists', () => {
+  expect(defineTool(read).contract.idempotency).toEqual({ except: [] });
+});
+
+test('a stricter tier than the effect class has is kept', () => {
+  expect(defineTool({ ...write, tier: 'tier_2_approval_required' }).contract.tier).toBe('tier_2_approval_required');
+});

@@ -1,0 +1,51 @@
+import type { z } from 'zod';
+import { contractOf } from './contract-of.js';
+import { isZod, jsonSchemaOf, type Shape } from './json-schema-of.js';
+import { type Reconciled, type RunContext, type Tool, ToolError, type ToolTraits } from './tool.js';
+
+type Received<S extends Shape> = S extends z.ZodType ? z.output<S> : Record<string, unknown>;
+type Returned<S extends Shape> = S extends z.ZodType ? z.input<S> : unknown;
+
+/** A tool as its author writes it; `run`'s types follow from the shapes. A promise that may reject with a `ToolError`. */
+export interface ToolDefinition<I extends Shape, O extends Shape> extends ToolTraits {
+  /** Shape of the inputs: an object. zod defaults are filled in before `run` sees them. */
+  input: I;
+  output: O;
+  run(input: Received<I>, ctx: RunContext): Promise<Returned<O>>;
+  /** Asks the system of record whether the effect of `ctx.idempotency_key` is there. Must change nothing. */
+  reconcile?(input: Received<I>, ctx: RunContext): Promise<Reconciled<Returned<O>>>;
+  /** Undoes what a run did; running it twice must do no harm. */
+  compensate?(input: Received<I>, output: Returned<O>, ctx: RunContext): Promise<unknown>;
+}
+
+/**
+ * A tool from its declaration: one value that a pack lists.
+ * @throws TypeError at definition, with every fault of the contract.
+ */
+export function defineTool<I extends Shape, O extends Shape>(definition: ToolDefinition<I, O>): Tool {
+  const { input, output, run, reconcile, compensate, ...traits } = definition;
+  const contract = contractOf(traits, {
+    input_schema: jsonSchemaOf(input, 'input'),
+    output_schema: jsonSchemaOf(output, 'input'),
+    has_reconcile: reconcile !== undefined,
+    has_compensate: compensate !== undefined,
+  });
+  const received = (raw: unknown) => receive(input, raw);
+  return {
+    contract,
+    run: async (raw: never, ctx: RunContext) => run(received(raw), ctx),
+    ...(reconcile && { reconcile: async (raw: never, ctx: RunContext) => reconcile(received(raw), ctx) }),
+    ...(compensate && {
+      compensate: async (raw: never, result: never, ctx: RunContext) => compensate(received(raw), result, ctx),
+    }),
+  };
+}
+
+/** zod parses once more at the tool: that fills in defaults, and holds where a caller skipped validation. */
+function receive<I extends Shape>(shape: I, raw: unknown): Received<I> {
+  if (!isZod(shape)) return raw as Received<I>;
+  const parsed = shape.safeParse(raw);
+  if (parsed.success) return parsed.data as Received<I>;
+  const issues = parsed.error.issues.map((issue) => ({ path: `/${issue.path.map(String).join('/')}`, message: issue.message }));
+  throw new ToolError('VALIDATION_ERROR', 'the inputs do not match the schema', { details: { issues }, effect: 'none' });
+}

@@ -1,0 +1,38 @@
+import type { JsonSchema } from '@countersign/contracts';
+import { z } from 'zod';
+
+/** What an author may write a shape in: zod 4, or JSON Schema 2020-12 as it is. */
+export type Shape = z.ZodType | JsonSchema;
+
+export function isZod(shape: Shape): shape is z.ZodType {
+  return '_zod' in shape;
+}
+
+/**
+ * The JSON Schema 2020-12 of a shape, as plain JSON. Objects that list properties and say nothing of others are closed
+ * (`additionalProperties: false`): an unknown field is a mistake of the caller's, never silently dropped.
+ * @throws where zod has no JSON Schema for it (dates, bigints, transforms).
+ */
+export function jsonSchemaOf(shape: Shape, side: 'input' | 'output'): JsonSchema {
+  const raw = isZod(shape) ? z.toJSONSchema(shape, { target: 'draft-2020-12', io: side }) : shape;
+  const schema = JSON.parse(JSON.stringify(raw)) as JsonSchema;
+  delete schema.$schema;
+  return closed(schema) as JsonSchema;
+}
+
+function closed(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(closed);
+  if (node === null || typeof node !== 'object') return node;
+  const out: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(node))
+    out[key] = key === 'const' || key === 'default' || key === 'enum' ? value : closed(value);
+  // A part of an allOf must stay open, or its siblings' fields would be refused.
+  if (out.type === 'object' && isObject(out.properties) && out.additionalProperties === undefined && out.allOf === undefined) {
+    out.additionalProperties = false;
+  }
+  return out;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

@@ -1,0 +1,19 @@
+import { randomUUID } from 'node:crypto';
+import type { RunContext } from './tool.js';
+
+/** A run's context for specs: an agent of tenant `test` in case `case-1`, 30 s left, a fresh idempotency key, no settings. */
+export function testContext(overrides: Partial<RunContext> = {}): RunContext {
+  return {
+    tenant_id: 'test',
+    principal: { kind: 'agent', id: 'agent-1' },
+    call_id: `0-${randomUUID()}`,
+    case_id: 'case-1',
+    run_id: null,
+    idempotency_key: randomUUID(),
+    deadline_ms: Date.now() + 30_000,
+    signal: new AbortController().signal,
+    settings: {},
+    log: () => undefined,
+    ...overrides,
+  };
+}

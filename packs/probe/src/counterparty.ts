@@ -1,0 +1,65 @@
+import { isToolError, type Reconciled, type RunContext, ToolError } from '@countersign/tool-kit';
+import { z } from 'zod';
+import { draftedAt, payment } from './payment.js';
+
+const SETTING = 'COUNTERSIGN_PROBE_URL';
+
+/** How the counterparty shall misbehave. */
+export const misbehaviour = z.strictObject({
+  /** The answer comes this much later than the effect. */
+  answer_delay_ms: z.int().min(0).max(120_000).optional(),
+  /** The effect happens and the connection is dropped. */
+  lose_answer: z.boolean().optional(),
+  /** The connection is dropped and nothing happens. */
+  lose_request: z.boolean().optional(),
+});
+
+/** A payment at the counterparty; `delay_ms` is the time before the effect, bounded by the tool. */
+export function orderShape(delay_ms_max: number) {
+  const delay_ms = z.int().min(0).max(delay_ms_max).optional();
+  return payment.extend({ drafted_at: draftedAt, delay_ms, ...misbehaviour.shape });
+}
+
+/** The effect as the counterparty keeps it. */
+export const effectShape = z.strictObject({ seq: z.int(), key: z.string(), account: z.string(), amount: z.int(), note: z.string() });
+
+export type Order = z.output<ReturnType<typeof orderShape>>;
+export type Effect = z.output<typeof effectShape>;
+
+/**
+ * Asks the counterparty for the effect of this call's key; `once` asks it to do a key only once.
+ * @throws ToolError NETWORK_ERROR; effect `none` only where the connection was refused.
+ */
+export async function postEffect(order: Order, ctx: RunContext, once = false): Promise<Effect> {
+  const { drafted_at: _, ...asked } = order;
+  const body = JSON.stringify({ ...asked, key: ctx.idempotency_key, once });
+  return effectShape.parse(await ask(ctx, '/effect', { method: 'POST', body, headers: { 'content-type': 'application/json' } }));
+}
+
+/** Whether the effect of this call's key is there. */
+export async function effectOfKey(ctx: RunContext): Promise<Reconciled<Effect>> {
+  const found = z.array(effectShape).parse(await ask(ctx, `/effects?key=${encodeURIComponent(ctx.idempotency_key)}`));
+  const first = found[0];
+  return first ? { kind: 'happened', output: first } : { kind: 'did_not_happen' };
+}
+
+/** One request to the counterparty, its answer as JSON. */
+export async function ask(ctx: RunContext, path: string, init: RequestInit = {}): Promise<unknown> {
+  const base = ctx.settings[SETTING];
+  if (!base) throw new ToolError('PROVIDER_ERROR', `${SETTING} is not set`, { effect: 'none' });
+  try {
+    const response = await fetch(new URL(path, base), { ...init, signal: ctx.signal });
+    if (response.ok) return await response.json();
+    throw new ToolError('PROVIDER_ERROR', `the counterparty answered ${response.status}`);
+  } catch (error) {
+    throw asToolError(error, ctx);
+  }
+}
+
+function asToolError(error: unknown, ctx: RunContext): ToolError {
+  if (isToolError(error)) return error;
+  if (ctx.signal.aborted) return new ToolError('TIMEOUT', 'no answer before the call was aborted');
+  const code = (error as { cause?: { code?: unknown } }).cause?.code;
+  if (code === 'ECONNREFUSED') return new ToolError('NETWORK_ERROR', 'the counterparty refused the connection', { effect: 'none' });
+  return new ToolError('NETWORK_ERROR', `the connection to the counterparty was lost (${String(code ?? error)})`);
+}

@@ -1,0 +1,12 @@
+import { testContext } from '@countersign/tool-kit/test-context';
+import { expect, test } from '@jest/globals';
+import { probeFail } from './probe-fail.js';
+
+test.each(['none', 'unknown'] as const)('fails with effect %s and the asked code', async (effect) => {
+  const failing = probeFail.run({ effect, code: 'RATE_LIMIT' } as never, testContext());
+  await expect(failing).rejects.toMatchObject({ countersign_tool_error: true, code: 'RATE_LIMIT', more: { effect } });
+});
+
+test('a code that is not in the list is refused before it could fail', async () => {
+  await expect(probeFail.run({ effect: 'none', code: 'NOPE' } as never, testContext())).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
+});

@@ -1,0 +1,17 @@
+import { defineTool } from '@countersign/tool-kit';
+import { effectShape, orderShape, postEffect } from '../counterparty.js';
+
+/** An effect elsewhere that can neither be asked for nor sent again: a lost answer leaves the call in doubt. */
+export const probeHttpBlind = defineTool({
+  name: 'probe_http_blind',
+  version: '1.0.0',
+  title: 'Effect at the counterparty, unaskable',
+  description: 'For tests: asks the probe counterparty for one effect over HTTP. A lost answer stays in doubt until a person decides.',
+  category: 'probe',
+  effect_class: 'commit_low',
+  reversibility: 'irreversible',
+  idempotency: { discriminating: ['account', 'amount', 'note'] },
+  input: orderShape(60_000),
+  output: effectShape,
+  run: (order, ctx) => postEffect(order, ctx),
+});

@@ -1,0 +1,21 @@
+import { defineTool } from '@countersign/tool-kit';
+import { effectOfKey, effectShape, orderShape, postEffect } from '../counterparty.js';
+
+const SETTLE_MS = 2_000;
+
+/** An effect elsewhere that can be asked for by key afterwards. Its counterparty acts within the settle time or never. */
+export const probeHttpEffect = defineTool({
+  name: 'probe_http_effect',
+  version: '1.0.0',
+  title: 'Effect at the counterparty',
+  description: 'For tests: asks the probe counterparty for one effect over HTTP. A lost answer is reconciled by asking for the key.',
+  category: 'probe',
+  effect_class: 'commit_low',
+  reversibility: 'irreversible',
+  idempotency: { discriminating: ['account', 'amount', 'note'] },
+  settle_ms: SETTLE_MS,
+  input: orderShape(SETTLE_MS / 2),
+  output: effectShape,
+  run: (order, ctx) => postEffect(order, ctx),
+  reconcile: (_order, ctx) => effectOfKey(ctx),
+});

@@ -1,0 +1,18 @@
+import { defineTool } from '@countersign/tool-kit';
+import { effectShape, orderShape, postEffect } from '../counterparty.js';
+
+/** An effect elsewhere that is done once a key, however often it is sent. */
+export const probeHttpKeyed = defineTool({
+  name: 'probe_http_keyed',
+  version: '1.0.0',
+  title: 'Effect at the counterparty, once a key',
+  description: 'For tests: asks the probe counterparty for one effect over HTTP, which it does once per key. A lost answer is sent again.',
+  category: 'probe',
+  effect_class: 'commit_low',
+  reversibility: 'irreversible',
+  idempotency: { discriminating: ['account', 'amount', 'note'] },
+  takes_key: true,
+  input: orderShape(60_000),
+  output: effectShape,
+  run: (order, ctx) => postEffect(order, ctx, true),
+});
