@@ -46,12 +46,6 @@ function ruled(state: CallState, event: EventMap['policy_decided'], at: PlacedEv
   return { ...state, call: state.call ?? event.call, ruling };
 }
 
-function approvalEnded(state: CallState, end: Omit<ApprovalEnd, 'hlc' | 'event_id' | 'offset'>, meta: Meta, at: PlacedEvent): CallState {
-  const before = state.approval_end;
-  if (before && (before.revision > end.revision || (before.revision === end.revision && before.offset <= at.offset))) return state;
-  return { ...state, approval_end: { ...end, ...cause(meta), offset: at.offset } };
-}
-
 function ended(
   state: CallState,
   kind: EndFact['kind'],
@@ -80,72 +74,66 @@ function executed(state: CallState, event: EventMap['tool_executed'], at: Placed
   return ended(state, state.doubt ? 'resolved' : 'executed', event.outcome, event.meta, at, { epoch: event.epoch });
 }
 
-/**
- * Folds one event into the state of its call (undefined: the first one seen). Pure. Duplicates change nothing, and the
- * order of events of different topics does not matter; within one topic and partition they come in offset order.
- */
-export function evolve(before: CallState | undefined, at: PlacedEvent): CallState {
-  const state = before ?? initial(at.event.meta);
+/** Admission. Inputs that an approver edited stay, in whatever order the two topics are read. */
+function requested(state: CallState, event: EventMap['tool_call_requested']): CallState {
+  if (state.requested) return state;
+  const edited = state.approval_end?.kind === 'granted' ? state.call : null;
+  return { ...state, call: edited ?? event.call, requested: { ...cause(event.meta), at_ms: event.call.requested_at_ms } };
+}
+
+function approvalRequested(state: CallState, event: EventMap['approval_requested']): CallState {
+  if (state.approval && state.approval.revision >= event.revision) return state;
+  const { approval_id, revision, requested_at_ms, expires_at_ms, quorum, approver_roles } = event;
+  const approval = { approval_id, revision, requested_at_ms, expires_at_ms, quorum, approver_roles, ...cause(event.meta) };
+  return { ...state, approval };
+}
+
+type ApprovalEnding = Extract<PlacedEvent, { event_type: 'approval_granted' | 'approval_denied' | 'approval_expired' | 'call_cancelled' }>;
+
+/** What an event on approval-granted says about the end of the wait; undefined for a cancellation that the executor answers. */
+function approvalEndOf(at: ApprovalEnding): Pick<ApprovalEnd, 'kind' | 'reason' | 'by' | 'at_ms'> | undefined {
+  switch (at.event_type) {
+    case 'approval_granted':
+      return { kind: 'granted', reason: null, by: at.event.votes.map((vote) => vote.voter_id).join(', '), at_ms: at.timestamp_ms };
+    case 'approval_denied':
+      return { kind: 'denied', reason: at.event.reason, by: at.event.by.id, at_ms: at.timestamp_ms };
+    case 'approval_expired':
+      return { kind: 'expired', reason: null, by: null, at_ms: at.event.expired_at_ms };
+    case 'call_cancelled':
+      return at.event.final ? { kind: 'cancelled', reason: at.event.reason, by: at.event.by.id, at_ms: at.timestamp_ms } : undefined;
+  }
+}
+
+function approvalEnded(state: CallState, at: ApprovalEnding): CallState {
+  const end = approvalEndOf(at);
+  const { revision, meta } = at.event;
+  const before = state.approval_end;
+  if (!end || (before && (before.revision > revision || (before.revision === revision && before.offset <= at.offset)))) return state;
+  const call = at.event_type === 'approval_granted' ? at.event.call : state.call;
+  return { ...state, call, approval_end: { ...end, revision, ...cause(meta), offset: at.offset } };
+}
+
+function started(state: CallState, event: EventMap['tool_call_started']): CallState {
+  if (state.started && state.started.epoch >= event.epoch && state.started.revision >= event.revision) return state;
+  const { epoch, revision, fired_at_ms, settle_at_ms } = event;
+  return { ...state, started: { epoch, revision, fired_at_ms, settle_at_ms, ...cause(event.meta) } };
+}
+
+function changed(state: CallState, at: PlacedEvent): CallState {
   switch (at.event_type) {
     case 'tool_call_requested':
-      return state.requested
-        ? state
-        : {
-            ...state,
-            attempt: Math.max(state.attempt, at.event.meta.attempt),
-            call: state.call ?? at.event.call,
-            requested: { ...cause(at.event.meta), at_ms: at.event.call.requested_at_ms },
-          };
+      return requested(state, at.event);
     case 'policy_decided':
       return ruled(state, at.event, at);
-    case 'approval_requested': {
-      if (state.approval && state.approval.revision >= at.event.revision) return state;
-      const { approval_id, revision, requested_at_ms, expires_at_ms, quorum, approver_roles } = at.event;
-      return {
-        ...state,
-        approval: { approval_id, revision, requested_at_ms, expires_at_ms, quorum, approver_roles, ...cause(at.event.meta) },
-      };
-    }
+    case 'approval_requested':
+      return approvalRequested(state, at.event);
     case 'approval_granted':
-      return approvalEnded(
-        { ...state, call: at.event.call },
-        {
-          kind: 'granted',
-          revision: at.event.revision,
-          reason: null,
-          by: at.event.votes.map((vote) => vote.voter_id).join(', '),
-          at_ms: at.timestamp_ms,
-        },
-        at.event.meta,
-        at,
-      );
     case 'approval_denied':
-      return approvalEnded(
-        state,
-        { kind: 'denied', revision: at.event.revision, reason: at.event.reason, by: at.event.by.id, at_ms: at.timestamp_ms },
-        at.event.meta,
-        at,
-      );
     case 'approval_expired':
-      return approvalEnded(
-        state,
-        { kind: 'expired', revision: at.event.revision, reason: null, by: null, at_ms: at.event.expired_at_ms },
-        at.event.meta,
-        at,
-      );
     case 'call_cancelled':
-      if (!at.event.final) return state;
-      return approvalEnded(
-        state,
-        { kind: 'cancelled', revision: at.event.revision, reason: at.event.reason, by: at.event.by.id, at_ms: at.timestamp_ms },
-        at.event.meta,
-        at,
-      );
-    case 'tool_call_started': {
-      if (state.started && state.started.epoch >= at.event.epoch && state.started.revision >= at.event.revision) return state;
-      const { epoch, revision, fired_at_ms, settle_at_ms } = at.event;
-      return { ...state, attempt: at.event.meta.attempt, started: { epoch, revision, fired_at_ms, settle_at_ms, ...cause(at.event.meta) } };
-    }
+      return approvalEnded(state, at);
+    case 'tool_call_started':
+      return started(state, at.event);
     case 'tool_executed':
       return executed(state, at.event, at);
     case 'tool_retry_deduplicated':
@@ -177,4 +165,14 @@ export function evolve(before: CallState | undefined, at: PlacedEvent): CallStat
       return unhandled;
     }
   }
+}
+
+/**
+ * Folds one event into the state of its call (undefined: the first one seen). Pure. Duplicates change nothing, and the
+ * order of events of different topics does not matter; within one topic and partition they come in offset order.
+ */
+export function evolve(before: CallState | undefined, at: PlacedEvent): CallState {
+  const { meta } = at.event;
+  const state = changed(before ?? initial(meta), at);
+  return state.attempt < meta.attempt ? { ...state, attempt: meta.attempt } : state;
 }

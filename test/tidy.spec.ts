@@ -1,0 +1,180 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import { bannedCalls, bannedDecorators, heldTimers, leftovers } from './tidy/calls.js';
+import { valueCycles } from './tidy/cycles.js';
+import { nestInside, wrongRooms } from './tidy/imports.js';
+import { barrels, forbiddenNames } from './tidy/names.js';
+import { heavyFoundations, looseVersions, unlistedPackages } from './tidy/packages.js';
+import { unlistedItems } from './tidy/registries.js';
+import { readManifests, readSources } from './tidy/repository.js';
+import { crowdedConstructors, deepFolders, longFiles, longFunctions } from './tidy/sizes.js';
+import type { Fault, SourceText } from './tidy/source.js';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const sources = readSources(root);
+const manifests = readManifests(root);
+const workspaces = new Map(manifests.map(({ name, folder }) => [name, folder]));
+const typescript = sources.filter((source) => source.path.endsWith('.ts'));
+
+const text = (faults: readonly Fault[]) => faults.map((fault) => `${fault.path}:${fault.line} ${fault.message}`);
+const lines = (count: number) => Array.from({ length: count }, (_, at) => `  work(${at});`).join('\n');
+const file = (name: string, code: string): SourceText => ({ path: name, text: code });
+
+type Rule = [rule: string, check: (source: SourceText) => Fault[], planted: SourceText, innocent: SourceText];
+
+const each: Rule[] = [
+  ['a file has at most 300 lines', longFiles, file('libs/a/src/a.ts', lines(301)), file('libs/a/src/generated/a.ts', lines(301))],
+  [
+    'a function has at most 70 lines, a describe may be longer',
+    longFunctions,
+    file('libs/a/src/a.ts', `export const f = () => {\n${lines(70)}\n};`),
+    file('libs/a/src/a.spec.ts', `describe('a', () => {\n${lines(90)}\n});`),
+  ],
+  ['at most two folders stand below src', deepFolders, file('libs/a/src/b/c/d/e.ts', ''), file('libs/a/src/b/c/d.ts', '')],
+  [
+    'what Nest builds has at most four dependencies',
+    crowdedConstructors,
+    file('apps/a/src/a.controller.ts', '@Controller() class A { constructor(a: A, b: B, c: C, d: D, e: E) {} }'),
+    file('apps/a/src/a.ts', 'class A { constructor(a: A, b: B, c: C, d: D, e: E) {} }'),
+  ],
+  [
+    'a fold reads no clock',
+    bannedCalls,
+    file('apps/projector/src/projections/a/a.ts', 'const now = Date.now();'),
+    file('apps/projector/src/a.ts', 'const now = Date.now();'),
+  ],
+  [
+    'a decider makes no date',
+    bannedCalls,
+    file('libs/domain/src/a.ts', 'const now = new Date();'),
+    file('libs/domain/src/a.ts', 'new Date(at_ms)'),
+  ],
+  [
+    'a decider draws no id',
+    bannedCalls,
+    file('libs/policy/src/a.ts', 'const id = randomUUID();'),
+    file('libs/store/src/a.ts', 'randomUUID();'),
+  ],
+  ['a decider draws no number', bannedCalls, file('libs/domain/src/a.ts', 'Math.random()'), file('libs/domain/src/a.ts', 'Math.max(1, 2)')],
+  [
+    'the environment is read in config.ts and main.ts only',
+    bannedCalls,
+    file('apps/a/src/a.ts', 'const port = process.env.PORT;'),
+    file('apps/a/src/config.ts', 'const port = process.env.PORT;'),
+  ],
+  [
+    'only main.ts ends the process',
+    bannedCalls,
+    file('apps/a/src/a.ts', 'process.exit(1);'),
+    file('apps/a/src/main.ts', 'process.exit(1);'),
+  ],
+  [
+    'the product logs through its logger',
+    bannedCalls,
+    file('libs/a/src/a.ts', "console.log('x');"),
+    file('apps/cli/src/a.ts', "console.log('x');"),
+  ],
+  [
+    'no test is skipped or alone',
+    bannedCalls,
+    file('libs/a/src/a.spec.ts', `test.${'skip'}('a', f);`),
+    file('libs/a/src/a.spec.ts', "test('a', f);"),
+  ],
+  [
+    'there is no event bus beside the log',
+    bannedDecorators,
+    file('apps/a/src/a.ts', "class A { @OnEvent('x') f() {} }"),
+    file('apps/a/src/a.ts', "class A { @OnTopic('x') f() {} }"),
+  ],
+  [
+    'a repeating timer does not hold the process',
+    heldTimers,
+    file('apps/a/src/a.ts', 'setInterval(f, 1);'),
+    file('apps/a/src/a.ts', 'setInterval(f, 1).unref();'),
+  ],
+  ['nothing is left for later', leftovers, file('libs/a/src/a.ts', `// ${'TO'}DO later`), file('libs/a/src/a.ts', '// done')],
+  ['no folder is a layer', forbiddenNames, file('apps/a/src/services/a.ts', ''), file('apps/a/src/cases/a.ts', '')],
+  ['no file is named after nothing', forbiddenNames, file('apps/a/src/utils.ts', ''), file('apps/a/src/cursor.ts', '')],
+  ['file names are kebab-case', forbiddenNames, file('apps/a/src/myThing.ts', ''), file('apps/a/src/my-thing.module.ts', '')],
+  [
+    'an index.ts below src is a registry, not a barrel',
+    barrels,
+    file('libs/a/src/b/index.ts', "export * from './c.js';"),
+    file('libs/a/src/index.ts', "export * from './b/c.js';"),
+  ],
+  [
+    'Nest stands at the edges',
+    nestInside,
+    file('apps/a/src/decide.ts', "import { Injectable } from '@nestjs/common';"),
+    file('apps/a/src/a.module.ts', "import { Module } from '@nestjs/common';"),
+  ],
+  [
+    'rooms import as DESIGN says',
+    (source) => wrongRooms(source, workspaces),
+    file('libs/domain/src/a.ts', "import type { Store } from '@countersign/store';"),
+    file('libs/domain/src/a.ts', "import type { Meta } from '@countersign/contracts';"),
+  ],
+  [
+    'apps do not import apps, except standalone',
+    (source) => wrongRooms(source, workspaces),
+    file('apps/policy/src/a.ts', "import { x } from '@countersign/gateway';"),
+    file('apps/standalone/src/a.ts', "import { x } from '@countersign/gateway';"),
+  ],
+  [
+    'packs import the tool-kit only',
+    (source) => wrongRooms(source, workspaces),
+    file('packs/git/src/a.ts', "import { x } from '@countersign/store';"),
+    file('packs/git/src/a.ts', "import { x } from '@countersign/tool-kit';"),
+  ],
+  [
+    'no path climbs out of its room',
+    (source) => wrongRooms(source, workspaces),
+    file('apps/policy/src/a.ts', "import { x } from '../../../libs/domain/src/index.js';"),
+    file('apps/policy/src/a/a.ts', "import { x } from '../b.js';"),
+  ],
+  [
+    'a workspace lists what it imports',
+    (source) => unlistedPackages(source, manifests),
+    file('libs/domain/src/a.ts', "import { z } from 'zod';"),
+    file('libs/tool-kit/src/a.ts', "import { z } from 'zod';"),
+  ],
+];
+
+describe('the shape of the code', () => {
+  test.each(each)('%s', (_, check, planted, innocent) => {
+    expect(check(planted)).toHaveLength(1);
+    expect(check(innocent)).toEqual([]);
+    expect(text(sources.flatMap((source) => check(source)))).toEqual([]);
+  });
+
+  test('no files import values of each other in a ring', () => {
+    const ring = [
+      file('libs/a/src/a.ts', "import { b } from './b.js';\nexport const a = () => b;"),
+      file('libs/a/src/b.ts', "import { a } from './a.js';\nexport const b = () => a;"),
+    ];
+    const typesOnly = [
+      ring[0] as SourceText,
+      file('libs/a/src/b.ts', "import { a } from './a.js';\nexport type B = typeof a;\nexport const b = 1;"),
+    ];
+    expect(valueCycles(ring)).toHaveLength(1);
+    expect(valueCycles(typesOnly)).toEqual([]);
+    expect(text(valueCycles(typescript))).toEqual([]);
+  });
+
+  test('every item of a room is listed in its index.ts', () => {
+    const index = file('apps/projector/src/projections/index.ts', "import { a } from './a/a.projection.js';");
+    const listed = file('apps/projector/src/projections/a/a.projection.ts', '');
+    expect(unlistedItems([index, listed])).toEqual([]);
+    expect(unlistedItems([index, listed, file('apps/projector/src/projections/b/b.projection.ts', '')])).toHaveLength(1);
+    expect(text(unlistedItems(sources))).toEqual([]);
+  });
+
+  test('foundations stay light and every version is exact', () => {
+    const heavy = { folder: 'libs/domain', name: 'domain', dependencies: { lodash: '4.17.21' } };
+    const loose = { folder: 'apps/a', name: 'a', dependencies: { zod: '^4.0.0' } };
+    expect(heavyFoundations([heavy])).toHaveLength(1);
+    expect(looseVersions([loose])).toHaveLength(1);
+    expect(text([...heavyFoundations(manifests), ...looseVersions(manifests)])).toEqual([]);
+  });
+});

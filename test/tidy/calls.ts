@@ -1,0 +1,83 @@
+import ts from 'typescript6';
+import { type Fault, faultAt, fileName, isSpec, nodesOf, type SourceText } from './source.js';
+
+interface Ban {
+  /** The text of the expression, without white space. */
+  expression: RegExp;
+  instead: string;
+  /** Whether the ban holds for this file. */
+  holds(path: string): boolean;
+}
+
+const PURE = /^(libs\/(domain|policy)\/src|apps\/projector\/src\/projections)\//;
+const isPure = (path: string) => PURE.test(path) && !isSpec(path);
+const inProduct = (path: string) => /^(apps|libs|packs)\//.test(path) && !isSpec(path);
+const isMain = (path: string) => fileName(path) === 'main.ts';
+
+export const bans: readonly Ban[] = [
+  { expression: /^(Date\.now|performance\.now|process\.hrtime.*)$/, instead: 'take the time as an argument', holds: isPure },
+  { expression: /^newDate\(\)$/, instead: 'take the time as an argument', holds: isPure },
+  { expression: /^(crypto\.)?randomUUID$|^uuidv7$/, instead: 'take the id as an argument', holds: isPure },
+  { expression: /^Math\.random$/, instead: 'take the number as an argument', holds: isPure },
+  {
+    expression: /^process\.env$/,
+    instead: 'read the environment once, in config.ts or main.ts, and pass what it says',
+    holds: (path) => inProduct(path) && !isMain(path) && fileName(path) !== 'config.ts' && !/-config\.ts$/.test(path),
+  },
+  {
+    expression: /^process\.exit$/,
+    instead: 'return or throw: only main.ts ends the process',
+    holds: (path) => inProduct(path) && !isMain(path),
+  },
+  {
+    expression: /^console\.\w+$/,
+    instead: 'use the logger: console is for the command line',
+    holds: (path) => inProduct(path) && !isMain(path) && !path.startsWith('apps/cli/'),
+  },
+  { expression: /^(test|it|describe)\.(skip|only|todo)$|^x(it|test|describe)$/, instead: 'mend the test or delete it', holds: () => true },
+];
+
+export function bannedCalls(source: SourceText): Fault[] {
+  const active = bans.filter((ban) => ban.holds(source.path));
+  const faults: Fault[] = [];
+  for (const node of nodesOf(source)) {
+    const watched =
+      ts.isPropertyAccessExpression(node) ||
+      ts.isNewExpression(node) ||
+      (ts.isIdentifier(node) && ts.isCallExpression(node.parent) && node.parent.expression === node);
+    if (!watched) continue;
+    const text = node.getText().replace(/\s/g, '');
+    const ban = active.find((candidate) => candidate.expression.test(text));
+    if (ban) faults.push(faultAt(source, node, `${text} is banned here: ${ban.instead}`));
+  }
+  return faults;
+}
+
+/** In-process event buses beside the log: two event systems, and nobody sees which is true. */
+export function bannedDecorators(source: SourceText): Fault[] {
+  const faults: Fault[] = [];
+  for (const node of nodesOf(source)) {
+    if (ts.isDecorator(node) && /^@(OnEvent|EventsHandler|CommandHandler|QueryHandler)\b/.test(node.getText())) {
+      faults.push(faultAt(source, node, `${node.getText()} is banned: services talk through the log, with @OnTopic`));
+    }
+  }
+  return faults;
+}
+
+/** A timer that keeps coming must not keep the process alive. */
+export function heldTimers(source: SourceText): Fault[] {
+  if (!inProduct(source.path)) return [];
+  const timers = [...nodesOf(source)].filter((node) => ts.isCallExpression(node) && node.expression.getText() === 'setInterval');
+  const released = source.text.match(/\.unref\(\)/g)?.length ?? 0;
+  return timers.slice(released).map((node) => faultAt(source, node, 'setInterval without unref(): it keeps the process alive'));
+}
+
+const MARKS = /\b(TODO|FIXME|HACK|XXX)\b|@ts-(ignore|expect-error|nocheck)/;
+
+export function leftovers(source: SourceText): Fault[] {
+  if (source.path.startsWith('test/tidy')) return [];
+  return source.text.split('\n').flatMap((text, at) => {
+    const mark = MARKS.exec(text)?.[0];
+    return mark ? [{ path: source.path, line: at + 1, message: `${mark} is banned: do it now, or write an issue` }] : [];
+  });
+}

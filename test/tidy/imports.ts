@@ -1,0 +1,81 @@
+import path from 'node:path/posix';
+import ts from 'typescript6';
+import { type Fault, fileName, isSpec, nodesOf, parse, type SourceText } from './source.js';
+
+/** Rooms that a room may import, by folder; a trailing slash means each folder below. Packages of npm are not rooms. */
+const allowed: readonly [room: RegExp, may: RegExp][] = [
+  [/^libs\/contracts$/, /^$/],
+  [/^libs\/(domain|policy|event-log|store|tool-kit|client)$/, /^libs\/contracts$/],
+  [/^libs\/process$/, /^libs\/(contracts|domain|policy|event-log|store|tool-kit)$/],
+  [/^packs\/[^/]+$/, /^libs\/tool-kit$/],
+  [/^apps\/executor$/, /^(libs|packs)\//],
+  [/^apps\/standalone$/, /^(libs|apps|packs)\//],
+  [/^apps\/cli$/, /^(libs\/|apps\/standalone$)/],
+  [/^apps\/[^/]+$/, /^libs\//],
+  [/^(test|bench|scripts)$/, /./],
+];
+
+/** Folder of a workspace by the name of its package. */
+export type Workspaces = ReadonlyMap<string, string>;
+
+export interface ImportLine {
+  specifier: string;
+  node: ts.Node;
+}
+
+export function importsOf(source: SourceText): ImportLine[] {
+  const found: ImportLine[] = [];
+  for (const node of nodesOf(source)) {
+    const from = ts.isImportDeclaration(node) || ts.isExportDeclaration(node) ? node.moduleSpecifier : undefined;
+    const called = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword ? node.arguments[0] : undefined;
+    const specifier = from ?? called;
+    if (specifier && ts.isStringLiteral(specifier)) found.push({ specifier: specifier.text, node });
+  }
+  return found;
+}
+
+/** `libs/store` of `libs/store/src/store.ts`; `test` of everything below test. */
+export function roomOf(file: string): string {
+  const [top, name] = file.split('/');
+  return top === 'libs' || top === 'apps' || top === 'packs' ? `${top}/${name}` : (top as string);
+}
+
+export const packageOf = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+
+function targetRoom(source: SourceText, specifier: string, workspaces: Workspaces): string | undefined {
+  if (specifier.startsWith('.')) return roomOf(path.join(path.dirname(source.path), specifier));
+  return workspaces.get(packageOf(specifier));
+}
+
+/** Imports from a room that this room may not know, and paths that climb out of a room. */
+export function wrongRooms(source: SourceText, workspaces: Workspaces): Fault[] {
+  const own = roomOf(source.path);
+  const may = allowed.find(([room]) => room.test(own))?.[1];
+  return importsOf(source).flatMap(({ specifier, node }) => {
+    const room = targetRoom(source, specifier, workspaces);
+    if (room === undefined || room === own) return [];
+    const line = parse(source).getLineAndCharacterOfPosition(node.getStart()).line + 1;
+    if (specifier.startsWith('.') && !isSpec(source.path))
+      return [{ path: source.path, line, message: `${specifier} leaves ${own}: import the package` }];
+    return may?.test(room) ? [] : [{ path: source.path, line, message: `${own} may not import ${room} (DESIGN section 1)` }];
+  });
+}
+
+const NEST_EDGE = /(\.(module|controller|consumer|filter|guard|interceptor)|^main|^start(-[a-z-]+)?)\.ts$/;
+
+/** Nest stands at the edges; everything else is plain TypeScript. */
+export function nestInside(source: SourceText): Fault[] {
+  const atEdge = NEST_EDGE.test(fileName(source.path)) || /^libs\/(event-log\/src\/transport|process\/src)\//.test(source.path);
+  if (atEdge || isSpec(source.path)) return [];
+  return importsOf(source)
+    .filter(({ specifier }) => specifier.startsWith('@nestjs/'))
+    .map(({ specifier, node }) => ({
+      path: source.path,
+      line: parse(source).getLineAndCharacterOfPosition(node.getStart()).line + 1,
+      message: `${specifier} belongs at an edge (.module .controller .consumer .filter .guard .interceptor, start.ts, main.ts)`,
+    }));
+}

@@ -1,0 +1,34 @@
+import { type Fault, fileName, type SourceText } from './source.js';
+
+/** A room whose items are listed in its index.ts: one folder an item, or one file with this role suffix. */
+interface Registry {
+  room: RegExp;
+  /** The item that a path inside the room belongs to, or undefined. */
+  itemOf(inside: string): string | undefined;
+}
+
+const folderWith = (file: string) => (inside: string) => (inside.endsWith(`/${file}`) ? inside.slice(0, -file.length - 1) : undefined);
+const anyFolder = (inside: string) => (inside.includes('/') ? (inside.split('/')[0] as string) : undefined);
+
+export const registries: readonly Registry[] = [
+  { room: /^packs\/[^/]+\/src\//, itemOf: folderWith('contract.ts') },
+  { room: /^apps\/projector\/src\/projections\//, itemOf: anyFolder },
+  { room: /^apps\/executor\/src\/runtimes\//, itemOf: anyFolder },
+  { room: /^libs\/policy\/src\/conditions\//, itemOf: (inside) => /^(.*)\.condition\.ts$/.exec(inside)?.[1] },
+];
+
+/** Items that their room's index.ts does not name. */
+export function unlistedItems(sources: readonly SourceText[]): Fault[] {
+  const faults = new Map<string, Fault>();
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  for (const { path } of sources) {
+    for (const registry of registries) {
+      const room = registry.room.exec(path)?.[0];
+      if (room === undefined || fileName(path).includes('.spec.')) continue;
+      const item = registry.itemOf(path.slice(room.length));
+      if (item === undefined || byPath.get(`${room}index.ts`)?.text.includes(`'./${item}`)) continue;
+      faults.set(room + item, { path, line: 1, message: `${item} is not listed in ${room}index.ts: add its line` });
+    }
+  }
+  return [...faults.values()];
+}
