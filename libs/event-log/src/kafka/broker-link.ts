@@ -1,0 +1,225 @@
+import type { Broker, Cluster, KafkaMessage } from 'kafkajs';
+import type { LogRecord } from '../event-log.js';
+import { KafkaClient } from './kafka-client.js';
+import type { KafkaSettings } from './kafka-options.js';
+
+const FETCH_BYTES_MAX = 16 * 1024 * 1024;
+const PARTITION_BYTES_MAX = 1024 * 1024;
+
+export interface FetchPosition {
+  topic: string;
+  partition: number;
+  offset: number;
+}
+
+/** What one partition had at and after the position asked for. */
+export interface Fetched extends FetchPosition {
+  /** The partition's head when the broker answered. */
+  head: number;
+  records: LogRecord[];
+}
+
+interface FetchReply {
+  responses: { topicName: string; partitions: { partition: number; highWatermark: string; messages: KafkaMessage[] }[] }[];
+}
+
+/**
+ * Fetches by position and nothing else: no group, no seeking, no waiting for other partitions' handlers.
+ *
+ * kafkajs's consumer has no random read, restarts every partition from its committed offset at each rebalance and waits
+ * for all handlers before the next fetch. It does hand its `Cluster` (typed, public) to its partition assigner: that is
+ * taken here from a consumer that is never started. One link has one connection per broker for fetches, which a broker
+ * serves one at a time: a long poll holds up whatever else goes through the same link.
+ */
+export class BrokerLink {
+  private current: Cluster | undefined;
+  private opening: Promise<Cluster> | undefined;
+  private readonly topics = new Set<string>();
+  private closed = false;
+
+  constructor(
+    private readonly settings: KafkaSettings,
+    private readonly name: string,
+  ) {}
+
+  /** Makes the leaders of these topics known. @throws where no broker answers. */
+  async want(topics: readonly string[]): Promise<void> {
+    for (const topic of topics) this.topics.add(topic);
+    const cluster = await this.cluster();
+    await cluster.addMultipleTargetTopics([...topics]);
+  }
+
+  nodes(): readonly string[] {
+    return this.current?.getNodeIds().map(String) ?? [];
+  }
+
+  /** The node that leads a partition, as far as is known. */
+  leader(topic: string, partition: number): string | undefined {
+    const found = this.metadata(topic).find((known) => known.partitionId === partition);
+    return found === undefined || found.leader < 0 ? undefined : String(found.leader);
+  }
+
+  partitions(topic: string): number {
+    return this.metadata(topic).length;
+  }
+
+  /** @throws any fault of the connection or the partitions; call `recover` before trying again. */
+  async fetch(node: string, positions: readonly FetchPosition[], wait_ms: number): Promise<Fetched[]> {
+    const cluster = await this.cluster();
+    await cluster.refreshMetadataIfNecessary();
+    const broker: Broker = await cluster.findBroker({ nodeId: node });
+    const asked = new Map(positions.map((position) => [`${position.topic}/${position.partition}`, position.offset]));
+    const reply = (await broker.fetch({
+      maxWaitTime: wait_ms,
+      minBytes: 1,
+      maxBytes: FETCH_BYTES_MAX,
+      isolationLevel: 0,
+      topics: fetchTopics(positions),
+    })) as FetchReply;
+    return reply.responses.flatMap(({ topicName, partitions }) =>
+      partitions.map(({ partition, highWatermark, messages }) => {
+        const offset = asked.get(`${topicName}/${partition}`) ?? 0;
+        return {
+          topic: topicName,
+          partition,
+          offset,
+          head: Number(highWatermark),
+          records: logRecords(topicName, partition, offset, messages),
+        };
+      }),
+    );
+  }
+
+  /** The offsets after the newest durable records, in the order asked for. */
+  async heads(partitions: readonly { topic: string; partition: number }[]): Promise<number[]> {
+    const topics = byTopic(partitions);
+    await this.want([...topics.keys()]);
+    const cluster = await this.cluster();
+    const found = await cluster.fetchTopicsOffset(
+      [...topics].map(([topic, asked]) => ({ topic, partitions: asked.map(({ partition }) => ({ partition })), fromBeginning: false })),
+    );
+    const heads = new Map(
+      found.flatMap(({ topic, partitions: ends }) => ends.map((end) => [`${topic}/${end.partition}`, Number(end.offset)])),
+    );
+    return partitions.map(({ topic, partition }) => {
+      const head = heads.get(`${topic}/${partition}`);
+      if (head === undefined) throw new Error(`Kafka does not know ${topic}/${partition}`);
+      return head;
+    });
+  }
+
+  /** After a fault: look for the leaders again, or start over where not even that works. */
+  async recover(error: unknown): Promise<void> {
+    const cluster = this.current;
+    if (!cluster || this.closed) return;
+    const { name, host, port } = (error ?? {}) as { name?: string; host?: string; port?: number };
+    try {
+      if (name === 'KafkaJSConnectionClosedError' && host && port) cluster.removeBroker({ host, port });
+      await cluster.refreshMetadata();
+    } catch {
+      if (this.current === cluster) this.current = undefined;
+      void cluster.disconnect().catch(() => {});
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.opening?.catch(() => {});
+    await this.current?.disconnect().catch(() => {});
+    this.current = undefined;
+  }
+
+  private metadata(topic: string): ReturnType<Cluster['findTopicPartitionMetadata']> {
+    try {
+      return this.current?.findTopicPartitionMetadata(topic) ?? [];
+    } catch {
+      return []; // kafkajs throws while no metadata is loaded
+    }
+  }
+
+  private cluster(): Promise<Cluster> {
+    if (this.closed) return Promise.reject(new Error('the link is closed'));
+    if (this.current) return Promise.resolve(this.current);
+    this.opening ??= this.open().finally(() => {
+      this.opening = undefined;
+    });
+    return this.opening;
+  }
+
+  private async open(): Promise<Cluster> {
+    const cluster = clusterOf(this.settings, this.name);
+    try {
+      await cluster.connect();
+      await cluster.addMultipleTargetTopics([...this.topics]);
+    } catch (error) {
+      void cluster.disconnect().catch(() => {});
+      throw error;
+    }
+    this.current = cluster;
+    return cluster;
+  }
+}
+
+function clusterOf(settings: KafkaSettings, name: string): Cluster {
+  const client = new KafkaClient(settings, name);
+  let cluster: Cluster | undefined;
+  const consumer = client.kafka.consumer({
+    groupId: `${settings.client_id}.${name}`,
+    allowAutoTopicCreation: false,
+    metadataMaxAge: 30_000,
+    partitionAssigners: [
+      (given) => {
+        cluster = given.cluster;
+        return { name: 'none', version: 0, assign: async () => [], protocol: () => ({ name: 'none', metadata: Buffer.alloc(0) }) };
+      },
+    ],
+  });
+  consumer.on(consumer.events.REQUEST_TIMEOUT, () => client.cut());
+  if (!cluster) throw new Error('kafkajs gave its assigner no cluster');
+  return cluster;
+}
+
+function byTopic<T extends { topic: string }>(items: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(item.topic);
+    if (group) group.push(item);
+    else groups.set(item.topic, [item]);
+  }
+  return groups;
+}
+
+function fetchTopics(positions: readonly FetchPosition[]) {
+  return [...byTopic(positions)].map(([topic, asked]) => ({
+    topic,
+    partitions: asked.map(({ partition, offset }) => ({ partition, fetchOffset: String(offset), maxBytes: PARTITION_BYTES_MAX })),
+  }));
+}
+
+/** A broker answers with whole batches: what stands before the position is left out. */
+function logRecords(topic: string, partition: number, from: number, messages: readonly KafkaMessage[]): LogRecord[] {
+  const records: LogRecord[] = [];
+  for (const message of messages) {
+    const offset = Number(message.offset);
+    if (offset < from || (message as { isControlRecord?: boolean }).isControlRecord) continue;
+    records.push({
+      topic,
+      partition,
+      offset,
+      key: message.key === null ? null : message.key.toString('utf8'),
+      value: message.value ?? Buffer.alloc(0),
+      headers: headerTexts(message.headers),
+      timestamp_ms: Number(message.timestamp),
+    });
+  }
+  return records;
+}
+
+function headerTexts(headers: KafkaMessage['headers']): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) texts[name] = (Array.isArray(value) ? (value[0] ?? '') : value).toString();
+  }
+  return texts;
+}

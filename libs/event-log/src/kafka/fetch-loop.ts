@@ -1,0 +1,132 @@
+import type { BrokerLink, Fetched } from './broker-link.js';
+import { faultOf, sleep } from './kafka-client.js';
+import type { KafkaSettings } from './kafka-options.js';
+import type { PartitionReader } from './partition-reader.js';
+
+const SUPERVISE_MS = 1_000;
+const RETRY_FIRST_MS = 50;
+const RETRY_MAX_MS = 1_000;
+
+/** Long-polls every broker that leads a partition of the readers, one loop a broker, and hands what comes to the readers. */
+export class FetchLoop {
+  private readonly readers = new Map<string, PartitionReader>();
+  private readonly loops = new Map<string, Promise<void>>();
+  private readonly supervisor: Promise<void>;
+  private closed = false;
+  private readonly wakers = new Set<() => void>();
+
+  constructor(
+    private readonly link: BrokerLink,
+    private readonly settings: KafkaSettings,
+  ) {
+    this.supervisor = this.supervise();
+  }
+
+  add(reader: PartitionReader): void {
+    this.readers.set(`${reader.topic}/${reader.partition}`, reader);
+    this.wake();
+  }
+
+  remove(reader: PartitionReader): void {
+    const key = `${reader.topic}/${reader.partition}`;
+    if (this.readers.get(key) === reader) this.readers.delete(key);
+  }
+
+  all(): readonly PartitionReader[] {
+    return [...this.readers.values()];
+  }
+
+  wake(): void {
+    for (const waker of [...this.wakers]) waker();
+  }
+
+  /** Milliseconds since all of the topic's readers were last known to have handled everything. */
+  silenceMs(topic: string): number {
+    let complete_at_ms = Number.POSITIVE_INFINITY;
+    for (const reader of this.readers.values())
+      if (reader.topic === topic) complete_at_ms = Math.min(complete_at_ms, reader.complete_at_ms);
+    return complete_at_ms === Number.POSITIVE_INFINITY ? Number.POSITIVE_INFINITY : performance.now() - complete_at_ms;
+  }
+
+  /** Resolves when the readers of now have handled everything below the heads of now. */
+  async caughtUp(): Promise<void> {
+    const readers = this.all();
+    const heads = await this.retried(() => this.link.heads(readers));
+    for (const [index, reader] of readers.entries())
+      while (!this.closed && this.readers.get(`${reader.topic}/${reader.partition}`) === reader && reader.handled < (heads[index] ?? 0))
+        await sleep(5);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.wake();
+    await Promise.all(this.all().map((reader) => reader.stop()));
+    await this.supervisor;
+    await Promise.all(this.loops.values());
+    await this.link.close();
+  }
+
+  private async supervise(): Promise<void> {
+    while (!this.closed) {
+      try {
+        await this.link.want([...new Set(this.all().map(({ topic }) => topic))]);
+        for (const node of this.link.nodes()) if (!this.loops.has(node)) this.loops.set(node, this.poll(node));
+      } catch (error) {
+        this.settings.warn('no broker to read from', { error: faultOf('fetch', error).message });
+        await this.link.recover(error);
+      }
+      await this.idle(SUPERVISE_MS);
+    }
+  }
+
+  private async poll(node: string): Promise<void> {
+    let retry_ms = RETRY_FIRST_MS;
+    while (!this.closed) {
+      const wanted = this.all().filter((reader) => reader.wants && this.link.leader(reader.topic, reader.partition) === node);
+      if (wanted.length === 0) {
+        await this.idle(this.settings.fetch_wait_ms);
+        continue;
+      }
+      const sent_at_ms = performance.now();
+      try {
+        const positions = wanted.map(({ topic, partition, position }) => ({ topic, partition, offset: position }));
+        this.hand(await this.link.fetch(node, positions, this.settings.fetch_wait_ms), sent_at_ms);
+        retry_ms = RETRY_FIRST_MS;
+      } catch (error) {
+        if (this.closed) break;
+        this.settings.warn('fetch failed', { node, error: faultOf('fetch', error).message });
+        await sleep(retry_ms);
+        await this.link.recover(error);
+        retry_ms = Math.min(retry_ms * 2, RETRY_MAX_MS);
+      }
+    }
+  }
+
+  private hand(fetched: readonly Fetched[], sent_at_ms: number): void {
+    for (const part of fetched) this.readers.get(`${part.topic}/${part.partition}`)?.accept(part, sent_at_ms);
+  }
+
+  private async retried<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (this.closed) throw faultOf('the reader is closed', error);
+        await sleep(RETRY_MAX_MS / 2);
+        await this.link.recover(error);
+      }
+    }
+  }
+
+  private idle(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.wakers.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.wakers.add(end);
+    });
+  }
+}

@@ -1,0 +1,145 @@
+import type { Consumer } from 'kafkajs';
+import type { TopicOffset } from '../event-log.js';
+import { faultOf, KafkaClient, shortRetry, sleep } from './kafka-client.js';
+import type { KafkaSettings } from './kafka-options.js';
+import { TogetherAssigner } from './together-assigner.js';
+
+const RESTART_MS = 1_000;
+/** Of the session timeout: the heartbeat was sent before its answer was heard. */
+const SURE_SHARE = 0.75;
+
+export interface MembershipEvents {
+  /** The partitions of each topic that are this member's from now on. Synchronous: called before anything is fetched. */
+  onAssignment(assignment: Readonly<Record<string, readonly number[]>>): void;
+}
+
+/**
+ * Membership of a consumer group and its committed offsets, nothing more.
+ *
+ * A kafkajs consumer whose topics are all paused: its loop sleeps and sends heartbeats, whatever the handlers do, and
+ * records are fetched by position elsewhere (see BrokerLink for why). Commits carry the generation, so that a member
+ * that was put out of the group can move nothing.
+ */
+export class GroupMembership {
+  private consumer: Consumer | undefined;
+  private closed = false;
+  private joined = false;
+  private sure_until_ms = 0;
+  private owned: readonly number[] = [];
+  private pending = new Map<string, TopicOffset>();
+  private committing: Promise<void> | undefined;
+  private readonly commitTimer: NodeJS.Timeout;
+
+  constructor(
+    private readonly settings: KafkaSettings,
+    private readonly group: string,
+    private readonly topics: readonly string[],
+    private readonly events: MembershipEvents,
+  ) {
+    this.commitTimer = setInterval(() => void this.flush(), settings.commit_ms);
+    this.commitTimer.unref();
+  }
+
+  /** @throws where the group can't be joined now; afterwards it rejoins by itself, for ever. */
+  async start(): Promise<void> {
+    const client = new KafkaClient(this.settings, `group.${this.group}`);
+    const consumer = client.kafka.consumer({
+      groupId: this.group,
+      sessionTimeout: this.settings.session_timeout_ms,
+      rebalanceTimeout: Math.max(2 * this.settings.session_timeout_ms, 10_000),
+      heartbeatInterval: this.settings.heartbeat_ms,
+      maxWaitTimeInMs: Math.min(this.settings.fetch_wait_ms, this.settings.heartbeat_ms),
+      allowAutoTopicCreation: false,
+      metadataMaxAge: 30_000,
+      partitionAssigners: [({ cluster }) => new TogetherAssigner(cluster, () => this.owned)],
+      retry: { ...shortRetry, retries: 8 },
+    });
+    this.listen(consumer, client);
+    this.consumer = consumer;
+    try {
+      await consumer.connect();
+      await consumer.subscribe({ topics: [...this.topics], fromBeginning: true });
+      await consumer.run({ autoCommit: false, eachBatch: async () => {} });
+    } catch (error) {
+      void consumer.disconnect().catch(() => {});
+      throw faultOf(`can't join group ${this.group}`, error);
+    }
+  }
+
+  /** Whether this member may still believe in its assignment: in the group, not rebalancing, and heard within the session. */
+  get sure(): boolean {
+    return this.joined && performance.now() < this.sure_until_ms;
+  }
+
+  /** What this member holds, for stickiness. */
+  hold(owned: readonly number[]): void {
+    this.owned = owned;
+  }
+
+  commit(offsets: readonly TopicOffset[]): void {
+    for (const offset of offsets) this.pending.set(`${offset.topic}/${offset.partition}`, offset);
+  }
+
+  forget(isMine: (topic: string, partition: number) => boolean): void {
+    for (const [key, { topic, partition }] of this.pending) if (!isMine(topic, partition)) this.pending.delete(key);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.commitTimer);
+    await this.flush();
+    await this.consumer?.disconnect().catch(() => {});
+  }
+
+  private async flush(): Promise<void> {
+    await this.committing;
+    if (this.pending.size === 0 || !this.joined || !this.consumer) return;
+    const offsets = [...this.pending.values()];
+    this.pending = new Map();
+    this.committing = this.consumer
+      .commitOffsets(offsets.map(({ topic, partition, offset }) => ({ topic, partition, offset: String(offset) })))
+      .catch((error: unknown) => {
+        this.settings.warn('commit failed', { group: this.group, error: faultOf('commit', error).message });
+        for (const offset of offsets) if (!this.pending.has(`${offset.topic}/${offset.partition}`)) this.commit([offset]);
+      });
+    await this.committing;
+    this.committing = undefined;
+  }
+
+  private listen(consumer: Consumer, client: KafkaClient): void {
+    const { GROUP_JOIN, REBALANCING, CRASH, HEARTBEAT, REQUEST_TIMEOUT } = consumer.events;
+    consumer.on(REQUEST_TIMEOUT, () => client.cut());
+    consumer.on(HEARTBEAT, () => this.heard());
+    consumer.on(GROUP_JOIN, ({ payload }) => {
+      if (this.closed) return;
+      consumer.pause(this.topics.map((topic) => ({ topic })));
+      this.joined = true;
+      this.heard();
+      this.events.onAssignment(payload.memberAssignment);
+    });
+    consumer.on(REBALANCING, () => {
+      this.joined = false;
+    });
+    consumer.on(CRASH, ({ payload }) => {
+      this.joined = false;
+      this.settings.warn('out of the group, joining again', { group: this.group, error: payload.error.message });
+      if (!payload.restart) void this.restart();
+    });
+  }
+
+  private heard(): void {
+    this.sure_until_ms = performance.now() + this.settings.session_timeout_ms * SURE_SHARE;
+  }
+
+  private async restart(): Promise<void> {
+    while (!this.closed) {
+      await sleep(RESTART_MS);
+      if (this.closed) return;
+      try {
+        return await this.start();
+      } catch (error) {
+        this.settings.warn('still out of the group', { group: this.group, error: faultOf('join', error).message });
+      }
+    }
+  }
+}

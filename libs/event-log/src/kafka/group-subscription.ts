@@ -1,0 +1,168 @@
+import type { RunningSubscription, Subscription, TopicOffset } from '../event-log.js';
+import type { BrokerLink } from './broker-link.js';
+import { FetchLoop } from './fetch-loop.js';
+import { GroupMembership } from './group-membership.js';
+import { faultOf, sleep } from './kafka-client.js';
+import type { KafkaSettings } from './kafka-options.js';
+import { PartitionReader } from './partition-reader.js';
+
+const RETRY_FIRST_MS = 100;
+const RETRY_MAX_MS = 2_000;
+const UNSURE_MS = 20;
+
+type Assignment = Readonly<Record<string, readonly number[]>>;
+
+/** A member of a group: membership from GroupMembership, records by position through one FetchLoop. */
+export class GroupSubscription implements RunningSubscription {
+  private readonly membership: GroupMembership;
+  private readonly loop: FetchLoop;
+  private target: Assignment = {};
+  /** Partition numbers that were announced by onAssigned and not yet by onRevoked, with the count of the stay. */
+  private readonly announced = new Map<number, number>();
+  private stays = 0;
+  /** Numbers whose readers were stopped: announced as revoked even if they came back meanwhile. */
+  private readonly lost = new Set<number>();
+  private readonly ending = new Map<string, Promise<void>>();
+  private settling: Promise<void> | undefined;
+  private settled = false;
+  private closed = false;
+
+  constructor(
+    private readonly settings: KafkaSettings,
+    link: BrokerLink,
+    private readonly subscription: Subscription,
+    private readonly committed: (group: string, topics: readonly string[]) => Promise<readonly TopicOffset[]>,
+  ) {
+    this.loop = new FetchLoop(link, settings);
+    this.membership = new GroupMembership(settings, subscription.group, subscription.topics, {
+      onAssignment: (assignment) => this.retarget(assignment),
+    });
+  }
+
+  start(): Promise<void> {
+    return this.membership.start();
+  }
+
+  commit(offsets: readonly TopicOffset[]): void {
+    this.membership.commit(offsets.filter(({ topic, partition }) => this.isMine(topic, partition)));
+  }
+
+  silenceMs(topic: string): number {
+    return this.loop.silenceMs(topic);
+  }
+
+  async caughtUp(): Promise<void> {
+    while (!this.settled && !this.closed) await sleep(UNSURE_MS);
+    await this.loop.caughtUp();
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.loop.close();
+    await this.settling;
+    await this.membership.close();
+  }
+
+  private isMine(topic: string, partition: number): boolean {
+    return this.target[topic]?.includes(partition) ?? false;
+  }
+
+  /** What is no longer ours stops at once; announcing and starting follow in order. */
+  private retarget(assignment: Assignment): void {
+    this.target = assignment;
+    this.settled = false;
+    this.membership.hold(numbersOf(assignment));
+    this.membership.forget((topic, partition) => this.isMine(topic, partition));
+    for (const reader of this.loop.all()) if (!this.isMine(reader.topic, reader.partition)) this.end(reader);
+    this.settling ??= this.settle();
+  }
+
+  private end(reader: PartitionReader): void {
+    const key = `${reader.topic}/${reader.partition}`;
+    this.loop.remove(reader);
+    this.lost.add(reader.partition);
+    const ended = reader.stop().finally(() => {
+      if (this.ending.get(key) === ended) this.ending.delete(key);
+    });
+    this.ending.set(key, ended);
+  }
+
+  private async settle(): Promise<void> {
+    let retry_ms = RETRY_FIRST_MS;
+    while (!this.closed && !this.settled) {
+      const { target } = this;
+      try {
+        await this.announceRevoked();
+        await this.announceAssigned(target);
+        if (target === this.target) this.settled = true;
+        retry_ms = RETRY_FIRST_MS;
+      } catch (error) {
+        const detail = { group: this.subscription.group, retry_ms, error: faultOf('assignment', error).message };
+        this.settings.warn('an assignment is tried again', detail);
+        await sleep(retry_ms);
+        retry_ms = Math.min(retry_ms * 2, RETRY_MAX_MS);
+      }
+    }
+    this.settling = undefined;
+  }
+
+  private async announceRevoked(): Promise<void> {
+    const held = new Set(numbersOf(this.target));
+    const gone = [...this.announced.keys()].filter((number) => !held.has(number) || this.lost.has(number));
+    if (gone.length === 0) return;
+    for (const reader of this.loop.all()) if (gone.includes(reader.partition)) this.end(reader);
+    await this.subscription.onRevoked?.(gone);
+    for (const number of gone) {
+      this.announced.delete(number);
+      this.lost.delete(number);
+    }
+  }
+
+  private async announceAssigned(target: Assignment): Promise<void> {
+    const fresh = numbersOf(target).filter((number) => !this.announced.has(number));
+    if (fresh.length === 0) return;
+    const committed = await this.committed(this.subscription.group, this.subscription.topics);
+    const wanted = await this.subscription.onAssigned?.(fresh);
+    const stay = ++this.stays;
+    for (const number of fresh) this.announced.set(number, stay);
+    if (target !== this.target) {
+      for (const number of fresh) this.lost.add(number); // announced again, with offsets of then
+      return;
+    }
+    const offsets = new Map([...committed, ...(wanted ?? [])].map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
+    for (const topic of this.subscription.topics)
+      for (const partition of target[topic] ?? [])
+        if (fresh.includes(partition)) this.begin(stay, topic, partition, offsets.get(`${topic}/${partition}`) ?? 0);
+  }
+
+  /** Where an earlier stay's handler still runs, this partition waits for it; the others do not. */
+  private begin(stay: number, topic: string, partition: number, offset: number): void {
+    const ending = this.ending.get(`${topic}/${partition}`);
+    if (ending) void ending.then(() => this.begin(stay, topic, partition, offset));
+    else if (!this.closed && this.announced.get(partition) === stay && !this.lost.has(partition) && this.isMine(topic, partition))
+      this.read(topic, partition, offset);
+  }
+
+  private read(topic: string, partition: number, offset: number): void {
+    const { batch_records_max } = this.subscription;
+    const reader = new PartitionReader({
+      topic,
+      partition,
+      offset,
+      batch_records_max,
+      onBatch: (batch) => this.subscription.onBatch(batch),
+      clear: () => this.sure(),
+      onRoom: () => this.loop.wake(),
+      warn: (message, detail) => this.settings.warn(message, detail),
+    });
+    this.loop.add(reader);
+  }
+
+  private async sure(): Promise<void> {
+    while (!this.membership.sure && !this.closed) await sleep(UNSURE_MS);
+  }
+}
+
+function numbersOf(assignment: Assignment): number[] {
+  return [...new Set(Object.values(assignment).flat())].sort((a, b) => a - b);
+}

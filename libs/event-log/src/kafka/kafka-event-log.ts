@@ -1,0 +1,161 @@
+import {
+  EventLog,
+  type Follower,
+  type LogRecord,
+  type NewRecord,
+  type RunningSubscription,
+  type Subscription,
+  type TopicSpec,
+} from '../event-log.js';
+import { AppendCall } from './append-call.js';
+import { BrokerLink } from './broker-link.js';
+import { GroupSubscription } from './group-subscription.js';
+import { faultOf, sleep } from './kafka-client.js';
+import { KafkaFollower } from './kafka-follower.js';
+import { type KafkaLogOptions, type KafkaSettings, kafkaSettings } from './kafka-options.js';
+import { KafkaTopics } from './kafka-topics.js';
+import { ProducerLane } from './producer-lane.js';
+
+const READ_ATTEMPTS_MAX = 3;
+const READ_RETRY_MS = 100;
+
+/**
+ * The log on Apache Kafka. Both visibilities are durable here: a record is seen once all in-sync replicas have it.
+ *
+ * Order and idempotence of writes: ProducerLane. Delivery: GroupMembership for who reads what, BrokerLink and
+ * PartitionReader for the records. Nothing here rests on Kafka's transactions.
+ */
+export class KafkaEventLog extends EventLog {
+  private readonly lanes: readonly ProducerLane[];
+  private readonly running = new Set<RunningSubscription>();
+  private links = 0;
+  private closed = false;
+
+  private constructor(
+    private readonly settings: KafkaSettings,
+    private readonly topics: KafkaTopics,
+    private readonly reader: BrokerLink,
+  ) {
+    super();
+    const oneBroker = () => this.reader.nodes().length === 1;
+    this.lanes = Array.from({ length: settings.producers }, (_, number) => new ProducerLane(settings, `producer-${number}`, oneBroker));
+  }
+
+  /** @throws InfrastructureFault where no broker answers. */
+  static async open(options: KafkaLogOptions): Promise<KafkaEventLog> {
+    const settings = kafkaSettings(options);
+    const topics = new KafkaTopics(settings);
+    const reader = new BrokerLink(settings, 'reader');
+    try {
+      await topics.load();
+      await reader.want([]);
+      await reader.recover(undefined); // loads the metadata: how many brokers there are
+    } catch (error) {
+      await Promise.all([topics.close(), reader.close()]);
+      throw faultOf(`can't open the log at ${options.brokers.join(', ')}`, error);
+    }
+    return new KafkaEventLog(settings, topics, reader);
+  }
+
+  ensureTopics(specs: readonly TopicSpec[]): Promise<void> {
+    return this.topics.ensure(specs);
+  }
+
+  partitions(topic: string): number {
+    return this.topics.partitions(topic);
+  }
+
+  append(records: readonly NewRecord[]): Promise<number[]> {
+    if (this.closed) return Promise.reject(faultOf('append', 'the log is closed'));
+    let call: AppendCall;
+    try {
+      call = new AppendCall(records, performance.now());
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    for (const part of call.parts) this.lane(part.topic, part.partition).enqueue(part);
+    return call.promise;
+  }
+
+  async subscribe(subscription: Subscription): Promise<RunningSubscription> {
+    const committed = (group: string, topics: readonly string[]) => this.topics.committed(group, topics);
+    return this.started(new GroupSubscription(this.settings, this.link(), subscription, committed));
+  }
+
+  async follow(follower: Follower): Promise<RunningSubscription> {
+    return this.started(new KafkaFollower(this.settings, this.link(), follower));
+  }
+
+  /** A read that ends before `records_max` has reached the head. */
+  async read(topic: string, partition: number, from_offset: number, records_max: number): Promise<LogRecord[]> {
+    const records: LogRecord[] = [];
+    let offset = from_offset;
+    while (records.length < records_max) {
+      const fetched = await this.readOnce(topic, partition, offset);
+      for (const record of fetched.records.slice(0, records_max - records.length)) records.push(record);
+      offset = (fetched.records[fetched.records.length - 1]?.offset ?? fetched.head) + 1;
+      if (offset >= fetched.head) break;
+    }
+    return records;
+  }
+
+  async head(topic: string, partition: number): Promise<number> {
+    const [head] = await this.retried(`can't read the head of ${topic}/${partition}`, () => this.reader.heads([{ topic, partition }]));
+    return head ?? 0;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await Promise.all([...this.running].map((running) => running.close()));
+    await Promise.all(this.lanes.map((lane) => lane.close()));
+    await Promise.all([this.topics.close(), this.reader.close()]);
+  }
+
+  private lane(topic: string, partition: number): ProducerLane {
+    let hash = partition;
+    for (let index = 0; index < topic.length; index++) hash = (hash * 31 + topic.charCodeAt(index)) >>> 0;
+    return this.lanes[hash % this.lanes.length]!;
+  }
+
+  private link(): BrokerLink {
+    return new BrokerLink(this.settings, `link-${this.links++}`);
+  }
+
+  private async started<T extends RunningSubscription & { start(): Promise<void> }>(running: T): Promise<T> {
+    try {
+      await running.start();
+    } catch (error) {
+      await running.close();
+      throw faultOf("can't subscribe", error);
+    }
+    this.running.add(running);
+    return running;
+  }
+
+  private readOnce(topic: string, partition: number, offset: number) {
+    return this.retried(`can't read ${topic}/${partition}`, async () => {
+      await this.reader.want([topic]);
+      const node = this.reader.leader(topic, partition);
+      if (node === undefined) throw new Error(`${topic}/${partition} has no leader`);
+      try {
+        const [fetched] = await this.reader.fetch(node, [{ topic, partition, offset }], 0);
+        return fetched ?? { records: [], head: offset };
+      } catch (error) {
+        if ((error as { name?: string }).name === 'KafkaJSOffsetOutOfRange') return { records: [], head: offset };
+        throw error;
+      }
+    });
+  }
+
+  private async retried<T>(what: string, work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work();
+      } catch (error) {
+        if (attempt === READ_ATTEMPTS_MAX || this.closed) throw faultOf(what, error);
+        await sleep(attempt * READ_RETRY_MS);
+        await this.reader.recover(error);
+      }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { ConnectionOptions } from 'node:tls';
+import type { SASLOptions } from 'kafkajs';
+
+/** How to reach a Kafka cluster and how patient to be. Times are milliseconds. */
+export interface KafkaLogOptions {
+  brokers: readonly string[];
+  client_id: string;
+  /** Idempotent producers, each with at most one send outstanding. A partition is always written by the same one. */
+  producers?: number;
+  sasl?: SASLOptions;
+  ssl?: boolean | ConnectionOptions;
+  /** An append that is not acknowledged after this long is an InfrastructureFault (the records may or may not be there). */
+  append_timeout_ms?: number;
+  /** A request without a reply after this long: its connection is cut and the request sent again. */
+  request_timeout_ms?: number;
+  /** A member that is silent for this long loses its partitions; must be at least the broker's group.min.session.timeout.ms. */
+  session_timeout_ms?: number;
+  heartbeat_ms?: number;
+  /** How long the broker may hold a fetch that has nothing to give. */
+  fetch_wait_ms?: number;
+  commit_ms?: number;
+  /** -1 is the broker's default.replication.factor. */
+  replication_factor?: number;
+  /** What went wrong and is being retried. Never called with a record's content. */
+  warn?(message: string, detail: Readonly<Record<string, unknown>>): void;
+}
+
+export type KafkaSettings = Readonly<Required<Omit<KafkaLogOptions, 'sasl' | 'ssl'>> & Pick<KafkaLogOptions, 'sasl' | 'ssl'>>;
+
+const defaults = {
+  producers: 2,
+  append_timeout_ms: 15_000,
+  request_timeout_ms: 5_000,
+  session_timeout_ms: 8_000,
+  heartbeat_ms: 500,
+  fetch_wait_ms: 250,
+  commit_ms: 1_000,
+  replication_factor: -1,
+  warn: () => {},
+} as const;
+
+export function kafkaSettings(options: KafkaLogOptions): KafkaSettings {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...(Object.fromEntries(given) as unknown as KafkaLogOptions) };
+}

@@ -1,0 +1,109 @@
+import type { Admin } from 'kafkajs';
+import type { TopicOffset, TopicSpec } from '../event-log.js';
+import { MESSAGE_BYTES_MAX } from './append-call.js';
+import { faultOf, KafkaClient, sleep } from './kafka-client.js';
+import type { KafkaSettings } from './kafka-options.js';
+
+const ATTEMPTS_MAX = 3;
+const READY_MS = 15_000;
+const POLL_MS = 50;
+
+/** Kept for ever, uncompacted, stamped by the broker at append: approvals and expiries go by these stamps. */
+const topicConfig = {
+  'retention.ms': '-1',
+  'retention.bytes': '-1',
+  'cleanup.policy': 'delete',
+  'message.timestamp.type': 'LogAppendTime',
+  'max.message.bytes': String(MESSAGE_BYTES_MAX),
+} as const;
+
+/** What is asked of the cluster rather than of a partition, over one kept admin connection. */
+export class KafkaTopics {
+  private readonly counts = new Map<string, number>();
+  private admin: Promise<Admin> | undefined;
+
+  constructor(private readonly settings: KafkaSettings) {}
+
+  /** Learns all existing topics. @throws InfrastructureFault where no broker answers. */
+  async load(): Promise<void> {
+    await this.use("can't reach Kafka", async (admin) => this.learn(await admin.fetchTopicMetadata()));
+  }
+
+  /** Partition count of an existing topic. @throws where it is not known: ensureTopics or load comes first. */
+  partitions(topic: string): number {
+    const count = this.counts.get(topic);
+    if (count === undefined) throw new Error(`Kafka has no topic ${topic} that this process knows of`);
+    return count;
+  }
+
+  async ensure(specs: readonly TopicSpec[]): Promise<void> {
+    await this.load();
+    const missing = [...new Map(specs.map((spec) => [spec.name, spec])).values()].filter(({ name }) => !this.counts.has(name));
+    if (missing.length === 0) return;
+    const configEntries = Object.entries(topicConfig).map(([name, value]) => ({ name, value }));
+    const replicationFactor = this.settings.replication_factor;
+    const topics = missing.map(({ name, partitions }) => ({ topic: name, numPartitions: partitions, replicationFactor, configEntries }));
+    // waitForLeaders races on KRaft: the topic exists and its metadata is not there yet
+    await this.use("can't create topics", (admin) => admin.createTopics({ topics, waitForLeaders: false }));
+    await this.ready(missing.map(({ name }) => name));
+  }
+
+  /** Offsets that a group committed; partitions without are left out. */
+  async committed(group: string, topics: readonly string[]): Promise<TopicOffset[]> {
+    const found = await this.use(`can't read the offsets of ${group}`, (admin) =>
+      admin.fetchOffsets({ groupId: group, topics: [...topics] }),
+    );
+    return found.flatMap(({ topic, partitions }) =>
+      partitions.map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) })).filter(({ offset }) => offset >= 0),
+    );
+  }
+
+  /** One piece of work on the admin connection, with a fresh one after a fault. @throws InfrastructureFault */
+  async use<T>(what: string, work: (admin: Admin) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      this.admin ??= this.connect();
+      const { admin } = this;
+      try {
+        return await work(await admin);
+      } catch (error) {
+        if (this.admin === admin) this.admin = undefined;
+        void admin.then((failed) => failed.disconnect()).catch(() => {});
+        if (attempt === ATTEMPTS_MAX) throw faultOf(what, error);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    const admin = await this.admin?.catch(() => undefined);
+    await admin?.disconnect().catch(() => {});
+  }
+
+  private async connect(): Promise<Admin> {
+    const client = new KafkaClient(this.settings, 'admin');
+    const admin = client.kafka.admin();
+    admin.on(admin.events.REQUEST_TIMEOUT, () => client.cut());
+    try {
+      await admin.connect();
+    } catch (error) {
+      void admin.disconnect().catch(() => {});
+      throw error;
+    }
+    return admin;
+  }
+
+  private async ready(names: readonly string[]): Promise<void> {
+    const until = performance.now() + READY_MS;
+    for (;;) {
+      const found = await this.use("can't read topics", (admin) => admin.fetchTopicMetadata());
+      const led = found.topics.filter(({ partitions }) => partitions.length > 0 && partitions.every(({ leader }) => leader >= 0));
+      this.learn({ topics: led });
+      if (names.every((name) => this.counts.has(name))) return;
+      if (performance.now() > until) throw faultOf(`no leader for ${names.join(', ')}`, 'in time');
+      await sleep(POLL_MS);
+    }
+  }
+
+  private learn(found: { topics: readonly { name: string; partitions: readonly unknown[] }[] }): void {
+    for (const { name, partitions } of found.topics) if (partitions.length > 0) this.counts.set(name, partitions.length);
+  }
+}

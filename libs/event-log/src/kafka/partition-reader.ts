@@ -1,0 +1,121 @@
+import type { LogBatch, LogRecord } from '../event-log.js';
+import type { Fetched } from './broker-link.js';
+import { sleep } from './kafka-client.js';
+
+const BUFFER_RECORDS_MAX = 2_000;
+const BUFFER_BYTES_MAX = 4 * 1024 * 1024;
+const RETRY_FIRST_MS = 50;
+const RETRY_MAX_MS = 2_000;
+
+export interface ReaderOptions {
+  topic: string;
+  partition: number;
+  offset: number;
+  batch_records_max: number;
+  onBatch(batch: LogBatch): Promise<void>;
+  /** Resolves when a batch may be handed out: at once, or when the membership is sure again. */
+  clear(): Promise<void>;
+  /** There is room again after a full buffer. */
+  onRoom(): void;
+  warn(message: string, detail: Readonly<Record<string, unknown>>): void;
+}
+
+/**
+ * One partition's way from fetch to handler: a bounded buffer, one batch at a time, the same batch again after a throw.
+ *
+ * A slow or failing handler holds up its own partition only; fetches and heartbeats go on around it.
+ */
+export class PartitionReader {
+  readonly topic: string;
+  readonly partition: number;
+  /** The next offset to fetch. */
+  position: number;
+  /** Everything below was handled. */
+  handled: number;
+  /** Monotonic time up to which this reader is known to have handled all there was. */
+  complete_at_ms = Number.NEGATIVE_INFINITY;
+  private buffer: LogRecord[] = [];
+  private buffered_bytes = 0;
+  private head: number;
+  private head_at_ms = Number.NEGATIVE_INFINITY;
+  private stopped = false;
+  private delivering: Promise<void> | undefined;
+
+  constructor(private readonly options: ReaderOptions) {
+    this.topic = options.topic;
+    this.partition = options.partition;
+    this.position = options.offset;
+    this.handled = options.offset;
+    this.head = options.offset;
+  }
+
+  get wants(): boolean {
+    return !this.stopped && this.buffer.length < BUFFER_RECORDS_MAX && this.buffered_bytes < BUFFER_BYTES_MAX;
+  }
+
+  /** Takes what a fetch sent at `sent_at_ms` brought, unless it was for another position (leaders may overlap while they move). */
+  accept(fetched: Fetched, sent_at_ms: number): void {
+    if (this.stopped || fetched.offset !== this.position) return;
+    const last = fetched.records[fetched.records.length - 1];
+    if (last) {
+      this.position = last.offset + 1;
+      for (const record of fetched.records) {
+        this.buffer.push(record);
+        this.buffered_bytes += record.value.length;
+      }
+    }
+    this.head = Math.max(fetched.head, this.position);
+    this.head_at_ms = sent_at_ms;
+    this.noteComplete();
+    if (this.buffer.length > 0) this.delivering ??= this.deliver();
+  }
+
+  /** No batch is begun any more; resolves when the one that runs has ended. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.buffer = [];
+    await this.delivering;
+  }
+
+  private async deliver(): Promise<void> {
+    let retry_ms = RETRY_FIRST_MS;
+    while (this.buffer.length > 0 && !this.stopped) {
+      const records = this.buffer.slice(0, this.options.batch_records_max);
+      try {
+        await this.options.clear();
+        if (this.stopped) break;
+        await this.options.onBatch({ topic: this.topic, partition: this.partition, records, head: this.head });
+        this.drop(records);
+        retry_ms = RETRY_FIRST_MS;
+      } catch (error) {
+        this.warn(error, records, retry_ms);
+        if (!this.stopped) await sleep(retry_ms);
+        retry_ms = Math.min(retry_ms * 2, RETRY_MAX_MS);
+      }
+    }
+    this.delivering = undefined;
+  }
+
+  private drop(records: readonly LogRecord[]): void {
+    const last = records[records.length - 1];
+    if (last) this.handled = last.offset + 1;
+    if (this.stopped) return;
+    const had_room = this.wants;
+    this.buffer = this.buffer.slice(records.length);
+    this.buffered_bytes -= records.reduce((sum, record) => sum + record.value.length, 0);
+    this.noteComplete();
+    if (!had_room && this.wants) this.options.onRoom();
+  }
+
+  private noteComplete(): void {
+    if (this.handled >= this.head) this.complete_at_ms = Math.max(this.complete_at_ms, this.head_at_ms);
+  }
+
+  private warn(error: unknown, records: readonly LogRecord[], retry_ms: number): void {
+    const where = { topic: this.topic, partition: this.partition, offset: records[0]?.offset, retry_ms };
+    this.options.warn('a handler failed, the batch comes again', {
+      ...where,
+      error: error instanceof Error ? error.message : String(error),
+    });
+  }
+}

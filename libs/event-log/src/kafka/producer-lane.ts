@@ -1,0 +1,172 @@
+import { InfrastructureFault } from '@countersign/contracts';
+import type { Message, Producer, RecordMetadata } from 'kafkajs';
+import { type AppendPart, PART_BYTES_MAX } from './append-call.js';
+import { faultOf, KafkaClient, shortRetry } from './kafka-client.js';
+import type { KafkaSettings } from './kafka-options.js';
+
+const BATCH_RECORDS_MAX = 500;
+const QUEUE_RECORDS_MAX = 50_000;
+/** 100 + 200 + 400 + 800 + 8 x 1000 ms: a broker that restarts is usually back within that. */
+const SEND_RETRIES = 12;
+
+/**
+ * One idempotent producer and the queue in front of it.
+ *
+ * kafkajs rolls a partition's sequence back when a reply is lost and frees the broker before it retries; a second send
+ * would take the same sequence, be answered 'duplicate' and never be stored. So **one send is outstanding, ever**: what
+ * comes meanwhile forms the next batch, and the retry carries the same records under the same sequence. When kafkajs
+ * gives up, the sequence is rolled back although the records may be there: the producer is thrown away with its id.
+ *
+ * With several brokers a send holds one partition only: kafkajs retries a send to several leaders as soon as the first
+ * of them fails, so that partitions of the others are written twice or, when a leader moves, not at all.
+ */
+export class ProducerLane {
+  private queue: AppendPart[] = [];
+  private queued_records = 0;
+  private sending: readonly AppendPart[] = [];
+  private busy = false;
+  private closed = false;
+  private client: KafkaClient;
+  private producer: Producer | undefined;
+  private readonly overdueTimer: NodeJS.Timeout;
+
+  constructor(
+    private readonly settings: KafkaSettings,
+    private readonly name: string,
+    private readonly spansPartitions: () => boolean,
+  ) {
+    this.client = new KafkaClient(settings, name);
+    this.overdueTimer = setInterval(() => this.failOverdue(), Math.min(500, settings.append_timeout_ms / 4));
+    this.overdueTimer.unref();
+  }
+
+  enqueue(part: AppendPart): void {
+    if (this.closed || this.queued_records > QUEUE_RECORDS_MAX) {
+      part.call.fail(new InfrastructureFault(this.closed ? 'the log is closed' : 'too many records wait for Kafka'));
+      return;
+    }
+    this.queue.push(part);
+    this.queued_records += part.messages.length;
+    if (!this.busy) {
+      this.busy = true;
+      queueMicrotask(() => void this.pump());
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.overdueTimer);
+    const until = performance.now() + this.settings.append_timeout_ms;
+    while (this.busy && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const part of [...this.queue, ...this.sending])
+      part.call.fail(new InfrastructureFault('the log was closed before Kafka answered'));
+    this.queue = [];
+    await this.producer?.disconnect().catch(() => {});
+  }
+
+  private async pump(): Promise<void> {
+    for (let batch = this.take(); batch.length > 0; batch = this.take()) {
+      this.sending = batch;
+      try {
+        await this.send(batch);
+      } catch (error) {
+        const fault = faultOf('Kafka did not take the records', error);
+        for (const part of batch) part.call.fail(fault);
+        this.settings.warn('append failed', { part: this.name, error: fault.message });
+        this.discard();
+      }
+      this.sending = [];
+    }
+    this.busy = false;
+  }
+
+  /** The next batch: whole parts in the order they came. */
+  private take(): AppendPart[] {
+    const taken: AppendPart[] = [];
+    const left: AppendPart[] = [];
+    let records = 0;
+    let bytes = 0;
+    let full = false;
+    const spans = this.spansPartitions();
+    for (const part of this.queue) {
+      if (part.call.failed) continue;
+      const first = taken[0];
+      const fits = !first || (records + part.messages.length <= BATCH_RECORDS_MAX && bytes + part.bytes <= PART_BYTES_MAX);
+      const belongs = !first || spans || (part.topic === first.topic && part.partition === first.partition);
+      if (!full && fits && belongs) {
+        taken.push(part);
+        records += part.messages.length;
+        bytes += part.bytes;
+      } else {
+        if (belongs) full = true;
+        left.push(part);
+      }
+    }
+    this.queue = left;
+    this.queued_records = left.reduce((sum, part) => sum + part.messages.length, 0);
+    return taken;
+  }
+
+  private async send(batch: readonly AppendPart[]): Promise<void> {
+    const producer = await this.connected();
+    const answers = await producer.sendBatch({
+      acks: -1,
+      timeout: this.settings.request_timeout_ms,
+      topicMessages: messagesByTopic(batch),
+    });
+    const next = new Map(answers.map((answer) => [`${answer.topicName}/${answer.partition}`, baseOf(answer)]));
+    for (const part of batch) {
+      const key = `${part.topic}/${part.partition}`;
+      const base = next.get(key);
+      if (base === undefined || !(base >= 0)) throw new InfrastructureFault(`Kafka did not say where the records of ${key} are`);
+      next.set(key, base + part.messages.length);
+      part.call.acknowledge(part, base);
+    }
+  }
+
+  private async connected(): Promise<Producer> {
+    if (this.producer) return this.producer;
+    this.client = new KafkaClient(this.settings, this.name);
+    const { client } = this;
+    const producer = client.kafka.producer({
+      idempotent: true,
+      maxInFlightRequests: 1,
+      allowAutoTopicCreation: false,
+      metadataMaxAge: 30_000,
+      createPartitioner: () => (choice) => choice.message.partition ?? 0,
+      retry: { ...shortRetry, retries: SEND_RETRIES },
+    });
+    producer.on(producer.events.REQUEST_TIMEOUT, () => client.cut());
+    await producer.connect();
+    this.producer = producer;
+    return producer;
+  }
+
+  private discard(): void {
+    const { producer } = this;
+    this.producer = undefined;
+    this.client.cut();
+    void producer?.disconnect().catch(() => {});
+  }
+
+  private failOverdue(): void {
+    const limit = performance.now() - this.settings.append_timeout_ms;
+    for (const part of [...this.sending, ...this.queue])
+      if (part.call.since_ms < limit)
+        part.call.fail(new InfrastructureFault(`Kafka did not answer within ${this.settings.append_timeout_ms} ms`));
+  }
+}
+
+function messagesByTopic(batch: readonly AppendPart[]): { topic: string; messages: Message[] }[] {
+  const byTopic = new Map<string, Message[]>();
+  for (const part of batch) {
+    const messages = byTopic.get(part.topic);
+    if (messages) for (const message of part.messages) messages.push(message);
+    else byTopic.set(part.topic, [...part.messages]);
+  }
+  return [...byTopic].map(([topic, messages]) => ({ topic, messages }));
+}
+
+function baseOf(answer: RecordMetadata): number | undefined {
+  return answer.baseOffset === undefined ? undefined : Number(answer.baseOffset);
+}
