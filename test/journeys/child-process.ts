@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A port that was free a moment ago, on loopback. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** One process of ours under test: started, killed and ended by its own pid, its output kept for the failure message. */
+export class TestedProcess {
+  private child: ChildProcess | undefined;
+  private exited: Promise<number | NodeJS.Signals> = Promise.resolve(0);
+  output = '';
+
+  constructor(
+    readonly script: string,
+    private readonly env: Record<string, string>,
+  ) {}
+
+  get pid(): number {
+    return this.child?.pid ?? -1;
+  }
+
+  get alive(): boolean {
+    return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  start(more: Record<string, string> = {}): void {
+    const child = spawn(process.execPath, [this.script], {
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...this.env, ...more },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child = child;
+    const keep = (chunk: Buffer) => {
+      this.output = (this.output + chunk.toString()).slice(-100_000);
+    };
+    child.stdout?.on('data', keep);
+    child.stderr?.on('data', keep);
+    this.exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal ?? 0)));
+  }
+
+  signal(name: NodeJS.Signals): void {
+    if (this.alive) this.child?.kill(name);
+  }
+
+  /** Ends it and resolves with its exit code or signal; SIGKILL after the grace. */
+  async stop(name: NodeJS.Signals = 'SIGTERM', grace_ms = 15_000): Promise<number | NodeJS.Signals> {
+    this.signal(name);
+    const killer = setTimeout(() => this.signal('SIGKILL'), grace_ms);
+    const code = await this.exited;
+    clearTimeout(killer);
+    return code;
+  }
+
+  exit(): Promise<number | NodeJS.Signals> {
+    return this.exited;
+  }
+
+  /** Polls until the check holds. @throws with the process's output where it ends first or takes too long. */
+  async until(what: string, check: () => Promise<boolean>, timeout_ms = 60_000): Promise<void> {
+    const end = performance.now() + timeout_ms;
+    while (performance.now() < end) {
+      if (!this.alive) throw new Error(`${this.script} ended before ${what}:\n${this.output}`);
+      if (await check().catch(() => false)) return;
+      await sleep(50);
+    }
+    throw new Error(`${this.script}: no ${what} within ${timeout_ms} ms:\n${this.output}`);
+  }
+}

@@ -1,0 +1,96 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Counterparty } from '../tools/counterparty/counterparty.js';
+import type { Api, Envelope } from './api.js';
+import { EmbeddedPlatform } from './embedded-platform.js';
+
+let counterparty: Counterparty;
+let platform: EmbeddedPlatform;
+let serial = 0;
+const order = (more: Record<string, unknown> = {}) => ({ account: `acct-${++serial}`, amount: 3, note: 'durable', ...more });
+
+beforeEach(async () => {
+  counterparty = await Counterparty.start();
+  platform = await EmbeddedPlatform.start({ COUNTERSIGN_PROBE_URL: counterparty.url });
+}, 60_000);
+afterEach(async () => {
+  await platform.close();
+  await counterparty.stop();
+}, 60_000);
+
+const settled = (envelope: Envelope) => ['succeeded', 'failed', 'in_doubt'].includes(envelope.status);
+
+async function ended(api: Api, ids: string[]): Promise<Envelope[]> {
+  const envelopes: Envelope[] = [];
+  for (const id of ids) envelopes.push(await api.callUntil(id, settled, 40_000));
+  return envelopes;
+}
+
+describe('the embedded platform, killed and started again', () => {
+  test('answers by GET what callers were waiting for, loses nothing that was answered, fires nothing twice', async () => {
+    const api = platform.admin();
+    const answered: Envelope[] = [];
+    for (let i = 0; i < 20; i++) answered.push((await api.call({ tool: 'probe_http_effect', inputs: order() })).body);
+    const slow = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        api.call({ tool: 'probe_http_effect', inputs: order({ answer_delay_ms: 1500 }) }, { prefer: 'wait=0' }),
+      ),
+    );
+    expect(slow.map((answer) => answer.status)).toEqual(Array(10).fill(202));
+    await sleep(300);
+    await platform.process.stop('SIGKILL');
+    await platform.up();
+    for (const before of answered) expect((await api.readCall(before.call_id)).body).toEqual(before);
+    const after = await ended(
+      api,
+      slow.map((answer) => answer.body.call_id),
+    );
+    expect(after.map((envelope) => envelope.status)).toEqual(Array(10).fill('succeeded'));
+    const { duplicates, effects } = await counterparty.stats();
+    expect(duplicates).toEqual([]);
+    expect(effects).toBe(30);
+  }, 120_000);
+
+  test('an approval that waited through a kill can still be given', async () => {
+    const admin = platform.admin();
+    const agent = await admin.keyFor('agent', 'agent-1', ['agent']);
+    const anna = await admin.keyFor('user', 'anna', ['approver']);
+    const envelope = (await agent.call({ tool: 'probe_approval', inputs: order() })).body;
+    await platform.process.stop('SIGKILL');
+    await platform.up();
+    expect((await anna.request('POST', `/v1/approvals/${envelope.approval?.approval_id}/votes`, { vote: 'approve' })).status).toBeLessThan(
+      300,
+    );
+    await agent.callUntil(envelope.call_id, (call) => call.status === 'succeeded');
+    expect(await counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(1);
+  }, 120_000);
+
+  test.each([
+    ['the database is deleted', ['pg']],
+    ["every consumer's offsets are reset to 0", ['log/offsets.json']],
+    ['both', ['pg', 'log/offsets.json']],
+  ])(
+    'nothing fires again and repeats get their first result when %s',
+    async (_, gone) => {
+      const api = platform.admin();
+      const inputs = Array.from({ length: 30 }, () => order());
+      const first = await Promise.all(inputs.map((each) => api.call({ tool: 'probe_http_effect', inputs: each })));
+      const released = await api.call({ tool: 'probe_fail', inputs: { effect: 'none', code: 'PROVIDER_ERROR' } });
+      expect(released.body.status).toBe('failed');
+      await platform.process.stop('SIGKILL');
+      for (const part of gone) rmSync(path.join(platform.dataDir, part), { recursive: true, force: false });
+      await platform.up();
+      await sleep(1000);
+      expect((await counterparty.stats()).effects).toBe(30);
+      const again = await Promise.all(inputs.map((each) => api.call({ tool: 'probe_http_effect', inputs: each })));
+      expect(again.map(({ body }) => [body.status, body.deduplicated, body.output])).toEqual(
+        first.map(({ body }) => ['succeeded', true, body.output]),
+      );
+      expect((await counterparty.stats()).effects).toBe(30);
+      for (const { body } of first) expect((await api.readCall(body.call_id)).body).toEqual(body);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,67 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Agent } from 'undici';
+import { Api } from './api.js';
+import { freePort, TestedProcess } from './child-process.js';
+
+/** Everything in one process on a data directory of its own: what `npm start` gives. */
+export class EmbeddedPlatform {
+  private constructor(
+    readonly dir: string,
+    readonly base: string,
+    readonly process: TestedProcess,
+    private readonly agent: Agent,
+  ) {}
+
+  static async create(env: Record<string, string> = {}): Promise<EmbeddedPlatform> {
+    const dir = mkdtempSync(path.join(tmpdir(), 'countersign-e2e-'));
+    const port = await freePort();
+    const workspace = path.join(dir, 'workspace');
+    mkdirSync(workspace);
+    const process = new TestedProcess('apps/standalone/dist/main.js', {
+      COUNTERSIGN_PORT: String(port),
+      COUNTERSIGN_DATA_DIR: path.join(dir, 'data'),
+      COUNTERSIGN_WORKSPACE_ROOT: workspace,
+      COUNTERSIGN_PACKS: 'workspace,git,probe',
+      ...env,
+    });
+    return new EmbeddedPlatform(
+      dir,
+      `http://127.0.0.1:${port}`,
+      process,
+      new Agent({ connections: 300, pipelining: 1, headersTimeout: 90_000, bodyTimeout: 90_000 }),
+    );
+  }
+
+  static async start(env: Record<string, string> = {}): Promise<EmbeddedPlatform> {
+    const platform = await EmbeddedPlatform.create(env);
+    await platform.up();
+    return platform;
+  }
+
+  get workspace(): string {
+    return path.join(this.dir, 'workspace');
+  }
+
+  get dataDir(): string {
+    return path.join(this.dir, 'data');
+  }
+
+  /** Starts (again) on the same data directory and waits until it is ready. */
+  async up(env: Record<string, string> = {}): Promise<void> {
+    this.process.start(env);
+    await this.process.until('ready', async () => (await fetch(`${this.base}/readyz`)).status === 200);
+  }
+
+  /** The caller with the admin key of the first start. */
+  admin(): Api {
+    return new Api(this.base, readFileSync(path.join(this.dataDir, 'admin.key'), 'utf8').trim(), this.agent);
+  }
+
+  async close(): Promise<void> {
+    await this.process.stop();
+    await this.agent.destroy();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}

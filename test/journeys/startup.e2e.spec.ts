@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { TestedProcess } from './child-process.js';
+import { EmbeddedPlatform } from './embedded-platform.js';
+
+/** Starts the platform where it cannot run: its exit code and what it said. */
+async function refused(env: Record<string, string>): Promise<{ code: number | NodeJS.Signals; said: string[] }> {
+  const process = new TestedProcess('apps/standalone/dist/main.js', env);
+  process.start();
+  const killer = setTimeout(() => process.signal('SIGKILL'), 30_000);
+  const code = await process.exit();
+  clearTimeout(killer);
+  return { code, said: process.output.split('\n').filter((line) => line !== '') };
+}
+
+describe('a platform that cannot run says why in a line and exits with 1', () => {
+  test('all configuration faults together', async () => {
+    const { code, said } = await refused({
+      COUNTERSIGN_PORT: 'seventy',
+      COUNTERSIGN_PARTITIONS: '0',
+      COUNTERSIGN_LANES: 'No Lane',
+      COUNTERSIGN_PACKS: 'workspace,nonsense',
+    });
+    expect(code).toBe(1);
+    for (const name of ['COUNTERSIGN_PORT', 'COUNTERSIGN_PARTITIONS', 'COUNTERSIGN_LANES', 'COUNTERSIGN_PACKS'])
+      expect(said.filter((line) => line.includes(name))).toHaveLength(1);
+  });
+
+  test('half of a distributed configuration', async () => {
+    const { code, said } = await refused({ COUNTERSIGN_KAFKA_BROKERS: '127.0.0.1:1' });
+    expect(code).toBe(1);
+    expect(said.join('\n')).toContain('COUNTERSIGN_DATABASE_URL');
+  });
+
+  test('a port that is taken', async () => {
+    const dir = mkdtempSync(path.join(tmpdir(), 'countersign-start-'));
+    const taken = await new Promise<Server>((resolve) => {
+      const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
+    });
+    const { port } = taken.address() as { port: number };
+    const { code, said } = await refused({ COUNTERSIGN_PORT: String(port), COUNTERSIGN_DATA_DIR: dir });
+    taken.close();
+    rmSync(dir, { recursive: true, force: true });
+    expect(code).toBe(1);
+    expect(said.at(-1)).toMatch(new RegExp(`port ${port}.*taken`));
+  }, 60_000);
+
+  test('a data directory that another process holds', async () => {
+    const platform = await EmbeddedPlatform.start();
+    const { code, said } = await refused({ COUNTERSIGN_PORT: '1', COUNTERSIGN_DATA_DIR: platform.dataDir });
+    expect(code).toBe(1);
+    expect(said.at(-1)).toMatch(/locked|in use/);
+    expect(statSync(path.join(platform.dataDir, 'admin.key')).mode & 0o777).toBe(0o600);
+    await platform.close();
+  }, 60_000);
+
+  test('a data directory that is no directory', async () => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'countersign-start-')), 'file');
+    writeFileSync(file, '');
+    const { code, said } = await refused({ COUNTERSIGN_DATA_DIR: file });
+    rmSync(path.dirname(file), { recursive: true, force: true });
+    expect(code).toBe(1);
+    expect(said.at(-1)).toContain('COUNTERSIGN_DATA_DIR');
+  }, 30_000);
+});
