@@ -391,8 +391,8 @@ export function describeJourneys(name: string, options: JourneyOptions): void {
       test('a path that leaves the workspace is refused and changes nothing', async () => {
         mkdirSync(path.join(platform.workspace, 'sub'), { recursive: true });
         if (!existsSync(path.join(platform.workspace, 'out'))) symlinkSync('/tmp', path.join(platform.workspace, 'out'));
-        for (const escape of ['../escape.txt', 'sub/../../escape.txt', 'out/escape.txt', '/etc/escape.txt']) {
-          const answer = await agent.call({ tool: 'write_file', inputs: { path: escape, content: 'x', mode: 'create' } });
+        for (const outside of ['../escape.txt', 'sub/../../escape.txt', 'out/escape.txt', '/etc/escape.txt']) {
+          const answer = await agent.call({ tool: 'write_file', inputs: { path: outside, content: 'x', mode: 'create' } });
           expect(answer.body.status ?? 'refused').not.toBe('succeeded');
         }
         expect(existsSync('/tmp/escape.txt')).toBe(false);

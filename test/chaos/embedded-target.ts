@@ -1,0 +1,51 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Api } from '../journeys/api.js';
+import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
+import type { ChaosTarget, ServiceName } from './target.js';
+
+/** One process that is all four services: whichever is named, it is that one. */
+export class EmbeddedTarget implements ChaosTarget {
+  readonly mode = 'embedded' as const;
+  readonly services: readonly ServiceName[] = ['executor'];
+
+  private constructor(private readonly platform: EmbeddedPlatform) {}
+
+  static async start(env: Record<string, string>): Promise<EmbeddedTarget> {
+    return new EmbeddedTarget(await EmbeddedPlatform.start(env));
+  }
+
+  api(): Api {
+    return this.platform.admin();
+  }
+
+  async kill(): Promise<void> {
+    if (this.platform.process.alive) await this.platform.process.stop('SIGKILL');
+  }
+
+  async up(_service: ServiceName, env: Record<string, string> = {}): Promise<void> {
+    if (!this.platform.process.alive) await this.platform.up(env);
+  }
+
+  async ended(_service: ServiceName, timeout_ms: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), timeout_ms);
+    });
+    const ended = await Promise.race([this.platform.process.exit().then(() => true), late]);
+    clearTimeout(timer);
+    return ended;
+  }
+
+  signal(_service: ServiceName, name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.platform.process.signal(name);
+  }
+
+  async resetOffsets(): Promise<void> {
+    rmSync(path.join(this.platform.dataDir, 'log/offsets.json'), { force: true });
+  }
+
+  close(): Promise<void> {
+    return this.platform.close();
+  }
+}

@@ -1,0 +1,73 @@
+import { Kafka, logLevel } from 'kafkajs';
+import type { Api } from '../journeys/api.js';
+import { DistributedPlatform, realParts } from '../journeys/distributed-platform.js';
+import type { ChaosTarget, ServiceName } from './target.js';
+
+/** Four processes on the real parts, and a second executor that takes over when the first one is stopped. */
+export class KafkaTarget implements ChaosTarget {
+  readonly mode = 'kafka' as const;
+  readonly services: readonly ServiceName[] = ['gateway', 'policy', 'executor', 'projector'];
+
+  private constructor(private readonly platform: DistributedPlatform) {}
+
+  static async start(env: Record<string, string>): Promise<KafkaTarget> {
+    const platform = await DistributedPlatform.start(env);
+    return new KafkaTarget(platform);
+  }
+
+  api(): Api {
+    return this.platform.admin();
+  }
+
+  async kill(service: ServiceName): Promise<void> {
+    const process = this.platform.member(service);
+    if (process.alive) await process.stop('SIGKILL');
+  }
+
+  async up(service: ServiceName, env: Record<string, string> = {}): Promise<void> {
+    if (this.platform.member(service).alive) return;
+    this.platform.restart(service, env);
+    await this.platform.ready(service);
+  }
+
+  async ended(service: ServiceName, timeout_ms: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), timeout_ms);
+    });
+    const exit = this.platform.member(service).exit();
+    const ended = await Promise.race([exit.then(() => true), late]);
+    clearTimeout(timer);
+    return ended;
+  }
+
+  signal(service: ServiceName, name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.platform.member(service).signal(name);
+  }
+
+  async resetOffsets(service: ServiceName): Promise<void> {
+    const admin = new Kafka({ brokers: realParts().COUNTERSIGN_TEST_KAFKA.split(','), logLevel: logLevel.NOTHING }).admin();
+    await admin.connect();
+    const { groups } = await admin.listGroups();
+    for (const { groupId } of groups.filter(({ groupId }) => groupId.startsWith(`${this.platform.prefix}${service}.`))) {
+      await this.untilEmpty(admin, groupId);
+      const offsets = await admin.fetchOffsets({ groupId });
+      for (const { topic } of offsets) await admin.resetOffsets({ groupId, topic, earliest: true });
+    }
+    await admin.disconnect();
+  }
+
+  /** A killed member leaves its group only when its session has timed out. */
+  private async untilEmpty(admin: ReturnType<Kafka['admin']>, groupId: string): Promise<void> {
+    for (let i = 0; i < 200; i++) {
+      const { groups } = await admin.describeGroups([groupId]);
+      if (groups[0]?.members.length === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    throw new Error(`group ${groupId} still has members after 40 s`);
+  }
+
+  close(): Promise<void> {
+    return this.platform.close();
+  }
+}

@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Scenario } from './scenario.js';
+
+/** F1: kill -9 of the services in turn while agents keep calling. */
+export const kills: Scenario = {
+  name: 'F1 kills',
+  invariants: 'I1 I2 I5 I11',
+  async run({ target, orders, size, random, say }) {
+    let running = true;
+    let killed = 0;
+    const pace_ms = target.mode === 'embedded' ? 350 : 700;
+    const nemesis = (async () => {
+      while (running) {
+        await sleep(size.kill_every_ms);
+        if (!running) break;
+        const service = target.services[killed % target.services.length] as (typeof target.services)[number];
+        await target.kill(service);
+        killed++;
+        await sleep(random() * 1000);
+        await target.up(service);
+        say(`killed ${service} (${killed}), ${orders.sent} of ${size.calls} orders sent`);
+      }
+    })();
+    const pending: Promise<void>[] = [];
+    for (let i = 0; i < size.calls; i++) {
+      pending.push(orders.insist(orders.next('probe_http_effect', { delay_ms: Math.floor(random() * 200) })));
+      if (i % 10 === 9) await sleep(pace_ms);
+    }
+    await Promise.all(pending);
+    running = false;
+    await nemesis;
+    return { kills: killed };
+  },
+  judge: (verdict, counted) => [
+    ...(counted.kills === 0 ? ['no kill happened'] : []),
+    ...(verdict.succeeded < verdict.orders / 2 ? [`I11: only ${verdict.succeeded} of ${verdict.orders} succeeded`] : []),
+  ],
+};

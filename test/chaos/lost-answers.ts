@@ -1,0 +1,14 @@
+import type { Scenario } from './scenario.js';
+
+/** F9: the effect happens and its answer is lost; what cannot be asked for stays in doubt. */
+export const lostAnswers: Scenario = {
+  name: 'F9 lost answers',
+  invariants: 'I1 I5',
+  async run({ orders, size }) {
+    const tools = ['probe_http_effect', 'probe_http_keyed', 'probe_http_blind'];
+    await Promise.all(Array.from({ length: size.lost_answers }, (_, i) => orders.insist(orders.next(tools[i % 3], { lose_answer: true }))));
+    return { lost: size.lost_answers };
+  },
+  judge: (verdict, counted) =>
+    verdict.in_doubt >= Math.floor((counted.lost ?? 0) / 3) ? [] : [`I5: only ${verdict.in_doubt} of the blind orders are in doubt`],
+};

@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util';
+import { Counterparty } from '../tools/counterparty/counterparty.js';
+import { duplicates } from './duplicates.js';
+import { EmbeddedTarget } from './embedded-target.js';
+import { kills } from './kills.js';
+import { lostAnswers } from './lost-answers.js';
+import { namedCrashes } from './named-crashes.js';
+import { offsetResets } from './offset-resets.js';
+import { Orders } from './orders.js';
+import { type Scenario, sizes } from './scenario.js';
+import { seededRandom } from './seeded-random.js';
+import type { ChaosTarget } from './target.js';
+import { zombies } from './zombies.js';
+
+const scenarios: readonly Scenario[] = [duplicates, lostAnswers, offsetResets, kills, namedCrashes, zombies];
+
+const { values } = parseArgs({
+  options: {
+    mode: { type: 'string', default: 'embedded' },
+    size: { type: 'string', default: 'pr' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+  },
+});
+
+async function startTarget(mode: string, env: Record<string, string>): Promise<ChaosTarget> {
+  if (mode === 'embedded') return EmbeddedTarget.start(env);
+  const { KafkaTarget } = await import('./kafka-target.js');
+  return KafkaTarget.start(env);
+}
+
+/** Runs one scenario on a platform and a counterparty of its own; answers the number of faults. */
+async function runScenario(scenario: Scenario, seed: number): Promise<number> {
+  const size = sizes[values.size as keyof typeof sizes];
+  const counterparty = await Counterparty.start();
+  const target = await startTarget(values.mode, { COUNTERSIGN_PROBE_URL: counterparty.url });
+  const started = performance.now();
+  try {
+    const orders = new Orders(() => target.api(), counterparty);
+    const counted = await scenario.run({
+      target,
+      counterparty,
+      orders,
+      size,
+      random: seededRandom(seed),
+      say: (line) => console.log(`  ${scenario.name}: ${line}`),
+    });
+    const verdict = await orders.verify();
+    const faults = [...verdict.faults, ...(scenario.judge?.(verdict, counted, size) ?? [])];
+    const { orders: n, succeeded, failed, in_doubt, effects } = verdict;
+    console.log(
+      `chaos ${values.mode} ${scenario.name} [${scenario.invariants}] N=${n} ${JSON.stringify({ ...counted, succeeded, failed, in_doubt, effects })} ${((performance.now() - started) / 1000).toFixed(1)} s: ${faults.length === 0 ? 'held' : 'BROKEN'}`,
+    );
+    for (const fault of faults.slice(0, 20)) console.log(`    ${fault}`);
+    return faults.length;
+  } finally {
+    await target.close();
+    await counterparty.stop();
+  }
+}
+
+const seed = Number(values.seed);
+console.log(`chaos: mode ${values.mode}, size ${values.size}, seed ${seed}`);
+let broken = 0;
+for (const scenario of scenarios.filter(({ name }) => name.includes(values.only))) {
+  try {
+    if ((await runScenario(scenario, seed)) > 0) broken++;
+  } catch (error) {
+    broken++;
+    console.log(`chaos ${values.mode} ${scenario.name}: BROKEN, it could not run: ${error instanceof Error ? error.stack : error}`);
+  }
+}
+console.log(`chaos: ${broken === 0 ? 'every invariant held' : `${broken} scenarios are broken`}`);
+process.exitCode = broken === 0 ? 0 : 1;

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Api, Envelope } from '../journeys/api.js';
+import type { Counterparty } from '../tools/counterparty/counterparty.js';
+
+/** What became of one order that an agent insisted on. */
+interface Order {
+  inputs: Record<string, unknown>;
+  tool: string;
+  answers: Envelope[];
+  refusals: number;
+}
+
+export interface Verdict {
+  orders: number;
+  succeeded: number;
+  failed: number;
+  in_doubt: number;
+  effects: number;
+  faults: string[];
+}
+
+const ENDED = new Set(['succeeded', 'failed', 'in_doubt', 'denied', 'expired', 'cancelled']);
+
+/**
+ * Orders that agents send until they are answered, as agents do: after a lost connection the same inputs go again. What
+ * happened is counted at the counterparty, never in our own tables.
+ */
+export class Orders {
+  private readonly all: Order[] = [];
+  private readonly salt = Math.floor(performance.timeOrigin + performance.now()).toString(36);
+
+  constructor(
+    private readonly api: () => Api,
+    private readonly counterparty: Counterparty,
+  ) {}
+
+  get sent(): number {
+    return this.all.length;
+  }
+
+  next(tool = 'probe_http_effect', more: Record<string, unknown> = {}): Order {
+    const order: Order = {
+      tool,
+      inputs: { account: `acct-${this.salt}-${this.all.length}`, amount: 1 + (this.all.length % 900), note: 'chaos', ...more },
+      answers: [],
+      refusals: 0,
+    };
+    this.all.push(order);
+    return order;
+  }
+
+  /** Sends one order until it has an answer that is an end, or the time is over. */
+  async insist(order: Order, timeout_ms = 120_000): Promise<void> {
+    const end = performance.now() + timeout_ms;
+    while (performance.now() < end) {
+      const envelope = await this.once(order);
+      if (envelope && ENDED.has(envelope.status)) return;
+      await sleep(100);
+    }
+  }
+
+  private async once(order: Order): Promise<Envelope | undefined> {
+    try {
+      const { status, body } = await this.api().call({ tool: order.tool, inputs: order.inputs }, { prefer: 'wait=20' });
+      if (status === 200 || status === 202) {
+        order.answers.push(body);
+        return body;
+      }
+      order.refusals++;
+    } catch {
+      order.refusals++;
+    }
+    return undefined;
+  }
+
+  /** Waits until nothing is in doubt that a reconcile can still end, then checks every order against the counterparty. */
+  async verify(): Promise<Verdict> {
+    const verdict: Verdict = { orders: this.all.length, succeeded: 0, failed: 0, in_doubt: 0, effects: 0, faults: [] };
+    const stats = await this.counterparty.stats();
+    verdict.effects = stats.effects;
+    for (const { key, count } of stats.duplicates) verdict.faults.push(`I1: key ${key} had ${count} effects`);
+    for (const order of this.all) await this.check(order, verdict);
+    return verdict;
+  }
+
+  private async check(order: Order, verdict: Verdict): Promise<void> {
+    const last = order.answers.at(-1);
+    const name = `${order.tool} ${String(order.inputs.account)}`;
+    if (!last || !ENDED.has(last.status)) {
+      verdict.faults.push(`I2: ${name} never ended: ${last?.status ?? 'no answer'}`);
+      return;
+    }
+    const effects = await this.counterparty.effectsOf(last.idempotency_key);
+    if (last.status === 'succeeded') {
+      verdict.succeeded++;
+      if (effects.length !== 1) verdict.faults.push(`I1: ${name} succeeded with ${effects.length} effects`);
+    } else if (last.status === 'in_doubt') verdict.in_doubt++;
+    else verdict.failed++;
+    const results = new Set(order.answers.filter((answer) => answer.status === 'succeeded').map((answer) => JSON.stringify(answer.output)));
+    if (results.size > 1) verdict.faults.push(`I3: ${name} was answered with ${results.size} results`);
+    for (const id of new Set(order.answers.map((answer) => answer.call_id))) await this.checkRecorded(id, name, verdict);
+  }
+
+  private async checkRecorded(call_id: string, name: string, verdict: Verdict): Promise<void> {
+    const end = performance.now() + 60_000;
+    for (;;) {
+      const { status, body } = await this.api()
+        .readCall(call_id)
+        .catch(() => ({ status: 0, body: undefined }));
+      if (status === 200 && body && ENDED.has(body.status)) return;
+      if (performance.now() > end) {
+        verdict.faults.push(`I2: ${name}: call ${call_id} is not on the record with an end (${status} ${body?.status ?? ''})`);
+        return;
+      }
+      await sleep(100);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import type { Counterparty } from '../tools/counterparty/counterparty.js';
+import type { Orders, Verdict } from './orders.js';
+import type { ChaosTarget } from './target.js';
+
+/** How much of everything: at PR size, or nightly (facts/faults.md section 3). */
+export interface ChaosSize {
+  calls: number;
+  kill_every_ms: number;
+  crash_rounds: number;
+  zombies: number;
+  duplicates: number;
+  offset_resets: number;
+  lost_answers: number;
+}
+
+export const sizes: Readonly<Record<'pr' | 'nightly', ChaosSize>> = {
+  pr: { calls: 300, kill_every_ms: 5000, crash_rounds: 5, zombies: 5, duplicates: 500, offset_resets: 1, lost_answers: 20 },
+  nightly: {
+    calls: 10_000,
+    kill_every_ms: 3000,
+    crash_rounds: 200,
+    zombies: 300,
+    duplicates: 50_000,
+    offset_resets: 20,
+    lost_answers: 1000,
+  },
+};
+
+export interface ScenarioContext {
+  target: ChaosTarget;
+  counterparty: Counterparty;
+  orders: Orders;
+  size: ChaosSize;
+  random: () => number;
+  say(line: string): void;
+}
+
+export interface Scenario {
+  name: string;
+  /** What must hold (facts/faults.md section 2). */
+  invariants: string;
+  /** Does its faults, and answers what it counted beyond the verdict on the orders. */
+  run(context: ScenarioContext): Promise<Record<string, number>>;
+  /** Extra faults that the scenario sees in the verdict. */
+  judge?(verdict: Verdict, counted: Record<string, number>, size: ChaosSize): string[];
+}

@@ -1,0 +1,20 @@
+import type { Api } from '../journeys/api.js';
+
+export type ServiceName = 'gateway' | 'policy' | 'executor' | 'projector';
+
+/** What a scenario acts on: the platform embedded or distributed, with its processes within reach. */
+export interface ChaosTarget {
+  readonly mode: 'embedded' | 'kafka';
+  api(): Api;
+  /** Processes that may be killed one by one; embedded there is one that is all four. */
+  readonly services: readonly ServiceName[];
+  kill(service: ServiceName): Promise<void>;
+  /** Starts a killed service again, with extra environment, and waits until it is ready. */
+  up(service: ServiceName, env?: Record<string, string>): Promise<void>;
+  /** Resolves when the service has ended by itself. */
+  ended(service: ServiceName, timeout_ms: number): Promise<boolean>;
+  signal(service: ServiceName, name: 'SIGSTOP' | 'SIGCONT'): void;
+  /** With the service stopped: its consumer starts again at 0. */
+  resetOffsets(service: ServiceName): Promise<void>;
+  close(): Promise<void>;
+}
