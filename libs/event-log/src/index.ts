@@ -1,6 +1,7 @@
 export * from './event-log.js';
 export { KafkaEventLog } from './kafka/kafka-event-log.js';
 export type { KafkaLogOptions } from './kafka/kafka-options.js';
+export { PrefixedEventLog } from './prefixed/prefixed-event-log.js';
 export { BatchDecoder, type SchemaSource } from './transport/batch-decoder.js';
 export type { PoisonRecord } from './transport/dead-letters.js';
 export type { EventBatch, Recorded } from './transport/event-batch.js';

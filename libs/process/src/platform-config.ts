@@ -26,6 +26,10 @@ const schema = z.object({
     .transform((dir) => path.resolve(dir)),
   COUNTERSIGN_KAFKA_BROKERS: list(''),
   COUNTERSIGN_KAFKA_PRODUCERS: z.coerce.number().int().min(1).max(16).default(2),
+  COUNTERSIGN_TOPIC_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{0,64}$/, 'at most 64 of A-Z a-z 0-9 _ -')
+    .default(''),
   COUNTERSIGN_SCHEMA_REGISTRY_URL: z.url().optional(),
   COUNTERSIGN_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   COUNTERSIGN_REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
@@ -46,7 +50,7 @@ const schema = z.object({
 export interface PlatformConfig {
   mode: 'embedded' | 'distributed';
   data_dir: string;
-  kafka: { brokers: string[]; producers: number; registry_url: string } | undefined;
+  kafka: { brokers: string[]; producers: number; registry_url: string; topic_prefix: string } | undefined;
   database_url: string | undefined;
   redis_url: string | undefined;
   lanes: string[];
@@ -97,6 +101,7 @@ export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConf
         ? {
             brokers: value.COUNTERSIGN_KAFKA_BROKERS,
             producers: value.COUNTERSIGN_KAFKA_PRODUCERS,
+            topic_prefix: value.COUNTERSIGN_TOPIC_PREFIX,
             registry_url: value.COUNTERSIGN_SCHEMA_REGISTRY_URL as string,
           }
         : undefined,

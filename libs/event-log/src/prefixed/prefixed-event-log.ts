@@ -1,0 +1,87 @@
+import {
+  EventLog,
+  type Follower,
+  type LogBatch,
+  type LogRecord,
+  type NewRecord,
+  type RunningSubscription,
+  type Subscription,
+  type TopicOffset,
+  type TopicSpec,
+} from '../event-log.js';
+
+/** A log on a cluster that it shares with others: every topic and group has a prefix there and none for those who use this. */
+export class PrefixedEventLog extends EventLog {
+  constructor(
+    private readonly inner: EventLog,
+    private readonly prefix: string,
+  ) {
+    super();
+  }
+
+  ensureTopics(specs: readonly TopicSpec[]): Promise<void> {
+    return this.inner.ensureTopics(specs.map((spec) => ({ ...spec, name: this.prefix + spec.name })));
+  }
+
+  partitions(topic: string): number {
+    return this.inner.partitions(this.prefix + topic);
+  }
+
+  append(records: readonly NewRecord[]): Promise<number[]> {
+    return this.inner.append(records.map((record) => ({ ...record, topic: this.prefix + record.topic })));
+  }
+
+  async subscribe(subscription: Subscription): Promise<RunningSubscription> {
+    const { onAssigned, onRevoked, onBatch } = subscription;
+    const running = await this.inner.subscribe({
+      ...subscription,
+      group: this.prefix + subscription.group,
+      topics: subscription.topics.map((topic) => this.prefix + topic),
+      ...(onAssigned ? { onAssigned: async (partitions) => this.outward(await onAssigned.call(subscription, partitions)) } : {}),
+      ...(onRevoked ? { onRevoked: (partitions) => onRevoked.call(subscription, partitions) } : {}),
+      onBatch: (batch) => onBatch.call(subscription, this.inward(batch)),
+    });
+    return this.running(running);
+  }
+
+  async follow(follower: Follower): Promise<RunningSubscription> {
+    const running = await this.inner.follow({
+      ...follower,
+      topics: follower.topics.map((topic) => this.prefix + topic),
+      from: typeof follower.from === 'string' ? follower.from : this.outward(follower.from),
+      onBatch: (batch) => follower.onBatch(this.inward(batch)),
+    });
+    return this.running(running);
+  }
+
+  async read(topic: string, partition: number, from_offset: number, records_max: number): Promise<LogRecord[]> {
+    const records = await this.inner.read(this.prefix + topic, partition, from_offset, records_max);
+    return records.map((record) => ({ ...record, topic }));
+  }
+
+  head(topic: string, partition: number): Promise<number> {
+    return this.inner.head(this.prefix + topic, partition);
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  private outward(offsets: readonly TopicOffset[]): TopicOffset[] {
+    return offsets.map((offset) => ({ ...offset, topic: this.prefix + offset.topic }));
+  }
+
+  private inward(batch: LogBatch): LogBatch {
+    const topic = batch.topic.slice(this.prefix.length);
+    return { ...batch, topic, records: batch.records.map((record) => ({ ...record, topic })) };
+  }
+
+  private running(inner: RunningSubscription): RunningSubscription {
+    return {
+      commit: (offsets) => inner.commit(this.outward(offsets)),
+      silenceMs: (topic) => inner.silenceMs(this.prefix + topic),
+      caughtUp: () => inner.caughtUp(),
+      close: () => inner.close(),
+    };
+  }
+}
