@@ -28,7 +28,7 @@ const cause = (meta: Meta) => ({ hlc: meta.hlc, event_id: meta.event_id });
 function ruled(state: CallState, event: EventMap['policy_decided'], at: PlacedEvent): CallState {
   const before = state.ruling;
   if (before && (before.revision > event.revision || (before.revision === event.revision && before.offset <= at.offset))) return state;
-  const { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, reason, joined_call_id } = event;
+  const { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, approval_id, reason, joined_call_id } = event;
   const ruling = {
     decision_id,
     revision,
@@ -37,6 +37,7 @@ function ruled(state: CallState, event: EventMap['policy_decided'], at: PlacedEv
     approval_mode_effective,
     rule,
     bundle_version,
+    approval_id,
     reason,
     joined_call_id,
     ...cause(event.meta),

@@ -15,6 +15,8 @@ export interface RulingFact {
   approval_mode_effective: ApprovalMode;
   rule: string;
   bundle_version: string;
+  /** Whose end this call waits for; a joined call shares the approval of the one it joined. */
+  approval_id: string | null;
   reason: CallError | null;
   joined_call_id: string | null;
   hlc: number;

@@ -1,0 +1,200 @@
+import { type CallContext, type LifecycleState, laneTopic, type Meta, nextHlc, type ToolCall, uuidv7 } from '@countersign/contracts';
+import { caseOf, resolveVersion, type Tenant, type ToolVersion, tenantOf } from '@countersign/domain';
+import type { EventLog } from '@countersign/event-log';
+import type { TenantKeys } from '@countersign/process';
+import { Problem } from '../http/problem.js';
+import type { Caller } from '../identity/authenticator.js';
+import type { Configuration } from '../identity/configuration.js';
+import type { CallRequest } from './call-request.js';
+import { callbackFault } from './callback-url.js';
+import { CompiledContracts, isTooDeep } from './compiled-contracts.js';
+import { type Identity, identify } from './effect-identity.js';
+
+export interface AdmissionRules {
+  allow_private_callbacks: boolean;
+}
+
+export interface CallOrigin {
+  caller: Caller;
+  /** `Idempotency-Key` header. */
+  idempotency_key: string | undefined;
+  now_ms: number;
+  /** 32 hex digits. */
+  trace_id: string;
+}
+
+/** A call that may go on the record. */
+export interface AdmittedCall {
+  topic: string;
+  meta: Meta & { call_id: string };
+  call: ToolCall;
+  tenant: Tenant;
+  lifecycle: LifecycleState;
+  numbered: boolean;
+}
+
+const none: CallContext = {
+  agent: null,
+  run_id: null,
+  step_id: null,
+  request_id: null,
+  seq: null,
+  iteration: null,
+  rationale: null,
+  skill: null,
+  step: null,
+  rule: null,
+  purpose: null,
+  safety_mode: null,
+  run_budget: null,
+};
+
+const KEY_MAX = 255;
+
+/** Checks and completes a request; decides nothing: whether the call may run is policy's. */
+export class Admission {
+  private readonly contracts = new CompiledContracts();
+
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly log: EventLog,
+    private readonly keys: TenantKeys,
+    private readonly rules: AdmissionRules,
+  ) {}
+
+  admit(request: CallRequest, origin: CallOrigin): AdmittedCall | Problem {
+    const tenant = tenantOf(this.configuration.state, origin.caller.tenant_id);
+    if (!tenant) return new Problem('forbidden', 'the tenant does not exist');
+    const resolved = this.resolve(request, origin.caller);
+    if (resolved instanceof Problem) return resolved;
+    const fault =
+      this.scopeFault(resolved.tool, origin.caller) ?? this.inputFault(resolved.tool, request.inputs) ?? this.frameFault(request, origin);
+    if (fault) return fault;
+    const topic = laneTopic('tool-call-requested', tenant.lane);
+    let identity: Identity;
+    try {
+      identity = this.identity(request, resolved.tool, origin, this.log.partitions(topic));
+    } catch (cause) {
+      return new Problem('invalid-inputs', cause instanceof Error ? cause.message : 'the inputs are not canonical JSON', {
+        layer: 'input',
+        issues: [],
+      });
+    }
+    return {
+      topic,
+      tenant,
+      lifecycle: resolved.lifecycle,
+      numbered: identity.numbered,
+      ...this.complete(request, resolved.tool, origin, tenant, identity),
+    };
+  }
+
+  private resolve(request: CallRequest, caller: Caller): { tool: ToolVersion; lifecycle: LifecycleState } | Problem {
+    const found = resolveVersion(this.configuration.state, caller.tenant_id, request.tool, request.version);
+    switch (found.kind) {
+      case 'unknown_tool':
+        return new Problem('unknown-tool', `there is no tool named ${JSON.stringify(request.tool)}`);
+      case 'unknown_version':
+        return new Problem('unknown-version', `${request.tool} has no version ${request.version}`, { known_versions: found.known });
+      case 'bad_range':
+        return new Problem('invalid-request', 'a version is `1.2.3`, `^1.2.0` or `~1.2.0`', {
+          issues: [{ path: '/version', code: 'version_range', message: 'is not a version or a range' }],
+        });
+      default:
+        return found;
+    }
+  }
+
+  private scopeFault(tool: ToolVersion, caller: Caller): Problem | undefined {
+    if (caller.scopes.length === 0) return undefined;
+    const missing = tool.contract.scopes.filter((scope) => !caller.scopes.includes(scope));
+    return missing.length === 0
+      ? undefined
+      : new Problem('forbidden', `this key lacks the scopes ${missing.join(', ')}`, { missing_scopes: missing });
+  }
+
+  private inputFault(tool: ToolVersion, inputs: Record<string, unknown>): Problem | undefined {
+    if (isTooDeep(inputs)) return new Problem('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
+    const check = this.contracts.of(tool);
+    if (typeof check === 'string')
+      return new Problem('conflict', `the input schema of ${tool.name}@${tool.version} cannot be used: ${check}`);
+    const issues = check(inputs);
+    const first = issues[0];
+    return first ? new Problem('invalid-inputs', `${first.path || 'the inputs'}: ${first.message}`, { layer: 'input', issues }) : undefined;
+  }
+
+  private frameFault(request: CallRequest, origin: CallOrigin): Problem | undefined {
+    if (request.deadline !== undefined && Date.parse(request.deadline) <= origin.now_ms)
+      return new Problem('deadline-passed', 'the deadline is in the past', {
+        issues: [{ path: '/deadline', code: 'past', message: 'is in the past' }],
+      });
+    const key = origin.idempotency_key;
+    if (key !== undefined && (key.length === 0 || key.length > KEY_MAX))
+      return new Problem('invalid-request', `an Idempotency-Key has 1 to ${KEY_MAX} characters`);
+    if (request.callback_url !== undefined) {
+      const fault = callbackFault(request.callback_url, this.rules.allow_private_callbacks);
+      if (fault) return new Problem('refused-callback', fault, { issues: [{ path: '/callback_url', code: 'refused', message: fault }] });
+    }
+    if (request.case_id === undefined) return undefined;
+    const found = caseOf(this.configuration.state, origin.caller.tenant_id, request.case_id);
+    if (!found) return new Problem('not-found', `there is no case ${JSON.stringify(request.case_id)}`);
+    return found.state === 'closed' ? new Problem('conflict', 'the case is closed') : undefined;
+  }
+
+  private identity(request: CallRequest, tool: ToolVersion, origin: CallOrigin, partitions: number): Identity {
+    const { tenant_id, principal } = origin.caller;
+    return identify({
+      contract: tool.contract,
+      inputs: request.inputs,
+      tenant_id,
+      principal_id: principal.id,
+      case_id: request.case_id ?? null,
+      run_id: request.context?.run_id ?? null,
+      occurrence: request.occurrence ?? null,
+      seq: request.context?.seq ?? null,
+      header: origin.idempotency_key,
+      partitions,
+      tenant_key: this.keys.tenantKey(tenant_id),
+      fresh_uuid: uuidv7(origin.now_ms),
+    });
+  }
+
+  private complete(
+    request: CallRequest,
+    tool: ToolVersion,
+    origin: CallOrigin,
+    tenant: Tenant,
+    identity: Identity,
+  ): Pick<AdmittedCall, 'meta' | 'call'> {
+    const { call_id, partition, numbered: _numbered, ...fields } = identity;
+    const { now_ms, trace_id, caller } = origin;
+    const meta = {
+      event_id: uuidv7(now_ms),
+      tenant_id: tenant.tenant_id,
+      call_id,
+      attempt: 0,
+      causation_id: null,
+      correlation_id: trace_id,
+      hlc: nextHlc(now_ms, 0),
+      partition,
+    };
+    const call: ToolCall = {
+      tool: tool.name,
+      version: tool.version,
+      effect_class: tool.contract.effect_class,
+      category: tool.contract.category,
+      contract_digest: tool.digest,
+      ...fields,
+      case_id: request.case_id ?? null,
+      run_id: request.context?.run_id ?? null,
+      occurrence: request.occurrence ?? null,
+      principal: caller.principal,
+      context: request.context ? { ...none, ...request.context } : none,
+      deadline_ms: request.deadline === undefined ? null : Date.parse(request.deadline),
+      callback_url: request.callback_url ?? null,
+      requested_at_ms: now_ms,
+      lane: tenant.lane,
+    };
+    return { meta, call };
+  }
+}

@@ -1,0 +1,103 @@
+import { crashPoint, type EventCodec } from '@countersign/contracts';
+import { type CallState, evolve, type PlacedEvent } from '@countersign/domain';
+import { readCall, type Store } from '@countersign/store';
+import { Problem } from '../http/problem.js';
+import type { CallBoard, CallListener } from '../waiting/call-board.js';
+import type { AdmittedCall } from './admission.js';
+import type { RecordWriter, WriteSink } from './record-writer.js';
+
+/** Somebody who waits for the end of a call that is being put on the record. */
+export interface CallWaiter extends CallListener {
+  /** The request could not be recorded, or nobody can tell whether it was: sending it again is safe. */
+  refused(problem: Problem): void;
+}
+
+/** Told when the log is away. */
+export const logAway = (): Problem =>
+  new Problem('unavailable', 'the request may not have been recorded; send it again: an equal call is answered once');
+
+class Seat implements WriteSink {
+  constructor(
+    private readonly board: CallBoard,
+    private readonly call_id: string,
+    private readonly waiter: CallWaiter,
+  ) {}
+  written(): void {
+    crashPoint('gateway.after_request');
+  }
+  failed(): void {
+    this.board.withdraw(this.call_id);
+    this.waiter.refused(logAway());
+  }
+}
+
+/** Puts admitted calls on the record, once, and seats those who wait for them. */
+export class CallDesk {
+  constructor(
+    private readonly board: CallBoard,
+    private readonly writer: RecordWriter,
+    private readonly codec: EventCodec,
+    private readonly store: Store,
+  ) {}
+
+  /** @returns a problem where the call is not taken; otherwise the waiter hears of it. */
+  submit(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): Problem | undefined {
+    const { tenant, meta } = admitted;
+    if (this.board.inFlight(tenant.tenant_id) >= tenant.in_flight_max)
+      return new Problem('too-many-in-flight', `the tenant has ${tenant.in_flight_max} calls in flight, which is its cap`);
+    if (admitted.numbered) this.findOrPlace(admitted, waiter, traceparent);
+    else this.place(admitted, waiter, traceparent, meta.call_id);
+    return undefined;
+  }
+
+  /** What the view knows of a call, for a waiter who has heard nothing: a lost wake-up is found by reading. */
+  async refresh(tenantId: string, callId: string): Promise<boolean> {
+    const row = await readCall(this.store, tenantId, callId);
+    if (row) this.board.learn(JSON.parse(row.state_json) as CallState);
+    return row !== undefined;
+  }
+
+  private findOrPlace(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): void {
+    const { call_id, tenant_id } = admitted.meta;
+    if (this.board.has(call_id)) this.board.watch(call_id, tenant_id, waiter);
+    else this.board.admit(call_id, tenant_id, undefined, waiter);
+    this.refresh(tenant_id, call_id).then(
+      (found) => {
+        if (!found) this.place(admitted, undefined, traceparent, call_id, waiter);
+      },
+      () => {
+        this.board.unwatch(call_id, waiter);
+        this.board.withdraw(call_id);
+        waiter.refused(logAway());
+      },
+    );
+  }
+
+  private place(
+    admitted: AdmittedCall,
+    listener: CallWaiter | undefined,
+    traceparent: string | undefined,
+    callId: string,
+    waiter: CallWaiter | undefined = listener,
+  ): void {
+    const { topic, meta, call } = admitted;
+    const event = { meta, call };
+    const state = evolve(undefined, {
+      event_type: 'tool_call_requested',
+      event,
+      topic,
+      partition: meta.partition,
+      offset: -1,
+      timestamp_ms: call.requested_at_ms,
+    } as PlacedEvent);
+    if (listener) this.board.admit(callId, meta.tenant_id, state, listener);
+    else this.board.learn(state);
+    const headers: Record<string, string> = { event_type: 'tool_call_requested' };
+    if (traceparent !== undefined) headers.traceparent = traceparent;
+    crashPoint('gateway.before_request');
+    this.writer.add(
+      { topic, partition: meta.partition, key: call.idempotency_key, value: this.codec.encode('tool_call_requested', event), headers },
+      new Seat(this.board, callId, waiter as CallWaiter),
+    );
+  }
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+
+const text = (max: number) => z.string().min(1).max(max);
+
+/** What the agent says about a call. */
+export const callContext = z.strictObject({
+  agent: text(200).optional(),
+  run_id: text(200).optional(),
+  step_id: text(200).optional(),
+  request_id: text(200).optional(),
+  seq: z.int().min(0).optional(),
+  iteration: z.int().min(0).optional(),
+  rationale: text(4000).optional(),
+  skill: text(200).optional(),
+  step: text(200).optional(),
+  rule: text(200).optional(),
+  purpose: text(400).optional(),
+  safety_mode: z.enum(['normal', 'read_only', 'ask_all']).optional(),
+  run_budget: z.number().min(0).optional(),
+});
+
+/** Body of `POST /v1/calls`. */
+export const callRequest = z.strictObject({
+  tool: text(128).describe('name of the tool'),
+  version: text(64).optional().describe('`1.2.3`, `^1.2.0` or `~1.2.0`; absent: the newest active version'),
+  inputs: z.record(z.string(), z.unknown()).default({}),
+  case_id: text(100).optional(),
+  occurrence: text(200).optional().describe('any text; asks for a wanted repeat of an equal call'),
+  context: callContext.optional(),
+  deadline: z.iso.datetime({ offset: true }).optional().describe('RFC 3339; nothing fires after it'),
+  callback_url: text(2000).optional().describe('gets the envelope when the call ends'),
+});
+
+export type CallRequest = z.infer<typeof callRequest>;
+
+/** Body of `POST /v1/calls:batch`: `depends_on` names earlier calls by index. */
+export const batchRequest = z.strictObject({
+  calls: z
+    .array(
+      callRequest.extend({
+        depends_on: z.array(z.int().min(0)).max(50).optional(),
+        idempotency_key: text(255).optional().describe('as the header, for this call'),
+      }),
+    )
+    .min(1)
+    .max(100),
+});
+
+export type BatchRequest = z.infer<typeof batchRequest>;

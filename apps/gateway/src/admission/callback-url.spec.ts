@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { callbackFault, isPrivateAddress } from './callback-url.js';
+
+const LOCAL = [
+  'http://localhost/x',
+  'http://127.0.0.1/',
+  'http://127.1/',
+  'http://2130706433/',
+  'http://0x7f.0.0.1/',
+  'http://0177.0.0.1/',
+  'http://0/',
+  'http://[::1]/',
+  'http://[::ffff:127.0.0.1]/',
+  'http://[::ffff:7f00:1]/',
+  'http://[64:ff9b::7f00:1]/',
+  'http://[fe80::1]/',
+  'http://[fd00::1]/',
+  'http://10.1.2.3/',
+  'http://192.168.0.1/',
+  'http://172.31.255.1/',
+  'http://169.254.169.254/latest/meta-data',
+  'http://100.64.0.1/',
+  'http://service.internal/',
+  'http://printer.local/',
+  'http://router/',
+  'http://LOCALHOST./',
+];
+
+describe('a callback URL', () => {
+  test.each(LOCAL)('%s is refused unless private addresses are allowed', (url) => {
+    expect(callbackFault(url, false)).toEqual(expect.any(String));
+    expect(callbackFault(url, true)).toBeUndefined();
+  });
+
+  test.each(['ftp://example.com/', 'data:text/plain,x', 'file:///etc/passwd', 'http://user:pass@example.com/', 'nonsense'])(
+    '%s is refused in any case',
+    (url) => {
+      expect(callbackFault(url, true)).toEqual(expect.any(String));
+    },
+  );
+
+  test('a public name or address is taken', () => {
+    expect(callbackFault('https://hooks.example.com/a?b=c', false)).toBeUndefined();
+    expect(callbackFault('https://93.184.216.34/', false)).toBeUndefined();
+    expect(isPrivateAddress('2606:4700::1111')).toBe(false);
+  });
+});

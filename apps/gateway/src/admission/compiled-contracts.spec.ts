@@ -1,0 +1,58 @@
+import { contractDigest } from '@countersign/contracts';
+import type { ToolVersion } from '@countersign/domain';
+import { describe, expect, test } from '@jest/globals';
+import { sampleContract } from '../testing/samples.js';
+import { CompiledContracts, type InputCheck, isTooDeep } from './compiled-contracts.js';
+
+const tool = (input_schema: Record<string, unknown> = sampleContract().input_schema): ToolVersion => {
+  const contract = sampleContract({ input_schema });
+  return {
+    name: contract.name,
+    version: contract.version,
+    semver: { major: 1, minor: 2, patch: 0, prerelease: '' },
+    contract,
+    digest: contractDigest(contract),
+    lanes: new Set(['shared']),
+    executor_id: 'e',
+    registered_at_ms: 0,
+  };
+};
+const check = (schema?: Record<string, unknown>) => new CompiledContracts().of(tool(schema)) as InputCheck;
+
+describe('the check of inputs', () => {
+  test('names unknown, missing and wrong fields by JSON Pointers relative to the inputs', () => {
+    const issues = check()({ path: 7, 'a/b': 1 });
+    expect(issues).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ path: '/a~1b', code: 'unknown_field' }),
+        expect.objectContaining({ path: '/text', code: 'required' }),
+        expect.objectContaining({ path: '/path', code: 'type' }),
+      ]),
+    );
+  });
+
+  test('fills in defaults, so that a default said and a default left out are one effect', () => {
+    const inputs: Record<string, unknown> = { path: 'a', text: 'b' };
+    expect(check()(inputs)).toEqual([]);
+    expect(inputs.mode).toBe('create');
+  });
+
+  test('leaves unknown fields to a schema that speaks about them', () => {
+    expect(check({ type: 'object', additionalProperties: true })({ x: 1 })).toEqual([]);
+  });
+
+  test('is compiled once per contract', () => {
+    const contracts = new CompiledContracts();
+    expect(contracts.of(tool())).toBe(contracts.of(tool()));
+  });
+
+  test('a schema that cannot be compiled is told in words', () => {
+    expect(typeof new CompiledContracts().of(tool({ type: 'nonsense' }))).toBe('string');
+  });
+
+  test('nesting beyond 64 levels is too deep', () => {
+    const nest = (levels: number): unknown => (levels === 0 ? 1 : [nest(levels - 1)]);
+    expect(isTooDeep(nest(64))).toBe(false);
+    expect(isTooDeep(nest(66))).toBe(true);
+  });
+});

@@ -1,0 +1,123 @@
+import { parseCallId, partitionOf } from '@countersign/contracts';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { sampleContract } from '../testing/samples.js';
+import { type IdentityRequest, identify } from './effect-identity.js';
+
+const base: IdentityRequest = {
+  contract: sampleContract(),
+  inputs: { path: 'a', text: 'b' },
+  tenant_id: 'acme',
+  principal_id: 'bot',
+  case_id: 'case_1',
+  run_id: null,
+  occurrence: null,
+  seq: null,
+  header: undefined,
+  partitions: 4,
+  tenant_key: Buffer.alloc(32, 1),
+  fresh_uuid: '0197b3a0-0000-7000-8000-000000000001',
+};
+const key = (more: Partial<IdentityRequest>) => identify({ ...base, ...more }).idempotency_key;
+const json = fc
+  .dictionary(fc.string({ maxLength: 8 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 6 })
+  .map((value) => JSON.parse(JSON.stringify(value)));
+
+const reversed = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([name, item]) => [name, reversed(item)]),
+  );
+};
+
+describe('the key of a write', () => {
+  test('does not depend on the order of fields', () => {
+    fc.assert(
+      fc.property(json, (inputs) => {
+        expect(key({ inputs: reversed(inputs) as Record<string, unknown> })).toBe(key({ inputs }));
+      }),
+    );
+  });
+
+  test('does not depend on fields that do not identify the effect', () => {
+    fc.assert(
+      fc.property(json, fc.string(), (inputs, note) => {
+        expect(key({ inputs: { ...inputs, note } })).toBe(key({ inputs: { ...inputs, note: 'other' } }));
+      }),
+    );
+  });
+
+  test('depends on every field that does', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (a, b) => {
+        fc.pre(a.normalize('NFC') !== b.normalize('NFC'));
+        expect(key({ inputs: { path: `p${a}`, text: 'x' } })).not.toBe(key({ inputs: { path: `p${b}`, text: 'x' } }));
+      }),
+    );
+  });
+
+  test('reads a time in any zone and a text in any Unicode form as the same', () => {
+    expect(key({ inputs: { path: '2026-05-01T12:00:00+02:00', text: 'e\u0301' } })).toBe(
+      key({ inputs: { path: '2026-05-01T10:00:00.000Z', text: '\u00e9' } }),
+    );
+  });
+
+  test('is another for another tenant key, case, tool, major version or occurrence, and the same for another minor', () => {
+    const one = key({});
+    const others: Partial<IdentityRequest>[] = [
+      { tenant_key: Buffer.alloc(32, 2) },
+      { case_id: 'case_2' },
+      { contract: sampleContract({ name: 'other' }) },
+      { contract: sampleContract({ version: '2.0.0' }) },
+      { occurrence: 'again' },
+    ];
+    expect(new Set([one, ...others.map(key)]).size).toBe(others.length + 1);
+    expect(key({ contract: sampleContract({ version: '1.9.0' }) })).toBe(one);
+  });
+
+  test('is scoped by the case, else the run, else for ten minutes by the principal', () => {
+    expect(key({ principal_id: 'else' })).toBe(key({}));
+    expect(key({ case_id: null, run_id: 'r', principal_id: 'else' })).toBe(key({ case_id: null, run_id: 'r' }));
+    expect(key({ case_id: null, principal_id: 'else' })).not.toBe(key({ case_id: null }));
+    expect(identify({ ...base, case_id: null }).window_ms).toBe(600_000);
+    expect(identify(base).window_ms).toBe(86_400_000);
+  });
+
+  test('comes from the header where there is one, whatever the inputs; their digest tells them apart', () => {
+    const one = identify({ ...base, header: 'k' });
+    const other = identify({ ...base, header: 'k', inputs: { path: 'z', text: 'b' } });
+    expect(other.idempotency_key).toBe(one.idempotency_key);
+    expect(other.discriminating_digest).not.toBe(one.discriminating_digest);
+    expect(identify({ ...base, header: 'k', principal_id: 'else' }).idempotency_key).not.toBe(one.idempotency_key);
+  });
+});
+
+describe('the identity of a call', () => {
+  test('stands in the partition of its key', () => {
+    fc.assert(
+      fc.property(json, fc.integer({ min: 1, max: 64 }), (inputs, partitions) => {
+        const found = identify({ ...base, inputs, partitions });
+        expect(found.partition).toBe(partitionOf(found.idempotency_key, partitions));
+        expect(parseCallId(found.call_id)?.partition).toBe(found.partition);
+      }),
+    );
+  });
+
+  test('follows from the request where the run numbers its calls', () => {
+    const numbered = { ...base, run_id: 'r', seq: 1 };
+    expect(identify({ ...numbered, fresh_uuid: 'x' }).call_id).toBe(identify(numbered).call_id);
+    expect(identify({ ...numbered, seq: 2 }).call_id).not.toBe(identify(numbered).call_id);
+  });
+
+  test('a read-only call has its own id as key, and a header does not deduplicate it', () => {
+    const found = identify({ ...base, contract: sampleContract({ effect_class: 'read_internal' }), header: 'k' });
+    expect(found).toMatchObject({ idempotency_key: base.fresh_uuid, key_source: 'call' });
+  });
+
+  test('text that is not Unicode is refused', () => {
+    expect(() => identify({ ...base, inputs: { path: '\ud800' } })).toThrow();
+  });
+});

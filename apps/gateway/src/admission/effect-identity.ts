@@ -1,0 +1,100 @@
+import {
+  callId,
+  canonicalText,
+  derivedKey,
+  discriminatingInputs,
+  headerKey,
+  isReadOnly,
+  type KeyScope,
+  type KeySource,
+  normalise,
+  partitionOf,
+  sha256Hex,
+  type ToolContract,
+  uuidOfParts,
+} from '@countersign/contracts';
+
+const DAY_MS = 86_400_000;
+/** Without a case or a run only the principal scopes a derived key, so it answers for a short time only. */
+const PRINCIPAL_WINDOW_MS = 600_000;
+
+export interface IdentityRequest extends KeyScope {
+  contract: ToolContract;
+  inputs: Record<string, unknown>;
+  occurrence: string | null;
+  seq: number | null;
+  /** `Idempotency-Key` header; ignored for read-only calls, which are not deduplicated. */
+  header: string | undefined;
+  partitions: number;
+  tenant_key: Uint8Array;
+  /** A new UUIDv7, for a call that its run does not number. */
+  fresh_uuid: string;
+}
+
+/** What identifies a call and its effect (DESIGN section 3). */
+export interface Identity {
+  call_id: string;
+  partition: number;
+  inputs_json: string;
+  inputs_digest: string;
+  idempotency_key: string;
+  key_source: KeySource;
+  discriminating_digest: string;
+  window_ms: number;
+  /** The call id follows from the request, so the call may be on the record already. */
+  numbered: boolean;
+}
+
+/** @throws TypeError or Error where the inputs are not canonical JSON (a lone surrogate). */
+export function identify(request: IdentityRequest): Identity {
+  const { contract, tenant_id, run_id, seq } = request;
+  const inputs = normalise(request.inputs) as Record<string, unknown>;
+  const inputsJson = canonicalText(inputs);
+  const inputsDigest = sha256Hex(inputsJson);
+  const numbered = run_id !== null && seq !== null;
+  const uuid = numbered
+    ? uuidOfParts([tenant_id, run_id, `${contract.name}@${contract.version}`, inputsJson, String(seq)])
+    : request.fresh_uuid;
+  const key = keyOf(request, inputs, inputsJson, inputsDigest, uuid);
+  const partition = partitionOf(key.idempotency_key, request.partitions);
+  return { call_id: callId(partition, uuid), partition, inputs_json: inputsJson, inputs_digest: inputsDigest, numbered, ...key };
+}
+
+function keyOf(
+  request: IdentityRequest,
+  inputs: Record<string, unknown>,
+  inputsJson: string,
+  inputsDigest: string,
+  uuid: string,
+): Pick<Identity, 'idempotency_key' | 'key_source' | 'discriminating_digest' | 'window_ms'> {
+  const { contract } = request;
+  if (isReadOnly(contract.effect_class))
+    return { idempotency_key: uuid, key_source: 'call', discriminating_digest: inputsDigest, window_ms: 0 };
+  const narrowed = discriminatingInputs(contract, inputs);
+  const same = Object.keys(narrowed).length === Object.keys(inputs).length;
+  const discriminating = same ? inputsJson : canonicalText(narrowed);
+  const digest = same ? inputsDigest : sha256Hex(discriminating);
+  const window = contract.idempotency.window_ms ?? DAY_MS;
+  if (request.header !== undefined) {
+    const key = headerKey(request.tenant_key, { tenant_id: request.tenant_id, principal_id: request.principal_id, header: request.header });
+    return { idempotency_key: key, key_source: 'header', discriminating_digest: digest, window_ms: window };
+  }
+  const { tenant_id, case_id, run_id, principal_id, occurrence } = request;
+  const key = derivedKey(request.tenant_key, {
+    tenant_id,
+    case_id,
+    run_id,
+    principal_id,
+    occurrence,
+    tool: contract.name,
+    version: contract.version,
+    discriminating,
+  });
+  const short = case_id === null && run_id === null;
+  return {
+    idempotency_key: key,
+    key_source: 'derived',
+    discriminating_digest: digest,
+    window_ms: short ? Math.min(window, PRINCIPAL_WINDOW_MS) : window,
+  };
+}

@@ -1,0 +1,34 @@
+import { type Environment, faultLines, type ParsedConfig } from '@countersign/process';
+import { z } from 'zod';
+
+const flag = z
+  .enum(['true', 'false', '1', '0', ''])
+  .default('')
+  .transform((text) => text === 'true' || text === '1');
+
+const schema = z.object({
+  COUNTERSIGN_HOST: z.string().min(1).default('127.0.0.1'),
+  COUNTERSIGN_PORT: z.coerce.number().int().min(0).max(65_535).default(7070),
+  COUNTERSIGN_CALLBACK_ALLOW_PRIVATE: flag,
+});
+
+/** The gateway's own settings; lanes and the data directory come from the platform's. */
+export interface GatewayConfig {
+  host: string;
+  /** 0: any free port. */
+  port: number;
+  /** Lets `callback_url` name loopback and private addresses. */
+  callback_allow_private: boolean;
+  lanes: readonly string[];
+  data_dir: string;
+}
+
+export function parseGatewayConfig(
+  env: Environment,
+  platform: { lanes: readonly string[]; data_dir: string },
+): ParsedConfig<GatewayConfig> {
+  const parsed = schema.safeParse(env);
+  if (!parsed.success) return { faults: faultLines(parsed.error) };
+  const { COUNTERSIGN_HOST: host, COUNTERSIGN_PORT: port, COUNTERSIGN_CALLBACK_ALLOW_PRIVATE: callback_allow_private } = parsed.data;
+  return { config: { host, port, callback_allow_private, lanes: platform.lanes, data_dir: platform.data_dir } };
+}

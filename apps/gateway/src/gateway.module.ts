@@ -1,0 +1,67 @@
+import 'reflect-metadata';
+import { type Logger, NestLogger } from '@countersign/process';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { CallIntake } from './http/call-intake.js';
+import { CallsController } from './http/calls.controller.js';
+import { ConfigurationRoom } from './http/configuration-room.js';
+import { Face } from './http/face.js';
+import { HealthController } from './http/health.controller.js';
+import { Health } from './http/health.js';
+import { KeysController } from './http/keys.controller.js';
+import type { HttpReply, HttpRequest } from './http/reply.js';
+import { Views } from './http/views.js';
+
+/** What the controllers are given. */
+export interface GatewayParts {
+  face: Face;
+  intake: CallIntake;
+  views: Views;
+  configuration: ConfigurationRoom;
+  health: Health;
+}
+
+const BODY_BYTES_MAX = 1_048_576;
+
+@Module({})
+export class GatewayModule {
+  static of(parts: GatewayParts): DynamicModule {
+    return {
+      module: GatewayModule,
+      controllers: [CallsController, KeysController, HealthController],
+      providers: [
+        { provide: Face, useValue: parts.face },
+        { provide: CallIntake, useValue: parts.intake },
+        { provide: Views, useValue: parts.views },
+        { provide: ConfigurationRoom, useValue: parts.configuration },
+        { provide: Health, useValue: parts.health },
+      ],
+    };
+  }
+}
+
+/** Bodies are JSON of at most 1 MB and nothing else. */
+function readOnlyJson(adapter: FastifyAdapter): void {
+  const server = adapter.getInstance();
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, server.getDefaultJsonParser('error', 'error'));
+}
+
+/** The HTTP application, not listening yet. Whatever escapes a handler becomes a problem document. */
+export async function createHttpApp(parts: GatewayParts, logger: Logger): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter({ bodyLimit: BODY_BYTES_MAX, maxParamLength: 300, forceCloseConnections: true });
+  readOnlyJson(adapter);
+  const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts), adapter, {
+    bodyParser: false,
+    logger: new NestLogger(logger),
+    abortOnError: false,
+  });
+  app.useGlobalFilters({
+    catch(cause: unknown, host: { switchToHttp(): { getRequest<T>(): T; getResponse<T>(): T } }) {
+      const http = host.switchToHttp();
+      parts.face.fault(http.getRequest<HttpRequest>(), http.getResponse<HttpReply>(), cause);
+    },
+  });
+  return app;
+}

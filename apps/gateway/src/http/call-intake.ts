@@ -1,0 +1,62 @@
+import { uuidv7 } from '@countersign/contracts';
+import type { CallTracer, Clock } from '@countersign/process';
+import { SpanKind } from '@opentelemetry/api';
+import type { Admission, AdmittedCall } from '../admission/admission.js';
+import type { CallDesk } from '../admission/call-desk.js';
+import { callRequest } from '../admission/call-request.js';
+import type { Caller } from '../identity/authenticator.js';
+import { parseBody } from './body-issues.js';
+import { CallAnswer } from './call-answer.js';
+import type { CallRoom } from './call-room.js';
+import { waitOf } from './preferences.js';
+import { Problem } from './problem.js';
+import { type HttpReply, type HttpRequest, headerOf, sendProblem } from './reply.js';
+
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** The trace id that a call keeps: the caller's, else one of its own. */
+export function traceIdOf(traceparent: string | undefined, now_ms: number): string {
+  const match = traceparent === undefined ? null : TRACEPARENT.exec(traceparent);
+  return match && !/^0+$/.test(match[1] as string) ? (match[1] as string) : uuidv7(now_ms).replaceAll('-', '');
+}
+
+/** From the body of `POST /v1/calls` to its seat at the desk. */
+export class CallIntake {
+  constructor(
+    private readonly admission: Admission,
+    private readonly desk: CallDesk,
+    private readonly room: CallRoom,
+    private readonly tracer: CallTracer,
+  ) {}
+
+  get clock(): Clock {
+    return this.room.clock;
+  }
+
+  /** Answers now where the call is refused, else when the answer is there. */
+  post(request: HttpRequest, reply: HttpReply, caller: Caller): void {
+    const span = this.tracer.start('POST /v1/calls', headerOf(request, 'traceparent'), SpanKind.SERVER);
+    const admitted = this.admit(request.body, caller, headerOf(request, 'idempotency-key'), span.traceparent);
+    const refused = admitted instanceof Problem ? admitted : this.seat(request, reply, admitted, span);
+    if (!refused) return;
+    span.end(refused.kind);
+    sendProblem(request, reply, refused);
+  }
+
+  admit(body: unknown, caller: Caller, idempotencyKey: string | undefined, traceparent: string | undefined): AdmittedCall | Problem {
+    const parsed = parseBody(callRequest, body);
+    if (parsed instanceof Problem) return parsed;
+    const now_ms = this.room.clock.now_ms();
+    return this.admission.admit(parsed, { caller, idempotency_key: idempotencyKey, now_ms, trace_id: traceIdOf(traceparent, now_ms) });
+  }
+
+  private seat(request: HttpRequest, reply: HttpReply, admitted: AdmittedCall, span: ReturnType<CallTracer['start']>): Problem | undefined {
+    const { call_id, tenant_id } = admitted.meta;
+    const wait_ms = waitOf(headerOf(request, 'prefer'));
+    const deprecated = admitted.lifecycle === 'deprecated';
+    const answer = new CallAnswer(this.room, { request, reply }, { call_id, tenant_id, wait_ms, deprecated }, span);
+    const refused = this.desk.submit(admitted, answer, span.traceparent);
+    if (!refused) answer.start();
+    return refused;
+  }
+}

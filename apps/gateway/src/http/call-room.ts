@@ -1,0 +1,28 @@
+import { type PlacedEvent } from '@countersign/domain';
+import type { Clock } from '@countersign/process';
+import type { LogPosition } from '@countersign/store';
+import type { CallDesk } from '../admission/call-desk.js';
+import type { CallBoard } from '../waiting/call-board.js';
+import type { TimerWheel } from '../waiting/timer-wheel.js';
+import type { AnsweredPositions } from './positions.js';
+
+/** What open requests share. */
+export class CallRoom {
+  constructor(
+    readonly board: CallBoard,
+    readonly wheel: TimerWheel,
+    readonly clock: Clock,
+    private readonly parts: { desk: CallDesk; answered: AnsweredPositions },
+  ) {}
+
+  /** Remembers that this record is part of an answer. */
+  noted(at: PlacedEvent): LogPosition {
+    this.parts.answered.note(at);
+    return at;
+  }
+
+  /** Asks the view; a store that is away changes nothing, the next turn asks again. */
+  refresh(tenantId: string, callId: string): void {
+    this.parts.desk.refresh(tenantId, callId).catch(() => undefined);
+  }
+}

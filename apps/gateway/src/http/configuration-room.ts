@@ -1,0 +1,17 @@
+import type { ConfigurationState } from '@countersign/domain';
+import type { Clock } from '@countersign/process';
+import type { Configuration } from '../identity/configuration.js';
+import type { ConfigurationWriter } from '../identity/configuration-writer.js';
+
+/** What the routes that read and change configuration share. */
+export class ConfigurationRoom {
+  constructor(
+    private readonly configuration: Configuration,
+    readonly writer: ConfigurationWriter,
+    readonly clock: Clock,
+  ) {}
+
+  get state(): ConfigurationState {
+    return this.configuration.state;
+  }
+}

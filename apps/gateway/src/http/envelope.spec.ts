@@ -1,0 +1,88 @@
+import { callError } from '@countersign/contracts';
+import { type CallState, evolve, type PlacedEvent } from '@countersign/domain';
+import { describe, expect, test } from '@jest/globals';
+import { placed, sampleCall, sampleEnd, sampleMeta, sampleOutcome, sampleRuling } from '../testing/samples.js';
+import { envelopeText, isKeyReuse } from './envelope.js';
+
+const fold = (...events: PlacedEvent[]): CallState => events.reduce<CallState | undefined>(evolve, undefined) as CallState;
+const requested = (call = sampleCall()) => placed('tool_call_requested', { meta: sampleMeta(), call }, 'tool-call-requested');
+const ruled = (more = {}) => placed('policy_decided', sampleRuling(more), 'policy-decided');
+const ended = (more = {}) => placed('tool_executed', sampleEnd(more), 'tool-executed');
+const envelope = (state: CallState) => JSON.parse(envelopeText(state));
+
+const FIELDS =
+  `call_id idempotency_key name version tenant_id case_id run_id status input output error decision approval t_start t_end duration_ms
+  attempts retry_count cached deduplicated truncated attachments warnings validation exceptions provenance citations mutations verified trace_id cost`.split(
+    /\s+/,
+  );
+
+describe('the envelope', () => {
+  test('has every field of the contract in every status', () => {
+    for (const state of [fold(requested()), fold(requested(), ruled()), fold(requested(), ruled(), ended())])
+      expect(Object.keys(envelope(state))).toEqual(expect.arrayContaining(FIELDS));
+  });
+
+  test('carries input and output as the texts on the record', () => {
+    const text = envelopeText(fold(requested(), ruled(), ended()));
+    expect(text).toContain('"input":{"path":"a","text":"é \\"quoted\\""},"output":{"bytes":3}}');
+    expect(JSON.parse(text)).toMatchObject({
+      status: 'succeeded',
+      duration_ms: 40,
+      t_start: '1970-01-01T00:00:02.000Z',
+      effect: 'happened',
+    });
+  });
+
+  test('denied by rule, denied by a person, expired and cancelled have one shape: an error with its code', () => {
+    const source = { topic: 'approval-voted', offset: 1 };
+    const by = { kind: 'user' as const, id: 'ann', roles: ['approver'] };
+    const asks = ruled({ effect: 'require_approval', approval_id: 'app-1' });
+    const common = { meta: sampleMeta({ hlc: 30 }), revision: 1, source, call: sampleCall() };
+    const ends: [PlacedEvent[], string, string][] = [
+      [[ruled({ effect: 'deny', reason: callError('POLICY_DENIED', 'tier_3_blocked') })], 'denied', 'POLICY_DENIED'],
+      [
+        [asks, placed('approval_denied', { ...common, approval_id: 'app-1', reason: 'too dear', by }, 'approval-granted')],
+        'denied',
+        'POLICY_DENIED',
+      ],
+      [[asks, placed('approval_expired', { ...common, approval_id: 'app-1', expired_at_ms: 5 }, 'approval-granted')], 'expired', 'TIMEOUT'],
+      [[asks, placed('call_cancelled', { ...common, reason: null, by, final: true }, 'approval-granted')], 'cancelled', 'CANCELLED'],
+    ];
+    for (const [events, status, code] of ends) {
+      const seen = envelope(fold(requested(), ...events));
+      expect(seen).toMatchObject({ status, error: { code, message: expect.any(String), retryable: expect.any(Boolean), details: null } });
+      expect(seen.t_end).not.toBeNull();
+    }
+  });
+
+  test('a waiting call names its approval', () => {
+    expect(envelope(fold(requested(), ruled({ effect: 'require_approval', approval_id: 'app-1' })))).toMatchObject({
+      status: 'pending_approval',
+      approval: { approval_id: 'app-1', status: 'pending' },
+      t_end: null,
+    });
+  });
+
+  test('a deduplicated answer without case and run says how to ask for a repeat', () => {
+    const { revision: _r, decision_id: _d, epoch: _e, ...rest } = sampleEnd();
+    const again = placed('tool_retry_deduplicated', { ...rest, original_call_id: '2-x' }, 'tool-executed');
+    const seen = envelope(fold(requested(), ruled(), again));
+    expect(seen).toMatchObject({ status: 'succeeded', deduplicated: true, original_call_id: '2-x', output: { bytes: 3 } });
+    expect(seen.warnings[0]).toContain('occurrence');
+  });
+
+  test('the details of an error are JSON, and a validation error shows its issues', () => {
+    const issues = [{ path: '/path', code: 'x', message: 'y' }];
+    const error = callError('VALIDATION_ERROR', 'wrong', { details: { layer: 'output', issues } });
+    const seen = envelope(fold(requested(), ruled(), ended({ outcome: sampleOutcome({ status: 'failed', output_json: null, error }) })));
+    expect(seen).toMatchObject({ output: null, error: { details: { layer: 'output', issues } }, validation: { layer: 'output', issues } });
+  });
+
+  test('a header key reused with other inputs is told apart from other refusals', () => {
+    const reason = callError('VALIDATION_ERROR', 'key reused', { details: { reason: 'idempotency_key_reused' } });
+    const call = sampleCall({ key_source: 'header' });
+    expect(isKeyReuse(fold(requested(call), ruled({ effect: 'deny', reason, call })))).toBe(true);
+    expect(isKeyReuse(fold(requested(), ruled({ effect: 'deny', reason })))).toBe(false);
+    expect(isKeyReuse(fold(requested(call), ruled({ effect: 'deny', reason: callError('POLICY_DENIED', 'no'), call })))).toBe(false);
+  });
+});

@@ -1,0 +1,142 @@
+import type { CallError, Outcome } from '@countersign/contracts';
+import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
+
+const time = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
+
+/** The JSON face of a call error: `details` as JSON, not as text. */
+export function errorFace(error: CallError | null): Record<string, unknown> | null {
+  if (!error) return null;
+  const { details_json, ...rest } = error;
+  return { ...rest, details: details_json === null ? null : JSON.parse(details_json) };
+}
+
+const said = (text: string, reason: string | null): string => (reason ? `${text}: ${reason}` : text);
+
+/** Denied, expired and cancelled have one shape: an error with a code, whoever ended the call. */
+function errorOf(state: CallState, status: CallStatus): CallError | null {
+  const outcome = outcomeOf(state);
+  if (outcome) return outcome.error;
+  const base = { details_json: null, retryable: false, retry_after_s: null };
+  const end = state.approval_end;
+  switch (status) {
+    case 'denied':
+      return end?.kind === 'denied'
+        ? { ...base, code: 'POLICY_DENIED', class: 'authorization', message: said(`denied by ${end.by ?? 'an approver'}`, end.reason) }
+        : (state.ruling?.reason ?? {
+            ...base,
+            code: 'POLICY_DENIED',
+            class: 'authorization',
+            message: `denied by rule ${state.ruling?.rule ?? 'unknown'}`,
+          });
+    case 'expired':
+      return { ...base, code: 'TIMEOUT', class: 'transient', message: 'nobody decided on the approval in time', retryable: true };
+    case 'cancelled':
+      return { ...base, code: 'CANCELLED', class: 'semantic', message: said(`cancelled by ${end?.by ?? 'somebody'}`, end?.reason ?? null) };
+    default:
+      return null;
+  }
+}
+
+function outcomeOf(state: CallState): Outcome | undefined {
+  return (state.end ?? state.doubt)?.outcome;
+}
+
+/** When the call ended on the record, epoch ms; null while it has not. */
+function endedAt(state: CallState, status: CallStatus): number | null {
+  const outcome = outcomeOf(state);
+  if (outcome) return outcome.ended_at_ms;
+  if (status === 'denied' || status === 'expired' || status === 'cancelled')
+    return state.approval_end?.at_ms ?? state.ruling?.decided_at_ms ?? null;
+  return null;
+}
+
+function approvalFace(state: CallState): Record<string, unknown> | null {
+  const { approval, approval_end, ruling } = state;
+  const approvalId = approval?.approval_id ?? ruling?.approval_id ?? null;
+  if (approvalId === null) return null;
+  const ended = approval_end && approval_end.revision >= (ruling?.revision ?? 0) ? approval_end : null;
+  return {
+    approval_id: approvalId,
+    status: ended ? ended.kind : 'pending',
+    requested_at: time(approval?.requested_at_ms),
+    expires_at: time(approval?.expires_at_ms),
+    quorum: approval?.quorum ?? null,
+    approver_roles: approval?.approver_roles ?? [],
+    decided_by: ended?.by ?? null,
+    decided_at: time(ended?.at_ms),
+    reason: ended?.reason ?? null,
+  };
+}
+
+function decisionFace(state: CallState): Record<string, unknown> | null {
+  if (!state.ruling) return null;
+  const { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version } = state.ruling;
+  return { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version };
+}
+
+const REPEAT = 'answered with the result of an earlier equal call; send `occurrence` (any new text) to ask for a wanted repeat';
+
+function warningsOf(state: CallState, deduplicated: boolean): string[] {
+  const warnings = outcomeOf(state)?.warnings ?? [];
+  const call = state.call;
+  const scopedByPrincipal = call?.key_source === 'derived' && call.case_id === null && call.run_id === null;
+  return deduplicated && scopedByPrincipal ? [...warnings, REPEAT] : warnings;
+}
+
+function validationFace(error: Record<string, unknown> | null): Record<string, unknown> | null {
+  if (error?.code !== 'VALIDATION_ERROR') return null;
+  const details = error.details as { layer?: unknown; issues?: unknown } | null;
+  return { layer: details?.layer ?? 'semantic', issues: Array.isArray(details?.issues) ? details.issues : [] };
+}
+
+/** The call's envelope (DESIGN section 5) as JSON text. `input` and `output` are spliced in as the texts they are on the record. */
+export function envelopeText(state: CallState): string {
+  const status = statusOf(state);
+  const call = state.call;
+  const outcome = outcomeOf(state);
+  const deduplicated = state.end?.kind === 'deduplicated';
+  const error = errorFace(errorOf(state, status));
+  const startedAt = outcome?.started_at_ms ?? state.started?.fired_at_ms ?? state.requested?.at_ms ?? call?.requested_at_ms ?? null;
+  const endMs = endedAt(state, status);
+  const front = JSON.stringify({
+    call_id: state.call_id,
+    idempotency_key: call?.idempotency_key ?? null,
+    name: call?.tool ?? null,
+    version: call?.version ?? null,
+    tenant_id: state.tenant_id,
+    case_id: call?.case_id ?? null,
+    run_id: call?.run_id ?? null,
+    status,
+    error,
+    decision: decisionFace(state),
+    approval: approvalFace(state),
+    t_start: time(startedAt),
+    t_end: time(endMs),
+    duration_ms: outcome?.duration_ms ?? (endMs !== null && startedAt !== null ? Math.max(0, endMs - startedAt) : null),
+    attempts: Math.max(1, state.attempt),
+    retry_count: outcome?.retry_count ?? 0,
+    effect: outcome?.effect ?? null,
+    cached: false,
+    deduplicated,
+    original_call_id: state.end?.original_call_id ?? null,
+    truncated: outcome?.truncated ?? false,
+    attachments: outcome?.attachments ?? [],
+    warnings: warningsOf(state, deduplicated),
+    validation: validationFace(error),
+    exceptions: [],
+    provenance: null,
+    citations: [],
+    mutations: [],
+    verified: null,
+    trace_id: state.correlation_id,
+    cost: null,
+  });
+  return `${front.slice(0, -1)},"input":${call?.inputs_json ?? 'null'},"output":${outcome?.output_json ?? 'null'}}`;
+}
+
+/** Whether the call was refused because its header key was used before with other inputs: HTTP 422 (DESIGN section 3). */
+export function isKeyReuse(state: CallState): boolean {
+  if (state.call?.key_source !== 'header') return false;
+  const error = outcomeOf(state)?.error ?? (state.ruling?.effect === 'deny' ? state.ruling.reason : null);
+  return error?.code === 'VALIDATION_ERROR' && (error.details_json ?? '').includes('idempotency_key_reused');
+}

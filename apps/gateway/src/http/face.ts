@@ -1,0 +1,60 @@
+import { isInfrastructureFault } from '@countersign/contracts';
+import type { Logger } from '@countersign/process';
+import { type Authenticator, type Caller, lacksRole, type Role } from '../identity/authenticator.js';
+import { Problem } from './problem.js';
+import { type Answer, type HttpReply, type HttpRequest, sendAnswer, sendProblem } from './reply.js';
+
+/** A fault as what the caller may know of it; its cause stays in the log. */
+export function problemOf(cause: unknown, logger: Logger): Problem {
+  if (cause instanceof Problem) return cause;
+  if (isInfrastructureFault(cause)) {
+    logger.warn({ err: cause }, 'a part is away');
+    return new Problem('unavailable', 'the log or the store is away; nothing was half done, try again');
+  }
+  const http = cause as { code?: unknown; statusCode?: unknown; status?: unknown };
+  const status = typeof http?.statusCode === 'number' ? http.statusCode : http?.status;
+  if (http?.code === 'FST_ERR_CTP_BODY_TOO_LARGE' || status === 413) return new Problem('body-too-large', 'a body has at most 1 MB');
+  if (http?.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' || status === 415)
+    return new Problem('unsupported-media-type', 'send the body as application/json');
+  if (status === 404) return new Problem('not-found', 'there is nothing at this path');
+  if (typeof status === 'number' && status >= 400 && status < 500)
+    return new Problem('malformed-body', cause instanceof Error ? cause.message : 'the request cannot be read');
+  logger.error({ err: cause }, 'a request failed');
+  return new Problem('internal', 'the request failed on our side; the cause is in the log');
+}
+
+/** What every route does: who asks, may they, do it, say it. */
+export class Face {
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly logger: Logger,
+  ) {}
+
+  /** The caller where the token is good and has one of the roles (empty: any). */
+  admit(request: HttpRequest, allowed: readonly Role[]): Caller | Problem {
+    const caller = this.authenticator.caller(request.headers.authorization);
+    return caller instanceof Problem ? caller : (lacksRole(caller, allowed) ?? caller);
+  }
+
+  async serve(
+    request: HttpRequest,
+    reply: HttpReply,
+    allowed: readonly Role[],
+    work: (caller: Caller) => Answer | Problem | Promise<Answer | Problem>,
+  ): Promise<void> {
+    const caller = this.admit(request, allowed);
+    if (caller instanceof Problem) return sendProblem(request, reply, caller);
+    let answer: Answer | Problem;
+    try {
+      answer = await work(caller);
+    } catch (cause) {
+      answer = problemOf(cause, this.logger);
+    }
+    if (answer instanceof Problem) sendProblem(request, reply, answer);
+    else sendAnswer(reply, answer);
+  }
+
+  fault(request: HttpRequest, reply: HttpReply, cause: unknown): void {
+    sendProblem(request, reply, problemOf(cause, this.logger));
+  }
+}

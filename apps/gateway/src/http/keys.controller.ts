@@ -1,0 +1,98 @@
+import { uuidv7 } from '@countersign/contracts';
+import { type ApiKey, keysOf, tenantOf } from '@countersign/domain';
+import type { Clock } from '@countersign/process';
+import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
+import { z } from 'zod';
+import { hashApiKey, mintApiKey } from '../identity/api-key.js';
+import { type Caller, roles } from '../identity/authenticator.js';
+import { DEFAULT_TENANT } from '../identity/tenants.js';
+import { parseBody } from './body-issues.js';
+import { ConfigurationRoom } from './configuration-room.js';
+import { Face } from './face.js';
+import { listed, pageOf } from './lists.js';
+import { Problem } from './problem.js';
+import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
+
+export const keyRequest = z.strictObject({
+  tenant_id: z.string().min(1).max(100).optional().describe('absent: your own; another only for an admin of tenant `default`'),
+  principal: z.strictObject({
+    kind: z.enum(['agent', 'user', 'service']),
+    id: z.string().min(1).max(200),
+    roles: z.array(z.enum(roles)).min(1).max(roles.length),
+  }),
+  scopes: z.array(z.string().min(1).max(200)).max(100).default([]),
+  expires_at: z.iso.datetime({ offset: true }).optional(),
+});
+
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+function keyFace(key: ApiKey): Record<string, unknown> {
+  const { key_id, tenant_id, principal, scopes } = key;
+  const times = { created_at: iso(key.created_at_ms), expires_at: iso(key.expires_at_ms), revoked_at: iso(key.revoked_at_ms) };
+  return { key_id, tenant_id, principal, scopes, ...times };
+}
+
+/** `/v1/keys`: API keys of a tenant. The key itself is shown once and kept nowhere. */
+@Controller('v1/keys')
+export class KeysController {
+  constructor(
+    private readonly face: Face,
+    private readonly room: ConfigurationRoom,
+  ) {}
+
+  @Get()
+  list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['admin'], (caller) => {
+      const page = listed(request, {});
+      return page instanceof Problem ? page : ok(pageOf(keysOf(this.room.state, caller.tenant_id), page, (key) => key.key_id, keyFace));
+    });
+  }
+
+  @Post()
+  create(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['admin'], (caller) => this.mint(request, caller, this.room.clock));
+  }
+
+  @Delete(':key_id')
+  revoke(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['admin'], async (caller) => {
+      const { key_id } = request.params as { key_id: string };
+      const key = this.room.state.keys_by_id.get(key_id);
+      if (!key || !mayManage(caller, key.tenant_id)) return new Problem('not-found', 'there is no key of this id');
+      if (key.revoked_at_ms === null) {
+        const revoked_at_ms = this.room.clock.now_ms();
+        await this.room.writer.set(key.tenant_id, 'api_key_revoked', { key_id, by: caller.principal, revoked_at_ms });
+      }
+      return { status: 204 };
+    });
+  }
+
+  private async mint(request: HttpRequest, caller: Caller, clock: Clock): Promise<Answer | Problem> {
+    const body = parseBody(keyRequest, request.body);
+    if (body instanceof Problem) return body;
+    const tenantId = body.tenant_id ?? caller.tenant_id;
+    if (!mayManage(caller, tenantId) || !tenantOf(this.room.state, tenantId))
+      return new Problem('not-found', 'there is no tenant of this id');
+    const expires_at_ms = body.expires_at === undefined ? null : Date.parse(body.expires_at);
+    const now_ms = clock.now_ms();
+    if (expires_at_ms !== null && expires_at_ms <= now_ms)
+      return new Problem('invalid-request', 'expires_at is in the past', {
+        issues: [{ path: '/expires_at', code: 'past', message: 'is in the past' }],
+      });
+    const key = mintApiKey();
+    const { principal, scopes } = body;
+    const key_id = uuidv7(now_ms);
+    const fields = { key_id, key_hash: hashApiKey(key), principal, scopes, expires_at_ms, created_at_ms: now_ms, by: caller.principal };
+    await this.room.writer.set(tenantId, 'api_key_set', fields);
+    return {
+      status: 201,
+      body: { ...keyFace({ ...fields, tenant_id: tenantId, revoked_at_ms: null }), key },
+      headers: { location: `/v1/keys/${key_id}`, 'cache-control': 'no-store' },
+    };
+  }
+}
+
+/** Admins manage their own tenant; those of `default` all of them. */
+export function mayManage(caller: Caller, tenantId: string): boolean {
+  return caller.tenant_id === tenantId || caller.tenant_id === DEFAULT_TENANT;
+}

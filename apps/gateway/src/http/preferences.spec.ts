@@ -1,0 +1,14 @@
+import { expect, test } from '@jest/globals';
+import { waitOf } from './preferences.js';
+
+test.each([
+  [undefined, 30_000],
+  ['wait=0', 0],
+  ['wait=10', 10_000],
+  ['respond-async, wait=5', 5_000],
+  ['respond-async', 0],
+  ['wait=600', 60_000],
+  ['return=minimal', 30_000],
+])('Prefer: %s waits %d ms', (prefer, wait_ms) => {
+  expect(waitOf(prefer)).toBe(wait_ms);
+});

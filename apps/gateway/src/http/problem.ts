@@ -1,0 +1,98 @@
+import type { ErrorClass, ErrorCode } from '@countersign/contracts';
+
+interface Kind {
+  status: number;
+  title: string;
+  code: ErrorCode;
+  class: ErrorClass;
+  retry_after_s?: number;
+}
+
+const validation = (status: number, title: string): Kind => ({ status, title, code: 'VALIDATION_ERROR', class: 'validation' });
+const notFound = (title: string): Kind => ({ status: 404, title, code: 'VALIDATION_ERROR', class: 'not_found' });
+const conflict = (title: string): Kind => ({ status: 409, title, code: 'VALIDATION_ERROR', class: 'semantic' });
+
+/** Every way in which a request can be refused; the name is the last part of the problem's `type`. */
+const kinds = {
+  'malformed-body': validation(400, 'The body is not valid JSON'),
+  'invalid-request': validation(400, 'The request is not valid'),
+  unauthenticated: { status: 401, title: 'A valid token is needed', code: 'AUTH_REQUIRED', class: 'authorization' },
+  forbidden: { status: 403, title: 'This token may not do that', code: 'AUTH_REQUIRED', class: 'authorization' },
+  'not-found': notFound('There is no such thing'),
+  'unknown-tool': notFound('There is no such tool'),
+  'unknown-version': notFound('There is no such version of the tool'),
+  conflict: conflict('The state of the thing does not allow that'),
+  'late-vote': conflict('The approval is no longer open'),
+  'precondition-failed': { ...conflict('It was changed meanwhile'), status: 412 },
+  'body-too-large': validation(413, 'The body is too large'),
+  'unsupported-media-type': validation(415, 'The content type must be application/json'),
+  'invalid-inputs': validation(422, "The inputs do not fit the tool's schema"),
+  'deadline-passed': validation(422, 'The deadline is in the past'),
+  'refused-callback': validation(422, 'The callback URL is not allowed'),
+  'key-reused': validation(422, 'The idempotency key was used with other inputs'),
+  'too-many-in-flight': { status: 429, title: 'Too many calls in flight', code: 'RATE_LIMIT', class: 'rate_limited', retry_after_s: 1 },
+  unavailable: { status: 503, title: 'A part of the platform is away', code: 'NETWORK_ERROR', class: 'transient', retry_after_s: 2 },
+  'no-ruling-yet': { status: 503, title: 'Recorded, but not decided yet', code: 'TIMEOUT', class: 'transient', retry_after_s: 5 },
+  internal: { status: 500, title: 'A fault of the platform', code: 'UNKNOWN', class: 'server' },
+} as const satisfies Record<string, Kind>;
+
+export type ProblemKind = keyof typeof kinds;
+
+/** One fault of a body: where (JSON Pointer) and what. */
+export interface Issue {
+  path: string;
+  code: string;
+  message: string;
+}
+
+export const PROBLEM_CONTENT_TYPE = 'application/problem+json; charset=utf-8';
+
+/** A refused request as a value: RFC 9457, with the `code` and `class` of our closed lists. Carries nothing of its cause. */
+export class Problem {
+  constructor(
+    readonly kind: ProblemKind,
+    readonly detail: string,
+    readonly more: { readonly issues?: readonly Issue[]; readonly layer?: string; readonly [member: string]: unknown } = {},
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {}
+
+  get status(): number {
+    return kinds[this.kind].status;
+  }
+
+  /** The document; `instance` is the path that was asked. */
+  document(instance: string): Record<string, unknown> {
+    const { status, title, code, class: errorClass, retry_after_s } = kinds[this.kind] as Kind;
+    const { layer, issues, ...rest } = this.more;
+    return {
+      type: `urn:countersign:problem:${this.kind}`,
+      title,
+      status,
+      detail: this.detail,
+      instance,
+      code,
+      class: errorClass,
+      retryable: errorClass === 'transient' || errorClass === 'rate_limited',
+      ...(retry_after_s === undefined ? {} : { retry_after_s }),
+      ...(issues === undefined ? {} : { validation: { layer: layer ?? 'request', issues } }),
+      ...rest,
+    };
+  }
+
+  /** Response headers, `retry-after` included where trying again makes sense. */
+  allHeaders(): Record<string, string> {
+    const { retry_after_s } = kinds[this.kind] as Kind;
+    return {
+      'content-type': PROBLEM_CONTENT_TYPE,
+      ...(retry_after_s === undefined ? {} : { 'retry-after': String(retry_after_s) }),
+      ...this.headers,
+    };
+  }
+}
+
+/** One JSON Pointer (RFC 6901) of path parts. */
+export function pointer(parts: readonly PropertyKey[]): string {
+  return parts.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+export const problemKinds: readonly ProblemKind[] = Object.keys(kinds) as ProblemKind[];

@@ -1,0 +1,54 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Problem } from './problem.js';
+
+export type HttpRequest = FastifyRequest;
+export type HttpReply = FastifyReply;
+
+/** What a handler answers; `text` is JSON already. */
+export interface Answer {
+  status: number;
+  body?: unknown;
+  text?: string;
+  headers?: Readonly<Record<string, string>>;
+}
+
+export const JSON_CONTENT_TYPE = 'application/json; charset=utf-8';
+
+export const ok = (body: unknown, headers?: Readonly<Record<string, string>>): Answer => ({
+  status: 200,
+  body,
+  ...(headers ? { headers } : {}),
+});
+export const okText = (text: string, headers?: Readonly<Record<string, string>>): Answer => ({
+  status: 200,
+  text,
+  ...(headers ? { headers } : {}),
+});
+
+/** The path that was asked, without its query. */
+export function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}
+
+export function sendProblem(request: HttpRequest, reply: HttpReply, problem: Problem): void {
+  if (reply.sent) return;
+  reply
+    .code(problem.status)
+    .headers(problem.allHeaders())
+    .send(JSON.stringify(problem.document(pathOf(request.url))));
+}
+
+export function sendAnswer(reply: HttpReply, answer: Answer): void {
+  if (reply.sent) return;
+  if (answer.headers) reply.headers(answer.headers);
+  reply.code(answer.status);
+  if (answer.text === undefined && answer.body === undefined) reply.send();
+  else reply.header('content-type', JSON_CONTENT_TYPE).send(answer.text ?? JSON.stringify(answer.body));
+}
+
+/** A header that may be there once. */
+export function headerOf(request: HttpRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}

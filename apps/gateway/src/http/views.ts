@@ -1,0 +1,39 @@
+import type { CallState } from '@countersign/domain';
+import { hasPassed, type LogPosition, type ProjectionOffset, projectionPosition, readCall, type Store } from '@countersign/store';
+import { type AnsweredPositions, parsePositions } from './positions.js';
+import { type HttpRequest, headerOf } from './reply.js';
+
+const PATIENCE_MS = 1_000;
+const PAUSE_MAX_MS = 50;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Reads of the views that see what this gateway answered before: they wait up to a second for the projector. */
+export class Views {
+  private folded: readonly ProjectionOffset[] = [];
+
+  constructor(
+    readonly store: Store,
+    readonly answered: AnsweredPositions,
+    private readonly monotonic_ms: () => number,
+  ) {}
+
+  /** Waits until the views have passed what this gateway answered (of one partition number, or all) and what the request names. */
+  async current(request: HttpRequest, partition?: number): Promise<void> {
+    await this.passed([...this.answered.of(partition), ...parsePositions(headerOf(request, 'countersign-position'))]);
+  }
+
+  async call(tenantId: string, callId: string): Promise<CallState | undefined> {
+    const row = await readCall(this.store, tenantId, callId);
+    return row && (JSON.parse(row.state_json) as CallState);
+  }
+
+  private async passed(wanted: readonly LogPosition[]): Promise<void> {
+    const until = this.monotonic_ms() + PATIENCE_MS;
+    for (let wait = 2; !hasPassed(this.folded, wanted); wait = Math.min(PAUSE_MAX_MS, wait * 2)) {
+      this.folded = await projectionPosition(this.store);
+      if (hasPassed(this.folded, wanted) || this.monotonic_ms() > until) return;
+      await pause(wait);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { type EventCodec, type EventMap, type EventType, type Meta, nextHlc, uuidv7 } from '@countersign/contracts';
+import type { Clock } from '@countersign/process';
+import type { RecordWriter } from '../admission/record-writer.js';
+import { CONFIGURATION_TOPIC, type Configuration } from './configuration.js';
+
+/** The events of configuration-changed. */
+export type ConfigurationEvent = 'tenant_set' | 'api_key_set' | 'api_key_revoked' | 'tool_policy_set' | 'tool_lifecycle_set' | 'case_set';
+
+/** Writes configuration and comes back when this gateway's own fold has it. */
+export class ConfigurationWriter {
+  constructor(
+    private readonly writer: RecordWriter,
+    private readonly configuration: Configuration,
+    private readonly codec: EventCodec,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @returns the offset on configuration-changed. @throws InfrastructureFault where the log is away. */
+  async set<T extends ConfigurationEvent & EventType>(tenantId: string, type: T, fields: Omit<EventMap[T], 'meta'>): Promise<number> {
+    const now_ms = this.clock.now_ms();
+    const event_id = uuidv7(now_ms);
+    const meta: Meta = {
+      event_id,
+      tenant_id: tenantId,
+      call_id: null,
+      attempt: 0,
+      causation_id: null,
+      correlation_id: event_id.replaceAll('-', ''),
+      hlc: nextHlc(now_ms, 0),
+      partition: 0,
+    };
+    const value = this.codec.encode(type, { meta, ...fields } as unknown as EventMap[T]);
+    const offset = await this.writer.write({
+      topic: CONFIGURATION_TOPIC,
+      partition: 0,
+      key: tenantId,
+      value,
+      headers: { event_type: type },
+    });
+    await this.configuration.folded(CONFIGURATION_TOPIC, offset);
+    return offset;
+  }
+}

@@ -1,0 +1,12 @@
+import { SHARED_LANE, type TenantSet } from '@countersign/contracts';
+
+/** Made at the first start; its admins administer the installation. */
+export const DEFAULT_TENANT = 'default';
+
+/** What a tenant gets where nobody says otherwise. */
+export const tenantDefaults: Pick<TenantSet, 'lane' | 'weight' | 'running_max' | 'in_flight_max'> = {
+  lane: SHARED_LANE,
+  weight: 1,
+  running_max: 256,
+  in_flight_max: 10_000,
+};

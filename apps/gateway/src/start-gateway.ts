@@ -1,0 +1,86 @@
+import { BatchDecoder } from '@countersign/event-log';
+import { type AppDeps, CallTracer, type RunningApp } from '@countersign/process';
+import { Admission } from './admission/admission.js';
+import { CallDesk } from './admission/call-desk.js';
+import { RecordWriter } from './admission/record-writer.js';
+import { firstStart } from './bootstrap/first-start.js';
+import type { GatewayConfig } from './config.js';
+import { createHttpApp, type GatewayParts } from './gateway.module.js';
+import { CallIntake } from './http/call-intake.js';
+import { CallRoom } from './http/call-room.js';
+import { ConfigurationRoom } from './http/configuration-room.js';
+import { Face } from './http/face.js';
+import { Health } from './http/health.js';
+import { AnsweredPositions } from './http/positions.js';
+import { Views } from './http/views.js';
+import { Authenticator } from './identity/authenticator.js';
+import { type Configuration, foldConfiguration } from './identity/configuration.js';
+import { ConfigurationWriter } from './identity/configuration-writer.js';
+import { BoardFollower } from './waiting/board-follower.js';
+import { CallBoard } from './waiting/call-board.js';
+import { TimerWheel } from './waiting/timer-wheel.js';
+
+export interface RunningGateway extends RunningApp {
+  /** The port that it listens on. */
+  port: number;
+  /** The admin key, where this start was the installation's first. Show it once. */
+  admin_key: string | undefined;
+}
+
+interface Wired extends GatewayParts {
+  board: CallBoard;
+  wheel: TimerWheel;
+}
+
+function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
+  const { clock, log, codec, store, keys, logger } = deps;
+  const monotonic = () => clock.monotonic_ms();
+  const board = new CallBoard();
+  const wheel = new TimerWheel(monotonic);
+  const answered = new AnsweredPositions();
+  const desk = new CallDesk(board, writer, codec, store);
+  const room = new CallRoom(board, wheel, clock, { desk, answered });
+  const admission = new Admission(configuration, log, keys, { allow_private_callbacks: config.callback_allow_private });
+  return {
+    board,
+    wheel,
+    face: new Face(new Authenticator(configuration, () => clock.now_ms()), logger),
+    intake: new CallIntake(admission, desk, room, new CallTracer('gateway', deps.tracing)),
+    views: new Views(store, answered, monotonic),
+    configuration: new ConfigurationRoom(configuration, new ConfigurationWriter(writer, configuration, codec, clock), clock),
+    health: new Health(ready, deps.metrics),
+  };
+}
+
+/**
+ * The way in: HTTP on `config.port`. Resolves when it listens, has folded the configuration and follows its lanes.
+ * `others_ready`: what else of this process must have caught up before `/readyz` says so (standalone).
+ * @throws where the port is taken.
+ */
+export async function startGateway(
+  deps: AppDeps,
+  config: GatewayConfig,
+  others_ready: () => boolean = () => true,
+): Promise<RunningGateway> {
+  const state = { caught_up: false };
+  const configuration = foldConfiguration(deps.log, deps.codec, deps.schemas);
+  const wired = wire(deps, config, configuration, new RecordWriter(deps.log), () => state.caught_up && others_ready());
+  const follower = new BoardFollower(deps.log, new BatchDecoder(deps.codec, deps.schemas), wired.board);
+  await configuration.start();
+  const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
+  await follower.start(config.lanes, 'head');
+  const app = await createHttpApp(wired, deps.logger);
+  await app.listen(config.port, config.host);
+  state.caught_up = true;
+  return {
+    admin_key,
+    port: (app.getHttpServer().address() as { port: number }).port,
+    ready: () => state.caught_up,
+    close: async () => {
+      state.caught_up = false;
+      await app.close();
+      await Promise.all([follower.close(), configuration.close()]);
+      wired.wheel.close();
+    },
+  };
+}

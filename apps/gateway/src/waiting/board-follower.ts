@@ -1,0 +1,48 @@
+import { type CallTopic, laneTopic } from '@countersign/contracts';
+import type { PlacedEvent } from '@countersign/domain';
+import { BatchDecoder, type EventLog, type LogBatch, type RunningSubscription, type TopicOffset } from '@countersign/event-log';
+import type { CallBoard } from './call-board.js';
+import { peekCallId } from './peek.js';
+
+const FOLLOWED: readonly CallTopic[] = ['policy-decided', 'approval-granted', 'tool-executed'];
+
+/** Feeds the board with the durable rulings, approvals and results of its lanes; decodes only what the board watches. */
+export class BoardFollower {
+  private running: RunningSubscription | undefined;
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly decoder: BatchDecoder,
+    private readonly board: CallBoard,
+  ) {}
+
+  topics(lanes: readonly string[]): string[] {
+    return lanes.flatMap((lane) => FOLLOWED.map((topic) => laneTopic(topic, lane)));
+  }
+
+  /** Resolves once the follower reads from where it was told to. */
+  async start(lanes: readonly string[], from: 'head' | readonly TopicOffset[]): Promise<void> {
+    this.running = await this.log.follow({
+      topics: this.topics(lanes),
+      visibility: 'durable',
+      batch_records_max: 500,
+      from,
+      onBatch: (batch) => this.take(batch),
+    });
+    await this.running.caughtUp();
+  }
+
+  async close(): Promise<void> {
+    await this.running?.close();
+  }
+
+  private async take(batch: LogBatch): Promise<void> {
+    const watched = batch.records.filter((record) => {
+      const callId = peekCallId(record.value);
+      return callId !== undefined && this.board.has(callId);
+    });
+    if (watched.length === 0) return;
+    const { events } = await this.decoder.decode(watched);
+    for (const event of events) this.board.apply(event as PlacedEvent);
+  }
+}

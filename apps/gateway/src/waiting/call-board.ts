@@ -1,0 +1,112 @@
+import { type CallState, evolve, type PlacedEvent, statusOf } from '@countersign/domain';
+import { isAnswer } from './is-answer.js';
+import { mergeStates } from './merge-states.js';
+
+/** Told after every durable fact of a call that it watches. */
+export interface CallListener {
+  changed(state: CallState, at: PlacedEvent | undefined): void;
+}
+
+interface Watched {
+  tenant_id: string;
+  /** Counts towards the tenant's in-flight cap. */
+  counted: boolean;
+  /** Undefined where nobody listens, so that long waits keep no payload in memory. */
+  state: CallState | undefined;
+  listeners: CallListener[];
+}
+
+/**
+ * The calls that this gateway watches: those it admitted until they end (they count for the in-flight cap) and those
+ * that somebody follows. Folds their durable events; knows nothing of other calls.
+ */
+export class CallBoard {
+  private readonly calls = new Map<string, Watched>();
+  private readonly counts = new Map<string, number>();
+
+  get size(): number {
+    return this.calls.size;
+  }
+
+  has(callId: string): boolean {
+    return this.calls.has(callId);
+  }
+
+  inFlight(tenantId: string): number {
+    return this.counts.get(tenantId) ?? 0;
+  }
+
+  /** A call that counts; `state` is what the gateway knows of its own request. */
+  admit(callId: string, tenantId: string, state: CallState | undefined, listener: CallListener | undefined): void {
+    const known = this.calls.get(callId);
+    if (!known) {
+      this.calls.set(callId, { tenant_id: tenantId, counted: true, state, listeners: listener ? [listener] : [] });
+      this.counts.set(tenantId, this.inFlight(tenantId) + 1);
+      return;
+    }
+    if (listener) known.listeners.push(listener);
+  }
+
+  /** The request is not on the record: forget the call and its listeners. */
+  withdraw(callId: string): void {
+    const watched = this.calls.get(callId);
+    if (!watched) return;
+    this.discount(watched);
+    this.calls.delete(callId);
+  }
+
+  watch(callId: string, tenantId: string, listener: CallListener): CallState | undefined {
+    const known = this.calls.get(callId);
+    if (known) {
+      known.listeners.push(listener);
+      return known.state;
+    }
+    this.calls.set(callId, { tenant_id: tenantId, counted: false, state: undefined, listeners: [listener] });
+    return undefined;
+  }
+
+  unwatch(callId: string, listener: CallListener): void {
+    const watched = this.calls.get(callId);
+    if (!watched) return;
+    const at = watched.listeners.indexOf(listener);
+    if (at >= 0) watched.listeners.splice(at, 1);
+    this.tidy(callId, watched);
+  }
+
+  /** A reading of the call from a view: fills what this board has not seen, and tells the listeners. */
+  learn(state: CallState): void {
+    const watched = this.calls.get(state.call_id);
+    if (!watched || watched.tenant_id !== state.tenant_id) return;
+    this.move(state.call_id, watched, mergeStates(watched.state, state), undefined);
+  }
+
+  /** Folds a durable event of a watched call; events of other calls are ignored. */
+  apply(at: PlacedEvent): void {
+    const callId = at.event.meta.call_id;
+    const watched = callId === null ? undefined : this.calls.get(callId);
+    if (callId === null || !watched || watched.tenant_id !== at.event.meta.tenant_id) return;
+    this.move(callId, watched, evolve(watched.state, at), at);
+  }
+
+  private move(callId: string, watched: Watched, state: CallState, at: PlacedEvent | undefined): void {
+    watched.state = state;
+    if (isAnswer(statusOf(state))) this.discount(watched);
+    if (watched.listeners.length === 1) watched.listeners[0]?.changed(state, at);
+    else for (const listener of [...watched.listeners]) listener.changed(state, at);
+    this.tidy(callId, watched);
+  }
+
+  private discount(watched: Watched): void {
+    if (!watched.counted) return;
+    watched.counted = false;
+    const left = this.inFlight(watched.tenant_id) - 1;
+    if (left > 0) this.counts.set(watched.tenant_id, left);
+    else this.counts.delete(watched.tenant_id);
+  }
+
+  private tidy(callId: string, watched: Watched): void {
+    if (watched.listeners.length > 0) return;
+    watched.state = undefined;
+    if (!watched.counted) this.calls.delete(callId);
+  }
+}

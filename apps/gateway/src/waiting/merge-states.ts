@@ -1,0 +1,23 @@
+import type { CallState } from '@countersign/domain';
+
+const newer = <T extends { revision: number }>(a: T | null, b: T | null): T | null => {
+  if (!a || !b) return a ?? b;
+  return b.revision > a.revision ? b : a;
+};
+
+/** What two readings of one call (own fold and view) know together; both come from the same log, so facts never contradict. */
+export function mergeStates(a: CallState | undefined, b: CallState): CallState {
+  if (!a) return b;
+  return {
+    ...a,
+    attempt: Math.max(a.attempt, b.attempt),
+    call: a.call ?? b.call,
+    requested: a.requested ?? b.requested,
+    ruling: newer(a.ruling, b.ruling),
+    approval: newer(a.approval, b.approval),
+    approval_end: newer(a.approval_end, b.approval_end),
+    started: newer(a.started, b.started),
+    doubt: a.doubt ?? b.doubt,
+    end: a.end ?? b.end,
+  };
+}

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { TimerWheel } from './timer-wheel.js';
+
+describe('the timer wheel', () => {
+  let now = 0;
+  let wheel: TimerWheel;
+  const pass = (ms: number) => {
+    for (let gone = 0; gone < ms; gone += 25) {
+      now += 25;
+      jest.advanceTimersByTime(25);
+    }
+  };
+  beforeEach(() => {
+    jest.useFakeTimers();
+    now = 0;
+    wheel = new TimerWheel(() => now);
+  });
+  afterEach(() => {
+    wheel.close();
+    jest.useRealTimers();
+  });
+
+  test('what is due comes once, not before its time and at most a tick late', () => {
+    const due: number[] = [];
+    for (const delay of [1, 60, 1000, 90_000]) wheel.add({ due: () => due.push(now) }, delay);
+    pass(100_000);
+    expect(due).toEqual([25, 75, 1000, 90_000]);
+  });
+
+  test('what was removed never comes', () => {
+    const item = { due: () => expect(0).toBe(1) };
+    wheel.remove(item, wheel.add(item, 100));
+    pass(1000);
+  });
+
+  test('a process that stood still catches up', () => {
+    let due = 0;
+    wheel.add({ due: () => due++ }, 5000);
+    now += 20_000;
+    jest.advanceTimersByTime(25);
+    expect(due).toBe(1);
+  });
+});

@@ -1,0 +1,55 @@
+export interface Timed {
+  /** Called once, within a tick after its time. */
+  due(): void;
+}
+
+const TICK_MS = 25;
+const SLOTS = 4096;
+
+/** One interval for all waits of the process instead of a timer each. Delays of up to 100 s, late by one tick at most. */
+export class TimerWheel {
+  private readonly slots: Set<Timed>[] = Array.from({ length: SLOTS }, () => new Set<Timed>());
+  private readonly timer: NodeJS.Timeout;
+  private at = 0;
+  private readonly started: number;
+
+  constructor(private readonly monotonic_ms: () => number) {
+    this.started = monotonic_ms();
+    this.timer = setInterval(() => this.advance(), TICK_MS);
+    this.timer.unref();
+  }
+
+  /** @returns the slot, to be given to `remove`. */
+  add(item: Timed, delay_ms: number): number {
+    const ticks = Math.min(SLOTS - 1, Math.max(1, Math.ceil(delay_ms / TICK_MS)));
+    const slot = (this.at + ticks) % SLOTS;
+    (this.slots[slot] as Set<Timed>).add(item);
+    return slot;
+  }
+
+  remove(item: Timed, slot: number): void {
+    (this.slots[slot] as Set<Timed>).delete(item);
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private advance(): void {
+    const until = Math.floor((this.monotonic_ms() - this.started) / TICK_MS);
+    let left = until - this.ticksDone;
+    while (left-- > 0) this.tick();
+  }
+
+  private ticksDone = 0;
+
+  private tick(): void {
+    this.ticksDone++;
+    this.at = (this.at + 1) % SLOTS;
+    const slot = this.slots[this.at] as Set<Timed>;
+    if (slot.size === 0) return;
+    const items = [...slot];
+    slot.clear();
+    for (const item of items) item.due();
+  }
+}
