@@ -1,0 +1,79 @@
+# Sourced by the scripts beside it: where the real parts live, which ports they use, how they start and how they end.
+#   COUNTERSIGN_REAL_PORT   first of 13 loopback ports (default 19200)   COUNTERSIGN_REAL_DIR   their files (default .real in the repository)
+#   COUNTERSIGN_REAL_NODES  1 or 3 Kafka nodes (default 1)               COUNTERSIGN_CACHE      downloads, shared by all checkouts
+#   COUNTERSIGN_REAL_HEAP   heap of each JVM (default 384m)              COUNTERSIGN_REAL_WAIT_S  how long a part may take to answer (default 120)
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+PORT=${COUNTERSIGN_REAL_PORT:-19200}
+NODES=${COUNTERSIGN_REAL_NODES:-1}
+HEAP=${COUNTERSIGN_REAL_HEAP:-384m}
+WAIT_S=${COUNTERSIGN_REAL_WAIT_S:-120}
+CACHE=${COUNTERSIGN_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/countersign}
+DIR=${COUNTERSIGN_REAL_DIR:-$root/.real}
+mkdir -p "$DIR" "$CACHE"
+DIR=$(cd "$DIR" && pwd) CACHE=$(cd "$CACHE" && pwd)
+REGISTRY_PORT=$((PORT + 10)) POSTGRES_PORT=$((PORT + 11)) REDIS_PORT=$((PORT + 12))
+# Postgres refuses root and its own user can't enter a private checkout
+if [ "$(id -u)" = 0 ]; then POSTGRES_DIR=${TMPDIR:-/tmp}/countersign-postgres-$POSTGRES_PORT; else POSTGRES_DIR=$DIR/postgres; fi
+
+say() { echo "$(basename "$0" .sh): $*" >&2; }
+die() { say "$*"; exit 1; }
+
+# show_log FILE: the end of a log, where a part failed
+show_log() { [ ! -f "$1" ] || { echo "--- the end of $1" >&2; tail -n 40 "$1" >&2; }; }
+
+# is_ours PID DIR: whether the process works in that directory of ours; nothing else is ever signalled
+is_ours() { [ -n "${1:-}" ] && [ "$(readlink "/proc/$1/cwd" 2>/dev/null)" = "$2" ]; }
+
+# running DIR: whether the part that recorded its pid in DIR/pid is alive
+running() { [ -f "$1/pid" ] && is_ours "$(cat "$1/pid")" "${2:-$1}"; }
+
+port_free() { ! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null || die "port $1 is taken by something else; set COUNTERSIGN_REAL_PORT"; }
+
+# in_background DIR COMMAND...: starts it in DIR, detached, its output in DIR/log, its pid in DIR/pid
+in_background() {
+  local dir=$1
+  shift
+  (cd "$dir" && exec setsid nohup "$@" >"$dir/log" 2>&1 </dev/null 9>&-) &
+  echo $! >"$dir/pid"
+}
+
+# wait_until WHAT DIR COMMAND...: until COMMAND succeeds; fails with the log's end where the part died or is too slow
+wait_until() {
+  local what=$1 dir=$2 deadline=$((SECONDS + WAIT_S))
+  shift 2
+  sleep 0.2
+  until "$@" >/dev/null 2>&1; do
+    running "$dir" || { show_log "$dir/log"; die "$what died"; }
+    [ $SECONDS -lt "$deadline" ] || { show_log "$dir/log"; die "$what does not answer after ${WAIT_S}s"; }
+    sleep 0.2
+  done
+}
+
+# end DIR [SIGNAL]: ends the part that lives in DIR and waits until it is gone
+end() {
+  local dir=$1 pid
+  [ -f "$dir/pid" ] || return 0
+  pid=$(cat "$dir/pid")
+  ! is_ours "$pid" "$dir" || kill "-${2:-TERM}" "$pid" 2>/dev/null || true
+  for _ in $(seq 200); do is_ours "$pid" "$dir" || break; sleep 0.1; done
+  ! is_ours "$pid" "$dir" || kill -KILL "$pid" 2>/dev/null || true
+  rm -f "$dir/pid"
+}
+
+# need COMMAND PACKAGE: the command, installed from Debian where it is missing and we may
+need() {
+  ! command -v "$1" >/dev/null || return 0
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || die "$1 is missing: install the package $2"
+  say "installing $2"
+  (export DEBIAN_FRONTEND=noninteractive; apt-get update -qq && apt-get install -y -qq --no-install-recommends "$2") >"$DIR/apt.log" 2>&1 ||
+    { show_log "$DIR/apt.log"; die "$2 could not be installed"; }
+}
+
+# locked NAME COMMAND...: one at a time on this machine (checkouts share the cache)
+locked() {
+  local name=$1
+  shift
+  (flock 9; "$@") 9>"$CACHE/$name.lock"
+}
