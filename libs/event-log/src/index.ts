@@ -1,6 +1,8 @@
 export * from './event-log.js';
+export { type AclScope, aclRules, applyAcls } from './kafka/acls.js';
 export { KafkaEventLog } from './kafka/kafka-event-log.js';
 export type { KafkaLogOptions } from './kafka/kafka-options.js';
+export { IncompatibleSchema, RegisteredCodec } from './kafka/registered-codec.js';
 export { PrefixedEventLog } from './prefixed/prefixed-event-log.js';
 export { BatchDecoder, type SchemaSource } from './transport/batch-decoder.js';
 export type { PoisonRecord } from './transport/dead-letters.js';

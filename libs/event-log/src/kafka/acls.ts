@@ -1,0 +1,87 @@
+import { callTopics, globalTopics, laneTopic } from '@countersign/contracts';
+import {
+  type AclEntry,
+  AclOperationTypes,
+  AclPermissionTypes,
+  AclResourceTypes,
+  type Admin,
+  ResourcePatternTypes,
+  type SASLOptions,
+} from 'kafkajs';
+import { KafkaClient } from './kafka-client.js';
+import { type KafkaLogOptions, kafkaSettings } from './kafka-options.js';
+
+export const servicePrincipals = ['gateway', 'policy', 'executor', 'projector'] as const;
+export type ServicePrincipal = (typeof servicePrincipals)[number];
+
+type PlatformTopic = (typeof callTopics)[number] | (typeof globalTopics)[number];
+
+/** Who may write what (DESIGN section 2): every topic that grants authority has one writer. */
+export const topicWriters: Readonly<Record<PlatformTopic, readonly ServicePrincipal[]>> = {
+  'tool-call-requested': ['gateway'],
+  'policy-decided': ['policy'],
+  'approval-voted': ['gateway'],
+  'approval-granted': ['policy'],
+  'tool-executed': ['executor'],
+  'configuration-changed': ['gateway'],
+  'tool-registered': ['executor'],
+  'security-event': servicePrincipals,
+  'dead-letter': servicePrincipals,
+};
+
+export interface AclScope {
+  /** Lanes besides `shared`, which is always meant too. */
+  lanes: readonly string[];
+  /** What stands before every topic name on a shared cluster; may be empty. */
+  topic_prefix: string;
+}
+
+/** Every rule that the platform needs where the broker allows nothing by itself. */
+export function aclRules({ lanes, topic_prefix }: AclScope): AclEntry[] {
+  const names = [
+    ...callTopics.flatMap((topic) => ['shared', ...lanes].map((lane) => [topic, laneTopic(topic, lane)] as const)),
+    ...globalTopics.map((topic) => [topic, topic] as const),
+  ];
+  const topics = names.flatMap(([topic, name]) =>
+    servicePrincipals.flatMap((principal) => [
+      rule(principal, AclResourceTypes.TOPIC, topic_prefix + name, AclOperationTypes.READ),
+      rule(principal, AclResourceTypes.TOPIC, topic_prefix + name, AclOperationTypes.DESCRIBE),
+      ...(topicWriters[topic].includes(principal)
+        ? [rule(principal, AclResourceTypes.TOPIC, topic_prefix + name, AclOperationTypes.WRITE)]
+        : []),
+    ]),
+  );
+  const groups = servicePrincipals.map((principal) =>
+    rule(principal, AclResourceTypes.GROUP, topic_prefix + principal, AclOperationTypes.READ, true),
+  );
+  return [...topics, ...groups];
+}
+
+/** Sets `aclRules` on the cluster, as a principal that may alter it. Rules that are there already stay; nothing is removed. */
+export async function applyAcls(options: KafkaLogOptions & { sasl?: SASLOptions }, scope: AclScope): Promise<void> {
+  const admin: Admin = new KafkaClient(kafkaSettings(options), 'acls').kafka.admin();
+  await admin.connect();
+  try {
+    await admin.createAcls({ acl: aclRules(scope) });
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+function rule(
+  principal: string,
+  resourceType: AclResourceTypes,
+  resourceName: string,
+  operation: AclOperationTypes,
+  prefixed = false,
+): AclEntry {
+  return {
+    principal: `User:${principal}`,
+    host: '*',
+    resourceType,
+    resourceName,
+    resourcePatternType: prefixed ? ResourcePatternTypes.PREFIXED : ResourcePatternTypes.LITERAL,
+    operation,
+    permissionType: AclPermissionTypes.ALLOW,
+  };
+}

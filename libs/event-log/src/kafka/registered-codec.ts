@@ -1,0 +1,92 @@
+import { type EventCodec, type EventSchema, eventSchemas, InfrastructureFault, UndecodableRecord } from '@countersign/contracts';
+import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
+import type { SchemaSource } from '../transport/batch-decoder.js';
+
+const UNKNOWN_FOR_MS = 10_000;
+const NOT_FOUND = 404;
+const CONFLICT = 409;
+
+/** A schema of this build that the registry refuses because consumers of the older one could not read it. Nothing may start with it. */
+export class IncompatibleSchema extends Error {
+  readonly code = 'INCOMPATIBLE_SCHEMA';
+}
+
+/**
+ * The codec's link to a registry with Confluent's API.
+ *
+ * Each event has its own subject, `<topic>-<event_type>`, which only accepts BACKWARD compatible versions. Schemas are
+ * registered in the order of their embedded ids, so that a fresh registry gives the same ids.
+ */
+export class RegisteredCodec implements SchemaSource {
+  private readonly registry: SchemaRegistry;
+  private readonly unknown = new Map<number, number>();
+
+  constructor(
+    url: string,
+    private readonly codec: EventCodec,
+    private readonly schemas: readonly EventSchema[] = eventSchemas,
+  ) {
+    this.registry = new SchemaRegistry({ host: url, retry: { retries: 3, initialRetryTimeInSecs: 0.2, maxRetryTimeInSecs: 1 } });
+  }
+
+  /**
+   * Registers every schema of this build and writes with the ids given.
+   * @throws IncompatibleSchema where the registry refuses one; InfrastructureFault where it is away.
+   */
+  async start(): Promise<void> {
+    const ordered = [...this.schemas].sort((a, b) => a.id - b.id);
+    const newest = new Map(ordered.map((schema) => [schema.event_type, schema]));
+    for (const schema of ordered) {
+      const id = await this.register(schema);
+      if (newest.get(schema.event_type) === schema) this.codec.assignId(schema.event_type, id);
+      else this.codec.addWriterSchema(id, schema.schema);
+    }
+  }
+
+  async learn(schemaId: number): Promise<void> {
+    const unknown_until_ms = this.unknown.get(schemaId) ?? 0;
+    if (performance.now() < unknown_until_ms) return;
+    const text = await this.find(schemaId);
+    if (text !== undefined && this.teach(schemaId, text)) this.unknown.delete(schemaId);
+    else this.unknown.set(schemaId, performance.now() + UNKNOWN_FOR_MS);
+  }
+
+  private async register({ topic, event_type, schema }: EventSchema): Promise<number> {
+    const subject = `${topic}-${event_type}`;
+    try {
+      const { id } = await this.registry.register({ type: SchemaType.AVRO, schema }, { subject, compatibility: COMPATIBILITY.BACKWARD });
+      return id;
+    } catch (cause) {
+      if (statusOf(cause) === CONFLICT)
+        throw new IncompatibleSchema(`the registry refuses the schema of ${subject}: it is not BACKWARD compatible`, { cause });
+      throw new InfrastructureFault(`the schema of ${subject} could not be registered`, { cause });
+    }
+  }
+
+  /** The schema's text, or undefined where the registry does not know it. */
+  private async find(schemaId: number): Promise<string | undefined> {
+    try {
+      const type = (await this.registry.getSchema(schemaId)) as unknown as {
+        schema(options: { exportAttrs: boolean }): unknown;
+      };
+      return JSON.stringify(type.schema({ exportAttrs: true }));
+    } catch (cause) {
+      if (statusOf(cause) === NOT_FOUND) return undefined;
+      throw new InfrastructureFault(`schema ${schemaId} could not be fetched from the registry`, { cause });
+    }
+  }
+
+  private teach(schemaId: number, text: string): boolean {
+    try {
+      this.codec.addWriterSchema(schemaId, text);
+      return true;
+    } catch (cause) {
+      if (cause instanceof UndecodableRecord) return false; // an event that this build does not know
+      throw cause;
+    }
+  }
+}
+
+function statusOf(error: unknown): number | undefined {
+  return typeof error === 'object' && error !== null ? (error as { status?: number }).status : undefined;
+}
