@@ -12,12 +12,15 @@ export interface CallRow {
   tool: string;
   status: string;
   requested_at_ms: number;
-  /** Highest hlc of the events folded into it. */
+  /** Highest hlc of the events folded into it; never falls. */
   hlc: number;
   state_json: string;
 }
 
-/** What the projector writes: the newest fold of each call, at most one row a call in one statement. */
+/**
+ * What the projector writes: the newest fold of each call, at most one row a call in one statement. While the request
+ * itself has not been folded yet, `requested_at_ms` is 0 and no reader sees the row.
+ */
 export type CallWrite = CallRow & { waits_approval: boolean };
 
 const COLUMNS = 'call_uuid, partition, tenant_id, case_id, run_id, tool, status, requested_at_ms, hlc, state';
@@ -45,7 +48,7 @@ export async function readCall(sql: Sql, tenant_id: string, call_id: string): Pr
   if (!id) return undefined;
   const rows = await sql.query<StoredCall>({
     name: 'views_read_call',
-    text: `SELECT ${COLUMNS} FROM calls WHERE call_uuid = $1 AND partition = $2 AND tenant_id = $3`,
+    text: `SELECT ${COLUMNS} FROM calls WHERE call_uuid = $1 AND partition = $2 AND tenant_id = $3 AND requested_at_ms > 0`,
     params: [id.uuid, id.partition, tenant_id],
   });
   return rows[0] && callRow(rows[0]);
@@ -64,7 +67,7 @@ export interface CallQuery {
 
 /** Newest request first. */
 export async function listCalls(sql: Sql, query: CallQuery): Promise<Page<CallRow>> {
-  const conditions = new Conditions().equal('tenant_id', query.tenant_id);
+  const conditions = new Conditions().equal('tenant_id', query.tenant_id).add('requested_at_ms > 0');
   conditions.equal('case_id', query.case_id).equal('run_id', query.run_id).equal('tool', query.tool).equal('status', query.status);
   const id = query.after && parseCallId(query.after.id);
   if (query.after && id) {
@@ -91,6 +94,17 @@ export async function loadCallStates(sql: Sql, call_ids: readonly string[]): Pro
   return new Map(rows.map((row) => [callId(row.partition, row.call_uuid), row.state]));
 }
 
+/** Highest hlc of the rows of a partition whose request was not folded yet; 0 where there is none. */
+export async function unrequestedHlc(sql: Sql, partition: number): Promise<number> {
+  const rows = await sql.query<{ hlc: number | null }>({
+    name: 'views_unrequested_hlc',
+    text: 'SELECT max(hlc) AS hlc FROM calls WHERE partition = $1 AND requested_at_ms = 0',
+    params: [partition],
+  });
+  return rows[0]?.hlc ?? 0;
+}
+
+/** A row that already has a later event is left alone: what is written then is a repeat of its request. */
 export function upsertCalls(rows: readonly CallWrite[]): Statement {
   const ids = rows.map((row) => parseCallId(row.call_id) as { partition: number; uuid: string });
   return {
@@ -101,7 +115,8 @@ export function upsertCalls(rows: readonly CallWrite[]): Statement {
            ON CONFLICT (call_uuid, partition) DO UPDATE SET
              case_id = excluded.case_id, run_id = excluded.run_id, tool = excluded.tool, status = excluded.status,
              requested_at_ms = excluded.requested_at_ms, hlc = excluded.hlc, state = excluded.state,
-             waits_approval = excluded.waits_approval`,
+             waits_approval = excluded.waits_approval
+           WHERE calls.hlc <= excluded.hlc`,
     params: [
       ids.map((id) => id.uuid),
       ids.map((id) => id.partition),

@@ -18,6 +18,8 @@ export interface CaseWrite {
   case_id: string;
   state: 'open' | 'closed';
   title: string | null;
+  /** Of the first change in this write; the stored one stays. */
+  opened_at_ms: number;
   changed_at_ms: number;
   source_offset: number;
 }
@@ -64,9 +66,7 @@ export function upsertCases(rows: readonly CaseWrite[]): Statement {
   return {
     name: 'views_upsert_cases',
     text: `INSERT INTO cases (tenant_id, case_id, state, title, opened_at_ms, changed_at_ms, source_offset)
-           SELECT tenant_id, case_id, state, title, changed_at_ms, changed_at_ms, source_offset
-           FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8[])
-             AS new(tenant_id, case_id, state, title, changed_at_ms, source_offset)
+           SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8[], $7::int8[])
            ON CONFLICT (tenant_id, case_id) DO UPDATE SET state = excluded.state,
              title = COALESCE(excluded.title, cases.title), changed_at_ms = excluded.changed_at_ms,
              source_offset = excluded.source_offset
@@ -76,6 +76,7 @@ export function upsertCases(rows: readonly CaseWrite[]): Statement {
       rows.map((row) => row.case_id),
       rows.map((row) => row.state),
       rows.map((row) => row.title),
+      rows.map((row) => row.opened_at_ms),
       rows.map((row) => row.changed_at_ms),
       rows.map((row) => row.source_offset),
     ],

@@ -8,8 +8,9 @@ export const viewTables: readonly string[] = [
      next_offset int8 NOT NULL, hlc int8 NOT NULL,
      PRIMARY KEY (projection, topic, partition))`,
   `CREATE TABLE IF NOT EXISTS projection_owners (
-     projection text NOT NULL, partition int2 NOT NULL, owner_id text NOT NULL, fold_version text NOT NULL,
-     PRIMARY KEY (projection, partition))`,
+     projection text NOT NULL, lane text NOT NULL, partition int2 NOT NULL, owner_id text NOT NULL,
+     PRIMARY KEY (projection, lane, partition))`,
+  'CREATE TABLE IF NOT EXISTS projection_versions (projection text PRIMARY KEY, version int4 NOT NULL)',
   `CREATE TABLE IF NOT EXISTS calls (
      call_uuid uuid NOT NULL, partition int2 NOT NULL, tenant_id text NOT NULL, case_id text, run_id text,
      tool text NOT NULL, status text NOT NULL, waits_approval boolean NOT NULL,
@@ -20,6 +21,7 @@ export const viewTables: readonly string[] = [
      WHERE case_id IS NOT NULL`,
   `CREATE INDEX IF NOT EXISTS calls_by_run ON calls (tenant_id, run_id, requested_at_ms, call_uuid, partition)
      WHERE run_id IS NOT NULL`,
+  'CREATE INDEX IF NOT EXISTS calls_unrequested ON calls (partition, hlc) WHERE requested_at_ms = 0',
   'CREATE INDEX IF NOT EXISTS calls_waiting ON calls (tenant_id, case_id) WHERE waits_approval',
   `CREATE TABLE IF NOT EXISTS cases (
      tenant_id text NOT NULL, case_id text NOT NULL, state text NOT NULL, title text,
@@ -46,4 +48,12 @@ export const viewTables: readonly string[] = [
 ];
 
 /** The tables to empty before a refold, and to keep vacuumed and analysed. */
-export const viewTableNames = ['calls', 'cases', 'case_history', 'approvals', 'approval_votes', 'projection_offsets'] as const;
+export const viewTableNames: readonly string[] = [
+  'calls',
+  'cases',
+  'case_history',
+  'approvals',
+  'approval_votes',
+  'projection_offsets',
+  'projection_owners',
+];

@@ -1,0 +1,65 @@
+import { parseCallId } from '@countersign/contracts';
+import { type CallState, evolve, type PlacedEvent, statusOf, terminalStatuses } from '@countersign/domain';
+import { loadCallStates, type Sql } from '@countersign/store';
+import { hlcOf } from '../projections/calls/calls.projection.js';
+
+const KEPT_MAX = 10_000;
+
+/** Everything that is said of a call was said: a further event of it is rare enough to load its row again. */
+function isComplete(state: CallState): boolean {
+  return state.requested !== null && state.ruling !== null && terminalStatuses.has(statusOf(state));
+}
+
+/**
+ * The states of the calls of one partition that are likely to change again; others are loaded from their rows.
+ *
+ * A call needs no look into the store where its request is seen for the first time: its id is a UUIDv7, which names one
+ * request, and its hlc is beyond those of all requests folded before (so it is no repeat) and of all rows that still
+ * wait for their request (so nothing of the call was folded ahead of it).
+ */
+export class CallStates {
+  private readonly states = new Map<string, CallState>();
+
+  /** @param unrequestedHlc highest hlc of the stored rows without a request */
+  constructor(private unrequestedHlc: number) {}
+
+  get size(): number {
+    return this.states.size;
+  }
+
+  /** Folds an event of a call; its state must be here or be known not to exist (`load`). */
+  fold(at: PlacedEvent, call_id: string): { before: CallState | undefined; after: CallState } {
+    const before = this.states.get(call_id);
+    const after = evolve(before, at);
+    if (after !== before) this.states.set(call_id, after);
+    return { before, after };
+  }
+
+  /** Loads what these events need. `requestedHlc`: highest hlc of the requests folded so far. */
+  async load(sql: Sql, events: Iterable<PlacedEvent>, requestedHlc: number): Promise<void> {
+    const unknown = new Set<string>();
+    const fresh = new Set<string>();
+    for (const at of events) {
+      const { call_id, hlc } = at.event.meta;
+      if (call_id === null || this.states.has(call_id) || fresh.has(call_id)) continue;
+      const isFirst = at.event_type === 'tool_call_requested' && hlc > requestedHlc && hlc > this.unrequestedHlc;
+      if (isFirst && parseCallId(call_id)?.uuid[14] === '7') fresh.add(call_id);
+      else unknown.add(call_id);
+    }
+    for (const call_id of fresh) unknown.delete(call_id);
+    if (unknown.size === 0) return;
+    for (const [call_id, state] of await loadCallStates(sql, [...unknown])) this.states.set(call_id, JSON.parse(state) as CallState);
+  }
+
+  /** Forgets what is complete, and the longest unchanged beyond the limit. Call it with ids whose newest state is stored. */
+  written(call_ids: Iterable<string>): void {
+    let over = this.states.size - KEPT_MAX;
+    for (const call_id of call_ids) {
+      const state = this.states.get(call_id);
+      if (!state || (over <= 0 && !isComplete(state))) continue;
+      this.states.delete(call_id);
+      over--;
+      if (state.requested === null) this.unrequestedHlc = Math.max(this.unrequestedHlc, hlcOf(state));
+    }
+  }
+}

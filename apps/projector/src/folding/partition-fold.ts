@@ -1,0 +1,186 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { crashPoint, InfrastructureFault, parseTopic } from '@countersign/contracts';
+import type { PlacedEvent } from '@countersign/domain';
+import { NOT_THE_OWNER, type Ownership, type ProjectionOffset, type Store } from '@countersign/store';
+import type { Projection } from '../projections/projection.js';
+import type { CallStates } from './call-states.js';
+import { PendingWrite } from './pending-write.js';
+import { unfoldable } from './storable-event.js';
+
+/** When folded rows are written: soon where little happens, in larger batches where much does. */
+export interface WritePace {
+  quiet_ms: number;
+  busy_ms: number;
+  /** A write of more calls than this was a busy one. */
+  busy_calls: number;
+  /** No folding beyond this until a write is through. */
+  calls_max: number;
+}
+
+export const defaultPace: WritePace = { quiet_ms: 8, busy_ms: 200, busy_calls: 40, calls_max: 2000 };
+
+/** Where faults of writing are told. */
+export interface FoldSink {
+  warn(fields: Record<string, unknown>, message: string): void;
+  error(fields: Record<string, unknown>, message: string): void;
+}
+
+export interface PartitionFoldOptions {
+  store: Store;
+  own: Ownership;
+  projections: readonly Projection[];
+  states: CallStates;
+  /** What is folded already, of this partition's topics. */
+  from: readonly ProjectionOffset[];
+  pace: WritePace;
+  sink: FoldSink;
+}
+
+interface Queued {
+  events: readonly PlacedEvent[];
+  resolve(): void;
+  reject(cause: unknown): void;
+}
+
+const RETRY_MS = [50, 100, 250, 500, 1000, 2000, 5000];
+/** Causes before effects: a call's request is folded first where both arrived together. */
+const order = ['configuration-changed', 'tool-call-requested', 'policy-decided', 'approval-voted', 'approval-granted', 'tool-executed'];
+const rank = ({ events }: Queued) => order.indexOf(parseTopic(events[0]?.topic ?? '').topic);
+
+/**
+ * Folds the topics of one partition of one lane into rows. Folding is in memory and ahead of the store; rows and the
+ * offsets that they stand for are written together, some milliseconds later, and only while the partition is ours.
+ */
+export class PartitionFold {
+  private readonly offsets: Map<string, ProjectionOffset>;
+  private pending: PendingWrite;
+  private queue: Queued[] = [];
+  private draining: Promise<void> | undefined;
+  private writing: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private lastWrite = 0;
+  private closing = false;
+  private lost = false;
+
+  constructor(private readonly options: PartitionFoldOptions) {
+    this.offsets = new Map(options.from.map((offset) => [offset.topic, offset]));
+    this.pending = new PendingWrite(options.projections);
+  }
+
+  /** The next offset of a topic that would be folded. */
+  next(topic: string): number {
+    return this.offsets.get(topic)?.next_offset ?? 0;
+  }
+
+  /** Resolves when these events (of one topic, in order) are folded; what was folded before is skipped. Throws what makes one unfoldable. */
+  fold(events: readonly PlacedEvent[]): Promise<void> {
+    const folded = new Promise<void>((resolve, reject) => this.queue.push({ events, resolve, reject }));
+    this.draining ??= this.drain();
+    return folded;
+  }
+
+  /** Passes over a record that nobody can fold. */
+  skip(topic: string, offset: number): void {
+    if (this.next(topic) !== offset) return;
+    this.pass(topic, offset, 0);
+    this.arm();
+  }
+
+  /** Writes what is folded and lets the partition go. */
+  async close(): Promise<void> {
+    await this.draining;
+    clearTimeout(this.timer);
+    this.closing = true;
+    while (!this.lost && (this.writing || !this.pending.isEmpty)) await this.write();
+    this.lost = true;
+  }
+
+  private async drain(): Promise<void> {
+    for (await turn(); this.queue.length > 0; ) {
+      const taken = this.queue.splice(0).sort((a, b) => rank(a) - rank(b));
+      try {
+        await this.prepare(taken);
+      } catch (cause) {
+        for (const { reject } of taken) reject(cause);
+        continue;
+      }
+      for (const { events, resolve, reject } of taken) {
+        try {
+          for (const at of events) this.foldOne(at);
+          resolve();
+        } catch (cause) {
+          reject(cause);
+        }
+      }
+      this.arm();
+    }
+    this.draining = undefined;
+  }
+
+  private async prepare(taken: readonly Queued[]): Promise<void> {
+    const { store, states, pace } = this.options;
+    while (!this.lost && this.pending.call_ids.size > pace.calls_max) await this.write();
+    if (this.lost) throw new InfrastructureFault('another member folds this partition now');
+    const events = taken.flatMap((queued) => queued.events.filter((at) => at.offset >= this.next(at.topic)));
+    const requests = events.find((at) => at.event_type === 'tool_call_requested')?.topic ?? '';
+    await states.load(store, events, this.offsets.get(requests)?.hlc ?? 0);
+  }
+
+  private foldOne(at: PlacedEvent): void {
+    if (at.offset < this.next(at.topic)) return;
+    const fault = unfoldable(at);
+    if (fault !== undefined) throw new Error(fault);
+    const { call_id, hlc } = at.event.meta;
+    const states = call_id === null ? { before: undefined, after: undefined } : this.options.states.fold(at, call_id);
+    this.pending.fold({ at, ...states });
+    this.pass(at.topic, at.offset, hlc);
+  }
+
+  private pass(topic: string, offset: number, hlc: number): void {
+    const known = this.offsets.get(topic);
+    const passed = { topic, partition: this.options.own.partition, next_offset: offset + 1, hlc: Math.max(known?.hlc ?? 0, hlc) };
+    this.offsets.set(topic, passed);
+    this.pending.passed(passed);
+  }
+
+  private arm(): void {
+    const { pace } = this.options;
+    if (this.timer || this.writing || this.lost || this.pending.isEmpty) return;
+    const delay_ms = this.lastWrite > pace.busy_calls ? pace.busy_ms : pace.quiet_ms;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      void this.write();
+    }, delay_ms);
+  }
+
+  /** One write at a time; a second caller waits for the running one. */
+  private write(): Promise<void> {
+    this.writing ??= this.writeRows().finally(() => {
+      this.writing = undefined;
+      this.arm();
+    });
+    return this.writing;
+  }
+
+  private async writeRows(): Promise<void> {
+    const { store, own, projections, states, sink } = this.options;
+    const write = this.pending;
+    this.pending = new PendingWrite(projections);
+    this.lastWrite = write.call_ids.size;
+    const statements = write.statements(own);
+    crashPoint('projector.before_rows');
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await store.atomically(statements, 'background');
+        break;
+      } catch (cause) {
+        this.lost ||= (cause as { sqlstate?: string }).sqlstate === NOT_THE_OWNER || (this.closing && attempt > 2);
+        if (this.lost) return sink.warn({ ...own, cause: String(cause) }, 'the partition went to another member: rows dropped');
+        sink.error({ ...own, attempt, cause: String(cause) }, 'views can not be written: trying again');
+        await sleep(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]);
+      }
+    }
+    crashPoint('projector.after_rows');
+    states.written([...write.call_ids].filter((call_id) => !this.pending.call_ids.has(call_id)));
+  }
+}

@@ -1,0 +1,16 @@
+import { parseCallId } from '@countersign/contracts';
+import type { PlacedEvent } from '@countersign/domain';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Why an event can't be folded into rows whatever its type, or undefined. Its record then belongs in dead-letter. */
+export function unfoldable({ event, partition }: PlacedEvent): string | undefined {
+  const { event_id, call_id, hlc, partition: named } = event.meta;
+  if (!UUID.test(event_id)) return `event_id ${event_id} is no UUID`;
+  if (!Number.isSafeInteger(hlc) || hlc < 0) return `hlc ${hlc} is out of range`;
+  if (call_id === null) return undefined;
+  const id = parseCallId(call_id);
+  if (!id) return `call_id ${call_id} is malformed`;
+  if (id.partition !== partition || named !== partition) return `a record of partition ${id.partition} stands in partition ${partition}`;
+  return undefined;
+}

@@ -1,0 +1,92 @@
+import { callTopics, parseTopic } from '@countersign/contracts';
+import type { PlacedEvent } from '@countersign/domain';
+import type { EventBatch, TopicOffset } from '@countersign/event-log';
+import { type Store, takePartition, unrequestedHlc } from '@countersign/store';
+import type { Projection } from '../projections/projection.js';
+import { CallStates } from './call-states.js';
+import { defaultPace, type FoldSink, PartitionFold, type WritePace } from './partition-fold.js';
+
+/** The lane of topics that exist once. */
+export const GLOBAL = 'global';
+
+function laneOf(topic: string): string {
+  const parsed = parseTopic(topic);
+  return (callTopics as readonly string[]).includes(parsed.topic) ? parsed.lane : GLOBAL;
+}
+
+/** Lag of one topic's partition, in records, as of the newest batch. */
+export interface Lag {
+  topic: string;
+  partition: number;
+  records: number;
+}
+
+export interface ViewFolderOptions {
+  store: Store;
+  /** Names this process among the members of the group. */
+  owner_id: string;
+  projections: readonly Projection[];
+  sink: FoldSink;
+  pace?: WritePace;
+}
+
+/** Folds every partition that the group gave to this process. */
+export class ViewFolder {
+  private readonly folds = new Map<string, PartitionFold>();
+  private readonly heads = new Map<string, { topic: string; partition: number; head: number }>();
+
+  constructor(private readonly options: ViewFolderOptions) {}
+
+  /** Takes partitions over, and says where their topics go on. */
+  async assigned(lane: string, partitions: readonly number[]): Promise<TopicOffset[]> {
+    const { store, owner_id, projections, sink, pace = defaultPace } = this.options;
+    const offsets: TopicOffset[] = [];
+    for (const partition of partitions) {
+      const own = { lane, partition, owner_id };
+      const stored = await takePartition(store, own);
+      const from = stored.filter((offset) => offset.partition === partition && laneOf(offset.topic) === lane);
+      const states = new CallStates(await unrequestedHlc(store, partition));
+      this.folds.set(`${lane}/${partition}`, new PartitionFold({ store, own, projections, states, from, pace, sink }));
+      offsets.push(...from.map(({ topic, next_offset }) => ({ topic, partition, offset: next_offset })));
+    }
+    return offsets;
+  }
+
+  async revoked(lane: string, partitions: readonly number[]): Promise<void> {
+    await Promise.all(
+      partitions.map(async (partition) => {
+        const fold = this.folds.get(`${lane}/${partition}`);
+        this.folds.delete(`${lane}/${partition}`);
+        await fold?.close();
+      }),
+    );
+  }
+
+  async fold(batch: EventBatch): Promise<void> {
+    const { topic, partition } = batch.events[0] as PlacedEvent;
+    this.heads.set(`${topic}/${partition}`, { topic, partition, head: batch.head });
+    await this.of(topic, partition)?.fold(batch.events as readonly PlacedEvent[]);
+  }
+
+  skip(topic: string, partition: number, offset: number): void {
+    this.of(topic, partition)?.skip(topic, offset);
+  }
+
+  lag(): Lag[] {
+    return [...this.heads.values()].map(({ topic, partition, head }) => ({
+      topic,
+      partition,
+      records: Math.max(0, head - (this.of(topic, partition)?.next(topic) ?? head)),
+    }));
+  }
+
+  /** Writes what is folded. */
+  async close(): Promise<void> {
+    await Promise.all([...this.folds.values()].map((fold) => fold.close()));
+    this.folds.clear();
+  }
+
+  private of(topic: string, partition: number): PartitionFold | undefined {
+    return this.folds.get(`${laneOf(topic)}/${partition}`);
+  }
+}

@@ -1,0 +1,98 @@
+import type { Meta } from '@countersign/contracts';
+import type { PlacedEvent } from '@countersign/domain';
+import { type ApprovalWrite, type Statement, upsertApprovals, upsertVotes, type VoteWrite } from '@countersign/store';
+import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
+
+type Requested = Extract<PlacedEvent, { event_type: 'approval_requested' }>['event'];
+
+function requestOf(event: Requested): ApprovalWrite['request'] {
+  const { decision_id, revision, approver_roles, quorum, requested_at_ms, expires_at_ms, reversibility, ruling_digest } = event;
+  const requirement = { decision_id, approver_roles, quorum, reversibility, ruling_digest };
+  return { call_id: event.meta.call_id as string, revision, requested_at_ms, expires_at_ms, requirement };
+}
+
+/** The end that an event of approval-granted names itself. */
+function endOf(at: PlacedEvent): { approval_id: string; end: ApprovalWrite['end'] } | undefined {
+  switch (at.event_type) {
+    case 'approval_granted': {
+      const by = at.event.votes.map((vote) => vote.voter_id).join(', ');
+      return { approval_id: at.event.approval_id, end: { kind: 'granted', at_ms: at.timestamp_ms, by, reason: null } };
+    }
+    case 'approval_denied': {
+      const { approval_id, by, reason } = at.event;
+      return { approval_id, end: { kind: 'denied', at_ms: at.timestamp_ms, by: by.id, reason } };
+    }
+    case 'approval_expired': {
+      const { approval_id, expired_at_ms } = at.event;
+      return { approval_id, end: { kind: 'expired', at_ms: expired_at_ms, by: null, reason: null } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** A cancelled wait names no approval: the one of its call ends, whichever of the two facts came first. */
+function cancelledBy({ before, after }: Change): { approval_id: string; end: ApprovalWrite['end'] } | undefined {
+  if (!after || after === before) return undefined;
+  const { approval, approval_end } = after;
+  if (approval === null || approval_end?.kind !== 'cancelled' || approval_end.revision < approval.revision) return undefined;
+  if (approval === before?.approval && approval_end === before.approval_end) return undefined;
+  const { at_ms, by, reason } = approval_end;
+  return { approval_id: approval.approval_id, end: { kind: 'cancelled', at_ms, by, reason } };
+}
+
+class PendingApprovals implements PendingRows {
+  private readonly approvals = new Map<string, ApprovalWrite>();
+  private readonly votes = new Map<string, VoteWrite>();
+
+  fold(change: Change): void {
+    const { at } = change;
+    if (at.event_type === 'approval_requested') {
+      const row = this.approval(at.event.meta, at.event.approval_id);
+      row.request ??= requestOf(at.event);
+    }
+    const ended = endOf(at) ?? cancelledBy(change);
+    if (ended) {
+      const row = this.approval(at.event.meta, ended.approval_id);
+      row.end ??= ended.end;
+    }
+    this.foldVote(at);
+  }
+
+  private foldVote(at: PlacedEvent): void {
+    if (at.event_type === 'approval_voted') {
+      const { meta, approval_id, vote_id, voter, vote, reason, voted_at_ms } = at.event;
+      const row = this.vote(meta, approval_id, vote_id);
+      row.cast ??= { voter_id: storable(voter.id), vote, reason: storable(reason), voted_at_ms };
+    } else if (at.event_type === 'approval_vote_counted') {
+      this.vote(at.event.meta, at.event.approval_id, at.event.vote_id).verdict ??= { kind: 'counted', reason: null };
+    } else if (at.event_type === 'approval_vote_refused') {
+      const { meta, approval_id, vote_id, reason } = at.event;
+      this.vote(meta, approval_id, vote_id).verdict ??= { kind: 'refused', reason: storable(reason) };
+    } else if (at.event_type === 'approval_granted') {
+      const { meta, approval_id, votes } = at.event;
+      for (const { vote_id } of votes) this.vote(meta, approval_id, vote_id).verdict ??= { kind: 'counted', reason: null };
+    }
+  }
+
+  private approval({ tenant_id, partition }: Meta, approval_id: string): ApprovalWrite {
+    const key = `${tenant_id} ${approval_id}`;
+    const row = this.approvals.get(key) ?? { approval_id, tenant_id, partition, request: null, end: null };
+    this.approvals.set(key, row);
+    return row;
+  }
+
+  private vote({ tenant_id }: Meta, approval_id: string, vote_id: string): VoteWrite {
+    const key = `${tenant_id} ${approval_id} ${vote_id}`;
+    const row = this.votes.get(key) ?? { tenant_id, approval_id, vote_id, cast: null, verdict: null };
+    this.votes.set(key, row);
+    return row;
+  }
+
+  statements(): Statement[] {
+    return [...inChunks([...this.approvals.values()], upsertApprovals), ...inChunks([...this.votes.values()], upsertVotes)];
+  }
+}
+
+/** Requests for approval, their ends, and the votes with what policy made of each. */
+export const approvals: Projection = { name: 'approvals', empty: () => new PendingApprovals() };

@@ -1,0 +1,44 @@
+import { type CallState, statusOf } from '@countersign/domain';
+import { type CallWrite, type Statement, upsertCalls } from '@countersign/store';
+import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
+
+/** Highest hlc of the facts of a call. */
+export function hlcOf(state: CallState): number {
+  const { requested, ruling, approval, approval_end, started, doubt, end } = state;
+  let hlc = 0;
+  for (const fact of [requested, ruling, approval, approval_end, started, doubt, end]) if (fact !== null && fact.hlc > hlc) hlc = fact.hlc;
+  return hlc;
+}
+
+/** The row of a call; its state is written as it is, so that nothing has to be mapped back. */
+export function callWrite(state: CallState): CallWrite {
+  const status = statusOf(state);
+  const call = state.requested === null ? null : state.call;
+  return {
+    call_id: state.call_id,
+    tenant_id: storable(state.tenant_id),
+    case_id: storable(call?.case_id ?? null),
+    run_id: storable(call?.run_id ?? null),
+    tool: storable(call?.tool ?? ''),
+    status,
+    waits_approval: status === 'pending_approval',
+    requested_at_ms: state.requested?.at_ms ?? 0,
+    hlc: hlcOf(state),
+    state_json: JSON.stringify(state),
+  };
+}
+
+class PendingCalls implements PendingRows {
+  private readonly states = new Map<string, CallState>();
+
+  fold({ before, after }: Change): void {
+    if (after !== undefined && after !== before) this.states.set(after.call_id, after);
+  }
+
+  statements(): Statement[] {
+    return inChunks([...this.states.values()], (chunk) => upsertCalls(chunk.map(callWrite)));
+  }
+}
+
+/** One row a call, written once for all that a write covers. */
+export const calls: Projection = { name: 'calls', empty: () => new PendingCalls() };

@@ -1,0 +1,25 @@
+import { type CaseHistoryWrite, insertCaseHistory, type Statement } from '@countersign/store';
+import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
+import { historyOf } from './lines.js';
+
+class PendingHistory implements PendingRows {
+  private readonly rows: CaseHistoryWrite[] = [];
+
+  fold(change: Change): void {
+    for (const row of historyOf(change)) {
+      this.rows.push({
+        ...row,
+        tenant_id: storable(row.tenant_id),
+        case_id: storable(row.case_id),
+        detail_json: storable(row.detail_json),
+      });
+    }
+  }
+
+  statements(): Statement[] {
+    return inChunks(this.rows, insertCaseHistory);
+  }
+}
+
+/** The timeline of a case, in Korso's events; payloads are joined from `calls` when it is read. */
+export const caseHistory: Projection = { name: 'case-history', empty: () => new PendingHistory() };

@@ -1,0 +1,86 @@
+import type { CallState, EndFact } from '@countersign/domain';
+import type { CaseHistoryType, CaseHistoryWrite } from '@countersign/store';
+import type { Change } from '../projection.js';
+
+interface Cause {
+  hlc: number;
+  event_id: string;
+}
+
+type Line = Pick<CaseHistoryWrite, 'hlc' | 'event_id' | 'seq' | 'type' | 'at_ms' | 'detail_json'>;
+
+function line(cause: Cause, type: CaseHistoryType, at_ms: number, seq = 0, detail?: unknown): Line {
+  const { hlc, event_id } = cause;
+  return { hlc, event_id, seq, type, at_ms, detail_json: detail === undefined ? null : JSON.stringify(detail) };
+}
+
+function endLines(end: EndFact): Line[] {
+  const type = end.outcome.status === 'succeeded' ? 'tool_call_complete' : 'tool_call_failed';
+  switch (end.kind) {
+    case 'executed':
+      return [line(end, type, end.at_ms)];
+    case 'deduplicated':
+      return [line(end, 'tool_retry_deduplicated', end.at_ms)];
+    case 'resolved':
+      return [line(end, 'tool_call_resolved', end.at_ms), line(end, type, end.at_ms, 1)];
+    case 'in_doubt':
+      return [line(end, 'tool_call_in_doubt', end.at_ms)];
+  }
+}
+
+const approvalEndType = {
+  granted: 'approval_granted',
+  denied: 'approval_denied',
+  expired: 'approval_expired',
+  cancelled: 'call_cancelled',
+} as const;
+
+function rulingLines(ruling: NonNullable<CallState['ruling']>): Line[] {
+  const { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, reason, joined_call_id } = ruling;
+  const detail = { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, reason, joined_call_id };
+  const decided = line(ruling, 'policy_decided', ruling.decided_at_ms, 0, detail);
+  return effect === 'deny' ? [decided, line(ruling, 'tool_call_failed', ruling.decided_at_ms, 1)] : [decided];
+}
+
+/** The lines of the facts that are new between two states of a call (all of them where there was none before). */
+export function linesBetween(before: CallState | undefined, after: CallState): Line[] {
+  const lines: Line[] = [];
+  const { requested, ruling, approval, approval_end, doubt, end } = after;
+  if (requested && requested !== before?.requested) lines.push(line(requested, 'tool_call_pending', requested.at_ms));
+  if (ruling && ruling !== before?.ruling) lines.push(...rulingLines(ruling));
+  if (approval && approval !== before?.approval) {
+    const { approval_id, revision, expires_at_ms, quorum, approver_roles } = approval;
+    const detail = { approval_id, revision, expires_at_ms, quorum, approver_roles };
+    lines.push(line(approval, 'tool_call_pending_approval', approval.requested_at_ms, 0, detail));
+  }
+  if (approval_end && approval_end !== before?.approval_end) {
+    const { kind, revision, reason, by, at_ms } = approval_end;
+    lines.push(line(approval_end, approvalEndType[kind], at_ms, 0, { kind, revision, reason, by }));
+    if (kind !== 'granted') lines.push(line(approval_end, 'tool_call_failed', at_ms, 1));
+  }
+  if (doubt && doubt !== before?.doubt) lines.push(...endLines(doubt));
+  if (end && end !== before?.end) lines.push(...endLines(end));
+  return lines;
+}
+
+/**
+ * What a change adds to the timeline of its case; nothing for calls without one. Facts that came before the case was
+ * known are told when it becomes known, so that the order of topics makes no difference.
+ */
+export function historyOf({ at, before, after }: Change): CaseHistoryWrite[] {
+  if (at.event_type === 'case_set') {
+    const { meta, case_id, state, changed_at_ms } = at.event;
+    const opened = line(meta, state === 'open' ? 'case_opened' : 'case_closed', changed_at_ms);
+    return [{ ...opened, tenant_id: meta.tenant_id, case_id, call_id: null }];
+  }
+  const call = at.event_type === 'tool_call_rejudged' ? at.event.call : after?.call;
+  if (!after || !call || call.case_id === null) return [];
+  const { tenant_id, call_id } = after;
+  const { case_id } = call;
+  const lines = after === before ? [] : linesBetween(before?.call ? before : undefined, after);
+  if (at.event_type === 'tool_call_rejudged') {
+    const { meta, decision_id, revision, tier, rule, reason } = at.event;
+    lines.push(line(meta, 'tool_call_rejudged', at.timestamp_ms, 0, { decision_id, revision, tier, rule, reason }));
+  }
+  return lines.map((entry) => ({ ...entry, tenant_id, case_id, call_id }));
+}

@@ -1,0 +1,29 @@
+import { type CaseWrite, type Statement, upsertCases } from '@countersign/store';
+import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
+
+class PendingCases implements PendingRows {
+  private readonly rows = new Map<string, CaseWrite>();
+
+  fold({ at }: Change): void {
+    if (at.event_type !== 'case_set') return;
+    const { meta, case_id, state, title, changed_at_ms } = at.event;
+    const key = JSON.stringify([meta.tenant_id, case_id]);
+    const before = this.rows.get(key);
+    this.rows.set(key, {
+      tenant_id: storable(meta.tenant_id),
+      case_id: storable(case_id),
+      state,
+      title: storable(title ?? before?.title ?? null),
+      opened_at_ms: before?.opened_at_ms ?? changed_at_ms,
+      changed_at_ms,
+      source_offset: at.offset,
+    });
+  }
+
+  statements(): Statement[] {
+    return inChunks([...this.rows.values()], upsertCases);
+  }
+}
+
+/** Cases and their titles. Whether one awaits approval is asked of `calls` when it is read, so that it can't disagree. */
+export const cases: Projection = { name: 'cases', empty: () => new PendingCases() };

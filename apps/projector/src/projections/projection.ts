@@ -1,0 +1,42 @@
+import type { CallState, PlacedEvent } from '@countersign/domain';
+import type { Statement } from '@countersign/store';
+
+/** One event with the state of its call before and after it; both undefined where it belongs to no call. */
+export interface Change {
+  at: PlacedEvent;
+  before: CallState | undefined;
+  after: CallState | undefined;
+}
+
+/** What a projection has to write since the last write. */
+export interface PendingRows {
+  fold(change: Change): void;
+  /** At most `ROWS_MAX` rows each; none where nothing is to be written. Asked once, then the rows are dropped. */
+  statements(): Statement[];
+}
+
+/**
+ * A read model: a pure fold of events into rows. The same events fold to the same rows whatever the order of topics was,
+ * however they were cut into batches, and however often they come; within one topic and partition they come in order.
+ */
+export interface Projection {
+  name: string;
+  empty(): PendingRows;
+}
+
+/** More rows in one statement block the embedded database for too long. */
+export const ROWS_MAX = 500;
+
+/** One statement for each `ROWS_MAX` rows. */
+export function inChunks<T>(rows: readonly T[], statement: (chunk: readonly T[]) => Statement): Statement[] {
+  const statements: Statement[] = [];
+  for (let from = 0; from < rows.length; from += ROWS_MAX) statements.push(statement(rows.slice(from, from + ROWS_MAX)));
+  return statements;
+}
+
+/** PostgreSQL's text holds no NUL. */
+export function storable(text: string): string;
+export function storable(text: string | null): string | null;
+export function storable(text: string | null): string | null {
+  return text?.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text;
+}

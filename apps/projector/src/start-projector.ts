@@ -1,0 +1,67 @@
+import 'reflect-metadata';
+import { uuidv7 } from '@countersign/contracts';
+import { LogTransport } from '@countersign/event-log';
+import { type AppDeps, NestLogger, type RunningApp } from '@countersign/process';
+import { claimVersion } from '@countersign/store';
+import { NestFactory } from '@nestjs/core';
+import type { MicroserviceOptions } from '@nestjs/microservices';
+import type { ProjectorConfig } from './config.js';
+import { ViewFolder } from './folding/view-folder.js';
+import { measureLag } from './lag-metric.js';
+import { FOLD_VERSION, projections } from './projections/index.js';
+import { ProjectorModule } from './projector.module.js';
+
+/** The views were folded by a newer build, whose rows this one would undo. */
+export class NewerViews extends Error {}
+
+function transportOf(deps: AppDeps, config: ProjectorConfig, folder: ViewFolder): LogTransport {
+  return new LogTransport({
+    log: deps.log,
+    codec: deps.codec,
+    ...(deps.schemas ? { schemas: deps.schemas } : {}),
+    group: 'projector',
+    lanes: config.lanes,
+    visibility: 'durable',
+    batch_records_max: 500,
+    now_ms: () => deps.clock.now_ms(),
+    faults: deps.logger,
+    onAssigned: (lane, partitions) => folder.assigned(lane, partitions),
+    onRevoked: (lane, partitions) => folder.revoked(lane, partitions),
+    poison: async ({ record }) => folder.skip(record.topic, record.partition, record.offset),
+  });
+}
+
+/**
+ * Folds the log into the views of `@countersign/store`. Resolves when it subscribes; ready once it has caught up with
+ * what stood on the log then. @throws NewerViews where the tables belong to a newer build.
+ */
+export async function startProjector(deps: AppDeps, config: ProjectorConfig): Promise<RunningApp> {
+  const { store, clock, logger } = deps;
+  if (!(await claimVersion(store, FOLD_VERSION))) {
+    throw new NewerViews(`the views are of a newer fold than ${FOLD_VERSION}: run the newer build, or empty projection_versions to refold`);
+  }
+  const folder = new ViewFolder({ store, owner_id: uuidv7(clock.now_ms()), projections, sink: logger });
+  const transport = transportOf(deps, config, folder);
+  const app = await NestFactory.createMicroservice<MicroserviceOptions>(ProjectorModule.with(folder), {
+    strategy: transport,
+    logger: new NestLogger(logger),
+  });
+  await app.listen();
+  measureLag(folder, deps.metrics);
+  const state = { caught_up: false };
+  const catchingUp = transport.caughtUp().then(
+    () => {
+      state.caught_up = true;
+    },
+    (cause) => logger.error({ cause: String(cause) }, 'the projector does not catch up'),
+  );
+  return {
+    ready: () => state.caught_up,
+    close: async () => {
+      state.caught_up = false;
+      await app.close();
+      await folder.close();
+      await Promise.race([catchingUp, Promise.resolve()]);
+    },
+  };
+}
