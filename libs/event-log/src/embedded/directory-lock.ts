@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+
+const NAME = /^writer-[0-9a-f-]{36}\.sock$/;
+const ANSWER_MS = 500;
+const TRIES = 12;
+
+/** The directory is held by another process; the message is one line for the operator. */
+export class DirectoryLocked extends Error {}
+
+/**
+ * One writer a directory, by a listening unix socket inside it: the kernel ends it with its process whatever ends that
+ * (kill -9 too), a reused pid means nothing to it, and it holds between containers that share a volume, where a pid, a start
+ * time or an abstract socket name says nothing.
+ *
+ * Everyone first makes its own socket under a name never used again, listening before the name is there, and then looks
+ * for others: of two, the later one sees the earlier. One that does not listen is dead for ever, so removing it can't race.
+ */
+export class DirectoryLock {
+  #held = false;
+
+  private constructor(
+    private readonly directory: FileHandle,
+    private readonly dir: string,
+    private readonly name: string,
+    private readonly server: Server,
+  ) {}
+
+  /** @throws DirectoryLocked where another process holds the directory */
+  static async acquire(dir: string): Promise<DirectoryLock> {
+    for (let left = TRIES; ; left--) {
+      const lock = await DirectoryLock.#stand(dir);
+      const other = await lock.#other();
+      if (other === null) {
+        lock.#held = true;
+        return lock;
+      }
+      await lock.release();
+      if (other.held || left === 0) throw new DirectoryLocked(`the log in ${dir} is in use by process ${other.pid}`);
+      await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 90));
+    }
+  }
+
+  async release(): Promise<void> {
+    await rm(join(this.dir, this.name), { force: true });
+    this.server.close();
+    await this.directory.close();
+  }
+
+  static async #stand(dir: string): Promise<DirectoryLock> {
+    const directory = await open(dir, 'r');
+    const name = `writer-${randomUUID()}.sock`;
+    const server = createServer();
+    const lock = new DirectoryLock(directory, dir, name, server);
+    server.on('connection', (socket) => {
+      socket.on('error', () => socket.destroy());
+      socket.end(`${process.pid} ${lock.#held ? 'held' : 'asking'}`);
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(lock.#path(`${name}.new`), resolve);
+    });
+    server.unref();
+    await rename(join(dir, `${name}.new`), join(dir, name));
+    return lock;
+  }
+
+  /** A socket path holds about 100 characters, so on Linux the directory goes by its descriptor. */
+  #path(name: string): string {
+    return process.platform === 'linux' ? `/proc/self/fd/${this.directory.fd}/${name}` : join(this.dir, name);
+  }
+
+  async #other(): Promise<{ pid: string; held: boolean } | null> {
+    for (const name of await readdir(this.dir)) {
+      if (!NAME.test(name) || name === this.name) continue;
+      const answer = await ask(this.#path(name));
+      if (answer === null) await rm(join(this.dir, name), { force: true });
+      else return answer;
+    }
+    return null;
+  }
+}
+
+/** Who listens there, or null if nobody does. One that accepts but is silent is stopped, not dead: it holds. */
+function ask(path: string): Promise<{ pid: string; held: boolean } | null> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(path);
+    socket.setTimeout(ANSWER_MS, () => {
+      socket.destroy();
+      resolve({ pid: 'that does not answer', held: true });
+    });
+    socket.on('data', (bytes) => {
+      text += bytes.toString();
+    });
+    socket.on('end', () => resolve({ pid: text.split(' ')[0]!, held: !text.endsWith('asking') }));
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(null);
+      else if (error.code === 'ECONNRESET' || error.code === 'EPIPE') resolve({ pid: 'unknown', held: false });
+      else reject(error);
+    });
+  });
+}

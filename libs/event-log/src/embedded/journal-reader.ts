@@ -1,0 +1,105 @@
+import type { LogRecord } from '../event-log.js';
+import { takeFrame } from './frame.js';
+import { BlockScan, eachFrame } from './scan.js';
+import { segmentName } from './segment.js';
+import type { SegmentSet, Stretch } from './segment-set.js';
+import type { Stream } from './stream.js';
+
+const CACHE_BYTES = 16 * 1024 * 1024;
+
+/** Where the frames of one stream stand in a stretch; their offsets have no gaps. */
+interface Frames {
+  first: number;
+  buffers: Buffer[];
+  places: number[];
+}
+
+interface Loaded {
+  bytes: number;
+  frames: Map<number, Frames>;
+}
+
+/** Reads older records from disk. Every block is checked before a record of it is given out. */
+export class JournalReader {
+  readonly #cache = new Map<number, Promise<Loaded>>();
+  readonly #sizes = new Map<number, number>();
+  #cached_bytes = 0;
+
+  constructor(private readonly segments: SegmentSet) {}
+
+  /**
+   * Records [from, to) of a stream, all durable; fewer where they exceed `bytes_max`, but at least one.
+   * @throws where the disk does not give back what was acknowledged
+   */
+  async read(stream: Stream, from: number, to: number, bytes_max: number): Promise<LogRecord[]> {
+    const records: LogRecord[] = [];
+    let bytes = 0;
+    while (from + records.length < to && bytes < bytes_max) {
+      const offset = from + records.length;
+      const stretch = await this.segments.find(stream.id, offset);
+      const frames = (await this.#load(stretch)).frames.get(stream.id);
+      const at = frames === undefined ? -1 : offset - frames.first;
+      if (frames === undefined || at < 0 || at >= frames.places.length) {
+        throw new Error(
+          `${stream.topic}/${stream.partition} offset ${offset} is not in ${segmentName(stretch.segment.base)}, where it must be`,
+        );
+      }
+      for (let i = at; i < frames.places.length && from + records.length < to && bytes < bytes_max; i++) {
+        const record = takeFrame(frames.buffers[i]!, frames.places[i]!, stream.topic, stream.partition);
+        bytes += record.value.length;
+        records.push(record);
+      }
+    }
+    return records;
+  }
+
+  /** Stretches are cached for the other streams that are read along; the one at the open end only by its present length. */
+  #load(stretch: Stretch): Promise<Loaded> {
+    const key = stretch.segment.base + stretch.position;
+    const known = this.#cache.get(key);
+    const bytes = stretch.end - stretch.position;
+    if (known !== undefined && this.#sizes.get(key) === bytes) {
+      this.#cache.delete(key);
+      this.#cache.set(key, known);
+      return known;
+    }
+    this.#forget(key);
+    const loading = load(stretch);
+    this.#cache.set(key, loading);
+    this.#sizes.set(key, bytes);
+    this.#cached_bytes += bytes;
+    loading.catch(() => {
+      if (this.#cache.get(key) === loading) this.#forget(key);
+    });
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cached_bytes <= CACHE_BYTES || oldest === key) break;
+      this.#forget(oldest);
+    }
+    return loading;
+  }
+
+  #forget(key: number): void {
+    if (!this.#cache.delete(key)) return;
+    this.#cached_bytes -= this.#sizes.get(key)!;
+    this.#sizes.delete(key);
+  }
+}
+
+async function load({ segment, position, end }: Stretch): Promise<Loaded> {
+  const frames = new Map<number, Frames>();
+  const scan = new BlockScan(segment.file, segment.base, end, position);
+  for (let block = await scan.next(); block !== null; block = await scan.next()) {
+    const { bytes } = block;
+    eachFrame(block, (stream, offset, at) => {
+      let found = frames.get(stream);
+      if (found === undefined) {
+        found = { first: offset, buffers: [], places: [] };
+        frames.set(stream, found);
+      }
+      found.buffers.push(bytes);
+      found.places.push(at);
+    });
+  }
+  if (scan.position < end) throw new Error(`${segmentName(segment.base)} is damaged at byte ${scan.position}`);
+  return { bytes: end - position, frames };
+}

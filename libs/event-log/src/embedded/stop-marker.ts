@@ -1,0 +1,87 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Disk } from './disk.js';
+
+/** How the process that had the log before came to its end. `machine_crashed`: files that nobody synced may have lost their newest writes. */
+export type LastStop = 'first_start' | 'clean' | 'killed' | 'machine_crashed';
+
+export interface StopReport {
+  last_stop: LastStop;
+  /** Since the log was last open the machine was not restarted, so what was in its page cache still is. */
+  same_boot: boolean;
+  /** Where the journal ended when it was closed, if it was. */
+  end: number | null;
+}
+
+interface Marker {
+  state: 'running' | 'closed';
+  boot_id: string;
+  end: number | null;
+}
+
+const NAME = 'stop.json';
+
+/** The file that says whether the log is open or was closed, and on which boot of the machine. */
+export class StopMarker {
+  private constructor(
+    private readonly dir: string,
+    private readonly disk: Disk,
+    private readonly boot_id: string,
+  ) {}
+
+  static async open(dir: string, disk: Disk): Promise<{ marker: StopMarker; report: StopReport }> {
+    const bootId = await currentBoot();
+    const marker = new StopMarker(dir, disk, bootId);
+    const before = await marker.#read();
+    if (before === null) return { marker, report: { last_stop: 'first_start', same_boot: true, end: null } };
+    const sameBoot = before.boot_id === bootId && bootId !== '';
+    const lastStop = before.state === 'closed' ? 'clean' : sameBoot ? 'killed' : 'machine_crashed';
+    return { marker, report: { last_stop: lastStop, same_boot: sameBoot, end: before.end } };
+  }
+
+  running(): Promise<void> {
+    return this.#write({ state: 'running', boot_id: this.boot_id, end: null });
+  }
+
+  closed(end: number): Promise<void> {
+    return this.#write({ state: 'closed', boot_id: this.boot_id, end });
+  }
+
+  async #read(): Promise<Marker | null> {
+    let text: string;
+    try {
+      text = await readFile(join(this.dir, NAME), 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw error;
+    }
+    try {
+      return JSON.parse(text) as Marker;
+    } catch {
+      // Only ever replaced whole; one that does not parse was damaged, which is no clean stop.
+      return { state: 'running', boot_id: '', end: null };
+    }
+  }
+
+  async #write(marker: Marker): Promise<void> {
+    const path = join(this.dir, NAME);
+    const handle = await open(`${path}.new`, 'w', 0o600);
+    try {
+      await handle.writeFile(JSON.stringify(marker));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(`${path}.new`, path);
+    await this.disk.syncDirectory(this.dir);
+  }
+}
+
+/** Empty where the system does not tell: then every stop without a marker counts as a crash of the machine. */
+async function currentBoot(): Promise<string> {
+  try {
+    return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,63 @@
+import type { LogRecord } from '../event-log.js';
+
+/** Told that records were added; must return at once and throw nothing. */
+export interface StreamListener {
+  wake(): void;
+}
+
+/** One partition of one topic: its heads, and its newest records in memory. */
+export class Stream {
+  /** Offset of the next record, whether or not the ones before are durable. */
+  next: number;
+  /** Everything below is durable. */
+  durable: number;
+  /** Everything below is in the write that runs now. */
+  writing: number;
+  readonly appended_listeners: StreamListener[] = [];
+  readonly durable_listeners: StreamListener[] = [];
+  #tail: LogRecord[] = [];
+  #dropped = 0;
+  #tail_start: number;
+
+  constructor(
+    readonly id: number,
+    readonly topic: string,
+    readonly partition: number,
+    next: number,
+  ) {
+    this.next = next;
+    this.durable = next;
+    this.writing = next;
+    this.#tail_start = next;
+  }
+
+  push(record: LogRecord): void {
+    this.#tail.push(record);
+    this.next++;
+    for (const listener of this.appended_listeners) listener.wake();
+  }
+
+  /** What the finished write held is durable now. */
+  settle(): void {
+    this.durable = this.writing;
+    for (const listener of this.durable_listeners) listener.wake();
+  }
+
+  /** Records [from, to) if they are all still in memory. */
+  fromTail(from: number, to: number): LogRecord[] | undefined {
+    if (from < this.#tail_start) return undefined;
+    const at = this.#dropped + from - this.#tail_start;
+    return this.#tail.slice(at, at + to - from);
+  }
+
+  /** Forgets the oldest `count` records of the tail. The array is shortened rarely, so that this stays cheap. */
+  drop(count: number): void {
+    for (let at = this.#dropped; at < this.#dropped + count; at++) this.#tail[at] = undefined as unknown as LogRecord;
+    this.#dropped += count;
+    this.#tail_start += count;
+    if (this.#dropped > 1024 && this.#dropped * 2 > this.#tail.length) {
+      this.#tail = this.#tail.slice(this.#dropped);
+      this.#dropped = 0;
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { EventLog, LogBatch, NewRecord, RunningSubscription, Subscription, TopicOffset } from './event-log.js';
+
+/** One adapter under test, on data of its own. */
+export interface EventLogFixture {
+  /** A connection to the data; the suite closes each one it got. */
+  open(): Promise<EventLog>;
+  /** Ends a connection as the death of its process would, if the adapter can. */
+  crash?(log: EventLog): Promise<void>;
+  /** Removes the data. */
+  end(): Promise<void>;
+  /** True if only one connection at a time can be open: then two writers are two callers of one. */
+  single_writer: boolean;
+  /** True if offsets have no gaps. */
+  gapless: boolean;
+}
+
+/** A topic name that no other test has. */
+export function topicName(word: string): string {
+  return `${word}-${randomUUID().slice(0, 8)}`;
+}
+
+export function record(topic: string, value: string | Buffer, partition = 0): NewRecord {
+  return { topic, partition, key: `key-${partition}`, value: Buffer.from(value), headers: { event_type: 'suite' } };
+}
+
+/** `count` records named `<word>-<n>`. */
+export function records(topic: string, count: number, word = 'r', partition = 0): NewRecord[] {
+  return Array.from({ length: count }, (_, at) => record(topic, `${word}-${at}`, partition));
+}
+
+export async function eventually(what: string, holds: () => boolean | Promise<boolean>, timeout_ms = 30_000): Promise<void> {
+  for (const end = performance.now() + timeout_ms; performance.now() < end; ) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`not within ${timeout_ms} ms: ${what}`);
+}
+
+/** Keeps what a subscription or follower was given. */
+export class Collector {
+  readonly batches: LogBatch[] = [];
+  readonly assigned: number[][] = [];
+  readonly revoked: number[][] = [];
+  running: RunningSubscription | undefined;
+  /** What a batch meets after it was noted. */
+  react: (batch: LogBatch) => Promise<void> = async () => undefined;
+  /** Where newly assigned partitions shall start. */
+  starts: readonly TopicOffset[] = [];
+
+  get values(): string[] {
+    return this.batches.flatMap(({ records }) => records.map(({ value }) => value.toString()));
+  }
+
+  /** The partitions that it has now. */
+  get partitions(): number[] {
+    const held = new Set<number>();
+    for (const partition of this.assigned.flat()) held.add(partition);
+    for (const partition of this.revoked.flat()) held.delete(partition);
+    return [...held].sort((a, b) => a - b);
+  }
+
+  readonly onBatch = async (batch: LogBatch): Promise<void> => {
+    this.batches.push(batch);
+    await this.react(batch);
+  };
+
+  async subscribe(log: EventLog, group: string, topics: readonly string[], more: Partial<Subscription> = {}): Promise<this> {
+    this.running = await log.subscribe({
+      group,
+      topics,
+      visibility: 'durable',
+      batch_records_max: 100,
+      onBatch: this.onBatch,
+      onAssigned: async (partitions) => {
+        this.assigned.push([...partitions]);
+        return this.starts;
+      },
+      onRevoked: async (partitions) => {
+        this.revoked.push([...partitions]);
+      },
+      ...more,
+    });
+    return this;
+  }
+
+  /** Commits everything that it was given. */
+  commitAll(): void {
+    for (const { topic, partition, records } of this.batches) {
+      this.running!.commit([{ topic, partition, offset: records[records.length - 1]!.offset + 1 }]);
+    }
+  }
+}
