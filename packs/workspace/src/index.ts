@@ -1,1 +1,18 @@
-export {};
+import type { Pack } from '@countersign/tool-kit';
+import { ROOT_SETTING } from './confine.js';
+import { deleteFile } from './delete-file/delete-file.js';
+import { fileDiff } from './file-diff/file-diff.js';
+import { fileMetadata } from './file-metadata/file-metadata.js';
+import { listDirectory } from './list-directory/list-directory.js';
+import { moveFile } from './move-file/move-file.js';
+import { readFile } from './read-file/read-file.js';
+import { searchContent } from './search-content/search-content.js';
+import { searchFiles } from './search-files/search-files.js';
+import { writeFile } from './write-file/write-file.js';
+
+/** Files inside COUNTERSIGN_WORKSPACE_ROOT, and nowhere else. The folder is made where it is missing. */
+export const pack: Pack = {
+  name: 'workspace',
+  settings: { [ROOT_SETTING]: './workspace' },
+  tools: [deleteFile, fileDiff, fileMetadata, listDirectory, moveFile, readFile, searchContent, searchFiles, writeFile],
+};

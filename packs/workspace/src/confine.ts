@@ -1,0 +1,158 @@
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises';
+import { type RunContext, ToolError } from '@countersign/tool-kit';
+import { Folder, linkRefused } from './folder.js';
+import { asToolError, codeOf, notFound, refused } from './refusal.js';
+import { namesOf, PRIVATE_FOLDER, writableNamesOf } from './workspace-path.js';
+
+export const ROOT_SETTING = 'COUNTERSIGN_WORKSPACE_ROOT';
+// Non-blocking, or opening a FIFO would wait for its other end.
+const AS_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** The place of a path: its open folder, and its last name in it. */
+export interface Place {
+  folder: Folder;
+  name: string;
+  /** The path from the root, as every answer spells it. */
+  path: string;
+  pointer: string;
+}
+
+/** Runs a tool's work in the workspace and lets go of every descriptor. Whatever fails comes out as a ToolError. */
+export async function inWorkspace<T>(ctx: RunContext, work: (workspace: Workspace) => Promise<T>): Promise<T> {
+  const workspace = new Workspace(ctx);
+  try {
+    return await work(workspace);
+  } catch (error) {
+    throw asToolError(error, workspace.changed ? 'unknown' : 'none');
+  } finally {
+    await workspace.close();
+  }
+}
+
+/** One call's view of the workspace: the only way from a caller's path to the file system. */
+export class Workspace {
+  /** Set as soon as something that others can see was changed; decides what a failure may promise. */
+  changed = false;
+  private readonly opened = new Set<{ close(): Promise<void> }>();
+  private rootFolder: Folder | undefined;
+
+  constructor(readonly ctx: RunContext) {}
+
+  async root(): Promise<Folder> {
+    if (this.rootFolder) return this.rootFolder;
+    const path = this.ctx.settings[ROOT_SETTING];
+    if (!path) throw new ToolError('PROVIDER_ERROR', `${ROOT_SETTING} is not set`, { effect: 'none' });
+    await mkdir(path, { recursive: true });
+    this.rootFolder = this.keep(await Folder.root(path));
+    return this.rootFolder;
+  }
+
+  /** An existing folder of the caller's. */
+  async folder(path: string, pointer = '/path'): Promise<{ folder: Folder; path: string }> {
+    const names = namesOf(path, pointer);
+    return { folder: await this.walk(names, pointer, false), path: names.join('/') || '.' };
+  }
+
+  /** The place of a file that is read. */
+  async place(path: string, pointer = '/path'): Promise<Place> {
+    return this.placeOf(namesOf(path, pointer), pointer, false);
+  }
+
+  /** The place of a file that is written; `makes_folders` makes what is missing on the way. */
+  async writablePlace(path: string, pointer: string, makes_folders: boolean): Promise<Place> {
+    return this.placeOf(writableNamesOf(path, pointer), pointer, makes_folders);
+  }
+
+  /** A folder of our own (trash, receipts, staging), made where it is missing. */
+  async privateFolder(...names: string[]): Promise<Folder> {
+    let folder = await this.root();
+    for (const name of [PRIVATE_FOLDER, ...names]) {
+      await folder.make(name);
+      folder = this.keep(await folder.enter(name, '/path'));
+    }
+    return folder;
+  }
+
+  /** As privateFolder, but undefined where it is missing: for those that may change nothing. */
+  async existingPrivateFolder(...names: string[]): Promise<Folder | undefined> {
+    let folder = await this.root();
+    for (const name of [PRIVATE_FOLDER, ...names]) {
+      if (!(await entryOf(folder, name))) return undefined;
+      folder = this.keep(await folder.enter(name, '/path'));
+    }
+    return folder;
+  }
+
+  /** An open regular file, and what it is. Links, folders, devices, FIFOs and sockets are refused. */
+  async file(place: Place): Promise<{ handle: FileHandle; stats: Stats }> {
+    await this.regular(place);
+    const handle = this.keep(await open(place.folder.at(place.name), AS_FILE));
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw notRegular(place);
+    return { handle, stats };
+  }
+
+  /** The entry at a place, which must be a regular file. */
+  async regular(place: Place): Promise<Stats> {
+    const stats = await entryOf(place.folder, place.name);
+    if (!stats) throw notFound(place.pointer, JSON.stringify(place.path));
+    if (stats.isSymbolicLink()) throw linkRefused(place.name, place.pointer);
+    if (!stats.isFile()) throw notRegular(place);
+    return stats;
+  }
+
+  /** To be asked right before the change: still wanted, and still inside. */
+  async beforeChange(...places: Place[]): Promise<void> {
+    const root = await this.root();
+    for (const { folder, pointer } of places) {
+      if (!(await folder.stillIn(root))) throw refused(pointer, 'moved', 'a folder on the path was moved out of the workspace');
+    }
+    if (this.ctx.signal.aborted)
+      throw new ToolError('CANCELLED', 'aborted before anything was changed', { effect: this.changed ? 'unknown' : 'none' });
+  }
+
+  keep<T extends { close(): Promise<void> }>(opened: T): T {
+    this.opened.add(opened);
+    return opened;
+  }
+
+  /** Closes one before the end: for those that open many. */
+  async release(opened: { close(): Promise<void> }): Promise<void> {
+    this.opened.delete(opened);
+    await opened.close();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.opened].map((handle) => handle.close()));
+  }
+
+  private async placeOf(names: string[], pointer: string, makes_folders: boolean): Promise<Place> {
+    const name = names.at(-1);
+    if (name === undefined) throw refused(pointer, 'not_a_file', 'the path is the workspace itself');
+    return { folder: await this.walk(names.slice(0, -1), pointer, makes_folders), name, path: names.join('/'), pointer };
+  }
+
+  private async walk(names: string[], pointer: string, makes_folders: boolean): Promise<Folder> {
+    let folder = await this.root();
+    for (const name of names) {
+      if (makes_folders && (await folder.make(name))) this.changed = true;
+      folder = this.keep(await folder.enter(name, pointer));
+    }
+    return folder;
+  }
+}
+
+/** What is at a name of a folder, links not followed; undefined where nothing is. */
+export async function entryOf(folder: Folder, name: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(folder.at(name));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function notRegular(place: Place): ToolError {
+  return refused(place.pointer, 'not_a_file', `${JSON.stringify(place.path)} is not a regular file`);
+}

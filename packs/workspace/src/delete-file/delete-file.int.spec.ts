@@ -1,0 +1,58 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { ScratchWorkspace } from '../scratch-workspace.js';
+import { deleteFile } from './delete-file.js';
+
+let scratch: ScratchWorkspace;
+beforeEach(async () => {
+  scratch = new ScratchWorkspace();
+  await scratch.fill({ 'dir/a.txt': 'keep me' });
+});
+afterEach(() => scratch.remove());
+const input = { path: 'dir/a.txt' } as never;
+const file = () => join(scratch.root, 'dir/a.txt');
+
+test('a deletion waits for approval and can be undone', () => {
+  expect(deleteFile.contract).toMatchObject({
+    effect_class: 'commit_high',
+    has_compensate: true,
+    has_reconcile: true,
+    reversibility: 'reversible',
+  });
+});
+
+test('a restored file has its content, also where its folder is gone', async () => {
+  const ctx = scratch.context();
+  const output = await deleteFile.run(input, ctx);
+  expect(scratch.snapshot()).toEqual({});
+  await deleteFile.compensate?.(input, output as never, ctx);
+  expect(await readFile(file(), 'utf8')).toBe('keep me');
+});
+
+test('a file that came to its place meanwhile is not replaced by the restored one', async () => {
+  const ctx = scratch.context();
+  const output = await deleteFile.run(input, ctx);
+  await writeFile(file(), 'newer');
+  await expect(deleteFile.compensate?.(input, output as never, ctx)).rejects.toMatchObject({
+    more: { details: { reason: 'exists' }, effect: 'none' },
+  });
+  expect(await readFile(file(), 'utf8')).toBe('newer');
+});
+
+test('a second deletion of the same key after an undo is undone again', async () => {
+  const ctx = scratch.context();
+  for (let round = 0; round < 2; round++) {
+    const output = await deleteFile.run(input, ctx);
+    expect(await deleteFile.reconcile?.(input, ctx)).toEqual({ kind: 'happened', output });
+    await deleteFile.compensate?.(input, output as never, ctx);
+    expect(await readFile(file(), 'utf8')).toBe('keep me');
+  }
+});
+
+test('an aborted deletion did not happen', async () => {
+  const ctx = scratch.context({ signal: AbortSignal.abort() });
+  await expect(deleteFile.run(input, ctx)).rejects.toMatchObject({ more: { effect: 'none' } });
+  expect(await deleteFile.reconcile?.(input, ctx)).toEqual({ kind: 'did_not_happen' });
+  expect(await readFile(file(), 'utf8')).toBe('keep me');
+});

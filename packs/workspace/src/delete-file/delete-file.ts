@@ -1,0 +1,96 @@
+import { link, readFile, rename, unlink } from 'node:fs/promises';
+import { defineTool, type Reconciled, type RunContext, ToolError } from '@countersign/tool-kit';
+import { z } from 'zod';
+import { entryOf, inWorkspace, type Workspace } from '../confine.js';
+import { digestOf } from '../file-text.js';
+import type { Folder } from '../folder.js';
+import { stage } from '../receipts.js';
+import { codeOf, refused } from '../refusal.js';
+
+const CONTENT = 'content';
+const ENTRY = 'entry.json';
+const RESTORED = 'restored';
+
+const output = z.strictObject({ path: z.string(), size_bytes: z.int(), sha256: z.string().nullable(), trash_id: z.string() });
+type Output = z.output<typeof output>;
+
+/** Moves one file to the trash inside the workspace, whence compensation takes it back. */
+export const deleteFile = defineTool({
+  name: 'delete_file',
+  version: '1.0.0',
+  title: 'Delete a file',
+  description: 'Deletes one file of the workspace. It waits for approval; the file goes to a trash, so that the deletion can be undone.',
+  category: 'workspace',
+  effect_class: 'commit_high',
+  reversibility: 'reversible',
+  idempotency: { discriminating: ['path'] },
+  input: z.strictObject({ path: z.string().describe('Path of the file, relative to the workspace.') }),
+  output,
+  run: ({ path }, ctx) =>
+    inWorkspace(ctx, async (workspace) => {
+      const place = await workspace.writablePlace(path, '/path', false);
+      const { handle, stats } = await workspace.file(place);
+      const result: Output = {
+        path: place.path,
+        size_bytes: stats.size,
+        sha256: await digestOf(handle, stats.size, ctx),
+        trash_id: ctx.idempotency_key,
+      };
+      const trash = await workspace.privateFolder('deleted', trashName(ctx));
+      await unlink(trash.at(RESTORED)).catch(() => undefined);
+      await note(workspace, trash, ENTRY, result);
+      await workspace.beforeChange(place);
+      await rename(place.folder.at(place.name), trash.at(CONTENT));
+      workspace.changed = true;
+      await Promise.all([trash.sync(), place.folder.sync()]);
+      return result;
+    }),
+  reconcile: (_asked, ctx) =>
+    inWorkspace(ctx, async (workspace): Promise<Reconciled<Output>> => {
+      const trash = await workspace.existingPrivateFolder('deleted', trashName(ctx));
+      if (!trash || !(await entryOf(trash, ENTRY))) return { kind: 'did_not_happen' };
+      const gone = (await entryOf(trash, CONTENT)) ?? (await entryOf(trash, RESTORED));
+      if (!gone) return { kind: 'did_not_happen' };
+      return { kind: 'happened', output: JSON.parse(await readFile(trash.at(ENTRY), 'utf8')) as Output };
+    }),
+  compensate: ({ path }, _result, ctx) =>
+    inWorkspace(ctx, async (workspace) => {
+      const trash = await workspace.existingPrivateFolder('deleted', trashName(ctx));
+      if (!trash) throw new ToolError('VALIDATION_ERROR', 'nothing of this call is in the trash', { class: 'not_found', effect: 'none' });
+      const place = await workspace.writablePlace(path, '/path', true);
+      if (await entryOf(trash, RESTORED)) return { path: place.path, restored: true };
+      await takeBack(workspace, trash, place.folder, place.name);
+      return { path: place.path, restored: true };
+    }),
+});
+
+/** By link, which never replaces a file that came to be there; done again after a stop it goes on where it was. */
+async function takeBack(workspace: Workspace, trash: Folder, folder: Folder, name: string): Promise<void> {
+  const content = await entryOf(trash, CONTENT);
+  if (!content) throw new ToolError('VALIDATION_ERROR', 'the file is not in the trash any more', { class: 'not_found', effect: 'none' });
+  try {
+    await link(trash.at(CONTENT), folder.at(name));
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    const there = await entryOf(folder, name);
+    if (there?.ino !== content.ino) throw refused('/path', 'exists', 'another file is at its place now');
+  }
+  workspace.changed = true;
+  await folder.sync();
+  await note(workspace, trash, RESTORED, {});
+  await unlink(trash.at(CONTENT));
+}
+
+async function note(workspace: Workspace, folder: Folder, name: string, value: object): Promise<void> {
+  const staged = await stage(workspace, Buffer.from(JSON.stringify(value)), 0o600);
+  await rename(staged.folder.at(staged.name), folder.at(name));
+  await folder.sync();
+}
+
+/** A trash entry a key: a deletion that is run again after it was undone finds no leftovers. */
+function trashName(ctx: RunContext): string {
+  const key = ctx.idempotency_key;
+  if (!/^[A-Za-z0-9_-]{2,128}$/.test(key))
+    throw new ToolError('VALIDATION_ERROR', 'the idempotency key cannot name a folder', { effect: 'none' });
+  return key;
+}

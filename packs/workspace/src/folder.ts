@@ -1,0 +1,78 @@
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf, notFound, refused } from './refusal.js';
+
+const AS_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+/** A path through an open descriptor stands for that very folder, whatever its name leads to by now: openat(2) by other means. */
+const BY_DESCRIPTOR = process.platform === 'linux';
+
+/**
+ * An open folder inside the workspace. Every folder is opened from the descriptor of the one above it and no symbolic link
+ * is followed, so swapping a folder for a link between check and use gains nothing.
+ *
+ * What remains: somebody who may write outside the root can move a folder out while it is open (looked for by
+ * `stillIn`, but not in the last microseconds), and can put hard links or mounts to outside things in. Where there is no
+ * /proc (not Linux), names are used instead of descriptors, and a swap between two calls is only noticed afterwards.
+ */
+export class Folder {
+  private constructor(
+    private readonly handle: FileHandle,
+    private readonly path: string,
+  ) {}
+
+  static async root(path: string): Promise<Folder> {
+    const real = await realpath(path);
+    return new Folder(await open(real, constants.O_RDONLY | constants.O_DIRECTORY), real);
+  }
+
+  /** The path of an entry for a call of node:fs that does not follow its last name; of the folder itself without a name. */
+  at(name?: string): string {
+    const folder = BY_DESCRIPTOR ? `/proc/self/fd/${this.handle.fd}` : this.path;
+    return name === undefined ? `${folder}/.` : `${folder}/${name}`;
+  }
+
+  async enter(name: string, pointer: string): Promise<Folder> {
+    try {
+      return new Folder(await open(this.at(name), AS_FOLDER), join(this.path, name));
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === 'ENOENT') throw notFound(pointer, `folder ${JSON.stringify(name)}`);
+      if (code !== 'ELOOP' && code !== 'ENOTDIR') throw error;
+      if ((await lstat(this.at(name))).isSymbolicLink()) throw linkRefused(name, pointer);
+      throw refused(pointer, 'not_a_folder', `${JSON.stringify(name)} is not a folder`);
+    }
+  }
+
+  /** Makes a folder where there is none; whether it did. */
+  async make(name: string): Promise<boolean> {
+    try {
+      await mkdir(this.at(name), 0o755);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return false;
+      throw error;
+    }
+  }
+
+  /** Whether the folder is where it was found, below the root. */
+  async stillIn(root: Folder): Promise<boolean> {
+    if (!BY_DESCRIPTOR) return (await realpath(this.path)) === this.path;
+    const now = await readlink(`/proc/self/fd/${this.handle.fd}`);
+    return now === root.path || now.startsWith(root.path === '/' ? '/' : `${root.path}/`);
+  }
+
+  /** Makes what was renamed, linked or unlinked in it last through a power cut. */
+  sync(): Promise<void> {
+    return this.handle.sync();
+  }
+
+  close(): Promise<void> {
+    return this.handle.close();
+  }
+}
+
+/** Symbolic links are never followed, also not those that stay inside. */
+export function linkRefused(name: string, pointer: string) {
+  return refused(pointer, 'symbolic_link', `${JSON.stringify(name)} is a symbolic link, and links are not followed`);
+}

@@ -1,0 +1,93 @@
+import { link, unlink } from 'node:fs/promises';
+import { defineTool, type Reconciled } from '@countersign/tool-kit';
+import { z } from 'zod';
+import { entryOf, inWorkspace, type Place, type Workspace } from '../confine.js';
+import { readReceipt, withdraw, writeReceipt } from '../receipts.js';
+import { codeOf, refused } from '../refusal.js';
+
+const output = z.strictObject({ source: z.string(), destination: z.string(), size_bytes: z.int() });
+type Output = z.output<typeof output>;
+interface MoveReceipt {
+  inode: number;
+  output: Output;
+}
+
+/** Moves one file; what is at the destination is never replaced. */
+export const moveFile = defineTool({
+  name: 'move_file',
+  version: '1.0.0',
+  title: 'Move a file',
+  description: 'Moves or renames one file inside the workspace. Missing folders are made; an existing destination is refused.',
+  category: 'workspace',
+  effect_class: 'commit_low',
+  reversibility: 'reversible',
+  idempotency: { discriminating: ['source', 'destination'] },
+  input: z.strictObject({ source: z.string(), destination: z.string() }),
+  output,
+  run: (asked, ctx) =>
+    inWorkspace(ctx, async (workspace) => {
+      const source = await workspace.writablePlace(asked.source, '/source', false);
+      const stats = await workspace.regular(source);
+      const destination = await workspace.writablePlace(asked.destination, '/destination', true);
+      const result: Output = { source: source.path, destination: destination.path, size_bytes: stats.size };
+      const there = await entryOf(destination.folder, destination.name);
+      const begun = await readReceipt<MoveReceipt>(workspace);
+      const halfMoved = there !== undefined && begun?.inode === stats.ino && there.ino === stats.ino && source.path !== destination.path;
+      if (there && !halfMoved) throw refused('/destination', 'exists', `${JSON.stringify(destination.path)} exists already`);
+      await writeReceipt(workspace, { inode: stats.ino, output: result } satisfies MoveReceipt);
+      if (!halfMoved) await give(workspace, source, destination);
+      workspace.changed = true;
+      await destination.folder.sync();
+      await unlink(source.folder.at(source.name));
+      await source.folder.sync();
+      return result;
+    }),
+  reconcile: (asked, ctx) =>
+    inWorkspace(ctx, async (workspace): Promise<Reconciled<Output>> => {
+      const receipt = await readReceipt<MoveReceipt>(workspace);
+      if (!receipt) return { kind: 'did_not_happen' };
+      const atSource = await inodeAt(workspace, asked.source, '/source');
+      const atDestination = await inodeAt(workspace, asked.destination, '/destination');
+      // Still at its old name: not begun, or stopped between the two steps, which a second run finishes.
+      if (atSource === receipt.inode) return { kind: 'did_not_happen' };
+      if (atDestination === receipt.inode) return { kind: 'happened', output: receipt.output };
+      return { kind: 'cannot_tell', why: 'the file is at neither place any more' };
+    }),
+  compensate: (asked, _result, ctx) =>
+    inWorkspace(ctx, async (workspace) => {
+      const receipt = await readReceipt<MoveReceipt>(workspace);
+      const from = await workspace.writablePlace(asked.destination, '/destination', false);
+      const to = await workspace.writablePlace(asked.source, '/source', true);
+      const back = await entryOf(to.folder, to.name);
+      if (!receipt || back?.ino !== receipt.inode) {
+        const moved = await workspace.regular(from);
+        if (moved.ino !== receipt?.inode) throw refused('/destination', 'replaced', 'the file there is not the one that was moved');
+        await give(workspace, from, to, false);
+      }
+      workspace.changed = true;
+      await to.folder.sync();
+      if ((await entryOf(from.folder, from.name))?.ino === receipt?.inode) await unlink(from.folder.at(from.name));
+      return { source: from.path, destination: to.path };
+    }),
+});
+
+/** Gives the file its second name; a link, unlike a rename, never replaces what is there. */
+async function give(workspace: Workspace, from: Place, to: Place, withdraws = true): Promise<void> {
+  try {
+    await workspace.beforeChange(from, to);
+    await link(from.folder.at(from.name), to.folder.at(to.name));
+  } catch (error) {
+    if (withdraws) await withdraw(workspace);
+    if (codeOf(error) === 'EEXIST') throw refused(to.pointer, 'exists', `${JSON.stringify(to.path)} exists already`);
+    throw error;
+  }
+}
+
+async function inodeAt(workspace: Workspace, path: string, pointer: string): Promise<number | undefined> {
+  try {
+    const place = await workspace.place(path, pointer);
+    return (await entryOf(place.folder, place.name))?.ino;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+import { isToolError, ToolError } from '@countersign/tool-kit';
+
+/** An input that the workspace does not take: nothing was changed. `path` is a JSON Pointer into the inputs. */
+export function refused(path: string, reason: string, message: string): ToolError {
+  return new ToolError('VALIDATION_ERROR', message, { class: 'validation', details: { path, reason }, effect: 'none' });
+}
+
+/** Something that is not there. */
+export function notFound(path: string, what: string): ToolError {
+  return new ToolError('VALIDATION_ERROR', `${what} does not exist`, {
+    class: 'not_found',
+    details: { path, reason: 'not_found' },
+    effect: 'none',
+  });
+}
+
+/** Whatever was thrown as a ToolError; a fault of the file system keeps its code. */
+export function asToolError(error: unknown, effect: 'none' | 'unknown'): ToolError {
+  if (isToolError(error)) return error;
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
+  if (typeof code !== 'string' || typeof syscall !== 'string') throw error;
+  const details = { reason: code.toLowerCase(), syscall };
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    return new ToolError('PROVIDER_ERROR', `the file system refuses (${code})`, { class: 'authorization', details, effect });
+  }
+  if (code === 'ENOENT') return new ToolError('VALIDATION_ERROR', 'it does not exist any more', { class: 'not_found', details, effect });
+  const full = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EMFILE' || code === 'ENFILE';
+  const message = full ? `the file system has no room (${code})` : `the file system failed (${code})`;
+  return new ToolError('PROVIDER_ERROR', message, { class: full ? 'transient' : 'server', retryable: full, details, effect });
+}
+
+/** The code of a file-system error, '' for anything else. */
+export function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}

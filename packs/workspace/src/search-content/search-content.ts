@@ -1,0 +1,115 @@
+import { defineTool, ToolError } from '@countersign/tool-kit';
+import { z } from 'zod';
+import { inWorkspace, type Workspace } from '../confine.js';
+import { readBytes } from '../file-text.js';
+import { globExpression } from '../glob.js';
+import { linesMatching } from '../line-search.js';
+import { expressionOf, type LineMatch, Matching } from '../matching.js';
+import { type Found, Walk } from '../walk.js';
+
+const FILE_BYTES_MAX = 4 * 1024 * 1024;
+const TOTAL_BYTES_MAX = 128 * 1024 * 1024;
+const BINARY_PROBE_BYTES = 8 * 1024;
+
+const input = z.strictObject({
+  query: z.string().min(1).max(500),
+  regex: z.boolean().default(false).describe('Take the query as a JavaScript regular expression, matched within a line.'),
+  case_sensitive: z.boolean().default(true),
+  path: z.string().default('.').describe('Folder to search, relative to the workspace.'),
+  files: z.string().min(1).max(256).optional().describe('Only files whose paths match this glob.'),
+  limit: z.int().min(1).max(500).default(100),
+});
+const match = z.strictObject({ path: z.string(), line: z.int(), column: z.int(), text: z.string() });
+type Input = z.output<typeof input>;
+
+/** Finds lines in text files. What was passed over is counted: binary files, those over 4 MiB, unreadable ones. */
+export const searchContent = defineTool({
+  name: 'search_content',
+  version: '1.0.0',
+  title: 'Find text in files',
+  description: 'Finds the lines of text files of the workspace that contain a text or match a regular expression.',
+  category: 'workspace',
+  effect_class: 'read_internal',
+  max_output_bytes: 2 * 1024 * 1024,
+  input,
+  output: z.strictObject({
+    path: z.string(),
+    matches: z.array(match),
+    searched: z.int(),
+    skipped: z.strictObject({ binary: z.int(), too_large: z.int(), unreadable: z.int() }),
+    truncated: z.boolean(),
+  }),
+  run: (asked, ctx) =>
+    inWorkspace(ctx, async (workspace) => {
+      const search = new Search(workspace, asked);
+      const start = await workspace.folder(asked.path);
+      const walk = new Walk(workspace, { recursive: true });
+      const prefix = start.path === '.' ? 0 : start.path.length + 1;
+      for await (const found of walk.entries(start)) {
+        if (found.type === 'file' && (await search.wants(found.path.slice(prefix)))) await search.file(found);
+        if (search.full) break;
+      }
+      const { searched, skipped } = search;
+      return { path: start.path, matches: search.matches.slice(0, asked.limit), searched, skipped, truncated: walk.cut || search.full };
+    }),
+});
+
+/** One search: what it looks for, what it found, and what it left out. */
+class Search {
+  readonly matches: z.input<typeof match>[] = [];
+  readonly skipped = { binary: 0, too_large: 0, unreadable: 0 };
+  searched = 0;
+  private bytes = 0;
+  private readonly names: Matching | undefined;
+  private readonly lines: (text: string, limit: number) => Promise<LineMatch[]>;
+
+  constructor(
+    private readonly workspace: Workspace,
+    private readonly asked: Input,
+  ) {
+    const { ctx } = workspace;
+    if (asked.files !== undefined) this.names = workspace.keep(new Matching(globExpression(asked.files, '/files'), ctx));
+    if (asked.regex) {
+      const matching = workspace.keep(new Matching(expressionOf(asked.query, asked.case_sensitive ? '' : 'i', '/query'), ctx));
+      this.lines = (text, limit) => matching.lines(text, limit);
+    } else {
+      const needle = asked.case_sensitive ? asked.query : asked.query.toLowerCase();
+      const at = (line: string) => (asked.case_sensitive ? line : line.toLowerCase()).indexOf(needle);
+      this.lines = async (text, limit) => linesMatching(text, limit, at);
+    }
+  }
+
+  /** One more than was asked for was found, or 128 MiB were read. */
+  get full(): boolean {
+    return this.matches.length > this.asked.limit || this.bytes > TOTAL_BYTES_MAX;
+  }
+
+  async wants(path: string): Promise<boolean> {
+    return this.names ? (await this.names.whole([path]))[0] === true : true;
+  }
+
+  async file(found: Found): Promise<void> {
+    if (found.stats.size > FILE_BYTES_MAX) return void this.skipped.too_large++;
+    const bytes = await this.read(found);
+    if (!bytes) return void this.skipped.unreadable++;
+    this.bytes += bytes.length;
+    if (bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)) return void this.skipped.binary++;
+    this.searched++;
+    const left = this.asked.limit + 1 - this.matches.length;
+    for (const hit of await this.lines(bytes.toString('utf8'), left)) this.matches.push({ path: found.path, ...hit });
+  }
+
+  private async read({ folder, name, path }: Found): Promise<Buffer | undefined> {
+    if (this.workspace.ctx.signal.aborted) throw new ToolError('CANCELLED', 'aborted while searching', { effect: 'none' });
+    try {
+      const { handle, stats } = await this.workspace.file({ folder, name, path, pointer: '/path' });
+      try {
+        return await readBytes(handle, 0, Math.min(stats.size, FILE_BYTES_MAX));
+      } finally {
+        await this.workspace.release(handle);
+      }
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import type { Stats } from 'node:fs';
+import { opendir } from 'node:fs/promises';
+import { isToolError, ToolError } from '@countersign/tool-kit';
+import { entryOf, type Workspace } from './confine.js';
+import type { Folder } from './folder.js';
+import { codeOf } from './refusal.js';
+import { isReserved } from './workspace-path.js';
+
+const DEPTH_MAX = 32;
+const VISITED_MAX = 50_000;
+
+export interface Found {
+  /** From the root of the workspace. */
+  path: string;
+  name: string;
+  type: 'file' | 'directory' | 'symlink' | 'other';
+  stats: Stats;
+  /** Where it lies; open until the walk goes on. */
+  folder: Folder;
+}
+
+/**
+ * Everything in a folder in order of names, folders before what is in them, links not followed, reserved names left out.
+ * At most 50,000 entries and 32 folders deep: `cut` tells that there was more.
+ */
+export class Walk {
+  cut = false;
+  private visited = 0;
+
+  constructor(
+    private readonly workspace: Workspace,
+    private readonly options: { recursive: boolean },
+  ) {}
+
+  async *entries(start: { folder: Folder; path: string }, depth = 0): AsyncGenerator<Found> {
+    for (const name of await this.namesIn(start.folder)) {
+      if (this.workspace.ctx.signal.aborted) throw new ToolError('CANCELLED', 'aborted while reading folders', { effect: 'none' });
+      const found = await look(start, name);
+      if (!found) continue;
+      yield found;
+      if (found.type === 'directory' && this.options.recursive) yield* this.below(found, depth);
+    }
+  }
+
+  private async *below(found: Found, depth: number): AsyncGenerator<Found> {
+    if (depth === DEPTH_MAX) {
+      this.cut = true;
+      return;
+    }
+    const folder = await enterIfThere(found);
+    if (!folder) return;
+    try {
+      yield* this.entries({ folder, path: found.path }, depth + 1);
+    } finally {
+      await folder.close();
+    }
+  }
+
+  private async namesIn(folder: Folder): Promise<string[]> {
+    const names: string[] = [];
+    for await (const { name } of await opendir(folder.at())) {
+      if (isReserved(name)) continue;
+      if (++this.visited > VISITED_MAX) {
+        this.cut = true;
+        break;
+      }
+      names.push(name);
+    }
+    return names.sort();
+  }
+}
+
+async function look(start: { folder: Folder; path: string }, name: string): Promise<Found | undefined> {
+  const stats = await entryOf(start.folder, name);
+  return stats && { path: start.path === '.' ? name : `${start.path}/${name}`, name, type: typeOf(stats), stats, folder: start.folder };
+}
+
+/** A folder that went, or turned into something else, since it was listed is passed over; so is one that may not be read. */
+async function enterIfThere(found: Found): Promise<Folder | undefined> {
+  try {
+    return await found.folder.enter(found.name, '/path');
+  } catch (error) {
+    if (isToolError(error) || codeOf(error) === 'EACCES') return undefined;
+    throw error;
+  }
+}
+
+export function typeOf(stats: Stats): Found['type'] {
+  if (stats.isFile()) return 'file';
+  if (stats.isDirectory()) return 'directory';
+  return stats.isSymbolicLink() ? 'symlink' : 'other';
+}

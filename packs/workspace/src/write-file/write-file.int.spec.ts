@@ -1,0 +1,97 @@
+import { chmod, readdir, readFile, stat, writeFile as write } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ScratchWorkspace } from '../scratch-workspace.js';
+import { writeFile } from './write-file.js';
+
+let scratch: ScratchWorkspace;
+beforeEach(async () => {
+  scratch = new ScratchWorkspace();
+  await scratch.fill({ 'a.txt': 'old\n' });
+});
+afterEach(() => scratch.remove());
+
+const at = (path: string) => join(scratch.root, path);
+const input = (mode: string, content = 'new\n') => ({ path: 'a.txt', content, mode }) as never;
+const aborted = () => AbortSignal.abort();
+
+test('create refuses an existing file and leaves it; overwrite replaces it whole and keeps its permissions', async () => {
+  await expect(writeFile.run(input('create'), scratch.context())).rejects.toMatchObject({
+    more: { details: { reason: 'exists' }, effect: 'none' },
+  });
+  expect(await readFile(at('a.txt'), 'utf8')).toBe('old\n');
+  await chmod(at('a.txt'), 0o755);
+  await writeFile.run(input('overwrite'), scratch.context());
+  expect(await readFile(at('a.txt'), 'utf8')).toBe('new\n');
+  expect((await stat(at('a.txt'))).mode & 0o777).toBe(0o755);
+});
+
+test('of 30 concurrent creates of one path one wins, the others changed nothing', async () => {
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 30 }, (_, n) => writeFile.run({ path: 'race.txt', content: `${n}`, mode: 'create' } as never, scratch.context())),
+  );
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ more: { effect: 'none' } });
+});
+
+test('50 concurrent appends lose nothing', async () => {
+  await Promise.all(Array.from({ length: 50 }, (_, n) => writeFile.run(input('append', `line ${n}\n`), scratch.context())));
+  const lines = (await readFile(at('a.txt'), 'utf8')).split('\n');
+  expect(new Set(lines).size).toBe(52);
+});
+
+test('nothing is left in staging, neither after a write nor after a refused one', async () => {
+  await writeFile.run(input('overwrite'), scratch.context());
+  await writeFile.run({ path: 'b.txt', content: 'x', mode: 'create' } as never, scratch.context());
+  await writeFile
+    .run({ path: 'c.txt', content: 'x', mode: 'create' } as never, scratch.context({ signal: aborted() }))
+    .catch(() => undefined);
+  expect(await readdir(at('.countersign-trash/staging'))).toEqual([]);
+});
+
+describe.each(['overwrite', 'append', 'create'])('after a lost answer of %s', (mode) => {
+  const asked = () => ({ path: mode === 'create' ? 'new.txt' : 'a.txt', content: 'new\n', mode }) as never;
+
+  test('the receipt tells that it happened, with the same output', async () => {
+    const ctx = scratch.context();
+    const output = await writeFile.run(asked(), ctx);
+    expect(await writeFile.reconcile?.(asked(), ctx)).toEqual({ kind: 'happened', output });
+  });
+
+  test('an aborted one did not happen', async () => {
+    const ctx = scratch.context({ signal: aborted() });
+    await expect(writeFile.run(asked(), ctx)).rejects.toMatchObject({ code: 'CANCELLED', more: { effect: 'none' } });
+    expect(await writeFile.reconcile?.(asked(), ctx)).toEqual({ kind: 'did_not_happen' });
+    expect(scratch.snapshot()).toHaveProperty(['a.txt']);
+  });
+
+  test('the same content from another call is not taken for it', async () => {
+    await writeFile.run(asked(), scratch.context());
+    expect(await writeFile.reconcile?.(asked(), scratch.context())).toEqual({ kind: 'did_not_happen' });
+  });
+});
+
+test('an overwrite that was itself overwritten since still happened', async () => {
+  const ctx = scratch.context();
+  const output = await writeFile.run(input('overwrite', 'first'), ctx);
+  await writeFile.run(input('overwrite', 'second'), scratch.context());
+  expect(await writeFile.reconcile?.(input('overwrite', 'first'), ctx)).toEqual({ kind: 'happened', output });
+});
+
+test('a write that stopped between its receipt and its change did not happen', async () => {
+  const ctx = scratch.context();
+  await writeFile.run(input('overwrite', 'first'), ctx);
+  const shard = at(`.countersign-trash/receipts/${ctx.idempotency_key.slice(0, 2)}`);
+  const receipt = JSON.parse(await readFile(join(shard, `${ctx.idempotency_key}.json`), 'utf8')) as { staged: string };
+  await write(at(`.countersign-trash/staging/${receipt.staged}`), 'first');
+  expect(await writeFile.reconcile?.(input('overwrite', 'first'), ctx)).toEqual({ kind: 'did_not_happen' });
+});
+
+test('an append whose file was replaced, or got something else behind it, cannot be told', async () => {
+  const ctx = scratch.context();
+  await writeFile.run(input('append'), ctx);
+  await write(at('a.txt'), 'old\nother\n');
+  expect(await writeFile.reconcile?.(input('append'), ctx)).toMatchObject({ kind: 'cannot_tell' });
+  await writeFile.run(input('overwrite'), scratch.context());
+  expect(await writeFile.reconcile?.(input('append'), ctx)).toMatchObject({ kind: 'cannot_tell' });
+});

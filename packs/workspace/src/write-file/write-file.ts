@@ -1,0 +1,130 @@
+import { constants } from 'node:fs';
+import { link, open, rename, unlink } from 'node:fs/promises';
+import { defineTool, type Reconciled, ToolError } from '@countersign/tool-kit';
+import { z } from 'zod';
+import { entryOf, inWorkspace, type Place, type Workspace } from '../confine.js';
+import { readBytes, sha256Of } from '../file-text.js';
+import { readReceipt, stage, withdraw, writeReceipt } from '../receipts.js';
+import { codeOf, refused } from '../refusal.js';
+
+const CONTENT_BYTES_MAX = 4 * 1024 * 1024;
+const NEW_FILE_MODE = 0o644;
+
+const input = z.strictObject({
+  path: z.string().describe('Path of the file, relative to the workspace. Missing folders are made.'),
+  content: z.string().max(CONTENT_BYTES_MAX),
+  mode: z
+    .enum(['create', 'overwrite', 'append'])
+    .default('create')
+    .describe('create refuses an existing file; overwrite and append make a missing one.'),
+});
+const output = z.strictObject({
+  path: z.string(),
+  mode: z.enum(['create', 'overwrite', 'append']),
+  created: z.boolean(),
+  bytes_written: z.int(),
+  /** Of the content written. */
+  sha256: z.string(),
+});
+type Output = z.output<typeof output>;
+/** What tells afterwards whether the write happened: a staged file that is gone, or what lies behind the old end of a file. */
+type WriteReceipt = { staged: string; output: Output } | { inode: number; size_before: number; output: Output };
+
+/** Writes a text file. Others see the old content or the new, never a part; an append goes behind whatever is there. */
+export const writeFile = defineTool({
+  name: 'write_file',
+  version: '1.0.0',
+  title: 'Write a file',
+  description: 'Writes text to a file of the workspace: creates it, overwrites it whole, or appends to it. Missing folders are made.',
+  category: 'workspace',
+  effect_class: 'commit_low',
+  reversibility: 'side_effects',
+  idempotency: { discriminating: ['path', 'content', 'mode'] },
+  input,
+  output,
+  run: (asked, ctx) =>
+    inWorkspace(ctx, async (workspace) => {
+      const bytes = Buffer.from(asked.content, 'utf8');
+      if (bytes.length > CONTENT_BYTES_MAX) throw refused('/content', 'too_large', `the content is larger than ${CONTENT_BYTES_MAX} bytes`);
+      const place = await workspace.writablePlace(asked.path, '/path', true);
+      const existing = await entryOf(place.folder, place.name);
+      if (existing && asked.mode === 'create') throw refused('/mode', 'exists', `${JSON.stringify(place.path)} exists already`);
+      if (existing) await workspace.regular(place);
+      const result: Output = {
+        path: place.path,
+        mode: asked.mode,
+        created: !existing,
+        bytes_written: bytes.length,
+        sha256: sha256Of(bytes),
+      };
+      if (existing && asked.mode === 'append') await append(workspace, place, bytes, result);
+      else await replace(workspace, place, bytes, result, existing ? existing.mode & 0o777 : undefined);
+      return result;
+    }),
+  reconcile: (asked, ctx) =>
+    inWorkspace(ctx, async (workspace): Promise<Reconciled<Output>> => {
+      const receipt = await readReceipt<WriteReceipt>(workspace);
+      if (!receipt) return { kind: 'did_not_happen' };
+      if ('staged' in receipt) return whetherPlaced(workspace, receipt);
+      return whetherAppended(workspace, await workspace.place(asked.path), asked.content, receipt);
+    }),
+});
+
+/** Puts a staged file in place: by rename over an existing one, by link (which refuses to replace) for a new one. */
+async function replace(workspace: Workspace, place: Place, bytes: Buffer, result: Output, mode: number | undefined): Promise<void> {
+  const staged = await stage(workspace, bytes, mode ?? NEW_FILE_MODE);
+  await writeReceipt(workspace, { staged: staged.name, output: result } satisfies WriteReceipt);
+  try {
+    await workspace.beforeChange(place);
+    if (mode !== undefined) await rename(staged.folder.at(staged.name), place.folder.at(place.name));
+    else await link(staged.folder.at(staged.name), place.folder.at(place.name));
+  } catch (error) {
+    await withdraw(workspace, staged);
+    if (codeOf(error) === 'EEXIST') throw refused('/path', 'exists', `${JSON.stringify(place.path)} came to exist meanwhile`);
+    throw error;
+  }
+  workspace.changed = true;
+  await place.folder.sync();
+  if (mode === undefined) await unlink(staged.folder.at(staged.name));
+}
+
+/** One write behind the end, wherever that is by then: appends of others are never lost. */
+async function append(workspace: Workspace, place: Place, bytes: Buffer, result: Output): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = workspace.keep(await open(place.folder.at(place.name), flags));
+  const stats = await handle.stat();
+  if (!stats.isFile()) throw refused('/path', 'not_a_file', 'it is not a regular file');
+  // A second name may lie outside the workspace, and an append would be seen there.
+  if (stats.nlink > 1) throw refused('/path', 'hard_link', 'the file has another name, and would be changed there too');
+  await writeReceipt(workspace, { inode: stats.ino, size_before: stats.size, output: result } satisfies WriteReceipt);
+  await workspace.beforeChange(place);
+  workspace.changed = true;
+  const { bytesWritten } = await handle.write(bytes);
+  if (bytesWritten < bytes.length) {
+    throw new ToolError('PROVIDER_ERROR', `only ${bytesWritten} of ${bytes.length} bytes could be appended`, { effect: 'unknown' });
+  }
+  await handle.sync();
+}
+
+/** The change is the only thing that takes a staged file away, or gives it a second name. */
+async function whetherPlaced(workspace: Workspace, receipt: { staged: string; output: Output }): Promise<Reconciled<Output>> {
+  const staging = await workspace.existingPrivateFolder('staging');
+  const staged = staging && (await entryOf(staging, receipt.staged));
+  return !staged || staged.nlink > 1 ? { kind: 'happened', output: receipt.output } : { kind: 'did_not_happen' };
+}
+
+async function whetherAppended(
+  workspace: Workspace,
+  place: Place,
+  content: string,
+  receipt: { inode: number; size_before: number; output: Output },
+): Promise<Reconciled<Output>> {
+  if (!(await entryOf(place.folder, place.name))) return { kind: 'cannot_tell', why: 'the file is gone' };
+  const { handle, stats } = await workspace.file(place);
+  if (stats.ino !== receipt.inode) return { kind: 'cannot_tell', why: 'the file was replaced since' };
+  if (stats.size === receipt.size_before) return { kind: 'did_not_happen' };
+  const bytes = Buffer.from(content, 'utf8');
+  const behind = await readBytes(handle, receipt.size_before, bytes.length);
+  if (behind.equals(bytes)) return { kind: 'happened', output: receipt.output };
+  return { kind: 'cannot_tell', why: 'something else was appended to the file since' };
+}
