@@ -20,8 +20,10 @@ export function orderShape(delay_ms_max: number) {
   return payment.extend({ drafted_at: draftedAt, delay_ms, ...misbehaviour.shape });
 }
 
+/** What an effect answers: its number at the counterparty, counted from 1. */
+export const effectShape = z.strictObject({ ok: z.literal(true), seq: z.int(), key: z.string(), amount: z.int() });
 /** The effect as the counterparty keeps it. */
-export const effectShape = z.strictObject({ seq: z.int(), key: z.string(), account: z.string(), amount: z.int(), note: z.string() });
+const keptShape = z.object({ seq: z.int(), key: z.string(), amount: z.int() });
 
 export type Order = z.output<ReturnType<typeof orderShape>>;
 export type Effect = z.output<typeof effectShape>;
@@ -33,14 +35,17 @@ export type Effect = z.output<typeof effectShape>;
 export async function postEffect(order: Order, ctx: RunContext, once = false): Promise<Effect> {
   const { drafted_at: _, ...asked } = order;
   const body = JSON.stringify({ ...asked, key: ctx.idempotency_key, once });
-  return effectShape.parse(await ask(ctx, '/effect', { method: 'POST', body, headers: { 'content-type': 'application/json' } }));
+  return answerOf(await ask(ctx, '/effect', { method: 'POST', body, headers: { 'content-type': 'application/json' } }));
 }
 
 /** Whether the effect of this call's key is there. */
 export async function effectOfKey(ctx: RunContext): Promise<Reconciled<Effect>> {
-  const found = z.array(effectShape).parse(await ask(ctx, `/effects?key=${encodeURIComponent(ctx.idempotency_key)}`));
-  const first = found[0];
-  return first ? { kind: 'happened', output: first } : { kind: 'did_not_happen' };
+  const found = z.array(z.unknown()).parse(await ask(ctx, `/effects?key=${encodeURIComponent(ctx.idempotency_key)}`));
+  return found.length > 0 ? { kind: 'happened', output: answerOf(found[0]) } : { kind: 'did_not_happen' };
+}
+
+function answerOf(kept: unknown): Effect {
+  return { ok: true, ...keptShape.parse(kept) };
 }
 
 /** One request to the counterparty, its answer as JSON. */

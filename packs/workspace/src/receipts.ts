@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { open, readdir, readFile, rename, unlink } from 'node:fs/promises';
 import { type RunContext, ToolError } from '@countersign/tool-kit';
 import { entryOf, type Workspace } from './confine.js';
 import type { Folder } from './folder.js';
@@ -78,8 +78,8 @@ function namesFor(ctx: RunContext): { shard: string; file: string } {
 async function dropOld(folder: Folder): Promise<void> {
   const oldest_ms = Date.now() - KEPT_DAYS * 86_400_000;
   for (const name of await readdir(folder.at())) {
-    const { mtimeMs } = await stat(folder.at(name));
-    if (mtimeMs < oldest_ms) await unlink(folder.at(name)).catch(ignoreMissing);
+    const entry = await entryOf(folder, name);
+    if (entry && entry.mtimeMs < oldest_ms) await unlink(folder.at(name)).catch(ignoreMissing);
   }
 }
 

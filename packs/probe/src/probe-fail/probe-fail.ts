@@ -1,5 +1,6 @@
 import { defineTool, ToolError } from '@countersign/tool-kit';
 import { z } from 'zod';
+import { payment } from '../payment.js';
 
 const codes = [
   'VALIDATION_ERROR',
@@ -23,13 +24,9 @@ export const probeFail = defineTool({
   category: 'probe',
   effect_class: 'commit_low',
   reversibility: 'irreversible',
-  idempotency: { discriminating: ['effect', 'code', 'note'] },
+  idempotency: { discriminating: ['effect', 'code', 'account', 'amount', 'note'] },
   timeout_ms: 10_000,
-  input: z.strictObject({
-    effect: z.enum(['none', 'unknown']),
-    code: z.enum(codes).default('PROVIDER_ERROR'),
-    note: z.string().max(500).optional(),
-  }),
+  input: payment.partial().extend({ effect: z.enum(['none', 'unknown']), code: z.enum(codes).default('PROVIDER_ERROR') }),
   output: z.strictObject({ ok: z.boolean() }),
   run: async ({ effect, code }) => {
     throw new ToolError(code, `failed as asked (effect ${effect})`, { effect });
