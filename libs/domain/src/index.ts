@@ -1,6 +1,12 @@
+export * from './approval/decide.js';
+export * from './approval/state.js';
 export { evolve, type PlacedEvent } from './call/evolve.js';
 export * from './call/state.js';
 export { evolveConfiguration } from './configuration/evolve.js';
 export * from './configuration/queries.js';
 export { parseRange, parseSemver, type Semver } from './configuration/semver.js';
 export * from './configuration/state.js';
+export { type Cause, type Draft, stampedMeta } from './draft.js';
+export * from './ruling/decide.js';
+export { dropApproval, evolveRulings } from './ruling/evolve.js';
+export * from './ruling/state.js';

@@ -180,13 +180,15 @@ export interface CountedVote {
   voted_at_ms: number;
 }
 
-/** A vote counts towards the quorum, which is not reached yet. */
+/** A vote (or the revocation of one) counts towards the quorum, which is not reached yet. */
 export interface ApprovalVoteCounted {
   meta: Meta;
   approval_id: string;
   vote_id: string;
   approvals: number;
   quorum: number;
+  /** The vote: approvals are refolded from these. */
+  counted: CountedVote;
   source: SourcePosition;
 }
 

@@ -1,0 +1,199 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { aCall, asks, person, RuledPartition } from '../testing/ruled-partition.js';
+import { expireApproval } from './decide.js';
+import { type Approval, holderOf, rulingDigest } from './state.js';
+
+const [ann, bob, root, clerk] = [person('ann'), person('bob'), person('root', ['admin']), person('clerk', ['auditor'])];
+const two = { ...asks, quorum: 2 };
+let policy: RuledPartition;
+
+beforeEach(() => {
+  policy = new RuledPartition();
+});
+
+const approval = (id = 'c1.1') => policy.state.approvals.get(id) as Approval;
+const expire = (id = 'c1.1') => policy.write(expireApproval(approval(id), holderOf(approval(id)).meta));
+const reason = () => policy.last('approval_vote_refused').reason;
+
+describe('given a request that needs one approval', () => {
+  beforeEach(() => void policy.rule('c1', asks));
+
+  test('an approval grants it, bound to what was asked, for a while', () => {
+    const { ruling_digest } = policy.last('approval_requested');
+    expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_granted']);
+    expect(policy.last('approval_granted')).toMatchObject({
+      meta: { call_id: 'c1' },
+      ruling_digest,
+      votes: [{ voter_id: 'ann', vote: 'approve' }],
+      execute_before_ms: 4000,
+      joined_call_id: null,
+    });
+  });
+
+  test('a denial ends it, with its reason and who said it', () => {
+    expect(policy.vote('c1.1', ann, 'deny', { reason: 'too dear' })).toEqual(['approval_denied']);
+    expect(policy.last('approval_denied')).toMatchObject({ reason: 'too dear', by: ann, revision: 1 });
+    expect(policy.state.approvals.size).toBe(0);
+  });
+
+  test('the first end wins: every later vote is refused', () => {
+    policy.vote('c1.1', ann, 'deny');
+    expect(policy.vote('c1.1', bob, 'approve')).toEqual(['approval_vote_refused']);
+    expect(policy.vote('c1.1', bob, 'deny')).toEqual(['approval_vote_refused']);
+    expect(reason()).toMatch(/not open/);
+  });
+
+  test('a grant is given once', () => {
+    policy.vote('c1.1', ann, 'approve');
+    expect(policy.vote('c1.1', bob, 'approve')).toEqual(['approval_vote_refused']);
+    expect(policy.vote('c1.1', bob, 'deny')).toEqual(['approval_vote_refused']);
+  });
+
+  test('who asked cannot approve it, not even as an admin', () => {
+    expect(policy.vote('c1.1', person('robot', ['admin']), 'approve')).toEqual(['approval_vote_refused']);
+    expect(reason()).toMatch(/four eyes/);
+  });
+
+  test('who asked may deny it with the role for it', () => {
+    expect(policy.vote('c1.1', person('robot'), 'deny')).toEqual(['approval_denied']);
+  });
+
+  test('voting needs an approver role or admin', () => {
+    expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_vote_refused']);
+    expect(policy.vote('c1.1', clerk, 'deny')).toEqual(['approval_vote_refused']);
+    expect(reason()).toMatch(/approver, admin/);
+    expect(policy.vote('c1.1', root, 'approve')).toEqual(['approval_granted']);
+  });
+
+  test('an agent never votes', () => {
+    expect(policy.vote('c1.1', { kind: 'agent', id: 'other', roles: ['admin'] }, 'approve')).toEqual(['approval_vote_refused']);
+  });
+
+  test('edit and delegate are refused with what is possible', () => {
+    for (const kind of ['edit', 'delegate'] as const) {
+      expect(policy.vote('c1.1', ann, kind)).toEqual(['approval_vote_refused']);
+      expect(reason()).toMatch(/approve, deny or revoke/);
+    }
+  });
+
+  test('a vote of another tenant meets no request', () => {
+    const meta = { ...policy.last('policy_decided').meta, tenant_id: 'evil' };
+    expect(policy.vote('c1.1', ann, 'approve', { meta })).toEqual(['approval_vote_refused']);
+    expect(reason()).toMatch(/not open/);
+    expect(approval().status).toBe('open');
+  });
+
+  test('a vote that the log got after the time is refused and ends the request: nothing is granted by time', () => {
+    policy.now_ms = approval().expires_at_ms;
+    expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused', 'approval_expired']);
+    expect(policy.last('approval_expired').expired_at_ms).toBe(11_000);
+  });
+
+  test('a vote that the log got in the last millisecond counts', () => {
+    policy.now_ms = approval().expires_at_ms - 1;
+    expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_granted']);
+  });
+
+  test('time ends it once, as expired', () => {
+    expect(expire()).toEqual(['approval_expired']);
+    expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
+  });
+
+  test('time does not end what was granted', () => {
+    policy.vote('c1.1', ann, 'approve');
+    expect(expire()).toEqual([]);
+  });
+});
+
+describe('given a request that needs two approvals', () => {
+  beforeEach(() => void policy.rule('c1', two));
+
+  test('two people grant it, in the order of their votes', () => {
+    expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_counted']);
+    expect(policy.last('approval_vote_counted')).toMatchObject({ approvals: 1, quorum: 2 });
+    expect(policy.vote('c1.1', bob, 'approve')).toEqual(['approval_granted']);
+    expect(policy.last('approval_granted').votes.map((vote) => vote.voter_id)).toEqual(['ann', 'bob']);
+  });
+
+  test('one person counts once', () => {
+    policy.vote('c1.1', ann, 'approve');
+    expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
+    expect(reason()).toMatch(/another person/);
+  });
+
+  test('the same vote again changes nothing', () => {
+    policy.vote('c1.1', ann, 'approve', { vote_id: 'v1' });
+    expect(policy.vote('c1.1', ann, 'approve', { vote_id: 'v1' })).toEqual([]);
+  });
+
+  test('a voter may revoke the own approval and give it again', () => {
+    policy.vote('c1.1', ann, 'approve');
+    expect(policy.vote('c1.1', ann, 'revoke')).toEqual(['approval_vote_counted']);
+    expect(policy.last('approval_vote_counted').approvals).toBe(0);
+    expect(policy.vote('c1.1', bob, 'approve')).toEqual(['approval_vote_counted']);
+    expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_granted']);
+  });
+
+  test("nobody revokes another's approval", () => {
+    policy.vote('c1.1', ann, 'approve');
+    expect(policy.vote('c1.1', bob, 'revoke')).toEqual(['approval_vote_refused']);
+  });
+
+  test('one denial is enough', () => {
+    policy.vote('c1.1', ann, 'approve');
+    expect(policy.vote('c1.1', bob, 'deny')).toEqual(['approval_denied']);
+  });
+
+  test('an approval no longer counts when its voter turns out to want the effect too', () => {
+    policy.vote('c1.1', ann, 'approve');
+    policy.rule('c2', two, { call: aCall({ principal: ann }) });
+    expect(policy.vote('c1.1', bob, 'approve')).toEqual(['approval_vote_counted']);
+    expect(policy.last('approval_vote_counted').approvals).toBe(1);
+  });
+});
+
+test('the digest that a grant binds changes with the inputs, the contract and the ruling', () => {
+  const digests = [
+    rulingDigest(aCall(), asks),
+    rulingDigest(aCall({ inputs_digest: 'x' }), asks),
+    rulingDigest(aCall({ contract_digest: 'x' }), asks),
+    rulingDigest(aCall(), { ...asks, quorum: 2 }),
+    rulingDigest(aCall(), { ...asks, rule: 'x' }),
+    rulingDigest(aCall(), { ...asks, approver_roles: ['operator'] }),
+  ];
+  expect(new Set(digests).size).toBe(6);
+  expect(rulingDigest(aCall(), asks)).toBe(digests[0]);
+});
+
+test('any order and repetition of votes, cancels and time gives at most one end, and a grant only with its quorum', () => {
+  const step = fc.record({
+    what: fc.constantFrom('approve' as const, 'deny' as const, 'revoke' as const, 'edit' as const, 'expire' as const, 'cancel' as const),
+    who: fc.constantFrom('ann', 'bob', 'cid', 'robot'),
+    id: fc.nat(3),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 25 }), fc.integer({ min: 1, max: 3 }), (steps, quorum) => {
+      policy = new RuledPartition();
+      policy.rule('c1', { ...asks, quorum });
+      for (const { what, who, id } of steps) {
+        const open = approval();
+        if (what === 'expire') policy.write(open ? expireApproval(open, holderOf(open).meta) : []);
+        else if (what === 'cancel') policy.cancel('c1');
+        else policy.vote('c1.1', person(who), what, { vote_id: `${who}-${what}-${id}` });
+      }
+      const ends = policy.written.filter(
+        (said) =>
+          ['approval_granted', 'approval_denied', 'approval_expired'].includes(said.event_type) ||
+          (said.event_type === 'call_cancelled' && said.event.final),
+      );
+      expect(ends.length).toBeLessThanOrEqual(1);
+      const granted = ends.find((said) => said.event_type === 'approval_granted');
+      if (granted?.event_type !== 'approval_granted') return;
+      const voters = new Set(granted.event.votes.map((vote) => vote.voter_id));
+      expect(voters.size).toBeGreaterThanOrEqual(quorum);
+      expect(voters.has('robot')).toBe(false);
+    }),
+    { numRuns: 300 },
+  );
+});

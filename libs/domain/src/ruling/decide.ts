@@ -1,0 +1,207 @@
+import {
+  type ApprovalMode,
+  type CallError,
+  callError,
+  type Meta,
+  type Reversibility,
+  type SourcePosition,
+  type Tier,
+  type ToolCall,
+  type ToolCallCancelRequested,
+  type ToolCallResolveRequested,
+} from '@countersign/contracts';
+import { type ApprovalDraft, cancelWaiting, grantTo } from '../approval/decide.js';
+import { type Approval, type ApprovalMember, approvalId, holderOf, rulingDigest } from '../approval/state.js';
+import type { Cause, Draft } from '../draft.js';
+import { approvalOfCall, approvalOfKey, type RulingState } from './state.js';
+
+export type RulingDraft = ApprovalDraft | Draft<'policy_decided' | 'approval_requested' | 'resolution_allowed' | 'security_event_recorded'>;
+
+/** What the policy of the tenant says about a call by itself (libs/policy's ResolvedRuling fits). */
+export interface Judgement {
+  effect: 'allow' | 'deny' | 'require_approval';
+  tier: Tier;
+  approval_mode_effective: ApprovalMode;
+  rule: string;
+  reason: CallError | null;
+  approver_roles: readonly string[];
+  quorum: number;
+  expires_after_ms: number;
+}
+
+/** The call that holds an idempotency key in `tool_executions`, live or settled inside its window. */
+export interface KeyHolder {
+  call_id: string;
+  /** Whether its discriminating inputs are those of the new call. */
+  same_inputs: boolean;
+}
+
+export interface CallToRule {
+  meta: Meta;
+  call: ToolCall;
+  revision: number;
+  judgement: Judgement;
+  reversibility: Reversibility;
+  /** Only looked up for calls that need an approval. */
+  key_holder: KeyHolder | undefined;
+  cause: Cause;
+  source: SourcePosition;
+  traceparent: string | undefined;
+}
+
+export interface RulingTerms {
+  now_ms: number;
+  config_offset: number;
+  bundle_version: string;
+  /** How long an allowed call may be started, ms; the call's deadline comes first. */
+  allow_for_ms: number;
+}
+
+const KEY_REUSED = 'the idempotency key was used with other inputs';
+
+function keyReused(by: Judgement): Judgement {
+  const reason = callError('VALIDATION_ERROR', KEY_REUSED, { details: { reason: 'idempotency_key_reused' } });
+  return { ...by, effect: 'deny', rule: 'key.other_inputs', reason };
+}
+
+/**
+ * Another call's question that this call can join: an open one, or a grant that is still good for what policy asks now. A
+ * call that was judged again never joins a grant, or it would be granted and refused for ever.
+ */
+function joinable(state: RulingState, ask: CallToRule, now_ms: number): Approval | undefined {
+  const approval = approvalOfKey(state, ask.call.idempotency_key);
+  if (!approval || holderOf(approval).meta.call_id === ask.meta.call_id) return undefined;
+  if (approval.status === 'open') return approval;
+  const good = ask.revision === 1 && approval.execute_before_ms > now_ms && approval.votes.length >= ask.judgement.quorum;
+  return good ? approval : undefined;
+}
+
+function decided(
+  ask: CallToRule,
+  terms: RulingTerms,
+  judgement: Judgement,
+  more: { joined_call_id: string | null; approval_id: string | null },
+): Draft<'policy_decided'> {
+  const { meta, call, revision, cause, source, traceparent } = ask;
+  const { effect, tier, approval_mode_effective, rule, reason } = judgement;
+  const until = effect === 'allow' ? Math.min(terms.now_ms + terms.allow_for_ms, call.deadline_ms ?? Number.MAX_SAFE_INTEGER) : 0;
+  return {
+    event_type: 'policy_decided',
+    of: meta,
+    cause,
+    key: call.idempotency_key,
+    traceparent,
+    body: {
+      decision_id: `${meta.call_id}.${revision}`,
+      revision,
+      effect,
+      tier,
+      approval_mode_effective,
+      rule,
+      bundle_version: terms.bundle_version,
+      config_offset: terms.config_offset,
+      reason,
+      joined_call_id: more.joined_call_id,
+      approval_id: more.approval_id,
+      execute_before_ms: until,
+      source,
+      call,
+    },
+  };
+}
+
+function joined(ask: CallToRule, terms: RulingTerms, approval: Approval): RulingDraft[] {
+  const holder = holderOf(approval);
+  const { approval_id } = approval;
+  const ruling = decided(ask, terms, ask.judgement, { joined_call_id: holder.meta.call_id, approval_id });
+  if (approval.status === 'open') return [ruling];
+  const { meta, call, revision, traceparent, cause, source } = ask;
+  const member: ApprovalMember = { meta, decision_id: ruling.body.decision_id, revision, call, traceparent };
+  const { execute_before_ms } = approval;
+  return [ruling, ...grantTo(approval, [member], approval.votes, { cause, source, execute_before_ms })];
+}
+
+function asked(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
+  const { meta, call, revision, judgement, reversibility, cause, traceparent } = ask;
+  const approval_id = approvalId(meta.call_id as string, revision);
+  const ruling = decided(ask, terms, judgement, { joined_call_id: null, approval_id });
+  const { approver_roles, quorum, expires_after_ms } = judgement;
+  const body = {
+    approval_id,
+    decision_id: ruling.body.decision_id,
+    revision,
+    approver_roles: [...approver_roles],
+    quorum,
+    requested_at_ms: terms.now_ms,
+    expires_at_ms: Math.min(terms.now_ms + expires_after_ms, call.deadline_ms ?? Number.MAX_SAFE_INTEGER),
+    reversibility,
+    ruling_digest: rulingDigest(call, judgement),
+    call,
+  };
+  return [ruling, { event_type: 'approval_requested', of: meta, cause, key: call.idempotency_key, traceparent, body }];
+}
+
+/** Whether this revision of the call has its ruling in memory: the record came again. */
+function isRuled(state: RulingState, call_id: string, revision: number): boolean {
+  if ((state.allowed.get(call_id) ?? 0) >= revision) return true;
+  const member = approvalOfCall(state, call_id)?.members.find((one) => one.meta.call_id === call_id);
+  return member !== undefined && member.revision >= revision;
+}
+
+/**
+ * The ruling on one revision of a call: denied, allowed, or asked for. A call of a live key joins what is there and asks
+ * nobody: an open or granted question in memory, else the call that holds the key in `tool_executions`.
+ */
+export function ruleOnCall(state: RulingState, ask: CallToRule, terms: RulingTerms): RulingDraft[] {
+  const { call, judgement } = ask;
+  if (isRuled(state, ask.meta.call_id as string, ask.revision)) return [];
+  const alone = { joined_call_id: null, approval_id: null };
+  if (judgement.effect !== 'require_approval') return [decided(ask, terms, judgement, alone)];
+  const other = joinable(state, ask, terms.now_ms);
+  if (other) {
+    const same = holderOf(other).call.discriminating_digest === call.discriminating_digest;
+    return same ? joined(ask, terms, other) : [decided(ask, terms, keyReused(judgement), alone)];
+  }
+  if (ask.key_holder && ask.key_holder.call_id !== ask.meta.call_id) {
+    if (!ask.key_holder.same_inputs) return [decided(ask, terms, keyReused(judgement), alone)];
+    return [decided(ask, terms, { ...judgement, effect: 'allow' }, { ...alone, joined_call_id: ask.key_holder.call_id })];
+  }
+  return asked(ask, terms);
+}
+
+interface Asked<E> {
+  event: E;
+  source: SourcePosition;
+  traceparent: string | undefined;
+}
+
+/** A waiting call ends here; an allowed one is the executor's to stop; an ended one stays as it is (nothing is said). */
+export function cancelCall(state: RulingState, asked: Asked<ToolCallCancelRequested>): RulingDraft[] {
+  const { meta, principal, reason } = asked.event;
+  const { source, traceparent } = asked;
+  const call_id = meta.call_id as string;
+  const approval = approvalOfCall(state, call_id);
+  const member = approval?.members.find((one) => one.meta.call_id === call_id);
+  if (member && member.meta.tenant_id !== meta.tenant_id) return [];
+  if (approval?.status === 'open') return cancelWaiting(approval, call_id, { cause: meta, principal, reason, source });
+  const revision = state.allowed.get(call_id);
+  if (revision === undefined) return [];
+  const key = member?.call.idempotency_key ?? call_id;
+  const body = { revision, reason, by: principal, final: false, source, call: member?.call ?? null };
+  return [{ event_type: 'call_cancelled', of: meta, cause: meta, key, traceparent, body }];
+}
+
+/** A person's word on a call in doubt counts with the role of an operator and a reason; anything else is put on record. */
+export function allowResolution(asked: Asked<ToolCallResolveRequested>, now_ms: number): RulingDraft[] {
+  const { meta, principal, resolution, output_json, reason } = asked.event;
+  const about = { of: meta, cause: meta, key: meta.call_id as string, traceparent: asked.traceparent };
+  const entitled = principal.kind !== 'agent' && principal.roles.some((role) => role === 'operator' || role === 'admin');
+  if (entitled && reason.trim() !== '') {
+    const body = { resolution, output_json, reason, by: principal, source: asked.source };
+    return [{ event_type: 'resolution_allowed', ...about, body }];
+  }
+  const detail = `${meta.call_id}: ${entitled ? 'a resolution needs a reason' : 'resolving needs the role operator or admin'}`;
+  return [
+    { event_type: 'security_event_recorded', ...about, body: { kind: 'resolution_refused', detail, principal, recorded_at_ms: now_ms } },
+  ];
+}

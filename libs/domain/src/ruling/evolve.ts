@@ -1,0 +1,132 @@
+import type { AnyEvent, EventMap } from '@countersign/contracts';
+import { tally } from '../approval/decide.js';
+import { type Approval, type ApprovalMember, holderOf } from '../approval/state.js';
+import { approvalOfCall, type RulingState } from './state.js';
+
+/** Forgets an approval with all its members. */
+export function dropApproval(state: RulingState, approval: Approval): void {
+  state.approvals.delete(approval.approval_id);
+  for (const member of approval.members) {
+    const call_id = member.meta.call_id as string;
+    if (state.approval_of_call.get(call_id) === approval.approval_id) state.approval_of_call.delete(call_id);
+  }
+  const key = holderOf(approval).call.idempotency_key;
+  if (state.approval_of_key.get(key) === approval.approval_id) state.approval_of_key.delete(key);
+}
+
+function put(state: RulingState, approval: Approval): void {
+  state.approvals.set(approval.approval_id, approval);
+}
+
+function leave(state: RulingState, call_id: string): void {
+  const approval = approvalOfCall(state, call_id);
+  if (!approval) return;
+  if (holderOf(approval).meta.call_id === call_id) {
+    dropApproval(state, approval);
+    return;
+  }
+  put(state, { ...approval, members: approval.members.filter((member) => member.meta.call_id !== call_id) });
+  state.approval_of_call.delete(call_id);
+}
+
+function ruled(state: RulingState, event: EventMap['policy_decided'], traceparent: string | undefined): void {
+  const { meta, decision_id, revision, call, approval_id } = event;
+  const call_id = meta.call_id as string;
+  if (event.effect === 'allow') state.allowed.set(call_id, revision);
+  else if (event.effect === 'require_approval') {
+    const member: ApprovalMember = { meta, decision_id, revision, call, traceparent };
+    if (event.joined_call_id !== null) join(state, approval_id as string, member);
+    else ask(state, event, member);
+    return;
+  }
+  if (state.approval_of_call.size > 0 && state.approval_of_call.has(call_id)) leave(state, call_id);
+  if (event.effect === 'deny') state.allowed.delete(call_id);
+}
+
+function join(state: RulingState, approval_id: string, member: ApprovalMember): void {
+  const approval = state.approvals.get(approval_id);
+  const call_id = member.meta.call_id as string;
+  leave(state, call_id);
+  if (!approval || approval.members.some((known) => known.meta.call_id === call_id)) return;
+  put(state, { ...approval, members: [...approval.members, member] });
+  state.approval_of_call.set(call_id, approval_id);
+  state.allowed.delete(call_id);
+}
+
+/** approval_requested follows in the same append and brings the rest. */
+function ask(state: RulingState, event: EventMap['policy_decided'], member: ApprovalMember): void {
+  const call_id = member.meta.call_id as string;
+  const approval_id = event.approval_id as string;
+  if (state.approvals.has(approval_id)) return;
+  leave(state, call_id);
+  put(state, {
+    approval_id,
+    status: 'open',
+    ruling_digest: '',
+    tier: event.tier,
+    approver_roles: [],
+    quorum: 1,
+    expires_at_ms: 0,
+    members: [member],
+    votes: [],
+    execute_before_ms: 0,
+  });
+  state.approval_of_call.set(call_id, approval_id);
+  state.approval_of_key.set(member.call.idempotency_key, approval_id);
+  state.allowed.delete(call_id);
+}
+
+function granted(state: RulingState, event: EventMap['approval_granted']): void {
+  state.allowed.set(event.meta.call_id as string, event.revision);
+  const approval = state.approvals.get(event.approval_id);
+  if (!approval || event.joined_call_id !== null || approval.status === 'granted') return;
+  const { votes, execute_before_ms } = event;
+  put(state, { ...approval, status: 'granted', votes, execute_before_ms });
+}
+
+/** An end of one of its calls: the key's row answers from here on. */
+function ended(state: RulingState, call_id: string): void {
+  state.allowed.delete(call_id);
+  const approval = state.approval_of_call.size > 0 ? approvalOfCall(state, call_id) : undefined;
+  if (approval?.status === 'granted') dropApproval(state, approval);
+}
+
+/**
+ * Folds an event that policy wrote, or an end on tool-executed, into what policy remembers, in place. Events that are
+ * already in it change nothing.
+ */
+export function evolveRulings(state: RulingState, said: AnyEvent, traceparent: string | undefined): void {
+  switch (said.event_type) {
+    case 'policy_decided':
+      ruled(state, said.event, traceparent);
+      return;
+    case 'approval_requested': {
+      const approval = state.approvals.get(said.event.approval_id);
+      const { ruling_digest, approver_roles, quorum, expires_at_ms } = said.event;
+      if (approval?.ruling_digest === '') put(state, { ...approval, ruling_digest, approver_roles, quorum, expires_at_ms });
+      return;
+    }
+    case 'approval_vote_counted': {
+      const approval = state.approvals.get(said.event.approval_id);
+      if (approval?.status === 'open') put(state, { ...approval, votes: tally(approval.votes, said.event.counted) });
+      return;
+    }
+    case 'approval_granted':
+      granted(state, said.event);
+      return;
+    case 'approval_denied':
+    case 'approval_expired':
+      leave(state, said.event.meta.call_id as string);
+      return;
+    case 'call_cancelled':
+      if (said.event.final) leave(state, said.event.meta.call_id as string);
+      return;
+    case 'tool_executed':
+    case 'tool_retry_deduplicated':
+    case 'tool_call_in_doubt':
+    case 'tool_call_resolved':
+      ended(state, said.event.meta.call_id as string);
+      return;
+    default:
+  }
+}

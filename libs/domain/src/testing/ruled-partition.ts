@@ -1,0 +1,132 @@
+import type { AnyEvent, ApprovalVoted, EventMap, EventType, Meta, Principal, ToolCall, VoteKind } from '@countersign/contracts';
+import { castVote } from '../approval/decide.js';
+import { stampedMeta } from '../draft.js';
+import { allowResolution, type CallToRule, cancelCall, type Judgement, type RulingDraft, ruleOnCall } from '../ruling/decide.js';
+import { evolveRulings } from '../ruling/evolve.js';
+import { initialRulings } from '../ruling/state.js';
+
+export const asks: Judgement = {
+  effect: 'require_approval',
+  tier: 'tier_2_approval_required',
+  approval_mode_effective: 'delegated',
+  rule: 'default.commit_high',
+  reason: null,
+  approver_roles: ['approver'],
+  quorum: 1,
+  expires_after_ms: 10_000,
+};
+export const allows: Judgement = { ...asks, effect: 'allow', tier: 'tier_1_auto', rule: 'default.stage' };
+
+export const person = (id: string, roles: string[] = ['approver']): Principal => ({ kind: 'user', id, roles });
+
+export const aCall = (more: Partial<ToolCall> = {}): ToolCall => ({
+  tool: 'pay',
+  version: '1.0.0',
+  effect_class: 'commit_high',
+  category: 'test',
+  contract_digest: 'contract',
+  inputs_json: '{}',
+  inputs_digest: 'inputs',
+  idempotency_key: 'key-1',
+  key_source: 'derived',
+  discriminating_digest: '00000000000000aa',
+  window_ms: 1000,
+  case_id: null,
+  run_id: null,
+  occurrence: null,
+  principal: { kind: 'agent', id: 'robot', roles: ['agent'] },
+  context: {
+    agent: null,
+    run_id: null,
+    step_id: null,
+    request_id: null,
+    seq: null,
+    iteration: null,
+    rationale: null,
+    skill: null,
+    step: null,
+    rule: null,
+    purpose: null,
+    safety_mode: null,
+    run_budget: null,
+  },
+  deadline_ms: null,
+  callback_url: null,
+  requested_at_ms: 0,
+  lane: 'shared',
+  ...more,
+});
+
+export const aMeta = (call_id: string | null, hlc = 1): Meta => ({
+  event_id: `cause-${call_id}-${hlc}`,
+  tenant_id: 'acme',
+  call_id,
+  attempt: 0,
+  causation_id: null,
+  correlation_id: 'trace',
+  hlc,
+  partition: 0,
+});
+
+/** Policy of one partition without any I/O, for specs: what it wrote and what it remembers. */
+export class RuledPartition {
+  readonly state = initialRulings();
+  readonly written: AnyEvent[] = [];
+  now_ms = 1000;
+  private hlc = 0;
+  private offset = 0;
+
+  /** Stamps and folds what was decided. @returns the types of the new events. */
+  write(drafts: readonly RulingDraft[]): EventType[] {
+    for (const draft of drafts) {
+      const meta = stampedMeta(draft, { event_id: `e${this.written.length}`, now_ms: this.now_ms, after_hlc: this.hlc });
+      this.hlc = meta.hlc;
+      const said = { event_type: draft.event_type, event: { meta, ...draft.body } } as AnyEvent;
+      evolveRulings(this.state, said, draft.traceparent);
+      this.written.push(said);
+    }
+    return drafts.map((draft) => draft.event_type);
+  }
+
+  rule(call_id: string, judgement: Judgement, more: Partial<CallToRule> = {}): EventType[] {
+    const meta = aMeta(call_id);
+    const source = { topic: 'tool-call-requested', offset: this.offset++ };
+    const known = { meta, call: aCall(), revision: 1, judgement, reversibility: 'reversible' as const, key_holder: undefined };
+    const terms = { now_ms: this.now_ms, config_offset: 7, bundle_version: 'b', allow_for_ms: 500 };
+    return this.write(ruleOnCall(this.state, { ...known, cause: meta, source, traceparent: undefined, ...more }, terms));
+  }
+
+  vote(approval_id: string, voter: Principal, kind: VoteKind, more: Partial<ApprovalVoted> = {}): EventType[] {
+    const vote_id = `${voter.id}-${kind}-${this.offset}`;
+    const written = { approval_id, vote_id, vote: kind, reason: null, inputs_json: null, inputs_digest: null, to: null };
+    const vote = { meta: aMeta(approval_id.split('.')[0] as string), voter, voted_at_ms: this.now_ms, ...written, ...more };
+    const source = { topic: 'approval-voted', offset: this.offset++ };
+    const cast = { vote, traceparent: undefined, appended_at_ms: this.now_ms, source, grant_for_ms: 3000 };
+    return this.write(castVote(this.state.approvals.get(approval_id), cast));
+  }
+
+  cancel(call_id: string, tenant_id = 'acme'): EventType[] {
+    const event = { meta: { ...aMeta(call_id), tenant_id }, principal: person('robot', []), reason: 'no', requested_at_ms: 0 };
+    const source = { topic: 'tool-call-requested', offset: this.offset++ };
+    return this.write(cancelCall(this.state, { event, source, traceparent: undefined }));
+  }
+
+  resolve(call_id: string, principal: Principal, reason: string): EventType[] {
+    const asked = { resolution: 'happened' as const, output_json: null, reason, requested_at_ms: 0 };
+    const event = { meta: aMeta(call_id), principal, ...asked };
+    const source = { topic: 'tool-call-requested', offset: this.offset++ };
+    return this.write(allowResolution({ event, source, traceparent: undefined }, this.now_ms));
+  }
+
+  /** The call ended at the executor. */
+  end(call_id: string): void {
+    evolveRulings(this.state, { event_type: 'tool_executed', event: { meta: aMeta(call_id) } } as AnyEvent, undefined);
+  }
+
+  /** The newest event of a type. */
+  last<T extends EventType>(event_type: T): EventMap[T] {
+    const found = this.written.findLast((said) => said.event_type === event_type);
+    if (!found) throw new Error(`no ${event_type} was written`);
+    return found.event as EventMap[T];
+  }
+}
