@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { acquire, fenceOthers, heartbeat, release } from '../leases/leases.js';
+import type { Store } from '../store.js';
+import { type Claim, claim } from './claim.js';
+import { end, resolve } from './end.js';
+import { executionState } from './execution-row.js';
+import { rowsOfKeys } from './rows.js';
+import { orphans, takeOver } from './take-over.js';
+import { tombstones } from './tombstones.js';
+
+const { running, succeeded, in_doubt, compensated, released } = executionState;
+
+let sequence = 0;
+
+/** A claim of a new key, with what the test cares about. */
+export function claimOf(more: Partial<Claim> = {}): Claim {
+  return {
+    key: randomUUID(),
+    attempt: 1,
+    tenant_id: 'acme',
+    call_uuid: randomUUID(),
+    partition: 1,
+    state: running,
+    digest8: 2 ** 52 - 1,
+    source_topic: 0,
+    source_offset: ++sequence,
+    approval_id: null,
+    ...more,
+  };
+}
+
+const tombstoneOf = ({ state: _, approval_id: __, ...item }: Claim) => ({ ...item, source_topic: 1 as const, ended_at_s: 1_700_000_000 });
+const endOf = ({ key, attempt }: Claim, state: 2 | 3 | 4 | 5 | 6, end_offset = 10) => ({
+  key,
+  attempt,
+  state,
+  end_offset,
+  ended_at_s: 1_700_000_000,
+});
+export const leaseOf = (store: Store, lane = 'shared', lease_ms = 60_000) =>
+  acquire(store, { instance_id: randomUUID(), lane, lease_ms, epoch_above: 0 });
+
+/** Who may run a key: claims, approvals, tombstones. Part of describeStore. */
+export function describeClaims(store: () => Store): void {
+  test('of 20 concurrent claims of one key exactly one wins', async () => {
+    const epoch = await leaseOf(store());
+    const key = randomUUID();
+    const claims = Array.from({ length: 20 }, () => claimOf({ key }));
+    const won = await Promise.all(claims.map((one) => claim(store(), epoch, [one])));
+    expect(won.flat().filter(Boolean)).toHaveLength(1);
+    const winner = claims[won.findIndex(([first]) => first)];
+    const rows = await rowsOfKeys(store(), [key]);
+    expect(rows).toEqual([
+      {
+        key,
+        attempt: 1,
+        tenant_id: 'acme',
+        call_uuid: winner?.call_uuid,
+        partition: 1,
+        lane: 'shared',
+        epoch,
+        state: running,
+        digest8: 2 ** 52 - 1,
+        source_topic: 0,
+        source_offset: winner?.source_offset,
+        end_offset: null,
+        ended_at_s: null,
+      },
+    ]);
+  });
+
+  test('of two claims of one key in one batch the first wins', async () => {
+    const epoch = await leaseOf(store());
+    const key = randomUUID();
+    expect(await claim(store(), epoch, [claimOf({ key }), claimOf(), claimOf({ key })])).toEqual([true, true, false]);
+  });
+
+  test('attempt n is claimed only where attempt n-1 is released', async () => {
+    const epoch = await leaseOf(store());
+    const first = claimOf();
+    const second = { ...claimOf({ key: first.key }), attempt: 2 };
+    expect(await claim(store(), epoch, [second])).toEqual([false]);
+    expect(await claim(store(), epoch, [first])).toEqual([true]);
+    expect(await claim(store(), epoch, [second])).toEqual([false]);
+    await end(store(), epoch, [endOf(first, released)]);
+    expect(await claim(store(), epoch, [second])).toEqual([true]);
+    expect((await rowsOfKeys(store(), [first.key])).map(({ attempt, state }) => [attempt, state])).toEqual([
+      [1, released],
+      [2, running],
+    ]);
+  });
+
+  test('an approval is consumed once by 20 racing claims of different keys', async () => {
+    const epoch = await leaseOf(store());
+    const approval_id = randomUUID();
+    const claims = Array.from({ length: 20 }, () => claimOf({ approval_id }));
+    const won = await Promise.all(claims.map((one) => claim(store(), epoch, [one, claimOf({ approval_id: randomUUID() })])));
+    expect(won.filter(([first]) => first)).toHaveLength(1);
+    expect(won.every(([, other]) => other)).toBe(true);
+  });
+
+  test('a claim that loses its key does not consume its approval', async () => {
+    const epoch = await leaseOf(store());
+    const approval_id = randomUUID();
+    const held = claimOf();
+    await claim(store(), epoch, [held]);
+    expect(await claim(store(), epoch, [claimOf({ key: held.key, approval_id })])).toEqual([false]);
+    expect(await claim(store(), epoch, [claimOf({ approval_id })])).toEqual([true]);
+  });
+
+  test('of a tombstone and a claim that race for one row exactly one wins, twenty times', async () => {
+    const epoch = await leaseOf(store());
+    for (let i = 0; i < 20; i++) {
+      const one = claimOf();
+      const racers = [() => claim(store(), epoch, [one]), () => tombstones(store(), epoch, [tombstoneOf(one)])];
+      const won = await Promise.all((i % 2 ? racers : racers.reverse()).map((race) => race()));
+      expect(won.flat().filter(Boolean)).toHaveLength(1);
+      expect(await rowsOfKeys(store(), [one.key])).toHaveLength(1);
+    }
+  });
+
+  test('batches of overlapping keys in opposite orders do not deadlock', async () => {
+    const epoch = await leaseOf(store());
+    const keys = Array.from({ length: 50 }, () => randomUUID());
+    const batches = Array.from({ length: 8 }, (_, i) => (i % 2 ? keys : [...keys].reverse()).map((key) => claimOf({ key })));
+    const won = await Promise.all(batches.map((batch) => claim(store(), epoch, batch)));
+    expect(won.flat().filter(Boolean)).toHaveLength(50);
+  });
+}
+
+/** What ends a row, and what a stale epoch can no longer do. Part of describeStore. */
+export function describeEnds(store: () => Store): void {
+  test('an end is kept once, and only in_doubt is resolved', async () => {
+    const epoch = await leaseOf(store());
+    const [done, doubtful] = [claimOf(), claimOf()];
+    await claim(store(), epoch, [done, doubtful]);
+    expect(await end(store(), epoch, [endOf(done, succeeded), endOf(doubtful, in_doubt, 11)])).toEqual([true, true]);
+    expect(await end(store(), epoch, [endOf(done, released), endOf(doubtful, succeeded)])).toEqual([false, false]);
+    expect(await resolve(store(), epoch, [endOf(done, released), endOf(doubtful, succeeded, 12)])).toEqual([false, true]);
+    expect(await resolve(store(), epoch, [endOf(done, compensated, 13)])).toEqual([true]);
+    const rows = await rowsOfKeys(store(), [done.key, doubtful.key]);
+    expect(Object.fromEntries(rows.map((row) => [row.key, [row.state, row.end_offset, row.ended_at_s]]))).toEqual({
+      [done.key]: [compensated, 13, 1_700_000_000],
+      [doubtful.key]: [succeeded, 12, 1_700_000_000],
+    });
+  });
+
+  test('a fenced epoch claims nothing, ends nothing, resolves nothing and takes nothing over', async () => {
+    const lane = randomUUID();
+    const zombie = await leaseOf(store(), lane);
+    const mine = claimOf();
+    await claim(store(), zombie, [mine]);
+    const epoch = await leaseOf(store(), lane);
+    expect(await fenceOthers(store(), lane, epoch)).toEqual([zombie]);
+    const orphaned = await orphans(store(), lane, 1);
+    expect(await claim(store(), zombie, [claimOf(), claimOf({ approval_id: randomUUID() })])).toEqual([false, false]);
+    expect(await tombstones(store(), zombie, [tombstoneOf(claimOf())])).toEqual([false]);
+    expect(await end(store(), zombie, [endOf(mine, succeeded)])).toEqual([false]);
+    expect(await takeOver(store(), zombie, orphaned)).toEqual([]);
+    expect(await heartbeat(store(), zombie, 60_000)).toBe(false);
+    expect((await rowsOfKeys(store(), [mine.key]))[0]?.state).toBe(running);
+  });
+
+  test('an expired lease claims nothing and ends nothing, even before anybody fenced it', async () => {
+    const lane = randomUUID();
+    const epoch = await leaseOf(store(), lane, 150);
+    const mine = claimOf();
+    expect(await claim(store(), epoch, [mine])).toEqual([true]);
+    await new Promise((wait) => setTimeout(wait, 200));
+    expect(await claim(store(), epoch, [claimOf()])).toEqual([false]);
+    expect(await end(store(), epoch, [endOf(mine, succeeded)])).toEqual([false]);
+  });
+
+  test('who takes over owns the orphans, and the late end of the old epoch changes nothing', async () => {
+    const lane = randomUUID();
+    const old = await leaseOf(store(), lane);
+    const [ended, one, two, elsewhere] = [claimOf(), claimOf(), claimOf(), claimOf({ partition: 2 })];
+    await claim(store(), old, [ended, one, two, elsewhere]);
+    await end(store(), old, [endOf(ended, succeeded)]);
+    const epoch = await leaseOf(store(), lane);
+    expect(await orphans(store(), lane, 1)).toEqual([]);
+    await release(store(), old);
+    const found = await orphans(store(), lane, 1);
+    expect(found.map(({ key }) => key).sort()).toEqual([one.key, two.key].sort());
+    const taken = await takeOver(store(), epoch, found);
+    expect(taken.map((row) => [row.key, row.epoch, row.state]).sort()).toEqual([one, two].map(({ key }) => [key, epoch, running]).sort());
+    expect(await takeOver(store(), epoch, found)).toEqual([]);
+    expect(await orphans(store(), lane, 1)).toEqual([]);
+    expect(await end(store(), old, [endOf(one, succeeded)])).toEqual([false]);
+    expect(await end(store(), epoch, [endOf(one, succeeded), endOf(two, in_doubt)])).toEqual([true, true]);
+  });
+}

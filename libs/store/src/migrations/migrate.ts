@@ -1,0 +1,39 @@
+import { sha256Hex } from '@countersign/contracts';
+import type { Store } from '../store.js';
+import { migrations } from './index.js';
+import type { Migration } from './migration.js';
+
+/** The database carries a migration that this version does not know, or another text under a known name. */
+export class SchemaOutdated extends Error {}
+
+const LOCK = 7_070_700_001;
+const TABLE = 'CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, digest text NOT NULL)';
+
+const digestOf = (migration: Migration): string => sha256Hex(migration.text);
+
+/** Runs what is missing, in one transaction; processes that start together wait for one another (advisory lock). */
+export async function migrate(store: Store, all: readonly Migration[] = migrations): Promise<string[]> {
+  return await store.transaction(async (sql) => {
+    await sql.query({ text: 'SELECT pg_advisory_xact_lock($1)', params: [LOCK] });
+    await sql.query({ text: TABLE, params: [] });
+    const rows = await sql.query<{ name: string; digest: string }>({ text: 'SELECT name, digest FROM migrations', params: [] });
+    const known = new Map(all.map((migration) => [migration.name, digestOf(migration)]));
+    for (const { name, digest } of rows) {
+      if (known.get(name) !== digest) throw new SchemaOutdated(`migration ${name} of the database is not of this version`);
+    }
+    const done = new Set(rows.map(({ name }) => name));
+    const missing = all.filter(({ name }) => !done.has(name));
+    for (const migration of missing) {
+      await sql.query({ text: migration.text, params: [] });
+      await sql.query({ text: 'INSERT INTO migrations (name, digest) VALUES ($1, $2)', params: [migration.name, digestOf(migration)] });
+    }
+    return missing.map(({ name }) => name);
+  });
+}
+
+/** All migrations and their record as one text, for a fresh database. */
+export function migrateSql(all: readonly Migration[] = migrations): string {
+  const record = (migration: Migration): string =>
+    `INSERT INTO migrations (name, digest) VALUES ('${migration.name}', '${digestOf(migration)}')`;
+  return [TABLE, ...all.flatMap((migration) => [migration.text, record(migration)])].join(';\n');
+}

@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import { PGlite } from '@electric-sql/pglite';
+import { FrontendMessages } from '../wire/frontend.js';
+import type { BackendOptions, BackendRequest, WireStatement } from './protocol.js';
+import { startParams } from './settings.js';
+
+const ERROR_RESPONSE = 0x45;
+
+/** True where one of the messages is an ErrorResponse. */
+function failed(bytes: Uint8Array): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at + 5 <= bytes.byteLength; at += 1 + view.getInt32(at + 1)) if (bytes[at] === ERROR_RESPONSE) return true;
+  return false;
+}
+
+/** PGlite behind raw protocol messages: statements prepared once by name, one Sync a request. Runs synchronously. */
+export class Backend {
+  readonly #db: PGlite;
+  readonly #out = new FrontendMessages();
+  readonly #prepared = new Set<string>();
+
+  private constructor(db: PGlite) {
+    this.#db = db;
+  }
+
+  static async start(options: BackendOptions): Promise<Backend> {
+    const snapshot = new Blob([new Uint8Array(await readFile(options.snapshot))]);
+    const db = await PGlite.create({
+      dataDir: options.dir ?? 'memory://',
+      startParams: startParams(PGlite.defaultStartParams),
+      ...((await isEmpty(options.dir)) ? { loadDataDir: snapshot } : {}),
+    });
+    return new Backend(db);
+  }
+
+  /** The backend's answer, byte for byte. */
+  run(request: BackendRequest): Uint8Array {
+    const only = request.statements[0];
+    if (request.statements.length === 1 && only && only.name === '' && only.params.length === 0) {
+      this.#out.simple(only.text);
+      return this.#db.execProtocolRawSync(this.#out.take());
+    }
+    const fresh: string[] = [];
+    for (const statement of request.statements) this.#write(statement, fresh);
+    this.#out.sync();
+    const bytes = this.#db.execProtocolRawSync(this.#out.take());
+    if (fresh.length > 0) this.#remember(fresh, bytes);
+    return bytes;
+  }
+
+  async close(): Promise<void> {
+    await this.#db.close();
+  }
+
+  #write({ name, text, params }: WireStatement, fresh: string[]): void {
+    if (name === '' || (!this.#prepared.has(name) && !fresh.includes(name))) {
+      this.#out.parse(name, text);
+      if (name !== '') fresh.push(name);
+    }
+    this.#out.bind(name, params);
+    this.#out.describePortal();
+    this.#out.execute();
+  }
+
+  #remember(fresh: readonly string[], bytes: Uint8Array): void {
+    if (!failed(bytes)) {
+      for (const name of fresh) this.#prepared.add(name);
+      return;
+    }
+    // A Parse before the error stands, one after it was skipped: close them all (closing an unknown name is no error).
+    for (const name of fresh) this.#out.closeStatement(name);
+    this.#out.sync();
+    this.#db.execProtocolRawSync(this.#out.take());
+  }
+}
+
+async function isEmpty(dir: string | null): Promise<boolean> {
+  if (dir === null) return true;
+  return await readFile(`${dir}/PG_VERSION`).then(
+    () => false,
+    () => true,
+  );
+}

@@ -1,0 +1,68 @@
+/** Rows changed in a table, by what was done. `dead` rows are old versions that a VACUUM frees. */
+interface Changes {
+  changed: number;
+  dead: number;
+  /** Rows inserted less rows deleted, as far as known since the store was opened. */
+  rows: number;
+}
+
+const ANALYZE_AT = 2_000;
+const VACUUM_AT = 20_000;
+const WRITES = /\b(?:(insert)\s+into|(update)|(delete)\s+from)\s+(?:only\s+)?([a-z_][a-z0-9_]*)/gi;
+
+/** The tables that a statement writes and how; names of CTEs do not appear after these words in our SQL. */
+export function writesOf(text: string): { table: string; kind: 'insert' | 'update' | 'delete' }[] {
+  const writes: { table: string; kind: 'insert' | 'update' | 'delete' }[] = [];
+  for (const match of text.matchAll(WRITES)) {
+    const table = (match[4] as string).toLowerCase();
+    if (table === 'set' || table === 'of' || table === 'skip' || table === 'nowait') continue;
+    writes.push({ table, kind: match[1] ? 'insert' : match[2] ? 'update' : 'delete' });
+  }
+  return writes;
+}
+
+/**
+ * Says when a table needs ANALYZE or VACUUM. PGlite has neither autovacuum nor statistics of changes, so both are
+ * counted here from what passes: after a fifth of the table changed, from 2,000 and 20,000 rows on.
+ */
+export class Maintenance {
+  readonly #tables = new Map<string, Changes>();
+  readonly #known = new Map<string, ReturnType<typeof writesOf>>();
+
+  /** Notes a finished statement by its text and its command tag ('INSERT 0 64'). */
+  note(text: string, tag: string): void {
+    const count = Number(tag.slice(tag.lastIndexOf(' ') + 1));
+    if (!(count > 0)) return;
+    let writes = this.#known.get(text);
+    if (!writes) {
+      writes = writesOf(text);
+      if (this.#known.size < 1_000) this.#known.set(text, writes);
+    }
+    for (const { table, kind } of writes) this.#count(table, kind, count);
+  }
+
+  /** The statements that are due now, one a table; what they cover is forgotten. */
+  due(): string[] {
+    const statements: string[] = [];
+    for (const [table, changes] of this.#tables) {
+      if (changes.dead >= Math.max(VACUUM_AT, changes.rows / 5)) {
+        changes.dead = 0;
+        changes.changed = 0;
+        statements.push(`VACUUM (ANALYZE, TRUNCATE FALSE) ${table}`);
+      } else if (changes.changed >= Math.max(ANALYZE_AT, changes.rows / 5)) {
+        changes.changed = 0;
+        statements.push(`ANALYZE ${table}`);
+      }
+    }
+    return statements;
+  }
+
+  #count(table: string, kind: 'insert' | 'update' | 'delete', count: number): void {
+    const changes = this.#tables.get(table) ?? { changed: 0, dead: 0, rows: 0 };
+    this.#tables.set(table, changes);
+    changes.changed += count;
+    if (kind !== 'insert') changes.dead += count;
+    if (kind === 'insert') changes.rows += count;
+    if (kind === 'delete') changes.rows -= count;
+  }
+}

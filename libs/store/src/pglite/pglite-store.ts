@@ -1,0 +1,162 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InfrastructureFault } from '@countersign/contracts';
+import { migrate, SchemaOutdated } from '../migrations/migrate.js';
+import { type Row, type Sql, type Statement, Store } from '../store.js';
+import { DatabaseUnusable, PgliteConnection, type RunOptions } from './connection.js';
+import { Maintenance } from './maintenance.js';
+import { snapshotFile } from './snapshot.js';
+
+export interface PgliteOptions {
+  /** The database's own directory (created); the caller holds the lock that keeps other processes out. Or `memory`. */
+  dir?: string;
+  memory?: true;
+  /** Where the snapshot of an empty database is kept between starts. Default: beside node_modules. */
+  cache_dir?: string;
+}
+
+/** Opened, or why not: then delete the directory (`PgliteStore.reset`), open again and refold from the log. */
+export type PgliteOpened = { store: PgliteStore } | { unusable: 'damaged' | 'outdated'; cause: Error };
+
+const MAINTENANCE_MS = 250;
+
+/**
+ * PostgreSQL in a worker thread (PGlite). Never fsyncs: its tables are a fold of the log. Hot requests go before
+ * background ones; a request is never interrupted, so keep a background transaction to 500 rows.
+ */
+export class PgliteStore extends Store {
+  readonly durable = false;
+  readonly #maintenance = new Maintenance();
+  readonly #timer: NodeJS.Timeout;
+  #connection: PgliteConnection;
+  #reopening: Promise<void> | null = null;
+  #maintaining: Promise<void> = Promise.resolve();
+  #lastSession = 0;
+  #closed = false;
+
+  private constructor(
+    connection: PgliteConnection,
+    private readonly reopen: (() => Promise<PgliteConnection>) | null,
+  ) {
+    super();
+    this.#connection = connection;
+    this.#timer = setInterval(() => this.#maintain(), MAINTENANCE_MS);
+    this.#timer.unref();
+  }
+
+  /** @throws DatabaseUnusable where a directory that is not the store's own fault can't be used; see `tryOpen`. */
+  static async open(options: PgliteOptions): Promise<PgliteStore> {
+    const opened = await PgliteStore.tryOpen(options);
+    if ('store' in opened) return opened.store;
+    throw opened.cause;
+  }
+
+  static async tryOpen(options: PgliteOptions): Promise<PgliteOpened> {
+    const snapshot = await snapshotFile(options.cache_dir);
+    const dir = options.memory ? null : (options.dir ?? null);
+    if (dir === null && !options.memory) throw new TypeError('either dir or memory must be given');
+    if (dir !== null && !(await isComplete(dir))) await PgliteStore.reset(dir);
+    const open = (): Promise<PgliteConnection> => PgliteConnection.open({ dir, snapshot });
+    let connection: PgliteConnection;
+    try {
+      connection = await open();
+    } catch (error) {
+      if (error instanceof DatabaseUnusable) return { unusable: 'damaged', cause: error };
+      throw error;
+    }
+    const store = new PgliteStore(connection, dir === null ? null : open);
+    try {
+      await migrate(store);
+    } catch (error) {
+      await store.close();
+      if (error instanceof SchemaOutdated) return { unusable: 'outdated', cause: error };
+      return { unusable: 'damaged', cause: error as Error };
+    }
+    if (dir !== null) await writeFile(join(dir, COMPLETE), '');
+    return { store };
+  }
+
+  /** Deletes the database's directory. */
+  static async reset(dir: string): Promise<void> {
+    await rm(dir, { recursive: true, force: true });
+  }
+
+  async query<R extends Row>(statement: Statement): Promise<R[]> {
+    const [rows] = await this.#run([statement]);
+    return rows as R[];
+  }
+
+  async atomically(statements: readonly Statement[], priority: 'hot' | 'background' = 'hot'): Promise<Row[][]> {
+    if (statements.length === 0) return [];
+    return await this.#run(statements, { background: priority === 'background' });
+  }
+
+  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const session = ++this.#lastSession;
+    const one = (text: string, closes = false) => this.#run([{ text, params: [] }], { session, closes });
+    await one('BEGIN');
+    try {
+      const result = await work({
+        query: async <R extends Row>(statement: Statement) => (await this.#run([statement], { session })).flat() as R[],
+      });
+      await one('COMMIT', true);
+      return result;
+    } catch (error) {
+      await one('ROLLBACK', true).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    await this.#maintaining;
+    await this.#connection.close();
+  }
+
+  async #run(statements: readonly Statement[], options?: RunOptions): Promise<Row[][]> {
+    if (this.#connection.lost) await this.#recover();
+    const answer = await this.#connection.run(statements, options);
+    for (let i = 0; i < answer.tags.length; i++) this.#maintenance.note(statements[i]?.text ?? '', answer.tags[i] as string);
+    return answer.rows;
+  }
+
+  /** The thread died (out of memory, disk full): its files are as after a killed process, so it is started again. */
+  async #recover(): Promise<void> {
+    if (this.#closed || !this.reopen) throw new InfrastructureFault(this.#closed ? 'the store is closed' : 'the database is lost');
+    this.#reopening ??= this.reopen()
+      .then((connection) => {
+        this.#connection = connection;
+      })
+      .catch((error: unknown) => {
+        throw new InfrastructureFault('the database could not be started again', { cause: error });
+      })
+      .finally(() => {
+        this.#reopening = null;
+      });
+    await this.#reopening;
+  }
+
+  #maintain(): void {
+    const due = this.#connection.lost ? [] : this.#maintenance.due();
+    for (const text of due) {
+      // A failed ANALYZE or VACUUM (a table dropped meanwhile) costs speed only; it is due again after more changes.
+      this.#maintaining = this.#maintaining
+        .then(() => this.#connection.run([{ text, params: [] }], { background: true }))
+        .then(
+          () => undefined,
+          () => undefined,
+        );
+    }
+  }
+}
+
+const COMPLETE = 'countersign.complete';
+
+/** False for a directory that is missing or that an interrupted first start left half-filled. */
+async function isComplete(dir: string): Promise<boolean> {
+  return await readFile(join(dir, COMPLETE)).then(
+    () => true,
+    () => false,
+  );
+}

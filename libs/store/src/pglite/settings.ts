@@ -1,0 +1,26 @@
+/**
+ * PGlite is one single-user session without background processes. Little memory; small WAL that a crash replays quickly;
+ * no full-page images (they help only after power loss, and then the log refolds the tables); and plans by index, since
+ * every statement of ours joins a batch with a table by its key and default plans went bad without autovacuum.
+ */
+const SETTINGS: Readonly<Record<string, string>> = {
+  shared_buffers: '32MB',
+  work_mem: '4MB',
+  maintenance_work_mem: '16MB',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '64MB',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+  default_statistics_target: '20',
+  jit: 'off',
+  random_page_cost: '1',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_seqscan: 'off',
+};
+
+/** PGlite's own start parameters and ours. */
+export function startParams(defaults: readonly string[]): string[] {
+  return [...defaults, ...Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}

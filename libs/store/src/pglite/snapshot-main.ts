@@ -1,0 +1,14 @@
+import { writeFile } from 'node:fs/promises';
+import { PGlite } from '@electric-sql/pglite';
+import { migrateSql } from '../migrations/migrate.js';
+import { startParams } from './settings.js';
+
+/** `node snapshot-main.js <file>`: writes the snapshot of a fresh, migrated database. */
+const file = process.argv[2];
+if (!file) throw new Error('usage: snapshot-main.js <file>');
+const db = await PGlite.create('memory://', { startParams: startParams(PGlite.defaultStartParams) });
+await db.exec(migrateSql());
+await db.exec('CHECKPOINT');
+const dump = await db.dumpDataDir('gzip');
+await writeFile(file, Buffer.from(await dump.arrayBuffer()));
+await db.close();

@@ -1,0 +1,113 @@
+import type { Connection, Submittable } from 'pg';
+import { sqlFault } from '../sql-error.js';
+import type { Row, Statement } from '../store.js';
+import { decodeText, encodeParam } from '../wire/values.js';
+
+/** The part of pg's Connection that a Submittable may use; its types leave it out. */
+interface ExtendedConnection {
+  stream: { cork(): void; uncork(): void };
+  query(text: string): void;
+  parse(message: { name: string; text: string }): void;
+  bind(message: { statement: string; values: (string | Buffer | null)[] }): void;
+  describe(message: { type: 'P'; name: string }): void;
+  execute(message: Record<string, never>): void;
+  sync(): void;
+}
+
+interface RowDescription {
+  fields: { name: string; dataTypeID: number }[];
+}
+
+/** Statements of one backend that were parsed under their name. A name is only ever used for one text. */
+const prepared = new WeakMap<object, Set<string>>();
+
+/**
+ * All statements in one write with one Sync: PostgreSQL runs them as one implicit transaction (manual, 55.2.4), so that
+ * BEGIN and COMMIT cost no round trip. Nothing is kept where one of them fails.
+ */
+export class Batch implements Submittable {
+  readonly done: Promise<Row[][]>;
+  readonly #results: Row[][] = [];
+  readonly #fresh: string[] = [];
+  #rows: Row[] = [];
+  #fields: RowDescription['fields'] = [];
+  #connection: ExtendedConnection | null = null;
+  #resolve: (results: Row[][]) => void = () => undefined;
+  #reject: (error: Error) => void = () => undefined;
+
+  constructor(private readonly statements: readonly Statement[]) {
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  submit(pgConnection: Connection): void {
+    const connection = pgConnection as unknown as ExtendedConnection;
+    this.#connection = connection;
+    const only = this.statements[0];
+    if (this.statements.length === 1 && only && only.name === undefined && only.params.length === 0) {
+      connection.query(only.text);
+      return;
+    }
+    const names = prepared.get(connection) ?? new Set<string>();
+    prepared.set(connection, names);
+    connection.stream.cork();
+    for (const statement of this.statements) this.#write(connection, statement, names);
+    connection.sync();
+    connection.stream.uncork();
+  }
+
+  handleRowDescription(message: RowDescription): void {
+    this.#fields = message.fields;
+  }
+
+  handleDataRow(message: { fields: (string | null)[] }): void {
+    const row: Row = {};
+    for (let i = 0; i < message.fields.length; i++) {
+      const field = this.#fields[i] as RowDescription['fields'][number];
+      const text = message.fields[i] as string | null;
+      row[field.name] = text === null ? null : decodeText(field.dataTypeID, text);
+    }
+    this.#rows.push(row);
+  }
+
+  handleCommandComplete(): void {
+    this.#results.push(this.#rows);
+    this.#rows = [];
+  }
+
+  handleEmptyQuery(): void {
+    this.handleCommandComplete();
+  }
+
+  handleReadyForQuery(): void {
+    this.#resolve(this.#results);
+  }
+
+  /** From the backend (with a SQLSTATE) or from the connection (without). */
+  handleError(error: Error & { code?: string; severity?: string }): void {
+    // Whether a Parse before the error was kept is not told: forget the connection's names together with the connection.
+    const names = this.#connection && prepared.get(this.#connection);
+    for (const name of this.#fresh) names?.delete(name);
+    this.#reject(sqlFault(error.severity === undefined ? undefined : error.code, error.message, error));
+  }
+
+  /** True where the connection must not be used again: a statement may be prepared that we hold for unknown. */
+  get doubtful(): boolean {
+    return this.#fresh.length > 0;
+  }
+
+  #write(connection: ExtendedConnection, { name = '', text, params }: Statement, names: Set<string>): void {
+    if (name === '' || !names.has(name)) {
+      connection.parse({ name, text });
+      if (name !== '') {
+        names.add(name);
+        this.#fresh.push(name);
+      }
+    }
+    connection.bind({ statement: name, values: params.map(encodeParam) });
+    connection.describe({ type: 'P', name: '' });
+    connection.execute({});
+  }
+}

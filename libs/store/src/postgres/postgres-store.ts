@@ -1,0 +1,106 @@
+import { InfrastructureFault, isInfrastructureFault } from '@countersign/contracts';
+import pg from 'pg';
+import { migrate } from '../migrations/migrate.js';
+import { type Row, type Sql, type Statement, Store } from '../store.js';
+import { Batch } from './batch.js';
+
+export interface PostgresOptions {
+  /** postgres://user:password@host:port/database */
+  url: string;
+  /** Connections at most. Default 10. */
+  pool_max?: number;
+  connect_timeout_ms?: number;
+}
+
+/** Plans by index for our batches (see pglite/settings.ts); synchronous_commit is never left to a server's default. */
+const SESSION = '-c synchronous_commit=on -c enable_hashjoin=off -c enable_mergejoin=off -c enable_seqscan=off -c jit=off';
+
+/** PostgreSQL 15 to 18 through pg: named prepared statements, one round trip a call, a pool that reconnects. */
+export class PostgresStore extends Store {
+  readonly durable = true;
+
+  private constructor(private readonly pool: pg.Pool) {
+    super();
+    // An idle connection was lost: the pool drops it and the next call opens another.
+    pool.on('error', () => undefined);
+  }
+
+  /** Connects and migrates. @throws InfrastructureFault where the server is away; SchemaOutdated. */
+  static async open(options: PostgresOptions): Promise<PostgresStore> {
+    const store = new PostgresStore(
+      new pg.Pool({
+        connectionString: options.url,
+        max: options.pool_max ?? 10,
+        connectionTimeoutMillis: options.connect_timeout_ms ?? 5_000,
+        keepAlive: true,
+        options: SESSION,
+      }),
+    );
+    try {
+      await migrate(store);
+      return store;
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  }
+
+  async query<R extends Row>(statement: Statement): Promise<R[]> {
+    const [rows] = await this.#run([statement]);
+    return rows as R[];
+  }
+
+  async atomically(statements: readonly Statement[]): Promise<Row[][]> {
+    return statements.length === 0 ? [] : await this.#run(statements);
+  }
+
+  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const client = await this.#connect();
+    let broken = true;
+    try {
+      await send(client, [{ text: 'BEGIN', params: [] }]);
+      const result = await work({
+        query: async <R extends Row>(statement: Statement) => (await send(client, [statement])).flat() as R[],
+      });
+      await send(client, [{ text: 'COMMIT', params: [] }]);
+      broken = false;
+      return result;
+    } finally {
+      // Releasing as broken closes the connection, and the server rolls back.
+      client.release(broken);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end();
+  }
+
+  async #run(statements: readonly Statement[]): Promise<Row[][]> {
+    const client = await this.#connect();
+    const batch = new Batch(statements);
+    let broken = false;
+    try {
+      client.query(batch);
+      return await batch.done;
+    } catch (error) {
+      broken = batch.doubtful || isInfrastructureFault(error);
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    try {
+      return await this.pool.connect();
+    } catch (error) {
+      throw new InfrastructureFault('the database is not reachable', { cause: error });
+    }
+  }
+}
+
+async function send(client: pg.PoolClient, statements: readonly Statement[]): Promise<Row[][]> {
+  const batch = new Batch(statements);
+  client.query(batch);
+  return await batch.done;
+}

@@ -1,0 +1,42 @@
+import type { Sql, Statement } from '../store.js';
+
+/** How far an executor came in one input topic of a partition, and from where tool-executed is not folded into SQL yet. */
+export interface ExecutorProgress {
+  lane: string;
+  partition: number;
+  topic: string;
+  /** Records below are history and never fire. */
+  history_below: number;
+  /** Offset in tool-executed of the partition. */
+  ends_from: number;
+}
+
+const SAVE = `INSERT INTO executor_progress AS p (lane, partition, topic, history_below, ends_from)
+SELECT * FROM unnest($1::text[], $2::int2[], $3::text[], $4::int8[], $5::int8[])
+ON CONFLICT (lane, partition, topic) DO UPDATE
+SET history_below = greatest(p.history_below, excluded.history_below), ends_from = greatest(p.ends_from, excluded.ends_from)`;
+const READ =
+  'SELECT lane, partition, topic, history_below, ends_from FROM executor_progress WHERE lane = $1 AND partition = $2 ORDER BY topic';
+
+/** Only ever forward: a late write of an earlier owner moves nothing back. Name each (lane, partition, topic) once. */
+export function progressStatement(rows: readonly ExecutorProgress[]): Statement {
+  return {
+    name: 'progress_save',
+    text: SAVE,
+    params: [
+      rows.map(({ lane }) => lane),
+      rows.map(({ partition }) => partition),
+      rows.map(({ topic }) => topic),
+      rows.map(({ history_below }) => history_below),
+      rows.map(({ ends_from }) => ends_from),
+    ],
+  };
+}
+
+export async function saveProgress(sql: Sql, rows: readonly ExecutorProgress[]): Promise<void> {
+  if (rows.length > 0) await sql.query(progressStatement(rows));
+}
+
+export async function readProgress(sql: Sql, lane: string, partition: number): Promise<ExecutorProgress[]> {
+  return await sql.query<ExecutorProgress & Record<string, unknown>>({ name: 'progress_read', text: READ, params: [lane, partition] });
+}

@@ -1,0 +1,23 @@
+import { InfrastructureFault } from '@countersign/contracts';
+
+/** The database refused a statement (constraint, data, syntax): a fault of the statement, not of the surroundings. */
+export class SqlError extends Error {
+  constructor(
+    message: string,
+    /** Five characters, PostgreSQL appendix A. */
+    readonly sqlstate: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Classes of SQLSTATE that pass by themselves: connection, rolled back, no resources, operator intervention, system, internal. */
+const SURROUNDINGS = new Set(['08', '25', '40', '53', '55', '57', '58', 'XX']);
+
+/** A database error as InfrastructureFault (retried for ever) or SqlError (of this statement), by its SQLSTATE. */
+export function sqlFault(sqlstate: string | undefined, message: string, cause?: unknown): Error {
+  if (sqlstate === undefined || SURROUNDINGS.has(sqlstate.slice(0, 2))) {
+    return new InfrastructureFault(`the database is not able: ${message}${sqlstate ? ` (${sqlstate})` : ''}`, { cause });
+  }
+  return new SqlError(message, sqlstate);
+}

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { claimOf, describeClaims, describeEnds, leaseOf } from './executions/arbiter.suite.js';
+import { executionState } from './executions/execution-row.js';
+import { restore } from './executions/restore.js';
+import { rowsOfKeys } from './executions/rows.js';
+import { orphans } from './executions/take-over.js';
+import { acquire, fenceExpired, heartbeat } from './leases/leases.js';
+import { migrate, SchemaOutdated } from './migrations/migrate.js';
+import { readProgress, saveProgress } from './progress/executor-progress.js';
+import { readPolicySnapshot, savePolicySnapshot } from './progress/policy-snapshots.js';
+import { SqlError } from './sql-error.js';
+import type { Store } from './store.js';
+
+const { running, succeeded, in_doubt } = executionState;
+
+/** What every adapter of the Store must do; `open` gives a fresh, migrated database that `close` leaves no trace of. */
+export function describeStore(name: string, open: () => Promise<{ store: Store; close: () => Promise<void> }>): void {
+  describe(`store on ${name}`, () => {
+    let opened: Awaited<ReturnType<typeof open>>;
+    beforeAll(async () => {
+      opened = await open();
+    }, 60_000);
+    afterAll(async () => {
+      await opened.close();
+    });
+    const store = (): Store => opened.store;
+    describePort(store);
+    describeClaims(store);
+    describeEnds(store);
+    describeLeases(store);
+    describeRows(store);
+  });
+}
+
+function describePort(store: () => Store): void {
+  test('types come back as int8 number, numeric text, uuid text, bytea Buffer, bool, null and text of any kind', async () => {
+    const text = 'quote " backslash \\ brace {} comma , NULL \u{1F9FE} \n end';
+    const uuid = randomUUID();
+    const rows = await store().query({
+      text: `SELECT $1::int8 AS whole, $2::numeric AS exact, $3::uuid AS id, $4::bytea AS bytes, $5::bool AS yes, $6::text AS nothing, $7::text AS words,
+             $8::float8 AS real, $9::int2 AS small`,
+      params: [2 ** 53 - 1, '12345678901234567890.10', uuid, Buffer.from([0, 1, 254, 255]), true, null, text, 0.1, -7],
+    });
+    expect(rows).toEqual([
+      {
+        whole: 2 ** 53 - 1,
+        exact: '12345678901234567890.10',
+        id: uuid,
+        bytes: Buffer.from([0, 1, 254, 255]),
+        yes: true,
+        nothing: null,
+        words: text,
+        real: 0.1,
+        small: -7,
+      },
+    ]);
+  });
+
+  test('arrays of any text, number, uuid, bytes and null reach unnest unchanged', async () => {
+    const words = ['plain', 'NULL', 'null', '', ' ', '{}', 'a,b', '"', '\\', '\u{1F9FE}', "it's", 'x'.repeat(5_000), null];
+    const bytes = [Buffer.from([0, 255]), null, Buffer.alloc(0)];
+    const numbers = [1, -1, 2 ** 53 - 1, null];
+    const list = async (type: string, values: unknown[]) => {
+      const text = `SELECT v FROM unnest($1::${type}[]) WITH ORDINALITY AS u(v, n) ORDER BY n`;
+      return (await store().query({ text, params: [values] })).map(({ v }) => v);
+    };
+    expect(await list('text', words)).toEqual(words);
+    expect(await list('bytea', bytes)).toEqual(bytes);
+    expect(await list('int8', numbers)).toEqual(numbers);
+    expect(await list('text', [])).toEqual([]);
+  });
+
+  test('a named statement is prepared once and runs with other parameters; other results share no state', async () => {
+    const ask = (n: number) => store().query({ name: 'twice', text: 'SELECT $1::int4 * 2 AS twice', params: [n] });
+    expect(await Promise.all([1, 2, 3].map(ask))).toEqual([[{ twice: 2 }], [{ twice: 4 }], [{ twice: 6 }]]);
+  });
+
+  test('atomically gives the rows of each statement, and keeps nothing where one fails', async () => {
+    await store().query({ text: 'CREATE TABLE tried (id int4 PRIMARY KEY)', params: [] });
+    const insert = (id: unknown) => ({ name: 'tried_insert', text: 'INSERT INTO tried (id) VALUES ($1) RETURNING id', params: [id] });
+    const count = { text: 'SELECT count(*) AS n FROM tried', params: [] };
+    expect(await store().atomically([insert(1), insert(2), count])).toEqual([[{ id: 1 }], [{ id: 2 }], [{ n: 2 }]]);
+    await expect(store().atomically([insert(3), insert(1), insert(4)])).rejects.toMatchObject({ sqlstate: '23505' });
+    await expect(store().atomically([insert(5), { text: 'SELECT nonsense', params: [] }], 'background')).rejects.toThrow(SqlError);
+    expect(await store().query(count)).toEqual([{ n: 2 }]);
+    expect(await store().atomically([])).toEqual([]);
+    await store().query({ text: 'DROP TABLE tried', params: [] });
+  });
+
+  test('a transaction whose work throws leaves nothing, one that returns is kept, and others wait meanwhile', async () => {
+    await store().query({ text: 'CREATE TABLE kept (id int4 PRIMARY KEY)', params: [] });
+    const count = { text: 'SELECT count(*) AS n FROM kept', params: [] };
+    const work = store().transaction(async (sql) => {
+      await sql.query({ text: 'INSERT INTO kept VALUES ($1)', params: [1] });
+      expect(await sql.query(count)).toEqual([{ n: 1 }]);
+      throw new Error('changed my mind');
+    });
+    await expect(work).rejects.toThrow('changed my mind');
+    expect(await store().query(count)).toEqual([{ n: 0 }]);
+    const kept = store().transaction(async (sql) => {
+      await sql.query({ text: 'INSERT INTO kept VALUES ($1)', params: [2] });
+      await new Promise((wait) => setTimeout(wait, 20));
+      return await sql.query(count);
+    });
+    const [inside, meanwhile] = await Promise.all([kept, store().query({ text: 'SELECT 1 AS one', params: [] })]);
+    expect([inside, meanwhile]).toEqual([[{ n: 1 }], [{ one: 1 }]]);
+    expect(await store().query(count)).toEqual([{ n: 1 }]);
+    await store().query({ text: 'DROP TABLE kept', params: [] });
+  });
+
+  test('a statement that failed to parse does not spoil its name', async () => {
+    const broken = { name: 'spoiled', text: 'SELECT id FROM not_there_yet', params: [] };
+    await expect(store().query(broken)).rejects.toMatchObject({ sqlstate: '42P01' });
+    await store().query({ text: 'CREATE TABLE not_there_yet (id int4)', params: [] });
+    expect(await store().query(broken)).toEqual([]);
+    await store().query({ text: 'DROP TABLE not_there_yet', params: [] });
+  });
+
+  test('migrations run once, also when processes start together, and a changed one is refused', async () => {
+    expect(await Promise.all([migrate(store()), migrate(store())])).toEqual([[], []]);
+    const changed = [{ name: '0001-tool-executions', text: 'SELECT 1' }];
+    await expect(migrate(store(), changed)).rejects.toThrow(SchemaOutdated);
+  });
+}
+
+function describeLeases(store: () => Store): void {
+  test('epochs rise, above any that the log has seen, also when executors start together', async () => {
+    const lane = randomUUID();
+    const epochs = await Promise.all(Array.from({ length: 8 }, () => leaseOf(store(), lane)));
+    expect(new Set(epochs).size).toBe(8);
+    const highest = Math.max(...epochs);
+    const next = await acquire(store(), { instance_id: 'i', lane, lease_ms: 1_000, epoch_above: highest + 100 });
+    expect(next).toBe(highest + 101);
+  });
+
+  test('a heartbeat keeps a lease from being fenced, and a lease without one is fenced when it ran out', async () => {
+    const lane = randomUUID();
+    const kept = await leaseOf(store(), lane, 100);
+    const lost = await leaseOf(store(), lane, 100);
+    expect(await heartbeat(store(), kept, 60_000)).toBe(true);
+    expect(await fenceExpired(store(), lane)).toEqual([]);
+    await new Promise((wait) => setTimeout(wait, 150));
+    expect(await fenceExpired(store(), lane)).toEqual([lost]);
+    expect(await fenceExpired(store(), lane)).toEqual([]);
+    expect(await heartbeat(store(), lost, 60_000)).toBe(false);
+    expect(await heartbeat(store(), kept, 60_000)).toBe(true);
+  });
+}
+
+function describeRows(store: () => Store): void {
+  test('rows are restored from the log without a lease, later ends over earlier, never the other way', async () => {
+    const { approval_id: _, ...item } = claimOf();
+    const row = { ...item, lane: randomUUID(), epoch: 3, state: running, end_offset: null, ended_at_s: null };
+    const ended = { ...row, state: succeeded, end_offset: 40, ended_at_s: 1_700_000_000 };
+    await restore(store(), [row, ended]);
+    await restore(store(), [row]);
+    await restore(store(), [{ ...ended, state: in_doubt, end_offset: 39 }]);
+    expect(await rowsOfKeys(store(), [row.key])).toEqual([ended]);
+  });
+
+  test('a running row of an epoch that no lease knows is an orphan', async () => {
+    const { approval_id: _, ...item } = claimOf();
+    const row = { ...item, lane: randomUUID(), epoch: 999_999, state: running, end_offset: null, ended_at_s: null };
+    await restore(store(), [row]);
+    expect(await orphans(store(), row.lane, row.partition)).toEqual([row]);
+  });
+
+  test("progress only moves forward, and a policy's snapshot is the last one saved", async () => {
+    const lane = randomUUID();
+    const at = (history_below: number, ends_from: number) => ({
+      lane,
+      partition: 3,
+      topic: 'policy-decided',
+      history_below,
+      ends_from,
+    });
+    await saveProgress(store(), [at(10, 20)]);
+    await saveProgress(store(), [at(9, 30)]);
+    expect(await readProgress(store(), lane, 3)).toEqual([at(10, 30)]);
+    expect(await readPolicySnapshot(store(), lane, 3)).toBeNull();
+    for (const body of ['{"a":1}', '{"a":2}']) await savePolicySnapshot(store(), lane, 3, { body, offsets: '[5]' });
+    expect(await readPolicySnapshot(store(), lane, 3)).toEqual({ body: '{"a":2}', offsets: '[5]' });
+  });
+}
