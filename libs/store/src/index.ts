@@ -5,6 +5,7 @@ export * from './executions/restore.js';
 export * from './executions/rows.js';
 export * from './executions/take-over.js';
 export * from './executions/tombstones.js';
+export * from './keys/key-ring.js';
 export * from './leases/leases.js';
 export { SchemaOutdated } from './migrations/migrate.js';
 export type { Migration } from './migrations/migration.js';
@@ -24,3 +25,6 @@ export { type Cursor, cursorText, type Page, parseCursor } from './views/cursor.
 export * from './views/projection-owner.js';
 export * from './views/projection-position.js';
 export { viewTableNames, viewTables } from './views/tables.js';
+export * from './wake-ups/in-process-wake-ups.js';
+export * from './wake-ups/redis-wake-ups.js';
+export * from './wake-ups/wake-ups.js';

@@ -23,6 +23,8 @@ export class PostgresStore extends Store {
     super();
     // An idle connection was lost: the pool drops it and the next call opens another.
     pool.on('error', () => undefined);
+    // A lost connection fails the call that uses it; the event is only its second report.
+    pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   /** Connects and migrates. @throws InfrastructureFault where the server is away; SchemaOutdated. */

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { tenantKey } from '@countersign/contracts';
+
+const KEY_BYTES = 32;
+
+/** Why the installation has no usable master key; `message` is one line for the operator. */
+export class KeyFault extends Error {}
+
+/** Keys derived from the installation's master key; losing it makes every derived idempotency key a new one. */
+export class KeyRing {
+  readonly #master: Buffer;
+  readonly #tenants = new Map<string, Buffer>();
+
+  private constructor(master: Buffer) {
+    this.#master = master;
+  }
+
+  /** @throws KeyFault where the text is not 32 bytes in base64. */
+  static fromText(base64: string): KeyRing {
+    const master = Buffer.from(base64, 'base64');
+    if (master.length !== KEY_BYTES) throw new KeyFault(`the master key must be ${KEY_BYTES} bytes in base64`);
+    return new KeyRing(master);
+  }
+
+  /**
+   * Reads the key file, or creates it (mode 0600) at the first start. It is complete and synced before it has its name,
+   * and of two processes that start together one's file stands for both. @throws KeyFault where the file is damaged.
+   */
+  static async fromFile(file: string): Promise<KeyRing> {
+    const known = await read(file);
+    if (known) return known;
+    await create(file);
+    const created = await read(file);
+    if (!created) throw new KeyFault(`the key file ${file} vanished`);
+    return created;
+  }
+
+  /** HMAC key of a tenant, 32 bytes: HKDF of the master key. */
+  tenantKey(tenant_id: string): Buffer {
+    let key = this.#tenants.get(tenant_id);
+    if (!key) {
+      key = tenantKey(this.#master, tenant_id);
+      this.#tenants.set(tenant_id, key);
+    }
+    return key;
+  }
+}
+
+async function read(file: string): Promise<KeyRing | null> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw new KeyFault(`the key file ${file} cannot be read: ${error.message}`);
+  });
+  if (text === null) return null;
+  try {
+    return KeyRing.fromText((JSON.parse(text) as { master_key: string }).master_key);
+  } catch {
+    throw new KeyFault(`the key file ${file} is damaged: restore it from a backup (a new key would let old calls fire again)`);
+  }
+}
+
+async function create(file: string): Promise<void> {
+  const dir = dirname(file);
+  await mkdir(dir, { recursive: true });
+  const part = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  try {
+    const handle = await open(part, 'wx', 0o600);
+    await handle.writeFile(`${JSON.stringify({ master_key: randomBytes(KEY_BYTES).toString('base64') })}\n`);
+    await handle.sync();
+    await handle.close();
+    // A link, unlike a rename, refuses to replace the file of a process that was faster.
+    await link(part, file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    const folder = await open(dir, 'r');
+    await folder.sync();
+    await folder.close();
+  } finally {
+    await rm(part, { force: true });
+  }
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeAll, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { RedisWakeUps } from './redis-wake-ups.js';
+
+let url: string;
+const open: { close(): Promise<void> }[] = [];
+
+beforeAll(() => {
+  const given = process.env.COUNTERSIGN_TEST_REDIS_URL;
+  if (!given) throw new Error('set COUNTERSIGN_TEST_REDIS_URL');
+  url = given;
+});
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+});
+
+function wakeUps(): RedisWakeUps {
+  const made = new RedisWakeUps({ url, prefix: `${randomUUID()}:` });
+  open.push(made);
+  return made;
+}
+
+/** Publishes until a payload arrived: a subscription is only a hint, too. */
+async function until(done: () => boolean, publish: () => void): Promise<void> {
+  for (let i = 0; i < 200 && !done(); i++) {
+    publish();
+    await sleep(25);
+  }
+  expect(done()).toBe(true);
+}
+
+test('payloads of any bytes arrive whole and in order', async () => {
+  const both = wakeUps();
+  const got: Buffer[] = [];
+  await both.subscribe('gateway-1', (payload) => got.push(payload));
+  const payload = [Buffer.from([0, 255, 10]), Buffer.alloc(0), Buffer.alloc(100_000, 7)];
+  await until(
+    () => got.length >= 3,
+    () => both.publish('gateway-1', payload),
+  );
+  expect(got.slice(0, 3)).toEqual(payload);
+});
+
+test('a lost connection is counted and made again, and the subscription with it', async () => {
+  const both = wakeUps();
+  let got = 0;
+  await both.subscribe('gateway-2', () => got++);
+  await until(
+    () => got > 0,
+    () => both.publish('gateway-2', [Buffer.from('x')]),
+  );
+  const admin = new Redis(url);
+  try {
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'normal');
+    const before = got;
+    await until(
+      () => got > before,
+      () => both.publish('gateway-2', [Buffer.from('y')]),
+    );
+  } finally {
+    admin.disconnect();
+  }
+});
+
+test('while Redis is away publishing is dropped without an error and faults are counted', async () => {
+  const nowhere = new RedisWakeUps({ url: 'redis://127.0.0.1:1' });
+  open.push(nowhere);
+  await nowhere.subscribe('gateway-3', () => undefined);
+  nowhere.publish('gateway-3', [Buffer.from('x')]);
+  for (let i = 0; i < 100 && nowhere.faults === 0; i++) await sleep(20);
+  expect(nowhere.faults).toBeGreaterThan(0);
+});
