@@ -1,5 +1,5 @@
 import type { TopicName } from '@countersign/contracts';
-import { EventPattern } from '@nestjs/microservices';
+import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import type { EventBatch } from './event-batch.js';
 import { LOG_TRANSPORT, type LogContext } from './log-context.js';
 
@@ -27,6 +27,8 @@ export function OnTopic(topic: TopicName, options: OnTopicOptions = {}) {
         ctx.fail(error);
       }
     };
+    Payload()(target, key, 0);
+    Ctx()(target, key, 1);
     EventPattern<string>(topic, LOG_TRANSPORT, { commit: options.commit ?? 'after_handler' })(
       target,
       key,
