@@ -1,1 +1,2 @@
-export {};
+export { type PolicyConfig, parsePolicyConfig } from './config.js';
+export { startPolicy } from './policy.module.js';

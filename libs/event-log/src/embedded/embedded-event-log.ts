@@ -139,9 +139,7 @@ export class EmbeddedEventLog extends EventLog {
   }
 
   async follow(follower: Follower): Promise<RunningSubscription> {
-    const run = new FollowRun(follower, this.#parts.table, { reader: this.#parts.reader, onFault: this.#fault }, (ended) =>
-      this.#follows.delete(ended),
-    );
+    const run = new FollowRun(follower, this.#parts.table, this.#parts.reader, this.#fault);
     this.#follows.add(run);
     return run;
   }

@@ -7,12 +7,7 @@ import type { StreamTable } from './stream-table.js';
 export class FollowRun implements RunningSubscription {
   readonly #cursors: Cursor[] = [];
 
-  constructor(
-    follower: Follower,
-    table: StreamTable,
-    { reader, onFault }: { reader: JournalReader; onFault: (error: unknown) => void },
-    private readonly onClosed: (run: FollowRun) => void,
-  ) {
+  constructor(follower: Follower, table: StreamTable, reader: JournalReader, onFault: (error: unknown) => void) {
     const { visibility, batch_records_max } = follower;
     const onBatch = follower.onBatch.bind(follower);
     const given = new Map<string, number>();
@@ -37,7 +32,6 @@ export class FollowRun implements RunningSubscription {
   }
 
   async close(): Promise<void> {
-    this.onClosed(this);
     await Promise.all(this.#cursors.map((cursor) => cursor.stop()));
   }
 }

@@ -1,15 +1,16 @@
 import { callTopics, globalTopics, laneTopic } from '@countersign/contracts';
-import {
+import kafkajs, {
   type AclEntry,
-  AclOperationTypes,
-  AclPermissionTypes,
-  AclResourceTypes,
   type Admin,
-  ResourcePatternTypes,
+  type AclOperationTypes as Operation,
+  type AclResourceTypes as Resource,
   type SASLOptions,
 } from 'kafkajs';
 import { KafkaClient } from './kafka-client.js';
 import { type KafkaLogOptions, kafkaSettings } from './kafka-options.js';
+
+// Node sees no named exports after kafkajs' first computed one (jest does: its specs would not tell).
+const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
 export const servicePrincipals = ['gateway', 'policy', 'executor', 'projector'] as const;
 export type ServicePrincipal = (typeof servicePrincipals)[number];
@@ -68,13 +69,7 @@ export async function applyAcls(options: KafkaLogOptions & { sasl?: SASLOptions 
   }
 }
 
-function rule(
-  principal: string,
-  resourceType: AclResourceTypes,
-  resourceName: string,
-  operation: AclOperationTypes,
-  prefixed = false,
-): AclEntry {
+function rule(principal: string, resourceType: Resource, resourceName: string, operation: Operation, prefixed = false): AclEntry {
   return {
     principal: `User:${principal}`,
     host: '*',

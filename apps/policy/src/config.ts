@@ -1,0 +1,43 @@
+import { type Environment, faultLines, type ParsedConfig } from '@countersign/process';
+import { z } from 'zod';
+
+const schema = z.object({
+  COUNTERSIGN_POLICY_ALLOW_FOR_MS: z.coerce
+    .number()
+    .int()
+    .min(1000)
+    .default(15 * 60_000),
+  COUNTERSIGN_POLICY_GRANT_FOR_MS: z.coerce.number().int().min(1000).default(3_600_000),
+  COUNTERSIGN_POLICY_BATCH_RECORDS: z.coerce.number().int().min(1).max(5000).default(500),
+  COUNTERSIGN_POLICY_PENDING_RECORDS: z.coerce.number().int().min(1).max(100_000).default(4000),
+  COUNTERSIGN_POLICY_SNAPSHOT_EVERY_MS: z.coerce.number().int().min(100).default(10_000),
+});
+
+export interface PolicyConfig {
+  lanes: readonly string[];
+  /** How long an allowed call may be started; its own deadline comes first. */
+  allow_for_ms: number;
+  /** The same for a granted call, from the vote that granted it. */
+  grant_for_ms: number;
+  batch_records_max: number;
+  /** Rulings of one partition that may wait for the log. */
+  pending_records_max: number;
+  snapshot_every_ms: number;
+}
+
+/** Policy's own settings; `lanes` come from the platform's. */
+export function parsePolicyConfig(env: Environment, lanes: readonly string[]): ParsedConfig<PolicyConfig> {
+  const parsed = schema.safeParse(env);
+  if (!parsed.success) return { faults: faultLines(parsed.error) };
+  const value = parsed.data;
+  return {
+    config: {
+      lanes,
+      allow_for_ms: value.COUNTERSIGN_POLICY_ALLOW_FOR_MS,
+      grant_for_ms: value.COUNTERSIGN_POLICY_GRANT_FOR_MS,
+      batch_records_max: value.COUNTERSIGN_POLICY_BATCH_RECORDS,
+      pending_records_max: value.COUNTERSIGN_POLICY_PENDING_RECORDS,
+      snapshot_every_ms: value.COUNTERSIGN_POLICY_SNAPSHOT_EVERY_MS,
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { callError } from '@countersign/contracts';
+import { allowResolution, cancelCall, castVote, type RulingDraft, type RulingState, ruleOnCall } from '@countersign/domain';
+import type { Recorded } from '@countersign/event-log';
+import type { Answer } from '../rulings/ruling-desk.js';
+import type { PolicyTerms } from './policy-terms.js';
+
+/** A record that wants a ruling on a revision of a call: a new call, or one that the executor refused to fire. */
+export type ToRule = Recorded<'tool_call_requested' | 'tool_call_rejudged'>;
+
+export function wantsRuling(event: Recorded): event is ToRule {
+  return event.event_type === 'tool_call_requested' || event.event_type === 'tool_call_rejudged';
+}
+
+/** The revision that its ruling gets. */
+const revisionOf = (event: ToRule): number => (event.event_type === 'tool_call_rejudged' ? event.event.revision + 1 : 1);
+
+type Terms = Pick<PolicyTerms, 'bundle_version' | 'allow_for_ms' | 'grant_for_ms'> & { now_ms: number };
+
+export function ruleOn(state: RulingState, event: ToRule, answer: Answer, terms: Terms): RulingDraft[] {
+  const { topic, offset, traceparent } = event;
+  const { judgement, reversibility, key_holder, config_offset } = answer;
+  const { meta, call } = event.event;
+  const ask = { meta, call, revision: revisionOf(event), judgement, reversibility, key_holder, cause: meta, traceparent };
+  return ruleOnCall(state, { ...ask, source: { topic, offset } }, { ...terms, config_offset });
+}
+
+/** What policy says to a record, given the answer of the desk where it wants a ruling. Pure; empty where there is nothing to say. */
+export function decideRecord(state: RulingState, event: Recorded, answer: Answer | undefined, terms: Terms): RulingDraft[] {
+  const { traceparent } = event;
+  const source = { topic: event.topic, offset: event.offset };
+  if (wantsRuling(event)) {
+    if (!answer) throw new Error(`no judgement for ${event.event.meta.call_id}`);
+    return ruleOn(state, event, answer, terms);
+  }
+  switch (event.event_type) {
+    case 'tool_call_cancel_requested':
+      return cancelCall(state, { event: event.event, source, traceparent });
+    case 'tool_call_resolve_requested':
+      return allowResolution({ event: event.event, source, traceparent }, terms.now_ms);
+    case 'approval_voted': {
+      const { grant_for_ms } = terms;
+      const vote = { vote: event.event, traceparent, appended_at_ms: event.timestamp_ms, source, grant_for_ms };
+      return castVote(state.approvals.get(event.event.approval_id), vote);
+    }
+    default:
+      return [];
+  }
+}
+
+/** The end of a record that cannot be decided: its call is denied, its vote is refused. */
+export function refusePoison(state: RulingState, event: Recorded, terms: Terms): RulingDraft[] {
+  const source = { topic: event.topic, offset: event.offset };
+  if (wantsRuling(event)) {
+    const judgement = {
+      effect: 'deny' as const,
+      tier: 'tier_3_blocked' as const,
+      approval_mode_effective: 'destructive' as const,
+      rule: 'record.poison',
+      reason: callError('VALIDATION_ERROR', 'the request cannot be handled'),
+      approver_roles: [],
+      quorum: 1,
+      expires_after_ms: 0,
+    };
+    const answer = { judgement, reversibility: 'irreversible' as const, key_holder: undefined, unfamiliar: false, config_offset: -1 };
+    return ruleOn(state, event, answer, terms);
+  }
+  if (event.event_type !== 'approval_voted') return [];
+  const { approval_id, vote_id, meta } = event.event;
+  const body = { approval_id, vote_id, reason: 'the vote cannot be handled', source };
+  const key = meta.call_id ?? approval_id;
+  return [{ event_type: 'approval_vote_refused', of: meta, cause: meta, key, traceparent: event.traceparent, body }];
+}

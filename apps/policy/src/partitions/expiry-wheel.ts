@@ -1,0 +1,47 @@
+/** Something that falls due at a wall-clock time. */
+export interface Due<T> {
+  at_ms: number;
+  item: T;
+}
+
+/** Due times in buckets of one second: adding is O(1), a turn touches only what fell due. Never early, up to a turn late. */
+export class ExpiryWheel<T> {
+  private readonly buckets = new Map<number, Due<T>[]>();
+  private turned_s = 0;
+
+  add(at_ms: number, item: T): void {
+    const second = Math.max(Math.floor(at_ms / 1000), this.turned_s);
+    const bucket = this.buckets.get(second);
+    if (bucket) bucket.push({ at_ms, item });
+    else this.buckets.set(second, [{ at_ms, item }]);
+  }
+
+  /** Takes what is due at this time off the wheel. */
+  turn(now_ms: number): T[] {
+    const now_s = Math.floor(now_ms / 1000);
+    const due: T[] = [];
+    for (const second of this.reached(now_s)) {
+      const bucket = this.buckets.get(second) as Due<T>[];
+      const later = bucket.filter((entry) => entry.at_ms > now_ms);
+      for (const entry of bucket) if (entry.at_ms <= now_ms) due.push(entry.item);
+      if (later.length > 0) this.buckets.set(second, later);
+      else this.buckets.delete(second);
+    }
+    this.turned_s = now_s;
+    return due;
+  }
+
+  get size(): number {
+    let size = 0;
+    for (const bucket of this.buckets.values()) size += bucket.length;
+    return size;
+  }
+
+  private reached(now_s: number): number[] {
+    const steps = now_s - this.turned_s;
+    if (steps < 0 || steps > this.buckets.size) return [...this.buckets.keys()].filter((second) => second <= now_s);
+    const seconds: number[] = [];
+    for (let second = this.turned_s; second <= now_s; second++) if (this.buckets.has(second)) seconds.push(second);
+    return seconds;
+  }
+}

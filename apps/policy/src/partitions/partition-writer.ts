@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AnyEvent, crashPoint, InfrastructureFault } from '@countersign/contracts';
+import type { EventLog, NewRecord } from '@countersign/event-log';
+
+/** An event on its way to the log, with the record that carries it. */
+export interface Outgoing {
+  said: AnyEvent;
+  record: NewRecord;
+}
+
+export interface WriterOptions {
+  /** Appends under way at once. One journal keeps their order. */
+  in_flight_max: number;
+  /** Records that may wait for the log before new decisions wait as well. */
+  pending_records_max: number;
+  /** Gives records that have to be appended again a place after everything decided since. */
+  restamp(outgoing: Outgoing): Outgoing;
+  warn(fields: Record<string, unknown>, message: string): void;
+}
+
+interface Flight {
+  outgoing: readonly Outgoing[];
+  state: 'flying' | 'landed' | 'failed';
+  offsets: readonly number[];
+}
+
+interface Mark {
+  written: number;
+  done(positions: ReadonlyMap<string, number>): void;
+}
+
+const BACKOFF_MS = [20, 50, 100, 250, 500, 1000, 2000];
+
+/**
+ * Writes what one partition decides, in order. Decisions run ahead of the log, never apart from it: where an append fails,
+ * it and everything decided since are appended again, in the same order, until the log takes them, and no decision is
+ * made meanwhile beyond `pending_records_max`. A repeat on the log is harmless (first wins), a gap would not be.
+ */
+export class PartitionWriter {
+  private queue: Outgoing[] = [];
+  private flights: Flight[] = [];
+  private failing = false;
+  private stopped = false;
+  private attempts = 0;
+  private enqueued = 0;
+  private written = 0;
+  private marks: Mark[] = [];
+  private waiters: (() => void)[] = [];
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly options: WriterOptions,
+    /** Topic → offset after the last record that is known to be on the log. */
+    private readonly positions: Map<string, number>,
+  ) {}
+
+  enqueue(outgoing: readonly Outgoing[]): void {
+    if (outgoing.length === 0) return;
+    this.enqueued += outgoing.length;
+    this.queue = this.queue.length === 0 ? [...outgoing] : this.queue.concat(outgoing);
+    this.pump();
+  }
+
+  /** Resolves when another decision may be made. @throws InfrastructureFault where the writer stops first. */
+  async room(): Promise<void> {
+    while (!this.stopped && this.enqueued - this.written >= this.options.pending_records_max) await this.progress();
+    if (this.stopped) throw new InfrastructureFault('the partition is no longer written here');
+  }
+
+  /** Resolves when everything enqueued so far is on the log, or the writer was stopped. */
+  async drained(): Promise<void> {
+    const target = this.enqueued;
+    while (!this.stopped && this.written < target) await this.progress();
+  }
+
+  /** The positions right after everything enqueued so far, once it is on the log. */
+  mark(): Promise<ReadonlyMap<string, number>> {
+    if (this.written === this.enqueued) return Promise.resolve(new Map(this.positions));
+    return new Promise((done) => this.marks.push({ written: this.enqueued, done }));
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.wake();
+  }
+
+  private progress(): Promise<void> {
+    return new Promise((done) => this.waiters.push(done));
+  }
+
+  private wake(): void {
+    const waiters = this.waiters;
+    this.waiters = [];
+    for (const done of waiters) done();
+  }
+
+  private pump(): void {
+    if (this.failing || this.stopped || this.queue.length === 0 || this.flights.length >= this.options.in_flight_max) return;
+    const flight: Flight = { outgoing: this.queue, state: 'flying', offsets: [] };
+    this.queue = [];
+    this.flights.push(flight);
+    this.log.append(flight.outgoing.map(({ record }) => record)).then(
+      (offsets) => this.landed(flight, offsets),
+      (cause: unknown) => this.failed(flight, cause),
+    );
+  }
+
+  private landed(flight: Flight, offsets: number[]): void {
+    crashPoint('policy.after_ruling');
+    flight.state = 'landed';
+    flight.offsets = offsets;
+    while (this.flights[0]?.state === 'landed') this.account(this.flights.shift() as Flight);
+    if (this.failing) {
+      this.retryWhenSettled();
+      return;
+    }
+    this.attempts = 0;
+    this.wake();
+    this.pump();
+  }
+
+  private account({ outgoing, offsets }: Flight): void {
+    for (let i = 0; i < outgoing.length; i++) {
+      this.positions.set((outgoing[i] as Outgoing).record.topic, (offsets[i] as number) + 1);
+      this.written++;
+      while (this.marks[0]?.written === this.written) (this.marks.shift() as Mark).done(new Map(this.positions));
+    }
+  }
+
+  private failed(flight: Flight, cause: unknown): void {
+    this.failing = true;
+    flight.state = 'failed';
+    this.options.warn({ cause: String(cause), records: flight.outgoing.length }, 'rulings wait: the log does not take them');
+    this.retryWhenSettled();
+  }
+
+  private retryWhenSettled(): void {
+    if (this.flights.some((flight) => flight.state === 'flying')) return;
+    const pause_ms = BACKOFF_MS[Math.min(this.attempts++, BACKOFF_MS.length - 1)] as number;
+    void sleep(pause_ms, undefined, { ref: false }).then(() => this.again());
+  }
+
+  private again(): void {
+    const all = [...this.flights.flatMap((flight) => flight.outgoing), ...this.queue];
+    this.flights = [];
+    this.failing = false;
+    this.queue = this.stopped ? all : all.map((outgoing) => this.options.restamp(outgoing));
+    this.wake();
+    this.pump();
+  }
+}

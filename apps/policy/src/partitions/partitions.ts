@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EventCodec, parseTopic } from '@countersign/contracts';
+import type { EventBatch, EventLog, PoisonRecord, SchemaSource, TopicOffset } from '@countersign/event-log';
+import type { RulingDesk } from '../rulings/ruling-desk.js';
+import type { DueApproval, PolicyTerms } from './policy-terms.js';
+import { refold } from './refold.js';
+import { RulingPartition } from './ruling-partition.js';
+import { loadSnapshot, type SnapshotRows, saveSnapshot } from './snapshots.js';
+
+const REVOKE_DRAIN_MS = 5000;
+
+/** The partitions that this process decides for. */
+export class Partitions {
+  private readonly open = new Map<string, RulingPartition>();
+  private readonly saved = new Map<RulingPartition, number>();
+
+  constructor(
+    private readonly io: { log: EventLog; codec: EventCodec; schemas?: SchemaSource | undefined },
+    private readonly desk: RulingDesk,
+    private readonly rows: SnapshotRows,
+    private readonly terms: PolicyTerms,
+  ) {}
+
+  /** Folds the partitions' own output again and tells where their inputs go on. */
+  async assigned(lane: string, numbers: readonly number[]): Promise<TopicOffset[]> {
+    const offsets: TopicOffset[] = [];
+    for (const partition of numbers) {
+      const start = await refold(this.io, lane, partition, await loadSnapshot(this.rows, lane, partition));
+      this.at(lane, partition)?.writer.stop();
+      this.open.set(`${lane}/${partition}`, new RulingPartition(start, this.desk, this.terms, this.io));
+      for (const [topic, offset] of start.inputs) offsets.push({ topic, partition, offset });
+    }
+    return offsets;
+  }
+
+  async revoked(lane: string, numbers: readonly number[]): Promise<void> {
+    for (const partition of numbers) {
+      const gone = this.at(lane, partition);
+      this.open.delete(`${lane}/${partition}`);
+      if (gone) await this.finish(gone);
+    }
+  }
+
+  async handle(batch: EventBatch): Promise<void> {
+    await this.at(batch.lane, batch.partition)?.handle(batch);
+  }
+
+  async poison({ record, event }: PoisonRecord): Promise<void> {
+    if (event) this.at(parseTopic(record.topic).lane, record.partition)?.refuse(event);
+  }
+
+  at(lane: string, partition: number): RulingPartition | undefined {
+    return this.open.get(`${lane}/${partition}`);
+  }
+
+  /** What fell due: grants that are over are forgotten; questions past their time end once every vote before that time was read. */
+  turn(readVotes: (lane: string) => Promise<void>): void {
+    const now_ms = this.terms.now_ms();
+    const due = this.terms.wheel.turn(now_ms);
+    for (const { lane, partition, approval_id } of due) this.at(lane, partition)?.forgetGrant(approval_id);
+    const overdue = due.filter(({ lane, partition, approval_id }) => this.at(lane, partition)?.isOverdue(approval_id, now_ms));
+    for (const lane of new Set(overdue.map((one) => one.lane))) {
+      const ofLane = overdue.filter((one) => one.lane === lane);
+      void readVotes(lane).then(
+        () => this.expire(ofLane),
+        (cause: unknown) => this.later(ofLane, cause),
+      );
+    }
+  }
+
+  private expire(overdue: readonly DueApproval[]): void {
+    for (const { lane, partition, approval_id } of overdue) this.at(lane, partition)?.expire(approval_id);
+  }
+
+  private later(overdue: readonly DueApproval[], cause: unknown): void {
+    this.terms.warn({ cause: String(cause) }, 'questions past their time end later: not every vote could be read');
+    for (const one of overdue) this.terms.wheel.add(this.terms.now_ms(), one);
+  }
+
+  /** Saves partitions that handled something since they were saved. A failure costs nothing but reading time. */
+  async save(): Promise<void> {
+    for (const partition of this.open.values()) {
+      const { handled } = partition;
+      if ((this.saved.get(partition) ?? 0) === handled) continue;
+      this.saved.set(partition, handled);
+      await saveSnapshot(this.rows, partition).catch((cause: unknown) => {
+        this.terms.warn({ cause: String(cause) }, 'a snapshot of policy was not saved');
+      });
+    }
+  }
+
+  openApprovals(): number {
+    let count = 0;
+    for (const { state } of this.open.values()) count += state.approvals.size;
+    return count;
+  }
+
+  async close(): Promise<void> {
+    await Promise.race([this.save(), sleep(REVOKE_DRAIN_MS, undefined, { ref: false })]);
+    await Promise.all([...this.open.values()].map((partition) => this.finish(partition)));
+    this.open.clear();
+  }
+
+  private async finish(partition: RulingPartition): Promise<void> {
+    const timer = setTimeout(() => partition.writer.stop(), REVOKE_DRAIN_MS);
+    await partition.writer.drained();
+    clearTimeout(timer);
+    partition.writer.stop();
+    this.saved.delete(partition);
+  }
+}

@@ -1,0 +1,189 @@
+import {
+  type AnyEvent,
+  type CallTopic,
+  crashPoint,
+  type EventCodec,
+  globalTopics,
+  laneTopic,
+  topicOf,
+  uuidv7,
+} from '@countersign/contracts';
+import {
+  approvalOfKey,
+  dropApproval,
+  evolveRulings,
+  expireApproval,
+  holderOf,
+  type RulingDraft,
+  type RulingState,
+  stampedMeta,
+} from '@countersign/domain';
+import type { EventBatch, EventLog, NewRecord, Recorded } from '@countersign/event-log';
+import type { Question, RulingDesk } from '../rulings/ruling-desk.js';
+import type { AnsweredOffsets } from './answered-offsets.js';
+import { decideRecord, refusePoison, type ToRule, wantsRuling } from './decide-record.js';
+import { type Outgoing, PartitionWriter } from './partition-writer.js';
+import type { PolicyTerms } from './policy-terms.js';
+
+/** Where a partition stands when it is opened: what its own output says (see refold.ts). */
+export interface PartitionStart {
+  lane: string;
+  partition: number;
+  state: RulingState;
+  /** Highest hlc that it ever wrote. */
+  hlc: number;
+  /** Input topic → offset below which everything is decided. */
+  inputs: Map<string, number>;
+  /** Input topic → offsets that have an answer already. */
+  answered: ReadonlyMap<string, AnsweredOffsets>;
+  /** Output topic → offset after the last record that is known to be on the log. */
+  outputs: Map<string, number>;
+}
+
+/**
+ * Policy for one partition of one lane: decides its records in order, remembers what is in flight and writes rulings.
+ * Its state changes only by the events that it writes and by ends, each in one synchronous step, and the hlc ascend over
+ * all that it writes: so its output, merged by hlc, folds to the same state again.
+ */
+export class RulingPartition {
+  readonly writer: PartitionWriter;
+  /** Records handled since it was opened. */
+  handled = 0;
+
+  constructor(
+    readonly start: PartitionStart,
+    private readonly desk: RulingDesk,
+    private readonly terms: PolicyTerms,
+    private readonly io: { log: EventLog; codec: EventCodec },
+  ) {
+    const { writing, warn } = terms;
+    this.writer = new PartitionWriter(io.log, { ...writing, warn, restamp: (outgoing) => this.restamped(outgoing) }, start.outputs);
+    for (const approval of start.state.approvals.values()) this.watch(approval.approval_id);
+  }
+
+  get state(): RulingState {
+    return this.start.state;
+  }
+
+  get hlc(): number {
+    return this.start.hlc;
+  }
+
+  /** Decides what is new in the batch. Rejects with the first record that cannot be decided; those before it are done. */
+  async handle(batch: EventBatch): Promise<void> {
+    await this.writer.room();
+    const fresh = batch.events.filter((event) => this.isNew(event));
+    const toRule = fresh.filter(wantsRuling);
+    if (toRule.length > 0) crashPoint('policy.before_ruling');
+    const answers = toRule.length > 0 ? await this.desk.judge(toRule.map((event) => this.question(event))) : undefined;
+    const now_ms = this.terms.now_ms();
+    const terms = { ...this.terms, now_ms };
+    const outgoing: Outgoing[] = [];
+    try {
+      for (const event of fresh) {
+        this.say(decideRecord(this.state, event, answers?.get(event.offset), terms), now_ms, outgoing);
+        evolveRulings(this.state, event, undefined);
+        this.done(event);
+      }
+    } finally {
+      this.writer.enqueue(outgoing);
+    }
+  }
+
+  /** Ends what a record that nobody can decide was about. */
+  refuse(event: Recorded): void {
+    if (!this.isNew(event)) return;
+    const now_ms = this.terms.now_ms();
+    const outgoing: Outgoing[] = [];
+    this.say(refusePoison(this.state, event, { ...this.terms, now_ms }), now_ms, outgoing);
+    this.done(event);
+    this.writer.enqueue(outgoing);
+  }
+
+  /** Whether a question to people is past its time (`expire` it once every vote before that time was read). */
+  isOverdue(approval_id: string, now_ms: number): boolean {
+    const approval = this.state.approvals.get(approval_id);
+    return approval?.status === 'open' && approval.expires_at_ms <= now_ms;
+  }
+
+  expire(approval_id: string): void {
+    const approval = this.state.approvals.get(approval_id);
+    const now_ms = this.terms.now_ms();
+    if (!approval || !this.isOverdue(approval_id, now_ms)) return;
+    const outgoing: Outgoing[] = [];
+    this.say(expireApproval(approval, holderOf(approval).meta), now_ms, outgoing);
+    this.handled++;
+    this.writer.enqueue(outgoing);
+  }
+
+  /** A grant that can no longer be executed need not be joined any more. */
+  forgetGrant(approval_id: string): void {
+    const approval = this.state.approvals.get(approval_id);
+    if (approval?.status === 'granted' && approval.execute_before_ms <= this.terms.now_ms()) dropApproval(this.state, approval);
+  }
+
+  private isNew(event: Recorded): boolean {
+    if (event.offset < (this.start.inputs.get(event.topic) ?? 0)) return false;
+    return this.start.answered.get(event.topic)?.has(event.offset) !== true;
+  }
+
+  private done(event: Recorded): void {
+    this.handled++;
+    this.start.inputs.set(event.topic, Math.max(this.start.inputs.get(event.topic) ?? 0, event.offset + 1));
+  }
+
+  private question(event: ToRule): Question {
+    const { meta, call } = event.event;
+    return {
+      offset: event.offset,
+      tenant_id: meta.tenant_id,
+      call,
+      config_offset: event.event_type === 'tool_call_rejudged' ? event.event.config_offset : -1,
+      key_is_known: approvalOfKey(this.state, call.idempotency_key)?.status === 'open',
+    };
+  }
+
+  /** Gives drafts their id, time and record, and folds them: all of them, or none where one cannot be encoded. */
+  private say(drafts: readonly RulingDraft[], now_ms: number, into: Outgoing[]): void {
+    if (drafts.length === 0) return;
+    let { hlc } = this.start;
+    const stamped = drafts.map((draft) => {
+      const meta = stampedMeta(draft, { event_id: uuidv7(now_ms), now_ms, after_hlc: hlc });
+      hlc = meta.hlc;
+      const said = { event_type: draft.event_type, event: { meta, ...draft.body } } as AnyEvent;
+      return { draft, outgoing: { said, record: this.record(said, draft.key, draft.traceparent) } };
+    });
+    this.start.hlc = hlc;
+    for (const { draft, outgoing } of stamped) {
+      evolveRulings(this.state, outgoing.said, draft.traceparent);
+      if (draft.event_type === 'approval_requested' || draft.event_type === 'approval_granted') this.watch(draft.body.approval_id);
+      this.terms.said(outgoing.said);
+      into.push(outgoing);
+    }
+  }
+
+  private watch(approval_id: string): void {
+    const approval = this.state.approvals.get(approval_id);
+    if (!approval) return;
+    const { lane, partition } = this.start;
+    const at_ms = approval.status === 'open' ? approval.expires_at_ms : approval.execute_before_ms;
+    this.terms.wheel.add(at_ms, { lane, partition, approval_id });
+  }
+
+  private record(said: AnyEvent, key: string, traceparent: string | undefined): NewRecord {
+    const topic = topicOf(said.event_type);
+    const isGlobal = (globalTopics as readonly string[]).includes(topic);
+    return {
+      topic: isGlobal ? topic : laneTopic(topic as CallTopic, this.start.lane),
+      partition: isGlobal ? 0 : this.start.partition,
+      key,
+      value: this.io.codec.encode(said.event_type, said.event),
+      headers: traceparent === undefined ? { event_type: said.event_type } : { event_type: said.event_type, traceparent },
+    };
+  }
+
+  private restamped({ said, record }: Outgoing): Outgoing {
+    said.event.meta.hlc = ++this.start.hlc;
+    return { said, record: { ...record, value: this.io.codec.encode(said.event_type, said.event) } };
+  }
+}

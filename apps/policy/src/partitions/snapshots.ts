@@ -1,0 +1,56 @@
+import type { Approval, RulingState } from '@countersign/domain';
+import type { PolicySnapshot } from './refold.js';
+import type { RulingPartition } from './ruling-partition.js';
+
+/** Where the snapshot of a partition is kept; losing it costs only reading time. */
+export interface SnapshotRows {
+  load(lane: string, partition: number): Promise<{ body: string; offsets: string } | undefined>;
+  save(lane: string, partition: number, row: { body: string; offsets: string }): Promise<void>;
+}
+
+interface Body {
+  hlc: number;
+  approvals: Approval[];
+  allowed: [string, number][];
+}
+
+/** A state as text; its indexes are left out, they follow from the approvals in their order. */
+export function stateText(state: RulingState, hlc: number): string {
+  const body: Body = { hlc, approvals: [...state.approvals.values()], allowed: [...state.allowed] };
+  return JSON.stringify(body);
+}
+
+function readState(text: string): { state: RulingState; hlc: number } {
+  const body = JSON.parse(text) as Body;
+  const state: RulingState = {
+    approvals: new Map(body.approvals.map((approval) => [approval.approval_id, approval])),
+    approval_of_call: new Map(),
+    approval_of_key: new Map(),
+    allowed: new Map(body.allowed),
+  };
+  for (const approval of state.approvals.values()) {
+    for (const member of approval.members) state.approval_of_call.set(member.meta.call_id as string, approval.approval_id);
+    state.approval_of_key.set((approval.members[0] as Approval['members'][number]).call.idempotency_key, approval.approval_id);
+  }
+  return { state, hlc: body.hlc };
+}
+
+/** The newest snapshot of a partition; undefined where there is none or it cannot be read. @throws InfrastructureFault */
+export async function loadSnapshot(rows: SnapshotRows, lane: string, partition: number): Promise<PolicySnapshot | undefined> {
+  const row = await rows.load(lane, partition);
+  if (!row) return undefined;
+  try {
+    const { inputs, outputs } = JSON.parse(row.offsets) as Pick<PolicySnapshot, 'inputs' | 'outputs'>;
+    return { ...readState(row.body), inputs, outputs };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Saves a consistent cut: the state and inputs of now, with the positions of the output right after what made them. */
+export async function saveSnapshot(rows: SnapshotRows, partition: RulingPartition): Promise<void> {
+  const body = stateText(partition.state, partition.hlc);
+  const inputs = Object.fromEntries(partition.start.inputs);
+  const outputs = Object.fromEntries(await partition.writer.mark());
+  await rows.save(partition.start.lane, partition.start.partition, { body, offsets: JSON.stringify({ inputs, outputs }) });
+}

@@ -1,0 +1,46 @@
+import type { LogTransport } from '@countersign/event-log';
+import type { Partitions } from './partitions/partitions.js';
+
+const TURN_MS = 250;
+
+/** The one timer of policy: turns the wheel of expiries and saves snapshots; a turn never overlaps the one before. */
+export class PolicyClock {
+  private timer: NodeJS.Timeout | undefined;
+  private turning: Promise<void> = Promise.resolve();
+  private sinceSavedMs = 0;
+  private stopped = false;
+
+  constructor(
+    private readonly partitions: Partitions,
+    private readonly transport: Pick<LogTransport, 'subscription'>,
+    private readonly snapshot_every_ms: number,
+    private readonly warn: (fields: Record<string, unknown>, message: string) => void,
+  ) {}
+
+  start(): void {
+    this.timer = setTimeout(() => this.tick(), TURN_MS);
+  }
+
+  /** Resolves when no turn is under way any more. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await Promise.race([this.turning, new Promise((done) => setTimeout(done, TURN_MS).unref())]);
+  }
+
+  private tick(): void {
+    this.turning = this.turn()
+      .catch((cause: unknown) => this.warn({ cause: String(cause) }, 'a turn of expiries failed and comes again'))
+      .then(() => {
+        if (!this.stopped) this.start();
+      });
+  }
+
+  private async turn(): Promise<void> {
+    this.partitions.turn(async (lane) => this.transport.subscription(lane)?.caughtUp());
+    this.sinceSavedMs += TURN_MS;
+    if (this.sinceSavedMs < this.snapshot_every_ms || this.stopped) return;
+    this.sinceSavedMs = 0;
+    await this.partitions.save();
+  }
+}

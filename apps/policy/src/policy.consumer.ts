@@ -1,0 +1,24 @@
+import { type EventBatch, LogContext, OnTopic } from '@countersign/event-log';
+import { Controller } from '@nestjs/common';
+import { Partitions } from './partitions/partitions.js';
+
+/** What policy reads. One batch of a partition's topic at a time; the three topics of a partition share its state. */
+@Controller()
+export class PolicyConsumer {
+  constructor(private readonly partitions: Partitions) {}
+
+  @OnTopic('tool-call-requested')
+  onRequests(batch: EventBatch, _ctx: LogContext): Promise<void> {
+    return this.partitions.handle(batch);
+  }
+
+  @OnTopic('approval-voted')
+  onVotes(batch: EventBatch, _ctx: LogContext): Promise<void> {
+    return this.partitions.handle(batch);
+  }
+
+  @OnTopic('tool-executed')
+  onEnds(batch: EventBatch, _ctx: LogContext): Promise<void> {
+    return this.partitions.handle(batch);
+  }
+}

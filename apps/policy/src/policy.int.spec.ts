@@ -1,0 +1,257 @@
+import { callId, type Outcome, uuidv7 } from '@countersign/contracts';
+import { aMeta } from '@countersign/domain/testing/ruled-partition';
+import { digest8 } from '@countersign/store';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { PolicyRig } from './testing/policy-rig.js';
+
+let rig: PolicyRig;
+
+beforeEach(async () => {
+  rig = await PolicyRig.open();
+});
+afterEach(() => rig.close());
+
+const outcome: Outcome = {
+  status: 'succeeded',
+  output_json: '{}',
+  error: null,
+  effect: 'happened',
+  started_at_ms: 1,
+  ended_at_ms: 2,
+  duration_ms: 1,
+  retry_count: 0,
+  truncated: false,
+  attachments: [],
+  warnings: [],
+};
+
+async function ends(call_id: string, idempotency_key: string): Promise<void> {
+  const source = { topic: 'policy-decided', offset: 0 };
+  const ended = { idempotency_key, tool: 'note', version: '1.0.0', epoch: 1, decision_id: 'd', revision: 1, outcome, source };
+  await rig.put('tool_executed', { meta: rig.meta(call_id), ...ended });
+}
+
+async function cancel(call_id: string): Promise<void> {
+  const principal = { kind: 'agent' as const, id: 'robot', roles: ['agent'] };
+  await rig.put('tool_call_cancel_requested', { meta: rig.meta(call_id), principal, reason: 'no', requested_at_ms: 1 });
+}
+
+const types = async (call_id: string) => (await rig.ofCall(call_id)).map((seen) => seen.event_type);
+
+describe('a ruling', () => {
+  test('is written once for a call that needs nobody, without SQL', async () => {
+    const call_id = await rig.request('note');
+    expect(await rig.seen(call_id, 'policy_decided')).toMatchObject({
+      effect: 'allow',
+      tier: 'tier_1_auto',
+      rule: 'default.stage',
+      revision: 1,
+      config_offset: 0,
+      source: { topic: 'tool-call-requested', offset: 0 },
+    });
+    expect(rig.store.asked).not.toContain('rows_of_keys');
+  });
+
+  test('is not repeated after a restart, nor for a request that comes again', async () => {
+    const calls = await Promise.all(
+      Array.from({ length: 300 }, (_, i) => rig.request(i % 3 ? 'note' : 'pay', {}, callId(i % 2, uuidv7(rig.now())))),
+    );
+    const first = calls[0] as string;
+    await rig.until(async () => (await rig.said('policy-decided', 0)).length + (await rig.said('policy-decided', 1)).length === 400);
+    await rig.stop();
+    rig.store.snapshots.clear();
+    await rig.start();
+    await rig.request('pay', {}, first);
+    const last = await rig.request('note');
+    await rig.seen(last, 'policy_decided');
+    expect(await types(first)).toEqual(['policy_decided', 'approval_requested']);
+    const all = [...(await rig.said('policy-decided', 0)), ...(await rig.said('policy-decided', 1))];
+    expect(all.filter((seen) => seen.event_type === 'policy_decided')).toHaveLength(301);
+  });
+
+  test('denies an unknown tool, another contract, an unknown tenant and a closed case', async () => {
+    const by = { kind: 'user' as const, id: 'root', roles: [] };
+    await rig.put('case_set', { meta: aMeta(null), case_id: 'k', state: 'closed', title: null, by, changed_at_ms: 1 });
+    const unknown = await rig.request('pay', { tool: 'steal' });
+    const drifted = await rig.request('pay', { contract_digest: 'other' });
+    const closed = await rig.request('note', { case_id: 'k' });
+    const foreign = callId(0, uuidv7(rig.now()));
+    await rig.put('tool_call_requested', { meta: { ...rig.meta(foreign), tenant_id: 'nobody' }, call: rig.call('note') });
+    const denials = await Promise.all([unknown, drifted, closed, foreign].map((id) => rig.seen(id, 'policy_decided')));
+    expect(denials.map(({ effect, rule, reason }) => [effect, rule, reason?.code])).toEqual([
+      ['deny', 'tool.unknown', 'VALIDATION_ERROR'],
+      ['deny', 'tool.changed', 'VALIDATION_ERROR'],
+      ['deny', 'case.closed', 'POLICY_DENIED'],
+      ['deny', 'tenant.unknown', 'POLICY_DENIED'],
+    ]);
+  });
+
+  test('waits for the store where it needs it, and is then made', async () => {
+    rig.store.fault = Object.assign(new Error('the store is away'), { countersign_fault: 'infrastructure' });
+    const call_id = await rig.request('pay');
+    await rig.until(() => rig.store.asked.filter((name) => name === 'rows_of_keys').length >= 2);
+    expect(await types(call_id)).toEqual([]);
+    rig.store.fault = undefined;
+    expect((await rig.seen(call_id, 'policy_decided')).effect).toBe('require_approval');
+  });
+});
+
+describe('an approval', () => {
+  test('grants the call that waits, over a restart', async () => {
+    const call_id = await rig.request('pay');
+    const { approval_id } = await rig.seen(call_id, 'approval_requested');
+    await rig.stop();
+    await rig.start();
+    await rig.vote(approval_id, 'ann', 'approve');
+    expect(await rig.seen(call_id, 'approval_granted')).toMatchObject({ approval_id, votes: [{ voter_id: 'ann' }], revision: 1 });
+    await rig.vote(approval_id, 'bob', 'deny');
+    expect((await rig.seen(call_id, 'approval_vote_refused')).reason).toMatch(/granted already/);
+  });
+
+  test('counts votes from before a restart, from its own output and without a snapshot', async () => {
+    const by = { kind: 'user' as const, id: 'root', roles: [] };
+    const row = { tool: 'pay', tier: 'tier_2_approval_required' as const, rule_id: 'two', approver_roles: ['approver'], quorum: 2 };
+    await rig.put('tool_policy_set', { meta: aMeta(null), ...row, expires_after_ms: null, by, changed_at_ms: 1 });
+    await rig.stop();
+    await rig.start();
+    const call_id = await rig.request('pay');
+    const { approval_id } = await rig.seen(call_id, 'approval_requested');
+    await rig.vote(approval_id, 'ann', 'approve');
+    await rig.seen(call_id, 'approval_vote_counted');
+    await rig.stop();
+    rig.store.snapshots.clear();
+    await rig.start();
+    await rig.vote(approval_id, 'ann', 'approve');
+    expect((await rig.seen(call_id, 'approval_vote_refused')).reason).toMatch(/another person/);
+    await rig.vote(approval_id, 'bob', 'approve');
+    expect((await rig.seen(call_id, 'approval_granted')).votes.map((vote) => vote.voter_id)).toEqual(['ann', 'bob']);
+  });
+
+  test('expires when its time is over, also while policy was away, and is never granted by time', async () => {
+    const waiting = await rig.request('pay');
+    const joined = await rig.request('pay', { idempotency_key: (await rig.seen(waiting, 'policy_decided')).call.idempotency_key });
+    expect(await rig.seen(joined, 'policy_decided')).toMatchObject({ joined_call_id: waiting, effect: 'require_approval' });
+    rig.ahead_ms = 25 * 3_600_000;
+    await rig.seen(waiting, 'approval_expired');
+    await rig.seen(joined, 'approval_expired');
+    const other = await rig.request('pay');
+    await rig.seen(other, 'approval_requested');
+    await rig.stop();
+    rig.ahead_ms *= 2;
+    await rig.start();
+    await rig.seen(other, 'approval_expired');
+    expect(await types(other)).toEqual(['policy_decided', 'approval_requested', 'approval_expired']);
+  });
+
+  test('a vote that the log had in time counts, though policy was away until after', async () => {
+    const call_id = await rig.request('pay');
+    const { approval_id } = await rig.seen(call_id, 'approval_requested');
+    await rig.stop();
+    await rig.vote(approval_id, 'ann', 'approve');
+    rig.ahead_ms = 25 * 3_600_000;
+    await rig.start();
+    await rig.seen(call_id, 'approval_granted');
+    expect(await types(call_id)).not.toContain('approval_expired');
+  });
+});
+
+describe('cancel', () => {
+  test('ends what waits; what may run is left to the executor; what ended stays', async () => {
+    const waiting = await rig.request('pay');
+    const allowed = await rig.request('note');
+    const ended = await rig.request('note');
+    const { call } = await rig.seen(ended, 'policy_decided');
+    await ends(ended, call.idempotency_key);
+    await rig.stop();
+    await rig.start();
+    await Promise.all([cancel(waiting), cancel(allowed), cancel(ended)]);
+    expect((await rig.seen(waiting, 'call_cancelled')).final).toBe(true);
+    expect((await rig.seen(allowed, 'call_cancelled')).final).toBe(false);
+    const last = await rig.request('note');
+    await rig.seen(last, 'policy_decided');
+    expect(await types(ended)).toEqual(['policy_decided']);
+  });
+});
+
+describe('a key that tool_executions holds', () => {
+  const holder = uuidv7(1);
+  const held = (state: 2 | 5, discriminating_digest: string, ended_at_s: number) => {
+    const key = uuidv7(rig.now());
+    const row = { key, attempt: 1, tenant_id: 'acme', call_uuid: holder, partition: 0, lane: 'shared', epoch: 1, state };
+    rig.store.rows.push({ ...row, digest8: digest8(discriminating_digest), source_topic: 0, source_offset: 0, end_offset: 1, ended_at_s });
+    return key;
+  };
+  const now_s = () => Math.floor(rig.now() / 1000);
+  const digest = 'ab'.repeat(32);
+  const ruling = async (idempotency_key: string, more = {}) =>
+    rig.seen(await rig.request('pay', { idempotency_key, discriminating_digest: digest, window_ms: 60_000, ...more }), 'policy_decided');
+
+  test('answers a later call, asking nobody', async () => {
+    expect(await ruling(held(2, digest, now_s()))).toMatchObject({ effect: 'allow', joined_call_id: `0-${holder}` });
+  });
+
+  test('is refused for other inputs', async () => {
+    const reason = { code: 'VALIDATION_ERROR', message: expect.stringMatching(/other inputs/) };
+    expect(await ruling(held(2, 'cd'.repeat(32), now_s()))).toMatchObject({ effect: 'deny', reason });
+  });
+
+  test('holds nothing once released or past its window, unless its case is open', async () => {
+    const by = { kind: 'user' as const, id: 'root', roles: [] };
+    await rig.put('case_set', { meta: aMeta(null), case_id: 'k', state: 'open', title: null, by, changed_at_ms: 1 });
+    await rig.stop();
+    await rig.start();
+    expect((await ruling(held(5, digest, now_s()))).effect).toBe('require_approval');
+    expect((await ruling(held(2, digest, now_s() - 61))).effect).toBe('require_approval');
+    expect((await ruling(held(2, digest, now_s() - 61), { case_id: 'k' })).effect).toBe('allow');
+  });
+});
+
+test('a call that the executor refused to fire gets a new revision by the configuration that the executor saw', async () => {
+  const call_id = await rig.request('note');
+  const { call } = await rig.seen(call_id, 'policy_decided');
+  const by = { kind: 'user' as const, id: 'root', roles: [] };
+  const row = { tool: 'note', rule_id: 'ask', approver_roles: [], quorum: 1, expires_after_ms: null, by, changed_at_ms: 1 };
+  const config_offset = await rig.put('tool_policy_set', { meta: aMeta(null), tier: 'tier_2_approval_required', ...row });
+  const refused = {
+    decision_id: 'd',
+    revision: 1,
+    config_offset,
+    tier: 'tier_2_approval_required' as const,
+    rule: 'ask',
+    reason: 'stricter',
+  };
+  const source = { topic: 'policy-decided', offset: 0 };
+  await rig.put('tool_call_rejudged', { meta: rig.meta(call_id), ...refused, source, call });
+  expect(await rig.seen(call_id, 'approval_requested')).toMatchObject({ revision: 2, approval_id: `${call_id}.2` });
+  await rig.stop();
+  rig.store.snapshots.clear();
+  await rig.start();
+  await rig.vote(`${call_id}.2`, 'ann', 'approve');
+  expect(await rig.seen(call_id, 'approval_granted')).toMatchObject({ revision: 2 });
+  expect(await types(call_id)).toEqual(['policy_decided', 'policy_decided', 'approval_requested', 'approval_granted']);
+});
+
+test('approval races: of 20 voters, cancels and time at once, one end wins, 50 times (F16)', async () => {
+  for (let round = 0; round < 50; round++) {
+    const call_id = await rig.request('pay', { deadline_ms: rig.now() + 20_000 });
+    const { approval_id } = await rig.seen(call_id, 'approval_requested');
+    const clients = Array.from({ length: 20 }, (_, i) => {
+      if (i % 7 === 6) return cancel(call_id);
+      return rig.vote(approval_id, `voter-${i}`, i % 2 ? 'approve' : 'deny');
+    });
+    if (round % 3 === 0) rig.ahead_ms += 20_000;
+    await Promise.all(clients);
+    await rig.until(async () => (await types(call_id)).filter((type) => END.includes(type)).length > 0);
+  }
+  const last = await rig.request('note');
+  await rig.seen(last, 'policy_decided');
+  const endsOf = new Map<string, number>();
+  for (const { event_type, event } of await rig.said('approval-granted')) {
+    if (!END.includes(event_type) || (event_type === 'call_cancelled' && !event.final)) continue;
+    const call_id = event.meta.call_id as string;
+    endsOf.set(call_id, (endsOf.get(call_id) ?? 0) + 1);
+  }
+  expect([...endsOf.values()]).toEqual(Array(50).fill(1));
+}, 60_000);
+
+const END: readonly string[] = ['approval_granted', 'approval_denied', 'approval_expired', 'call_cancelled'];

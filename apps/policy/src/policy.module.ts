@@ -1,0 +1,106 @@
+import 'reflect-metadata';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { evolveConfiguration, initialConfiguration } from '@countersign/domain';
+import { FoldedTopics, LogTransport } from '@countersign/event-log';
+import { type AppDeps, NestLogger, type RunningApp } from '@countersign/process';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { MicroserviceOptions } from '@nestjs/microservices';
+import type { PolicyConfig } from './config.js';
+import { ExpiryWheel } from './partitions/expiry-wheel.js';
+import { Partitions } from './partitions/partitions.js';
+import type { PolicyTerms } from './partitions/policy-terms.js';
+import { SnapshotTable } from './partitions/snapshot-table.js';
+import { PolicyConsumer } from './policy.consumer.js';
+import { PolicyClock } from './policy-clock.js';
+import { PolicyCounters } from './policy-counters.js';
+import { KeyRows } from './rulings/key-rows.js';
+import { RulingDesk } from './rulings/ruling-desk.js';
+
+const BUNDLE_VERSION = 'default-1';
+const HANDLERS_END_WITHIN_MS = 5000;
+const APPENDS_AT_ONCE_IN_ONE_JOURNAL = 16;
+
+@Module({})
+export class PolicyModule {
+  static with(partitions: Partitions): DynamicModule {
+    return { module: PolicyModule, controllers: [PolicyConsumer], providers: [{ provide: Partitions, useValue: partitions }] };
+  }
+}
+
+function configurationOf({ log, codec, schemas }: AppDeps) {
+  return new FoldedTopics({
+    log,
+    codec,
+    topics: ['configuration-changed', 'tool-registered'],
+    initial: initialConfiguration(),
+    evolve: evolveConfiguration,
+    ...(schemas ? { schemas } : {}),
+  });
+}
+
+function transportOf(deps: AppDeps, config: PolicyConfig, partitions: Partitions): LogTransport {
+  return new LogTransport({
+    log: deps.log,
+    codec: deps.codec,
+    group: 'policy',
+    lanes: config.lanes,
+    visibility: 'appended',
+    batch_records_max: config.batch_records_max,
+    now_ms: () => deps.clock.now_ms(),
+    faults: deps.logger,
+    ...(deps.schemas ? { schemas: deps.schemas } : {}),
+    onAssigned: (lane, numbers) => partitions.assigned(lane, numbers),
+    onRevoked: (lane, numbers) => partitions.revoked(lane, numbers),
+    poison: (record) => partitions.poison(record),
+  });
+}
+
+/** Starts policy: resolves when it reads its inputs. It is ready once it has handled what was there when it started. */
+export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<RunningApp> {
+  const configuration = configurationOf(deps);
+  await configuration.start();
+  const now_ms = () => deps.clock.now_ms();
+  const desk = new RulingDesk(configuration, deps.log, new KeyRows(deps.store, () => configuration.state, now_ms));
+  const counters = new PolicyCounters(deps.metrics, () => partitions.openApprovals());
+  const terms: PolicyTerms = {
+    now_ms,
+    bundle_version: BUNDLE_VERSION,
+    allow_for_ms: config.allow_for_ms,
+    grant_for_ms: config.grant_for_ms,
+    writing: {
+      in_flight_max: deps.store.durable ? 1 : APPENDS_AT_ONCE_IN_ONE_JOURNAL,
+      pending_records_max: config.pending_records_max,
+    },
+    wheel: new ExpiryWheel(),
+    warn: (fields, message) => deps.logger.warn(fields, message),
+    said: (event) => counters.said(event),
+  };
+  const partitions = new Partitions(deps, desk, new SnapshotTable(deps.store), terms);
+  const transport = transportOf(deps, config, partitions);
+  const app = await NestFactory.createMicroservice<MicroserviceOptions>(PolicyModule.with(partitions), {
+    strategy: transport,
+    logger: new NestLogger(deps.logger),
+  });
+  await app.listen();
+  const clock = new PolicyClock(partitions, transport, config.snapshot_every_ms, terms.warn);
+  clock.start();
+  let caughtUp = false;
+  void transport.caughtUp().then(
+    () => {
+      caughtUp = true;
+    },
+    () => undefined,
+  );
+  return {
+    ready: () => caughtUp,
+    async close() {
+      await clock.stop();
+      const closing = app.close();
+      await Promise.race([closing, sleep(HANDLERS_END_WITHIN_MS, undefined, { ref: false })]);
+      await partitions.close();
+      await closing;
+      await configuration.close();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { isReadOnly, type ToolCall } from '@countersign/contracts';
+import type { ConfigurationState, KeyHolder } from '@countersign/domain';
+import type { EventLog, FoldedTopics } from '@countersign/event-log';
+import { type Judged, judgeCall } from './judge-call.js';
+
+/** A call that needs a ruling. */
+export interface Question {
+  /** Offset of the record that asks. */
+  offset: number;
+  tenant_id: string;
+  call: ToolCall;
+  /** Configuration that must have been seen before it is judged; -1 where any will do. */
+  config_offset: number;
+  /** A question to people about this key is in progress: nothing needs to be looked up. */
+  key_is_known: boolean;
+}
+
+export interface Answer extends Judged {
+  key_holder: KeyHolder | undefined;
+  config_offset: number;
+}
+
+/** Who holds idempotency keys in `tool_executions`. */
+export interface KeyHolders {
+  /** Key → its holder, live or settled inside the window. @throws InfrastructureFault */
+  holdersOf(calls: readonly { tenant_id: string; call: ToolCall }[]): Promise<ReadonlyMap<string, KeyHolder>>;
+}
+
+const TOPICS = ['configuration-changed', 'tool-registered'] as const;
+
+/** Judges calls by the configuration of now, and looks up the keys of those that need an approval (one query a batch). */
+export class RulingDesk {
+  constructor(
+    private readonly configuration: FoldedTopics<ConfigurationState>,
+    private readonly log: EventLog,
+    private readonly keys: KeyHolders,
+  ) {}
+
+  /** Answers by the offsets of their questions. No I/O where nobody has to be asked and the configuration fits. */
+  async judge(questions: readonly Question[]): Promise<ReadonlyMap<number, Answer>> {
+    const seen = Math.max(-1, ...questions.map((question) => question.config_offset));
+    if (seen >= 0) await this.configuration.folded('configuration-changed', seen);
+    let answers = this.judgeNow(questions);
+    if (answers.some(({ unfamiliar }) => unfamiliar)) {
+      await this.catchUp();
+      answers = this.judgeNow(questions);
+    }
+    const byOffset = new Map(answers.map((answer, i) => [(questions[i] as Question).offset, answer]));
+    const asking = questions.filter((question) => this.needsLookUp(question, byOffset.get(question.offset) as Answer));
+    if (asking.length === 0) return byOffset;
+    const holders = await this.keys.holdersOf(asking);
+    for (const { offset, call } of asking) (byOffset.get(offset) as Answer).key_holder = holders.get(call.idempotency_key);
+    return byOffset;
+  }
+
+  private judgeNow(questions: readonly Question[]): Answer[] {
+    const { state } = this.configuration;
+    const { config_offset } = state;
+    return questions.map(({ tenant_id, call }) => ({ ...judgeCall(state, tenant_id, call), key_holder: undefined, config_offset }));
+  }
+
+  private needsLookUp({ call, key_is_known }: Question, { judgement }: Answer): boolean {
+    return judgement.effect === 'require_approval' && !key_is_known && !isReadOnly(call.effect_class);
+  }
+
+  private async catchUp(): Promise<void> {
+    for (const topic of TOPICS) {
+      const head = await this.log.head(topic, 0);
+      if (head > 0) await this.configuration.folded(topic, head - 1);
+    }
+  }
+}

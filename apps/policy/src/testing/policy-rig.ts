@@ -1,0 +1,200 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  type AnyEvent,
+  callId,
+  contractDigest,
+  EventCodec,
+  type EventMap,
+  type EventType,
+  type Meta,
+  type Principal,
+  type ToolCall,
+  type ToolContract,
+  topicOf,
+  uuidv7,
+  type VoteKind,
+} from '@countersign/contracts';
+import { aCall, aMeta } from '@countersign/domain/testing/ruled-partition';
+import { EmbeddedEventLog, type EventLog, type LogRecord } from '@countersign/event-log';
+import { type AppDeps, createLogger, type RunningApp, topicSpecs } from '@countersign/process';
+import { Registry } from 'prom-client';
+import type { PolicyConfig } from '../config.js';
+import { startPolicy } from '../policy.module.js';
+import { MemoryStore } from './memory-store.js';
+
+const PARTITIONS = 2;
+
+export const contractOf = (more: Partial<ToolContract> = {}): ToolContract => ({
+  name: 'pay',
+  version: '1.0.0',
+  title: 'Pay',
+  description: 'Pays.',
+  category: 'test',
+  input_schema: {},
+  output_schema: {},
+  effect_class: 'commit_high',
+  reversibility: 'reversible',
+  idempotency: { except: [] },
+  takes_key: false,
+  has_reconcile: false,
+  has_compensate: false,
+  timeout_ms: 1000,
+  settle_ms: 2000,
+  settle_is_final: false,
+  max_output_bytes: 1000,
+  markings: [],
+  scopes: [],
+  ...more,
+});
+
+const pay = contractOf();
+const note = contractOf({ name: 'note', effect_class: 'stage' });
+
+const CONFIG: PolicyConfig = {
+  lanes: ['shared'],
+  allow_for_ms: 900_000,
+  grant_for_ms: 3_600_000,
+  batch_records_max: 200,
+  pending_records_max: 1000,
+  snapshot_every_ms: 100,
+};
+
+/** An event as a reader of the log sees it. */
+export type Seen = AnyEvent & { offset: number; partition: number };
+
+/** For specs: policy over the real embedded log, and the parts of the others played by hand. */
+export class PolicyRig {
+  readonly store = new MemoryStore();
+  readonly codec = new EventCodec();
+  /** Added to the wall clock of policy and of the log. */
+  ahead_ms = 0;
+  private app: RunningApp | undefined;
+
+  private constructor(
+    private readonly dir: string,
+    private inner: EmbeddedEventLog,
+    private readonly wrap: (log: EventLog) => EventLog,
+  ) {}
+
+  static async open(wrap: (log: EventLog) => EventLog = (log) => log): Promise<PolicyRig> {
+    const dir = await mkdtemp(path.join(tmpdir(), 'countersign-policy-'));
+    let rig: PolicyRig | undefined;
+    const log = await EmbeddedEventLog.open({ dir, fsync: 'none', clock: () => rig?.now() ?? Date.now() });
+    rig = new PolicyRig(dir, log, wrap);
+    await log.ensureTopics(topicSpecs(['shared'], PARTITIONS));
+    await rig.configure();
+    await rig.start();
+    return rig;
+  }
+
+  now(): number {
+    return Date.now() + this.ahead_ms;
+  }
+
+  get log(): EventLog {
+    return this.inner;
+  }
+
+  async start(): Promise<void> {
+    const clock = { now_ms: () => this.now(), monotonic_ms: () => performance.now() };
+    const deps: AppDeps = {
+      log: this.wrap(this.inner),
+      codec: this.codec,
+      store: this.store,
+      keys: { tenantKey: () => Buffer.alloc(32) },
+      wake_ups: { publish: () => undefined, subscribe: async () => undefined },
+      clock,
+      logger: createLogger('policy', 'silent'),
+      metrics: new Registry(),
+      tracing: false,
+    };
+    this.app = await startPolicy(deps, CONFIG);
+    await this.until(() => this.app?.ready() === true);
+  }
+
+  async stop(): Promise<void> {
+    await this.app?.close();
+    this.app = undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    await this.inner.close();
+    await rm(this.dir, { recursive: true, force: true });
+  }
+
+  async put<T extends EventType>(event_type: T, event: EventMap[T], partition = 0): Promise<number> {
+    const value = this.codec.encode(event_type, event);
+    const [offset] = await this.inner.append([{ topic: topicOf(event_type), partition, key: null, value, headers: { event_type } }]);
+    return offset as number;
+  }
+
+  async configure(): Promise<void> {
+    const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
+    const share = { lane: 'shared', weight: 1, running_max: 8, in_flight_max: 1000, principal: by };
+    await this.put('tenant_set', { meta: aMeta(null), ...share });
+    for (const contract of [pay, note]) {
+      const { name, version } = contract;
+      const announced = { contract_json: JSON.stringify(contract), digest: contractDigest(contract), lanes: ['shared'] };
+      await this.put('tool_registered', { meta: aMeta(null), name, version, ...announced, executor_id: 'e1', registered_at_ms: 1 });
+    }
+  }
+
+  /** A request as the gateway writes it. @returns its call_id. */
+  async request(tool: 'pay' | 'note', more: Partial<ToolCall> = {}, call_id = callId(0, uuidv7(this.now()))): Promise<string> {
+    await this.put('tool_call_requested', { meta: this.meta(call_id), call: this.call(tool, more) }, Number(call_id.split('-')[0]));
+    return call_id;
+  }
+
+  call(tool: 'pay' | 'note', more: Partial<ToolCall> = {}): ToolCall {
+    const contract = tool === 'pay' ? pay : note;
+    const { effect_class } = contract;
+    return aCall({ tool, effect_class, contract_digest: contractDigest(contract), idempotency_key: uuidv7(this.now()), ...more });
+  }
+
+  meta(call_id: string): Meta {
+    return { ...aMeta(call_id, this.now() * 1000), event_id: uuidv7(this.now()), partition: Number(call_id.split('-')[0]) };
+  }
+
+  async vote(approval_id: string, voter: string, vote: VoteKind, roles = ['approver']): Promise<void> {
+    const call_id = approval_id.split('.')[0] as string;
+    const by: Principal = { kind: 'user', id: voter, roles };
+    const empty = { reason: null, inputs_json: null, inputs_digest: null, to: null };
+    const cast = { approval_id, vote_id: uuidv7(this.now()), vote, voter: by, voted_at_ms: this.now(), ...empty };
+    await this.put('approval_voted', { meta: this.meta(call_id), ...cast }, Number(call_id.split('-')[0]));
+  }
+
+  /** Everything policy wrote, of one topic and partition, in order. */
+  async said(topic: 'policy-decided' | 'approval-granted', partition = 0): Promise<Seen[]> {
+    const records: LogRecord[] = [];
+    for (let head = await this.inner.head(topic, partition); records.length < head; )
+      records.push(...(await this.inner.read(topic, partition, records.length, 1000)));
+    return records.map(({ value, offset }) => ({ ...this.codec.decode(value), offset, partition }) as Seen);
+  }
+
+  async ofCall(call_id: string): Promise<Seen[]> {
+    const partition = Number(call_id.split('-')[0]);
+    const all = [...(await this.said('policy-decided', partition)), ...(await this.said('approval-granted', partition))];
+    return all.filter((seen) => seen.event.meta.call_id === call_id);
+  }
+
+  /** The first event of a type about a call, once it is there. */
+  async seen<T extends EventType>(call_id: string, event_type: T): Promise<EventMap[T]> {
+    let found: Seen | undefined;
+    await this.until(async () => {
+      found = (await this.ofCall(call_id)).find((one) => one.event_type === event_type);
+      return found !== undefined;
+    });
+    return (found as Seen).event as EventMap[T];
+  }
+
+  async until(holds: () => boolean | Promise<boolean>, within_ms = 5000): Promise<void> {
+    for (const end = Date.now() + within_ms; ; ) {
+      if (await holds()) return;
+      if (Date.now() > end) throw new Error(`not within ${within_ms} ms: ${holds}`);
+      await new Promise((done) => setTimeout(done, 5));
+    }
+  }
+}
