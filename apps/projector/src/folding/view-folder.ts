@@ -1,4 +1,4 @@
-import { callTopics, parseTopic } from '@countersign/contracts';
+import { callTopics, laneTopic, parseTopic } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 import type { EventBatch, TopicOffset } from '@countersign/event-log';
 import { type Store, takePartition, unrequestedHlc } from '@countersign/store';
@@ -12,6 +12,11 @@ export const GLOBAL = 'global';
 function laneOf(topic: string): string {
   const parsed = parseTopic(topic);
   return (callTopics as readonly string[]).includes(parsed.topic) ? parsed.lane : GLOBAL;
+}
+
+/** Named one by one, because what the group committed must not win over what stands in the rows. */
+function topicsOf(lane: string): string[] {
+  return lane === GLOBAL ? ['configuration-changed'] : callTopics.map((topic) => laneTopic(topic, lane));
 }
 
 /** Lag of one topic's partition, in records, as of the newest batch. */
@@ -47,7 +52,8 @@ export class ViewFolder {
       const from = stored.filter((offset) => offset.partition === partition && laneOf(offset.topic) === lane);
       const states = new CallStates(await unrequestedHlc(store, partition));
       this.folds.set(`${lane}/${partition}`, new PartitionFold({ store, own, projections, states, from, pace, sink }));
-      offsets.push(...from.map(({ topic, next_offset }) => ({ topic, partition, offset: next_offset })));
+      const next = new Map(from.map(({ topic, next_offset }) => [topic, next_offset]));
+      offsets.push(...topicsOf(lane).map((topic) => ({ topic, partition, offset: next.get(topic) ?? 0 })));
     }
     return offsets;
   }

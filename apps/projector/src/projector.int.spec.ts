@@ -1,0 +1,136 @@
+import type { CallState } from '@countersign/domain';
+import { caseHistory, listApprovals, listCalls, listCases, parseCursor, readApproval, readCall, readCase } from '@countersign/store';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startProjector } from './start-projector.js';
+import { PlatformOnDisk } from './testing/platform-on-disk.js';
+import { SampleHistory } from './testing/sample-history.js';
+
+const config = { lanes: ['shared'] };
+let platform: PlatformOnDisk;
+
+beforeAll(async () => {
+  platform = await PlatformOnDisk.open();
+}, 60_000);
+afterAll(() => platform.close());
+
+describe('the projector on a log and a database', () => {
+  const history = new SampleHistory();
+  const ids: Record<string, string> = {};
+
+  test('folds calls, cases, history and approvals', async () => {
+    history.openCase('c1', 'First');
+    ids.done = history.call('allowed', 'c1');
+    ids.granted = history.call('granted', 'c1');
+    ids.failed = history.call('allowed', null);
+    ids.denied = history.call('denied', 'c1');
+    ids.foreign = history.call('allowed', null, 'other');
+    await platform.append(history.events);
+    const projector = await startProjector(platform.deps, config);
+    await platform.folded();
+    await projector.close();
+
+    const done = await readCall(platform.store, 'acme', ids.done as string);
+    expect(done).toMatchObject({ call_id: ids.done, case_id: 'c1', status: 'succeeded', tool: 'create_order' });
+    expect((JSON.parse(done?.state_json as string) as CallState).end?.outcome.output_json).toBe('{"ok":true}');
+    expect((await readCall(platform.store, 'acme', ids.granted as string))?.status).toBe('succeeded');
+    expect(await readCase(platform.store, 'acme', 'c1')).toMatchObject({ status: 'open', title: 'First' });
+    expect(await listCases(platform.store, { tenant_id: 'acme', limit: 10 })).toMatchObject({
+      items: [{ case_id: 'c1' }],
+      next_cursor: null,
+    });
+  });
+
+  test('another tenant sees nothing of it', async () => {
+    expect(await readCall(platform.store, 'other', ids.done as string)).toBeUndefined();
+    expect((await listCalls(platform.store, { tenant_id: 'other', limit: 10 })).items.map((call) => call.call_id)).toEqual([ids.foreign]);
+    expect((await caseHistory(platform.store, { tenant_id: 'other', case_id: 'c1', limit: 10 })).items).toEqual([]);
+    expect(await readCase(platform.store, 'other', 'c1')).toBeUndefined();
+    expect((await listApprovals(platform.store, { tenant_id: 'other', limit: 10 })).items).toEqual([]);
+    expect(await readApproval(platform.store, 'other', `${ids.granted}/1`)).toBeUndefined();
+  });
+
+  test('pages are whole: nothing twice, nothing missing, newest call first and oldest line first', async () => {
+    const calls: string[] = [];
+    for (let after = undefined as string | null | undefined; after !== null; ) {
+      const page = await listCalls(platform.store, { tenant_id: 'acme', limit: 1, ...(after ? { after: parseCursor(after)! } : {}) });
+      calls.push(...page.items.map((call) => call.call_id));
+      after = page.next_cursor;
+    }
+    expect(calls).toEqual([ids.denied, ids.failed, ids.granted, ids.done]);
+    const lines: string[] = [];
+    for (let after = undefined as string | null | undefined; after !== null; ) {
+      const page = await caseHistory(platform.store, {
+        tenant_id: 'acme',
+        case_id: 'c1',
+        limit: 2,
+        ...(after ? { after: parseCursor(after)! } : {}),
+      });
+      lines.push(...page.items.map((line) => line.type));
+      after = page.next_cursor;
+    }
+    expect(lines).toEqual([
+      'case_opened',
+      ...['tool_call_pending', 'policy_decided', 'tool_call_complete'],
+      ...['tool_call_pending', 'policy_decided', 'tool_call_pending_approval', 'approval_granted', 'tool_call_complete'],
+      ...['tool_call_pending', 'policy_decided', 'tool_call_failed'],
+    ]);
+  });
+
+  test('an approval has its votes with what became of them', async () => {
+    const approval = await readApproval(platform.store, 'acme', `${ids.granted}/1`);
+    expect(approval).toMatchObject({ status: 'granted', call_id: ids.granted, requirement: { quorum: 1, approver_roles: ['approver'] } });
+    expect(approval?.votes.map(({ vote_id, verdict }) => [vote_id, verdict])).toEqual([
+      ['v0', 'refused'],
+      ['v1', 'counted'],
+    ]);
+    expect((await listApprovals(platform.store, { tenant_id: 'acme', status: 'pending', limit: 10 })).items).toEqual([]);
+  });
+
+  test('a case awaits approval while a call of it waits, and a restart goes on where the rows are', async () => {
+    const before = history.events.length;
+    history.call('expired', 'c1');
+    const waiting = history.events.slice(before).filter((at) => at.event_type !== 'approval_expired');
+    const end = history.events.slice(before).filter((at) => at.event_type === 'approval_expired');
+    await platform.append(waiting);
+    const first = await startProjector(platform.deps, config);
+    await platform.folded();
+    await first.close();
+    expect((await readCase(platform.store, 'acme', 'c1'))?.status).toBe('awaiting_approval');
+    expect((await listCases(platform.store, { tenant_id: 'acme', status: 'awaiting_approval', limit: 1 })).items).toHaveLength(1);
+    expect((await listApprovals(platform.store, { tenant_id: 'acme', status: 'pending', limit: 1 })).items).toHaveLength(1);
+    await platform.append(end);
+    const second = await startProjector(platform.deps, config);
+    await platform.folded();
+    await second.close();
+    expect((await readCase(platform.store, 'acme', 'c1'))?.status).toBe('open');
+    expect((await listCalls(platform.store, { tenant_id: 'acme', status: 'expired', limit: 5 })).items).toHaveLength(1);
+  });
+
+  test('emptied views are refolded to the same rows', async () => {
+    const read = () => platform.store.query({ text: 'SELECT * FROM calls ORDER BY call_uuid', params: [] });
+    const before = await read();
+    await platform.store.query({ text: 'UPDATE projection_versions SET version = 0', params: [] });
+    const projector = await startProjector(platform.deps, config);
+    await platform.folded();
+    await projector.close();
+    expect(before.length).toBeGreaterThan(4);
+    expect(await read()).toEqual(before);
+  });
+
+  test('a record that can not be folded is set aside once, and the rest goes on', async () => {
+    const from = history.events.length;
+    const id = history.call('allowed', null);
+    const bad = history.events.slice(from).map((at) => structuredClone(at));
+    for (const at of bad) at.event.meta.call_id = at.event_type === 'tool_call_requested' ? 'nonsense' : at.event.meta.call_id;
+    await platform.append(bad);
+    const projector = await startProjector(platform.deps, config);
+    await platform.folded();
+    await projector.close();
+    expect(await platform.log.head('dead-letter', 0)).toBe(1);
+    expect(await readCall(platform.store, 'acme', id)).toBeUndefined();
+    const again = await startProjector(platform.deps, config);
+    await platform.folded();
+    await again.close();
+    expect(await platform.log.head('dead-letter', 0)).toBe(1);
+  });
+});

@@ -1,0 +1,74 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { EventCodec } from '@countersign/contracts';
+import type { PlacedEvent } from '@countersign/domain';
+import { EmbeddedEventLog } from '@countersign/event-log';
+import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
+import { PgliteStore, waitForPosition } from '@countersign/store';
+import { Registry } from 'prom-client';
+
+/** A log on disk and a database in memory, for one test. */
+export class PlatformOnDisk {
+  private readonly codec = new EventCodec();
+
+  private constructor(
+    private readonly dir: string,
+    readonly log: EmbeddedEventLog,
+    readonly store: PgliteStore,
+  ) {}
+
+  static async open(): Promise<PlatformOnDisk> {
+    const dir = await mkdtemp(path.join(tmpdir(), 'projector-'));
+    const log = await EmbeddedEventLog.open({ dir, fsync: 'none' });
+    await log.ensureTopics(topicSpecs(['shared'], 4));
+    return new PlatformOnDisk(dir, log, await PgliteStore.open({ memory: true }));
+  }
+
+  get deps(): AppDeps {
+    const nobody = { publish: () => undefined, subscribe: async () => undefined };
+    const keys = { tenantKey: () => Buffer.alloc(32) };
+    const logger = createLogger('test', 'silent');
+    const metrics = new Registry();
+    return {
+      log: this.log,
+      codec: this.codec,
+      store: this.store,
+      keys,
+      wake_ups: nobody,
+      clock: systemClock,
+      logger,
+      metrics,
+      tracing: false,
+    };
+  }
+
+  async append(events: readonly PlacedEvent[]): Promise<void> {
+    await this.log.append(
+      events.map((at) => ({
+        topic: at.topic,
+        partition: at.partition,
+        key: null,
+        value: this.codec.encode(at.event_type, at.event),
+        headers: { event_type: at.event_type },
+      })),
+    );
+  }
+
+  /** Resolves when the views show everything that is on the log. */
+  async folded(): Promise<void> {
+    const heads = await Promise.all(
+      topicSpecs(['shared'], 1)
+        .filter(({ name }) => name !== 'tool-registered' && name !== 'dead-letter' && name !== 'security-event')
+        .map(async ({ name }) => ({ topic: name, partition: 0, offset: (await this.log.head(name, 0)) - 1 })),
+    );
+    const wanted = heads.filter(({ offset }) => offset >= 0);
+    if (!(await waitForPosition(this.store, wanted, 10_000))) throw new Error('the projector does not catch up');
+  }
+
+  async close(): Promise<void> {
+    await this.log.close();
+    await this.store.close();
+    await rm(this.dir, { recursive: true, force: true });
+  }
+}
