@@ -11,6 +11,8 @@ export interface KafkaLogOptions {
   ssl?: boolean | ConnectionOptions;
   /** An append that is not acknowledged after this long is an InfrastructureFault (the records may or may not be there). */
   append_timeout_ms?: number;
+  /** How often a send is repeated under its sequence before its records are given up: 100, 200, 400, 800, then 1000 ms apart. */
+  send_retries?: number;
   /** A request without a reply after this long: its connection is cut and the request sent again. */
   request_timeout_ms?: number;
   /** A member that is silent for this long loses its partitions; must be at least the broker's group.min.session.timeout.ms. */
@@ -30,6 +32,7 @@ export type KafkaSettings = Readonly<Required<Omit<KafkaLogOptions, 'sasl' | 'ss
 const defaults = {
   producers: 2,
   append_timeout_ms: 15_000,
+  send_retries: 12, // a broker that restarts is usually back within these 9.5 s
   request_timeout_ms: 5_000,
   session_timeout_ms: 8_000,
   heartbeat_ms: 500,

@@ -6,8 +6,6 @@ import type { KafkaSettings } from './kafka-options.js';
 
 const BATCH_RECORDS_MAX = 500;
 const QUEUE_RECORDS_MAX = 50_000;
-/** 100 + 200 + 400 + 800 + 8 x 1000 ms: a broker that restarts is usually back within that. */
-const SEND_RETRIES = 12;
 
 /**
  * One idempotent producer and the queue in front of it.
@@ -134,7 +132,7 @@ export class ProducerLane {
       allowAutoTopicCreation: false,
       metadataMaxAge: 30_000,
       createPartitioner: () => (choice) => choice.message.partition ?? 0,
-      retry: { ...shortRetry, retries: SEND_RETRIES },
+      retry: { ...shortRetry, retries: this.settings.send_retries },
     });
     producer.on(producer.events.REQUEST_TIMEOUT, () => client.cut());
     await producer.connect();

@@ -1,0 +1,123 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+const PRODUCE = 0;
+const LENGTH_BYTES = 4;
+
+/** What happens to the reply of a request that the broker has already carried out. */
+export type ReplyFate = 'deliver' | 'cut' | 'swallow';
+
+/**
+ * A TCP proxy before one broker that knows where Kafka's messages begin, for tests of lost replies and lost networks.
+ *
+ * Addresses in replies are rewritten to the proxy's own, so that a client that bootstraps here stays here.
+ */
+export class BrokerProxy {
+  /** Decides on each reply to a produce request; the records are stored by then. */
+  produceReply: () => ReplyFate = () => 'deliver';
+  replies_lost = 0;
+  private readonly sockets = new Set<Socket>();
+  private frozen = false;
+
+  private constructor(
+    private readonly server: Server,
+    private readonly host: string,
+    private readonly port: number,
+  ) {}
+
+  static async before(broker: string): Promise<BrokerProxy> {
+    const [host = '', port = ''] = broker.split(':');
+    const server = createServer();
+    const proxy = new BrokerProxy(server, host, Number(port));
+    server.on('connection', (client) => proxy.link(client));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.ownPort}`;
+  }
+
+  /** No byte passes any more and nobody is told, as in a network that lost its route. */
+  freeze(): void {
+    this.frozen = true;
+  }
+
+  /** Every connection of before is cut; new ones pass. */
+  thaw(): void {
+    this.frozen = false;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+
+  private get ownPort(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  private link(client: Socket): void {
+    const broker = connect({ host: this.host, port: this.port, noDelay: true });
+    const kinds = new Map<number, number>();
+    const requests = new Frames((frame) => {
+      kinds.set(frame.readInt32BE(LENGTH_BYTES + 4), frame.readInt16BE(LENGTH_BYTES));
+      if (!this.frozen) broker.write(frame);
+    });
+    const replies = new Frames((frame) => this.reply(client, frame, kinds.get(frame.readInt32BE(LENGTH_BYTES))));
+    for (const [from, to, frames] of [
+      [client, broker, requests],
+      [broker, client, replies],
+    ] as const) {
+      this.sockets.add(from);
+      from.on('data', (chunk: Buffer) => frames.push(chunk));
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        this.sockets.delete(from);
+        if (!this.frozen) to.destroy();
+      });
+    }
+  }
+
+  private reply(client: Socket, frame: Buffer, kind: number | undefined): void {
+    if (this.frozen || client.destroyed) return;
+    const fate = kind === PRODUCE ? this.produceReply() : 'deliver';
+    if (fate !== 'deliver') this.replies_lost++;
+    if (fate === 'cut') client.destroy();
+    if (fate === 'deliver') client.write(this.readdressed(frame));
+  }
+
+  private readdressed(frame: Buffer): Buffer {
+    const theirs = addressBytes(this.host, this.port);
+    const ours = addressBytes(this.host, this.ownPort);
+    for (let at = frame.indexOf(theirs); at >= 0; at = frame.indexOf(theirs, at + 1)) ours.copy(frame, at);
+    return frame;
+  }
+}
+
+/** Cuts a stream into Kafka's length-prefixed messages. */
+class Frames {
+  private rest: Buffer = Buffer.alloc(0);
+
+  constructor(private readonly take: (frame: Buffer) => void) {}
+
+  push(chunk: Buffer): void {
+    this.rest = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
+    while (this.rest.length >= LENGTH_BYTES) {
+      const end = LENGTH_BYTES + this.rest.readInt32BE(0);
+      if (this.rest.length < end) return;
+      this.take(this.rest.subarray(0, end));
+      this.rest = this.rest.subarray(end);
+    }
+  }
+}
+
+/** A host and port as they stand in metadata and coordinator replies. */
+function addressBytes(host: string, port: number): Buffer {
+  const bytes = Buffer.alloc(2 + host.length + 4);
+  bytes.writeInt16BE(host.length, 0);
+  bytes.write(host, 2);
+  bytes.writeInt32BE(port, 2 + host.length);
+  return bytes;
+}
