@@ -31,6 +31,8 @@ describe('replies that are lost after the append, under concurrent senders', () 
     const acknowledged = new Map<string, { partition: number; offset: number }>();
     const sender = async (number: number) => {
       for (let nth = 0; nth < RECORDS / senders; nth++) {
+        // a few senders out of step make many sends of one record: equal sizes are what a reused sequence can hide behind
+        if (senders < 10) await new Promise((resolve) => setTimeout(resolve, (number * 7 + nth * 3) % 5));
         const partition = (number + nth) % (senders > 10 ? 4 : 1);
         const name = `${run}/${number}/${nth}`;
         const [offset = -1] = await log.append([numberedRecord(topic, partition, name)]);
@@ -64,7 +66,7 @@ describe('replies that are lost after the append, under concurrent senders', () 
   test.each([
     ['cut', 1, 40],
     ['cut', 3, 40],
-    ['cut', 1, 5],
+    ['cut', 1, 8],
     ['swallow', 2, 40],
   ] as const)(
     'nothing acknowledged is lost and nothing is there twice (%s, %d producers, %d senders)',

@@ -36,8 +36,9 @@ export class RegisteredCodec implements SchemaSource {
   async start(): Promise<void> {
     const ordered = [...this.schemas].sort((a, b) => a.id - b.id);
     const newest = new Map(ordered.map((schema) => [schema.event_type, schema]));
-    for (const schema of ordered) {
-      const id = await this.register(schema);
+    const known = await Promise.all(ordered.map((schema) => this.registered(schema)));
+    for (const [index, schema] of ordered.entries()) {
+      const id = known[index] ?? (await this.register(schema));
       if (newest.get(schema.event_type) === schema) this.codec.assignId(schema.event_type, id);
       else this.codec.addWriterSchema(id, schema.schema);
     }
@@ -49,6 +50,17 @@ export class RegisteredCodec implements SchemaSource {
     const text = await this.find(schemaId);
     if (text !== undefined && this.teach(schemaId, text)) this.unknown.delete(schemaId);
     else this.unknown.set(schemaId, performance.now() + UNKNOWN_FOR_MS);
+  }
+
+  /** The id of a schema that the registry has already, which is every start but the first. */
+  private async registered({ topic, event_type, schema }: EventSchema): Promise<number | undefined> {
+    const subject = `${topic}-${event_type}`;
+    try {
+      return await this.registry.getRegistryIdBySchema(subject, { type: SchemaType.AVRO, schema });
+    } catch (cause) {
+      if ((cause as { name?: string }).name === 'ConfluentSchemaRegistryError') return undefined; // how the client wraps a 404
+      throw new InfrastructureFault(`the registry did not say whether it has ${subject}`, { cause });
+    }
   }
 
   private async register({ topic, event_type, schema }: EventSchema): Promise<number> {
