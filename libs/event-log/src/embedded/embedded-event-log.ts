@@ -139,7 +139,9 @@ export class EmbeddedEventLog extends EventLog {
   }
 
   async follow(follower: Follower): Promise<RunningSubscription> {
-    const run = new FollowRun(follower, this.#parts.table, this.#parts.reader, this.#fault);
+    const run = new FollowRun(follower, this.#parts.table, { reader: this.#parts.reader, onFault: this.#fault }, (ended) =>
+      this.#follows.delete(ended),
+    );
     this.#follows.add(run);
     return run;
   }

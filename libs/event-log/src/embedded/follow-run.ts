@@ -7,7 +7,12 @@ import type { StreamTable } from './stream-table.js';
 export class FollowRun implements RunningSubscription {
   readonly #cursors: Cursor[] = [];
 
-  constructor(follower: Follower, table: StreamTable, reader: JournalReader, onFault: (error: unknown) => void) {
+  constructor(
+    follower: Follower,
+    table: StreamTable,
+    { reader, onFault }: { reader: JournalReader; onFault: (error: unknown) => void },
+    private readonly onClosed: (run: FollowRun) => void,
+  ) {
     const { visibility, batch_records_max } = follower;
     const onBatch = follower.onBatch.bind(follower);
     const given = new Map<string, number>();
@@ -32,6 +37,7 @@ export class FollowRun implements RunningSubscription {
   }
 
   async close(): Promise<void> {
+    this.onClosed(this);
     await Promise.all(this.#cursors.map((cursor) => cursor.stop()));
   }
 }
