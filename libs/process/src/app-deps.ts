@@ -9,6 +9,7 @@ import type { Logger } from './logger.js';
 export interface WakeUpChannel {
   publish(channel: string, payload: Buffer[]): void;
   subscribe(channel: string, handler: (payload: Buffer) => void): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Keys by tenant, derived from the installation's master key. */

@@ -104,7 +104,7 @@ export class PolicyRig {
       codec: this.codec,
       store: this.store,
       keys: { tenantKey: () => Buffer.alloc(32) },
-      wake_ups: { publish: () => undefined, subscribe: async () => undefined },
+      wake_ups: { publish: () => undefined, subscribe: async () => undefined, close: async () => undefined },
       clock,
       logger: createLogger('policy', 'silent'),
       metrics: new Registry(),

@@ -26,7 +26,7 @@ export class PlatformOnDisk {
   }
 
   get deps(): AppDeps {
-    const nobody = { publish: () => undefined, subscribe: async () => undefined };
+    const nobody = { publish: () => undefined, subscribe: async () => undefined, close: async () => undefined };
     const keys = { tenantKey: () => Buffer.alloc(32) };
     const logger = createLogger('test', 'silent');
     const metrics = new Registry();

