@@ -20,7 +20,7 @@ export interface Platform {
   close(): Promise<void>;
 }
 
-type Parts = Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'wake_ups'> & { first_start: boolean };
+type Parts = Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'wake_ups'>;
 
 async function dataDirectory(dir: string): Promise<void> {
   try {
@@ -53,7 +53,7 @@ async function openEmbedded(config: PlatformConfig, logger: Logger): Promise<Par
     throw new CannotOpen(`the log in ${config.data_dir} cannot be opened: ${cause.message}`, { cause });
   });
   const store = await openPglite(path.join(config.data_dir, 'pg'), log.last_stop !== 'machine_crashed', logger);
-  return { first_start: log.last_stop === 'first_start', log, codec: new EventCodec(), store, wake_ups: new InProcessWakeUps() };
+  return { log, codec: new EventCodec(), store, wake_ups: new InProcessWakeUps() };
 }
 
 async function openDistributed(service: string, config: PlatformConfig, logger: Logger): Promise<Parts> {
@@ -77,14 +77,14 @@ async function openDistributed(service: string, config: PlatformConfig, logger: 
     prefix: kafka.topic_prefix,
     on_fault: (cause) => logger.warn({ cause: cause.message }, 'wake-ups are lost: Redis does not answer'),
   });
-  return { first_start: false, log, codec, schemas, store, wake_ups };
+  return { log, codec, schemas, store, wake_ups };
 }
 
 /** A log without its key would take every repeat for a new call and fire it again: then nothing starts. */
-async function openKeys(config: PlatformConfig, firstStart: boolean): Promise<KeyRing> {
+async function openKeys(config: PlatformConfig): Promise<KeyRing> {
   if (config.master_key) return KeyRing.fromText(config.master_key);
   const file = path.join(config.data_dir, 'keys.json');
-  if (!firstStart && !existsSync(file))
+  if (!existsSync(file) && existsSync(path.join(config.data_dir, 'log')))
     throw new CannotOpen(`the key file ${file} is gone: restore it from a backup (with a new key old calls would fire again)`);
   return KeyRing.fromFile(file).catch((cause: Error) => {
     throw new CannotOpen(cause.message, { cause });
@@ -95,9 +95,9 @@ async function openKeys(config: PlatformConfig, firstStart: boolean): Promise<Ke
 export async function openPlatform(service: string, config: PlatformConfig): Promise<Platform> {
   const logger = createLogger(service, config.log_level);
   await dataDirectory(config.data_dir);
-  const { first_start, ...parts } =
+  const keys = await openKeys(config);
+  const parts =
     config.mode === 'embedded' ? await openEmbedded(config, logger) : await openDistributed(service, config, logger);
-  const keys = await openKeys(config, first_start);
   await parts.log.ensureTopics(topicSpecs(config.lanes, config.partitions));
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
