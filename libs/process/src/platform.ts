@@ -96,8 +96,7 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   const logger = createLogger(service, config.log_level);
   await dataDirectory(config.data_dir);
   const keys = await openKeys(config);
-  const parts =
-    config.mode === 'embedded' ? await openEmbedded(config, logger) : await openDistributed(service, config, logger);
+  const parts = config.mode === 'embedded' ? await openEmbedded(config, logger) : await openDistributed(service, config, logger);
   await parts.log.ensureTopics(topicSpecs(config.lanes, config.partitions));
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
