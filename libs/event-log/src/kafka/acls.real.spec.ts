@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { callTopics, globalTopics, isInfrastructureFault } from '@countersign/contracts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { applyAcls, servicePrincipals, topicWriters } from './acls.js';
+import { KafkaEventLog } from './kafka-event-log.js';
+import { numberedRecord } from './testing/numbered-records.js';
+
+const brokers = String(process.env.COUNTERSIGN_TEST_KAFKA_SASL).split(',');
+const topic_prefix = `acl-${randomUUID().slice(0, 8)}-`;
+const topics = [...callTopics, ...globalTopics];
+const as = (username: string) => ({
+  brokers,
+  client_id: username,
+  sasl: { mechanism: 'plain' as const, username, password: username },
+  append_timeout_ms: 5_000,
+  send_retries: 1,
+});
+
+describe('a broker with an authorizer on', () => {
+  let admin: KafkaEventLog;
+
+  beforeAll(async () => {
+    admin = await KafkaEventLog.open(as('admin'));
+    await admin.ensureTopics(topics.map((name) => ({ name: topic_prefix + name, partitions: 1 })));
+    await applyAcls(as('admin'), { lanes: [], topic_prefix });
+  }, 60_000);
+
+  afterAll(() => admin.close(), 30_000);
+
+  test.each(servicePrincipals)(
+    '%s can write the topics that it owns and no other',
+    async (principal) => {
+      const log = await KafkaEventLog.open(as(principal));
+      for (const topic of topics) {
+        const allowed = topicWriters[topic].includes(principal);
+        const outcome = await log.append([numberedRecord(topic_prefix + topic, 0, principal)]).catch((error: unknown) => error);
+        expect([topic, Array.isArray(outcome) ? 'written' : isInfrastructureFault(outcome) && 'refused']).toEqual([
+          topic,
+          allowed ? 'written' : 'refused',
+        ]);
+      }
+      await log.close();
+    },
+    120_000,
+  );
+
+  test('a service reads in its group, and a principal without rules sees nothing', async () => {
+    await admin.append([numberedRecord(`${topic_prefix}policy-decided`, 0, 'ruling')]);
+    const executor = await KafkaEventLog.open(as('executor'));
+    let came = () => {};
+    const ruling = new Promise<void>((resolve) => {
+      came = resolve;
+    });
+    await executor.subscribe({
+      group: `${topic_prefix}executor`,
+      topics: [`${topic_prefix}policy-decided`],
+      visibility: 'durable',
+      batch_records_max: 10,
+      onBatch: async () => came(),
+    });
+    await ruling;
+    await executor.close();
+    const upstream = await KafkaEventLog.open(as('upstream'));
+    await expect(upstream.read(`${topic_prefix}policy-decided`, 0, 0, 1)).rejects.toMatchObject({ countersign_fault: 'infrastructure' });
+    await upstream.close();
+  }, 60_000);
+});
