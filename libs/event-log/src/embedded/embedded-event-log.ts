@@ -115,6 +115,11 @@ export class EmbeddedEventLog extends EventLog {
     return this.#parts.writer.failure;
   }
 
+  /** Says that what a crash of the machine asks for was done (unsynced stores were deleted). Until then each start reports the crash. */
+  crashHandled(): Promise<void> {
+    return this.#parts.marker.running(false);
+  }
+
   ensureTopics(specs: readonly TopicSpec[]): Promise<void> {
     return this.#parts.writer.createTopics(specs);
   }
@@ -217,7 +222,7 @@ async function openParts(options: EmbeddedOptions, lock: DirectoryLock): Promise
   // Segments without a marker: somebody removed it, so nothing is known about the last stop.
   if (!fresh && report.last_stop === 'first_start') report.last_stop = 'machine_crashed';
   const segments = new SegmentSet({ dir, disk, segment_bytes: options.segment_bytes ?? 64 * 1024 * 1024, chunk_bytes }, files);
-  await marker.running();
+  await marker.running(report.last_stop === 'machine_crashed');
   const writer = new JournalWriter(
     {
       clock: options.clock ?? Date.now,

@@ -127,6 +127,23 @@ test('readers of appended records see them before the sync, readers of durable o
   expect(appended.values).toEqual(['r-0', 'r-1']);
 });
 
+test('what readers inside the process append in answer shares the sync of what they read', async () => {
+  await log.ensureTopics(['b', 'c'].map((name) => ({ name, partitions: 1 })));
+  const hop = (from: string, to: string) =>
+    log.follow({
+      topics: [from],
+      visibility: 'appended',
+      batch_records_max: 10,
+      from: 'head',
+      onBatch: async () => void log.append(records(to, 1)),
+    });
+  await hop('a', 'b');
+  await hop('b', 'c');
+  const { syncs } = disk;
+  await log.append(records('a', 1));
+  expect([disk.syncs - syncs, await log.head('b', 0), await log.head('c', 0)]).toEqual([1, 1, 1]);
+});
+
 test('what does not fit is refused as a fault of the record, whole, and the log goes on', async () => {
   await log.close();
   await open({ record_bytes_max: 1000 });
@@ -146,7 +163,7 @@ test('more waiting for the disk than pending_bytes_max is refused until it has c
   expect(await log.append(records('a', 1))).toEqual([1]);
 });
 
-test('tells a first start, a clean stop, a killed process and a crashed machine apart', async () => {
+test('tells a first start, a clean stop, a killed process and a crashed machine apart, the last until it was handled', async () => {
   const how = () => [log.opened_clean, log.last_stop, log.same_boot];
   expect(how()).toEqual([true, 'first_start', true]);
   await log.close();
@@ -160,6 +177,13 @@ test('tells a first start, a clean stop, a killed process and a crashed machine 
   await writeFile(marker, (await readFile(marker, 'utf8')).replace(/"boot_id":"[^"]+"/, '"boot_id":"another"'));
   await open();
   expect(how()).toEqual([false, 'machine_crashed', false]);
+  await log.kill();
+  await open();
+  expect(how()).toEqual([false, 'machine_crashed', true]);
+  await log.crashHandled();
+  await log.kill();
+  await open();
+  expect(how()).toEqual([false, 'killed', true]);
   await log.kill();
   await rm(marker);
   await open();

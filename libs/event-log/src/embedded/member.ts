@@ -104,6 +104,8 @@ export class Member implements RunningSubscription {
     const from = new Map((given ?? []).map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
     for (const partition of partitions) {
       if (!this.owned.has(partition)) continue;
+      // Given away and got back while onAssigned ran: what it says now replaces what an earlier run of it began.
+      await this.#halt([partition]);
       this.#cursors.set(partition, this.#read(partition, from));
     }
   }

@@ -1,4 +1,4 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disk } from './disk.js';
 
@@ -17,12 +17,16 @@ interface Marker {
   state: 'running' | 'closed';
   boot_id: string;
   end: number | null;
+  /** The machine crashed before, and nobody has said yet that what follows from it was done. */
+  crash_pending: boolean;
 }
 
 const NAME = 'stop.json';
 
 /** The file that says whether the log is open or was closed, and on which boot of the machine. */
 export class StopMarker {
+  #crash_pending = false;
+
   private constructor(
     private readonly dir: string,
     private readonly disk: Disk,
@@ -35,16 +39,25 @@ export class StopMarker {
     const before = await marker.#read();
     if (before === null) return { marker, report: { last_stop: 'first_start', same_boot: true, end: null } };
     const sameBoot = before.boot_id === bootId && bootId !== '';
-    const lastStop = before.state === 'closed' ? 'clean' : sameBoot ? 'killed' : 'machine_crashed';
+    const lastStop = before.crash_pending || (before.state === 'running' && !sameBoot) ? 'machine_crashed' : unlessCrashed(before);
     return { marker, report: { last_stop: lastStop, same_boot: sameBoot, end: before.end } };
   }
 
-  running(): Promise<void> {
-    return this.#write({ state: 'running', boot_id: this.boot_id, end: null });
+  /** Says that the log is open. Until `crash_pending` is false, the next start too reports the crash of the machine. */
+  async running(crash_pending: boolean): Promise<void> {
+    this.#crash_pending = crash_pending;
+    try {
+      await this.#write({ state: 'running', boot_id: this.boot_id, end: null, crash_pending });
+    } catch (fault) {
+      if ((fault as NodeJS.ErrnoException).code !== 'ENOSPC') throw fault;
+      // A full disk must not keep the log closed. Without a marker the next start assumes the worst, which is safe.
+      await rm(join(this.dir, NAME), { force: true });
+      await this.disk.syncDirectory(this.dir);
+    }
   }
 
   closed(end: number): Promise<void> {
-    return this.#write({ state: 'closed', boot_id: this.boot_id, end });
+    return this.#write({ state: 'closed', boot_id: this.boot_id, end, crash_pending: this.#crash_pending });
   }
 
   async #read(): Promise<Marker | null> {
@@ -59,7 +72,7 @@ export class StopMarker {
       return JSON.parse(text) as Marker;
     } catch {
       // Only ever replaced whole; one that does not parse was damaged, which is no clean stop.
-      return { state: 'running', boot_id: '', end: null };
+      return { state: 'running', boot_id: '', end: null, crash_pending: true };
     }
   }
 
@@ -75,6 +88,10 @@ export class StopMarker {
     await rename(`${path}.new`, path);
     await this.disk.syncDirectory(this.dir);
   }
+}
+
+function unlessCrashed(before: Marker): LastStop {
+  return before.state === 'closed' ? 'clean' : 'killed';
 }
 
 /** Empty where the system does not tell: then every stop without a marker counts as a crash of the machine. */
