@@ -49,10 +49,12 @@ async function openPglite(dir: string, trusted: boolean, logger: Logger): Promis
 }
 
 async function openEmbedded(config: PlatformConfig, logger: Logger): Promise<Parts> {
-  const log = await EmbeddedEventLog.open({ dir: path.join(config.data_dir, 'log') }).catch((cause: Error) => {
+  const onFault = (cause: unknown) => logger.warn({ cause: String(cause) }, 'a reader of the log failed and is tried again');
+  const log = await EmbeddedEventLog.open({ dir: path.join(config.data_dir, 'log'), onFault }).catch((cause: Error) => {
     throw new CannotOpen(`the log in ${config.data_dir} cannot be opened: ${cause.message}`, { cause });
   });
   const store = await openPglite(path.join(config.data_dir, 'pg'), log.last_stop !== 'machine_crashed', logger);
+  if (log.last_stop === 'machine_crashed') await log.crashHandled();
   return { log, codec: new EventCodec(), store, wake_ups: new InProcessWakeUps() };
 }
 
