@@ -1,0 +1,6 @@
+import 'reflect-metadata';
+import { runService } from '@countersign/process';
+import { parseProjectorConfig } from './config.js';
+import { startProjector } from './start-projector.js';
+
+process.exitCode = await runService({ name: 'projector', parse: parseProjectorConfig, start: startProjector }, process.env);

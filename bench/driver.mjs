@@ -1,0 +1,97 @@
+// The client, a process of its own: a closed loop with a fixed number of calls in flight over kept-alive connections.
+// Asked over IPC: {id, section: 'alone' | 'unique' | 'repeated', url, token, tag, calls, in_flight, copies, cap_ms}.
+import { Pool } from 'undici';
+
+const canonical = (value) =>
+  JSON.stringify(value, (_, item) =>
+    item && typeof item === 'object' && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  );
+
+function percentile(sorted, share) {
+  return sorted.length === 0 ? Number.NaN : sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)];
+}
+
+class Client {
+  constructor({ url, token }, connections) {
+    this.pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
+    this.headers = { 'content-type': 'application/json', prefer: 'wait=30', ...(token ? { authorization: `Bearer ${token}` } : {}) };
+    this.times = [];
+    this.errors = 0;
+    this.first_error = null;
+    this.answered = 0;
+  }
+
+  /** One call; its output as canonical text, or null where it was not answered with success. */
+  async call(key, n) {
+    const inputs = { account: `acct-${n}`, amount: (n % 9000) + 1, note: 'customer reported a duplicate charge on the March invoice' };
+    const began = performance.now();
+    try {
+      const { statusCode, body } = await this.pool.request({
+        method: 'POST',
+        path: '/v1/calls',
+        headers: { ...this.headers, 'idempotency-key': key },
+        body: JSON.stringify({ tool: 'probe_effect', inputs }),
+      });
+      const text = await body.text();
+      if (statusCode !== 200) throw new Error(`${statusCode} ${text.slice(0, 300)}`);
+      const { status, output } = JSON.parse(text);
+      if (status !== 'succeeded' || output?.ok !== true) throw new Error(text.slice(0, 300));
+      this.times.push(performance.now() - began);
+      this.answered++;
+      return output;
+    } catch (cause) {
+      this.errors++;
+      this.first_error ??= String(cause?.message ?? cause);
+      return null;
+    }
+  }
+}
+
+async function drive({ section, tag, calls, in_flight, copies = 1, cap_ms, ...target }) {
+  const client = new Client(target, in_flight * copies);
+  const before = await client.call(`${tag}-first`, 1);
+  client.times.length = 0;
+  let next = 0;
+  let keys = 0;
+  let unequal = 0;
+  const began = performance.now();
+  const loop = async () => {
+    while (next < calls && performance.now() - began < cap_ms) {
+      const n = ++next;
+      const answers = await Promise.all(Array.from({ length: copies }, () => client.call(`${tag}-${n}`, n)));
+      keys++;
+      if (copies > 1 && new Set(answers.filter((answer) => answer !== null).map(canonical)).size > 1) unequal++;
+    }
+  };
+  await Promise.all(Array.from({ length: in_flight }, loop));
+  const secs = (performance.now() - began) / 1000;
+  const times = client.times.toSorted((a, b) => a - b);
+  const after = await client.call(`${tag}-last`, 1);
+  await client.pool.destroy();
+  const effects = before && after ? after.seq - before.seq - 1 : Number.NaN;
+  const { errors, first_error } = client;
+  return {
+    section,
+    keys,
+    calls: times.length,
+    secs,
+    rate: times.length / secs,
+    key_rate: keys / secs,
+    p50: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+    errors,
+    first_error,
+    unequal,
+    effects,
+  };
+}
+
+process.on('message', (asked) => {
+  drive(asked).then(
+    (result) => process.send({ id: asked.id, result }),
+    (cause) => process.send({ id: asked.id, fault: String(cause?.stack ?? cause) }),
+  );
+});
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,60 @@
+// Processes of the bench: started with a log file each, ended by pid, never by name.
+import { spawn } from 'node:child_process';
+import { openSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const running = new Set();
+
+/** Starts a process; its output goes to `<dir>/<name>.log`. */
+export function start(name, command, args, { dir, env = process.env, ipc = false, ...options }) {
+  const file = path.join(dir, `${name}.log`);
+  const log = openSync(file, 'a');
+  const child = spawn(command, args, { stdio: ['ignore', log, log, ...(ipc ? ['ipc'] : [])], env, ...options });
+  const part = { name, child, file, ended: undefined };
+  running.add(part);
+  const gone = (why) => {
+    part.ended ??= String(why);
+    running.delete(part);
+  };
+  child.on('exit', (code, signal) => gone(code ?? signal));
+  child.on('error', gone);
+  return part;
+}
+
+/** @throws with the end of its log where the process ended by itself. */
+export function assertAlive({ name, ended, file }) {
+  if (ended !== undefined) throw new Error(`${name} ended (${ended}):\n${readFileSync(file, 'utf8').slice(-2000)}`);
+}
+
+export async function stop(part, signal = 'SIGTERM') {
+  if (!part || part.ended !== undefined) return;
+  const gone = new Promise((resolve) => part.child.once('exit', resolve));
+  part.child.kill(signal);
+  const late = setTimeout(() => part.child.kill('SIGKILL'), 10_000);
+  await gone;
+  clearTimeout(late);
+}
+
+export const stopAll = () => Promise.all([...running].map((part) => stop(part)));
+
+/** Asks until the answer is yes. @throws after `within_ms`, or where the process ended. */
+export async function until(part, what, ask, within_ms = 90_000) {
+  for (const end = performance.now() + within_ms; performance.now() < end; await sleep(20)) {
+    assertAlive(part);
+    if (await Promise.resolve(ask()).catch(() => false)) return;
+  }
+  throw new Error(`${part.name} is not ${what} after ${within_ms} ms; see ${part.file}`);
+}
+
+export function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

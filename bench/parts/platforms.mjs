@@ -1,0 +1,160 @@
+// What is measured: the floor, and the product embedded or on Kafka. Each target is {name, url, token, groups, stop(), ...}.
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort, start, stop, until } from './children.mjs';
+import { startPostgres } from './throwaway-postgres.mjs';
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const node = process.execPath;
+const ready = (url) => async () => (await fetch(url)).status === 200;
+
+export async function startFloor(dir) {
+  const postgres = await startPostgres(dir);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const env = { ...process.env, NODE_ENV: 'production', FLOOR_PORT: String(port), FLOOR_DATABASE_URL: postgres.url };
+  const app = start('floor', node, [path.join(root, 'bench/floor.mjs')], { dir, env });
+  await until(app, 'answering', ready(url));
+  const stopAll = async () => {
+    await stop(app);
+    await postgres.stop();
+  };
+  return { name: 'floor', url, groups: { floor: [app.child.pid], postgres: [postgres.pid] }, stop: stopAll };
+}
+
+/** A key of an agent, from the admin key that the first start left in the data directory. */
+async function agentToken(url, data) {
+  const admin = readFileSync(path.join(data, 'admin.key'), 'utf8').trim();
+  const response = await fetch(`${url}/v1/keys`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${admin}` },
+    body: JSON.stringify({ tenant_id: 'default', principal: { kind: 'agent', id: 'bench', roles: ['agent'] } }),
+  });
+  if (!response.ok) throw new Error(`no agent key: ${response.status} ${await response.text()}`);
+  return (await response.json()).key;
+}
+
+function common(dir, port) {
+  mkdirSync(path.join(dir, 'workspace'), { recursive: true });
+  return {
+    ...process.env,
+    NODE_ENV: 'production',
+    COUNTERSIGN_PORT: String(port),
+    COUNTERSIGN_DATA_DIR: path.join(dir, 'data'),
+    COUNTERSIGN_WORKSPACE_ROOT: path.join(dir, 'workspace'),
+    COUNTERSIGN_PACKS: 'probe',
+  };
+}
+
+/** The standalone process. `args`: options of node (a profiler). */
+export async function startEmbedded(dir, args = []) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const open = async () => {
+    const began = performance.now();
+    const app = start('standalone', node, [...args, path.join(root, 'apps/standalone/dist/main.js')], {
+      dir,
+      cwd: dir,
+      env: common(dir, port),
+    });
+    await until(app, 'ready', ready(`${url}/readyz`));
+    return { app, secs: (performance.now() - began) / 1000 };
+  };
+  let { app, secs } = await open();
+  const target = {
+    name: 'embedded',
+    url,
+    token: await agentToken(url, path.join(dir, 'data')),
+    metrics: [`${url}/metrics`],
+    start_secs: secs,
+  };
+  Object.assign(target, {
+    groups: { standalone: [app.child.pid] },
+    stop: () => stop(app),
+    restart: async () => {
+      await stop(app);
+      ({ app, secs } = await open());
+      target.groups = { standalone: [app.child.pid] };
+      return secs;
+    },
+  });
+  return target;
+}
+
+/** Broker, registry, Postgres and Redis: those of the test environment, or started by scripts/real and ended again. */
+function realParts() {
+  if (process.env.COUNTERSIGN_TEST_KAFKA) return { env: process.env, down: () => undefined };
+  const script = (name) => path.join(root, 'scripts/real', name);
+  const printed = execFileSync('bash', [script('up.sh')], { stdio: ['ignore', 'pipe', 'inherit'] }).toString();
+  const env = Object.fromEntries(
+    [...printed.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value.replace(/^["']|["']$/g, '')]),
+  );
+  return { env, down: () => execFileSync('bash', [script('down.sh')], { stdio: 'inherit' }) };
+}
+
+async function ownDatabase(url, name) {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  return own.href;
+}
+
+/** The four services as processes of their own, on real parts. */
+export async function startKafka(dir) {
+  const { env: parts, down } = realParts();
+  const name = `bench_${randomBytes(5).toString('hex')}`;
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const env = {
+    ...common(dir, port),
+    COUNTERSIGN_KAFKA_BROKERS: parts.COUNTERSIGN_TEST_KAFKA,
+    COUNTERSIGN_SCHEMA_REGISTRY_URL: parts.COUNTERSIGN_TEST_REGISTRY,
+    COUNTERSIGN_DATABASE_URL: await ownDatabase(parts.COUNTERSIGN_TEST_DATABASE_URL, name),
+    COUNTERSIGN_REDIS_URL: parts.COUNTERSIGN_TEST_REDIS_URL,
+    COUNTERSIGN_TOPIC_PREFIX: `${name}-`,
+    COUNTERSIGN_MASTER_KEY: randomBytes(32).toString('base64'),
+  };
+  const began = performance.now();
+  const services = {};
+  for (const app of ['policy', 'projector', 'executor', 'gateway']) {
+    const health = app === 'gateway' ? port : await freePort();
+    const part = start(app, node, [path.join(root, `apps/${app}/dist/main.js`)], {
+      dir,
+      env: { ...env, COUNTERSIGN_HEALTH_PORT: String(health) },
+    });
+    services[app] = { part, health: `http://127.0.0.1:${health}` };
+  }
+  await Promise.all(Object.values(services).map(({ part, health }) => until(part, 'ready', ready(`${health}/readyz`))));
+  const start_secs = (performance.now() - began) / 1000;
+  await sleep(1000);
+  return {
+    name: 'kafka',
+    url,
+    token: await agentToken(url, path.join(dir, 'data')),
+    metrics: [`${services.projector.health}/metrics`],
+    start_secs,
+    groups: Object.fromEntries(Object.entries(services).map(([app, { part }]) => [app, [part.child.pid]])),
+    stop: async () => {
+      await Promise.all(Object.values(services).map(({ part }) => stop(part)));
+      down();
+    },
+  };
+}
+
+/** Records that the views do not show yet. */
+export async function projectorLag(target) {
+  let lag = 0;
+  for (const url of target.metrics) {
+    for (const [, value] of (await (await fetch(url)).text()).matchAll(/^countersign_projector_lag_records\{[^}]*\} (\S+)$/gm))
+      lag += Number(value);
+  }
+  return lag;
+}

@@ -1,0 +1,54 @@
+// node bench/soak.mjs [--calls 1000000 --in-flight 64]: memory of the embedded platform over many calls, printed every 50,000.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { start, stop, stopAll } from './parts/children.mjs';
+import { projectorLag, root, startEmbedded } from './parts/platforms.mjs';
+import { peakMiB, rssMiB } from './parts/usage.mjs';
+
+const { values: options } = parseArgs({
+  options: { calls: { type: 'string', default: '1000000' }, 'in-flight': { type: 'string', default: '64' } },
+});
+const STEP = 50_000;
+const dir = mkdtempSync(path.join(tmpdir(), 'countersign-soak-'));
+
+function drive(part, asked) {
+  return new Promise((resolve, reject) => {
+    part.child.once('message', ({ result, fault }) => (fault ? reject(new Error(fault)) : resolve(result)));
+    part.child.send({ id: 1, ...asked });
+  });
+}
+
+async function soak() {
+  const driver = start('driver', process.execPath, [path.join(root, 'bench/driver.mjs')], { dir, ipc: true });
+  const product = await startEmbedded(dir);
+  const pid = product.groups.standalone[0];
+  console.log(`ready after ${product.start_secs.toFixed(1)} s, RSS ${rssMiB(pid).toFixed(0)} MiB`);
+  let errors = 0;
+  for (let done = 0; done < Number(options.calls); done += STEP) {
+    const asked = { section: 'soak', calls: STEP, in_flight: Number(options['in-flight']), cap_ms: 3_600_000, tag: `s${done}` };
+    const result = await drive(driver, { ...asked, url: product.url, token: product.token });
+    errors += result.errors + (result.effects === result.keys ? 0 : 1);
+    const lag = await projectorLag(product);
+    console.log(
+      `${done + STEP} calls: RSS ${rssMiB(pid).toFixed(0)} MiB, ${result.rate.toFixed(0)} calls/s, p99 ${result.p99.toFixed(1)} ms, ` +
+        `effects ${result.effects}/${result.keys}, ${result.errors} errors, projector ${lag} behind`,
+    );
+  }
+  console.log(`peak ${peakMiB(pid).toFixed(0)} MiB`);
+  console.log(`warm start after it: ${(await product.restart()).toFixed(1)} s`);
+  await Promise.all([product.stop(), stop(driver)]);
+  return errors === 0 ? 0 : 1;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopAll().then(() => process.exit(130)));
+try {
+  process.exitCode = await soak();
+} catch (cause) {
+  console.error(String(cause?.stack ?? cause));
+  process.exitCode = 1;
+} finally {
+  await stopAll();
+  rmSync(dir, { recursive: true, force: true });
+}
