@@ -1,0 +1,14 @@
+// acls.mjs [--prefix PREFIX] [--lanes a,b]: sets docs/kafka-acls.md's rules on a cluster, as an administrator. Run `npm run build` first.
+import { parseArgs } from 'node:util';
+import { aclRules, applyAcls } from '../../libs/event-log/dist/index.js';
+
+const { values } = parseArgs({ options: { prefix: { type: 'string', default: '' }, lanes: { type: 'string', default: '' } } });
+const { COUNTERSIGN_KAFKA_BROKERS: brokers, COUNTERSIGN_KAFKA_USERNAME: username, COUNTERSIGN_KAFKA_PASSWORD: password } = process.env;
+if (!brokers) {
+  console.error('COUNTERSIGN_KAFKA_BROKERS: missing');
+  process.exit(1);
+}
+const sasl = username ? { mechanism: 'plain', username, password: password ?? '' } : undefined;
+const scope = { lanes: values.lanes.split(',').filter(Boolean), topic_prefix: values.prefix };
+await applyAcls({ brokers: brokers.split(','), client_id: 'countersign.acls', ...(sasl ? { sasl } : {}) }, scope);
+console.log(`${aclRules(scope).length} rules set`);
