@@ -4,7 +4,7 @@ import { closeSync, fdatasync, mkdtempSync, openSync, rmSync, write } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { EmbeddedEventLog } from '../libs/event-log/dist/embedded/embedded-event-log.js';
+import { EmbeddedEventLog } from '@countersign/event-log/embedded/embedded-event-log';
 
 const { values: args } = parseArgs({ options: { calls: { type: 'string', default: '20000' }, dir: { type: 'string' } } });
 const dir = mkdtempSync(join(args.dir ?? tmpdir(), 'countersign-bench-log-'));
