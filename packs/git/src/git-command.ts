@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import { ToolError } from '@countersign/tool-kit';
+
+const STDOUT_BYTES = 16 * 1024 * 1024;
+const STDERR_BYTES = 16 * 1024;
+const GRACE_MS = 500;
+
+/** Nothing of the platform's own environment, no configuration but the repository's, no questions, literal paths. */
+const ENVIRONMENT = {
+  PATH: '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin',
+  HOME: '/nonexistent',
+  LC_ALL: 'C',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ASKPASS: '/bin/false',
+  SSH_ASKPASS: '/bin/false',
+  GIT_SSH_COMMAND: 'ssh -oBatchMode=yes',
+  GIT_ALLOW_PROTOCOL: 'file:https:ssh',
+  GIT_LITERAL_PATHSPECS: '1',
+  GIT_PAGER: 'cat',
+  GIT_EDITOR: ':',
+  GIT_ADVICE: '0',
+};
+
+/** What a repository's own configuration could have run, off. */
+const CONFIGURATION = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.untrackedCache=false',
+  'core.protectHFS=true',
+  'core.protectNTFS=true',
+  'core.quotePath=false',
+  'commit.gpgSign=false',
+  'push.gpgSign=false',
+  'push.recurseSubmodules=no',
+  'submodule.recurse=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'log.showSignature=false',
+].flatMap((setting) => ['-c', setting]);
+
+export interface GitCall {
+  cwd: string;
+  args: readonly string[];
+  signal: AbortSignal;
+  input?: string;
+  env?: Record<string, string>;
+  /** More output than this ends the process; the result is then `cut`. Default 16 MiB. */
+  stdout_bytes_max?: number;
+  /** The process ends by itself after this long, also when we are gone by then (where `timeout` is there: Linux). */
+  life_ms?: number;
+}
+
+/** How git ended; `code` is null where it was ended by us. */
+export interface GitResult {
+  code: number | null;
+  stdout: Buffer;
+  stderr: string;
+  cut: boolean;
+}
+
+/**
+ * Runs git in a process group of its own, without a shell. Resolves however it ends by itself.
+ * @throws ToolError CANCELLED (effect unknown: the caller knows what it was doing) after killing the group on abort.
+ */
+export function runGit(call: GitCall): Promise<GitResult> {
+  return new Promise((resolve, reject) => {
+    if (call.signal.aborted) return reject(new ToolError('CANCELLED', 'aborted before git was started', { effect: 'none' }));
+    const [command, ...args] = commandOf(call);
+    const child = spawn(command as string, args, { cwd: call.cwd, env: { ...ENVIRONMENT, ...call.env }, detached: true, stdio: 'pipe' });
+    const kill = () => endGroup(child.pid);
+    const output = new Collected(call.stdout_bytes_max ?? STDOUT_BYTES, kill);
+    const errors = new Collected(STDERR_BYTES, () => undefined);
+    child.stdout.on('data', (chunk: Buffer) => output.add(chunk));
+    child.stderr.on('data', (chunk: Buffer) => errors.add(chunk));
+    // It may end without reading what it is given.
+    child.stdin.on('error', () => undefined).end(call.input ?? '');
+    call.signal.addEventListener('abort', kill);
+    child.on('error', (error) => reject(new ToolError('PROVIDER_ERROR', `git cannot be started (${error.message})`, { effect: 'none' })));
+    child.on('close', (code) => {
+      call.signal.removeEventListener('abort', kill);
+      if (call.signal.aborted) return reject(new ToolError('CANCELLED', 'git was ended because the call was aborted'));
+      resolve({ code: output.cut ? null : code, stdout: output.bytes(), stderr: errors.bytes().toString('utf8'), cut: output.cut });
+    });
+  });
+}
+
+function commandOf(call: GitCall): string[] {
+  const git = ['git', '--no-pager', ...CONFIGURATION, ...call.args];
+  if (call.life_ms === undefined || process.platform !== 'linux') return git;
+  return ['timeout', '-s', 'KILL', String(Math.ceil(call.life_ms / 1000)), ...git];
+}
+
+/** Asked first, so that git takes its lock files away; made to, if it does not listen. */
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  signalGroup(pid, 'SIGTERM');
+  setTimeout(() => signalGroup(pid, 'SIGKILL'), GRACE_MS).unref();
+}
+
+function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has ended already.
+  }
+}
+
+/** Output up to a bound. */
+class Collected {
+  cut = false;
+  private readonly chunks: Buffer[] = [];
+  private size = 0;
+
+  constructor(
+    private readonly bytes_max: number,
+    private readonly full: () => void,
+  ) {}
+
+  add(chunk: Buffer): void {
+    if (this.cut) return;
+    const room = this.bytes_max - this.size;
+    this.chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    this.size += Math.min(chunk.length, room);
+    if (chunk.length <= room) return;
+    this.cut = true;
+    this.full();
+  }
+
+  bytes(): Buffer {
+    return Buffer.concat(this.chunks);
+  }
+}

@@ -1,0 +1,100 @@
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defineTool, type Reconciled } from '@countersign/tool-kit';
+import { z } from 'zod';
+import { checkedMessage, writeCommit } from '../commit-object.js';
+import { statusEntries } from '../git-status/status-entries.js';
+import { agentBranch, branchInput, checkedPath, pathInput, repoInput } from '../names.js';
+import { dropReceipt, readReceipt, writeReceipt } from '../receipts.js';
+import { conflict, notFound } from '../refusal.js';
+import { inRepository, type Repository } from '../repository.js';
+
+const output = z.strictObject({ branch: z.string(), commit: z.string(), parent: z.string(), files: z.int() });
+type Output = z.output<typeof output>;
+
+/** Commits what differs in the working tree to the branch of the case that is checked out. */
+export const gitCommit = defineTool({
+  name: 'git_commit',
+  version: '1.0.0',
+  title: 'Commit to git',
+  description: 'Commits the changes in the working tree (all, or those of some paths) to the branch agent/<case>/… that is checked out.',
+  category: 'git',
+  effect_class: 'commit_low',
+  reversibility: 'side_effects',
+  idempotency: { discriminating: ['repo', 'branch', 'message', 'paths'] },
+  timeout_ms: 60_000,
+  input: z.strictObject({
+    repo: repoInput,
+    branch: branchInput,
+    message: z.string().min(1).max(10_000),
+    paths: z.array(pathInput).min(1).max(500).optional().describe('Only these files or folders; default everything that differs.'),
+  }),
+  output,
+  run: (asked, ctx) =>
+    inRepository(asked.repo, ctx, async (repository) => {
+      const branch = agentBranch(asked.branch, ctx);
+      const message = checkedMessage(asked.message);
+      const parent = await repository.oidOf(`refs/heads/${branch}`);
+      if (parent === undefined) throw notFound('/branch', `branch ${branch}`);
+      if ((await repository.currentBranch()) !== branch) throw conflict('not_checked_out', `branch ${branch} is not checked out`);
+      const paths = await changedPaths(repository, asked.paths);
+      const tree = await treeWith(repository, parent, paths);
+      const commit = await writeCommit(repository, { tree, parents: [parent], message });
+      const result: Output = { branch, commit, parent, files: paths.length };
+      await writeReceipt(repository, result);
+      repository.changing = true;
+      if (!(await repository.moveRef(`refs/heads/${branch}`, parent, commit))) {
+        repository.changing = false;
+        await dropReceipt(repository);
+        throw conflict('moved', `branch ${branch} was moved meanwhile`);
+      }
+      // The index follows; where this is cut short the next commit, which has an index of its own, is still right.
+      await repository.try(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: paths.join('\0') });
+      return result;
+    }),
+  reconcile: (asked, ctx) =>
+    inRepository(asked.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
+      const receipt = await readReceipt<Output>(repository);
+      if (!receipt) return { kind: 'did_not_happen' };
+      const head = await repository.oidOf(`refs/heads/${receipt.branch}`);
+      if (head === undefined) return { kind: 'cannot_tell', why: 'the branch is gone' };
+      if (await repository.isAncestor(receipt.commit, head)) return { kind: 'happened', output: receipt };
+      return head === receipt.parent ? { kind: 'did_not_happen' } : { kind: 'cannot_tell', why: 'the branch was moved elsewhere since' };
+    }),
+});
+
+/** What differs, below the asked paths; reserved files are never among them. */
+async function changedPaths(repository: Repository, asked: string[] | undefined): Promise<string[]> {
+  const wanted = asked?.map((path, at) => checkedPath(path, `/paths/${at}`));
+  const args = [
+    '--no-optional-locks',
+    'status',
+    '--porcelain=v2',
+    '-z',
+    '--untracked-files=all',
+    '--no-renames',
+    '--ignore-submodules=all',
+  ];
+  const { entries } = statusEntries(await repository.run(args));
+  const all = entries.map(({ path }) => path);
+  const paths = wanted ? all.filter((path) => wanted.some((want) => path === want || path.startsWith(`${want}/`))) : all;
+  if (paths.length === 0) throw conflict('nothing_to_commit', 'nothing differs from the last commit');
+  return paths;
+}
+
+/** The tree of a commit with some paths as they are in the working tree, built in an index that nobody else sees. */
+async function treeWith(repository: Repository, commit: string, paths: string[]): Promise<string> {
+  const index = join(tmpdir(), `countersign-index-${repository.ctx.idempotency_key}-${process.hrtime.bigint()}`);
+  const env = { GIT_INDEX_FILE: index };
+  try {
+    await repository.run(['read-tree', commit], { env });
+    await repository.run(['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'], { env, input: paths.join('\0') });
+    const tree = (await repository.run(['write-tree'], { env })).trim();
+    if (tree === (await repository.oidOf(`${commit}^{tree}`))) throw conflict('nothing_to_commit', 'nothing differs from the last commit');
+    return tree;
+  } finally {
+    await rm(index, { force: true });
+    await rm(`${index}.lock`, { force: true });
+  }
+}

@@ -1,0 +1,91 @@
+import { defineTool, type Reconciled } from '@countersign/tool-kit';
+import { z } from 'zod';
+import { checkedMessage, writeCommit } from '../commit-object.js';
+import { agentBranch, branchInput, repoInput, revisionInput } from '../names.js';
+import { dropReceipt, readReceipt, writeReceipt } from '../receipts.js';
+import { conflict, notFound } from '../refusal.js';
+import { failed, inRepository, type Repository } from '../repository.js';
+
+const output = z.strictObject({
+  branch: z.string(),
+  commit: z.string(),
+  merged: z.string(),
+  previous: z.string(),
+  up_to_date: z.boolean(),
+});
+type Output = z.output<typeof output>;
+
+/** Merges a revision into a branch of the case, all or nothing: conflicts leave everything as it was. */
+export const gitMerge = defineTool({
+  name: 'git_merge',
+  version: '1.0.0',
+  title: 'Merge in git',
+  description: 'Merges a revision into a branch agent/<case>/… of this case with a merge commit. Conflicts are listed and change nothing.',
+  category: 'git',
+  effect_class: 'commit_low',
+  reversibility: 'side_effects',
+  idempotency: { discriminating: ['repo', 'branch', 'revision'] },
+  timeout_ms: 60_000,
+  input: z.strictObject({
+    repo: repoInput,
+    branch: branchInput,
+    revision: revisionInput,
+    message: z.string().min(1).max(10_000).optional(),
+  }),
+  output,
+  run: (asked, ctx) =>
+    inRepository(asked.repo, ctx, async (repository) => {
+      const branch = agentBranch(asked.branch, ctx);
+      const previous = await repository.oidOf(`refs/heads/${branch}`);
+      if (previous === undefined) throw notFound('/branch', `branch ${branch}`);
+      const merged = await repository.commitOf(asked.revision, '/revision');
+      const message = checkedMessage(asked.message ?? `Merge ${asked.revision} into ${branch}`);
+      if (await repository.isAncestor(merged, previous)) return { branch, commit: previous, merged, previous, up_to_date: true };
+      const tree = await mergedTree(repository, previous, merged);
+      const commit = await writeCommit(repository, { tree, parents: [previous, merged], message });
+      const result: Output = { branch, commit, merged, previous, up_to_date: false };
+      await place(repository, result);
+      return result;
+    }),
+  reconcile: (asked, ctx) =>
+    inRepository(asked.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
+      const receipt = await readReceipt<Output>(repository);
+      if (!receipt) return { kind: 'did_not_happen' };
+      const head = await repository.oidOf(`refs/heads/${receipt.branch}`);
+      if (head === undefined) return { kind: 'cannot_tell', why: 'the branch is gone' };
+      if (await repository.isAncestor(receipt.commit, head)) return { kind: 'happened', output: receipt };
+      return head === receipt.previous ? { kind: 'did_not_happen' } : { kind: 'cannot_tell', why: 'the branch was moved elsewhere since' };
+    }),
+});
+
+/** The merge as a tree, made without touching index or files. */
+async function mergedTree(repository: Repository, ours: string, theirs: string): Promise<string> {
+  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
+  const result = await repository.try(args);
+  const [tree = '', ...files] = result.stdout.toString('utf8').split('\0').filter(Boolean);
+  if (result.code === 1) throw conflict('merge_conflict', `${files.length} files conflict`, { files: files.slice(0, 100) });
+  if (result.code !== 0) throw failed(args, result);
+  return tree.trim();
+}
+
+/**
+ * The working tree first, where the branch is checked out, and then the branch: stopped between the two, the same merge
+ * finds its files in place and goes on.
+ */
+async function place(repository: Repository, result: Output): Promise<void> {
+  const { branch, previous, commit } = result;
+  const checkedOut = (await repository.currentBranch()) === branch;
+  if (checkedOut) {
+    await repository.try(['update-index', '-q', '--refresh']);
+    const probe = await repository.try(['read-tree', '-m', '-u', '--dry-run', previous, commit]);
+    if (probe.code !== 0) throw conflict('local_changes', 'local changes are in the way', { stderr: probe.stderr.slice(0, 2_000) });
+  }
+  await writeReceipt(repository, result);
+  repository.changing = true;
+  if (checkedOut) await repository.run(['read-tree', '-m', '-u', previous, commit]);
+  if (await repository.moveRef(`refs/heads/${branch}`, previous, commit)) return;
+  if (checkedOut) await repository.run(['read-tree', '-m', '-u', commit, previous]);
+  repository.changing = false;
+  await dropReceipt(repository);
+  throw conflict('moved', `branch ${branch} was moved meanwhile`);
+}

@@ -1,0 +1,30 @@
+import { ToolError } from '@countersign/tool-kit';
+import { failed, type Repository } from './repository.js';
+
+/**
+ * What a write notes down in the repository before its change, under the idempotency key: enough to tell afterwards, by
+ * looking at the refs, whether the change happened. A blob of JSON at `refs/countersign/receipts/<key>`; never pushed.
+ */
+export async function writeReceipt(repository: Repository, receipt: object): Promise<void> {
+  const args = ['hash-object', '-w', '--stdin'];
+  const blob = (await repository.run(args, { input: JSON.stringify(receipt) })).trim();
+  const stored = await repository.try(['update-ref', refOf(repository), blob]);
+  if (stored.code !== 0) throw failed(['update-ref'], stored);
+}
+
+export async function readReceipt<R>(repository: Repository): Promise<R | undefined> {
+  const blob = await repository.oidOf(refOf(repository));
+  return blob === undefined ? undefined : (JSON.parse(await repository.run(['cat-file', 'blob', blob])) as R);
+}
+
+/** For a change that was refused. */
+export async function dropReceipt(repository: Repository): Promise<void> {
+  await repository.try(['update-ref', '-d', refOf(repository)]);
+}
+
+function refOf({ ctx }: Repository): string {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9_-]{1,127}$/.test(ctx.idempotency_key)) {
+    throw new ToolError('VALIDATION_ERROR', 'the idempotency key cannot name a ref', { effect: 'none' });
+  }
+  return `refs/countersign/receipts/${ctx.idempotency_key}`;
+}

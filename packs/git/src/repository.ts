@@ -1,0 +1,119 @@
+import { lstat, mkdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isToolError, type RunContext, ToolError } from '@countersign/tool-kit';
+import { type GitCall, type GitResult, runGit } from './git-command.js';
+import { checkedPath, checkedRevision } from './names.js';
+import { notFound, refused } from './refusal.js';
+
+export const ROOT_SETTING = 'COUNTERSIGN_WORKSPACE_ROOT';
+const OID = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
+
+type More = Pick<GitCall, 'input' | 'env' | 'stdout_bytes_max' | 'life_ms'>;
+
+/** Runs a tool's work on a repository of the workspace. A failure promises no effect only where nothing was begun. */
+export async function inRepository<T>(path: string, ctx: RunContext, work: (repository: Repository) => Promise<T>): Promise<T> {
+  const repository = new Repository(await locate(path, ctx), ctx);
+  try {
+    return await work(repository);
+  } catch (error) {
+    if (!isToolError(error)) throw error;
+    const effect = repository.changing ? 'unknown' : 'none';
+    throw new ToolError(error.code, error.message, { ...error.more, effect });
+  }
+}
+
+/** A repository inside the workspace, and git run in it. */
+export class Repository {
+  /** True from before the first command that changes something until it is known to have failed without effect. */
+  changing = false;
+
+  constructor(
+    private readonly folder: string,
+    readonly ctx: RunContext,
+  ) {}
+
+  /** Runs git however it ends. */
+  try(args: readonly string[], more: More = {}): Promise<GitResult> {
+    const place = [`--git-dir=${join(this.folder, '.git')}`, `--work-tree=${this.folder}`];
+    return runGit({ cwd: this.folder, signal: this.ctx.signal, ...more, args: [...place, ...args] });
+  }
+
+  /** Runs git, which must succeed, and answers what it printed. */
+  async run(args: readonly string[], more: More = {}): Promise<string> {
+    const result = await this.try(args, more);
+    if (result.code !== 0) throw failed(args, result);
+    return result.stdout.toString('utf8');
+  }
+
+  /** The commit that a revision names. */
+  async commitOf(revision: string, pointer: string): Promise<string> {
+    const named = `${checkedRevision(revision, pointer)}^{commit}`;
+    const { code, stdout } = await this.try(['rev-parse', '--verify', '--quiet', '--end-of-options', named]);
+    const oid = stdout.toString('utf8').trim();
+    if (code !== 0 || !OID.test(oid)) throw notFound(pointer, `revision ${JSON.stringify(revision)}`);
+    return oid;
+  }
+
+  /** Where a full ref name points; undefined where it is missing. */
+  async oidOf(ref: string): Promise<string | undefined> {
+    const { code, stdout } = await this.try(['rev-parse', '--verify', '--quiet', '--end-of-options', ref]);
+    return code === 0 ? stdout.toString('utf8').trim() : undefined;
+  }
+
+  /** The branch that is checked out; undefined where none is. */
+  async currentBranch(): Promise<string | undefined> {
+    const { code, stdout } = await this.try(['symbolic-ref', '--quiet', 'HEAD']);
+    return code === 0
+      ? stdout
+          .toString('utf8')
+          .trim()
+          .replace(/^refs\/heads\//, '')
+      : undefined;
+  }
+
+  async isAncestor(older: string, newer: string): Promise<boolean> {
+    return (await this.try(['merge-base', '--is-ancestor', older, newer])).code === 0;
+  }
+
+  /** Moves a ref from one commit to another, undefined being "is not there"; false where it was not at `from`. */
+  async moveRef(ref: string, from: string | undefined, to: string | undefined): Promise<boolean> {
+    const none = '0'.repeat((from ?? to ?? '').length || 40);
+    const args =
+      to === undefined
+        ? ['update-ref', '-d', ref, from ?? none]
+        : ['update-ref', '--create-reflog', '-m', 'countersign', ref, to, from ?? none];
+    return (await this.try(args)).code === 0;
+  }
+}
+
+/** Why git failed, its own words kept as a detail. */
+export function failed(args: readonly string[], { code, stderr, cut }: GitResult): ToolError {
+  const locked = /\.lock': File exists|Unable to create .*\.lock/.test(stderr);
+  const details = {
+    reason: locked ? 'locked' : cut ? 'too_much_output' : 'git_failed',
+    command: args[0],
+    exit_code: code,
+    stderr: stderr.slice(0, 2_000),
+  };
+  const message = locked ? 'another git is at work in the repository' : `git ${args[0]} failed`;
+  return new ToolError('PROVIDER_ERROR', message, { class: locked ? 'transient' : 'semantic', retryable: locked, details });
+}
+
+/**
+ * The real folder of a repository. No link may be on the way, and `.git` must be a folder: a file there could name a
+ * repository anywhere. What remains: a folder that is swapped after this look (the pack has no say over how git opens it).
+ */
+async function locate(path: string, ctx: RunContext): Promise<string> {
+  const root = ctx.settings[ROOT_SETTING];
+  if (!root) throw new ToolError('PROVIDER_ERROR', `${ROOT_SETTING} is not set`, { effect: 'none' });
+  await mkdir(root, { recursive: true });
+  const realRoot = await realpath(root);
+  const inside = path === '.' || path === './' ? '' : checkedPath(path, '/repo');
+  const folder = inside === '' ? realRoot : join(realRoot, inside);
+  const real = await realpath(folder).catch(() => undefined);
+  if (real === undefined) throw notFound('/repo', `folder ${JSON.stringify(path)}`);
+  if (real !== folder) throw refused('/repo', 'symbolic_link', 'a symbolic link is on the path, and links are not followed');
+  const dot = await lstat(join(folder, '.git')).catch(() => undefined);
+  if (!dot?.isDirectory()) throw refused('/repo', 'not_a_repository', `${JSON.stringify(path)} is not a git repository`);
+  return folder;
+}
