@@ -29,16 +29,20 @@ class OutputReader {
     this.next = offset;
   }
 
-  async peek(): Promise<Recorded | undefined> {
-    while (this.at >= this.events.length && this.next < this.from.head) await this.fill();
+  /** The event at hand; undefined at the head, or where `fill` has to be awaited first. */
+  get current(): Recorded | undefined {
     return this.events[this.at];
+  }
+
+  get mustFill(): boolean {
+    return this.at >= this.events.length && this.next < this.from.head;
   }
 
   skip(): void {
     this.at++;
   }
 
-  private async fill(): Promise<void> {
+  async fill(): Promise<void> {
     const { log, decoder, topic, partition, head } = this.from;
     const records: LogRecord[] = await log.read(topic, partition, this.next, READ_RECORDS);
     const { events } = await decoder.decode(records);
@@ -49,6 +53,13 @@ class OutputReader {
 }
 
 const READ_RECORDS = 1000;
+/** More records than can be decided and not yet written (`pending_records_max`): further back no answer is missing. */
+const REREAD_RECORDS = 50_000;
+
+/** Where an input goes on: no earlier than the snapshot, no later than the first answer that a crash may have cost. */
+function resume(answered: AnsweredOffsets, from: number): number {
+  return Math.max(from, answered.highest + 1 - REREAD_RECORDS);
+}
 
 function answer(answered: Map<string, AnsweredOffsets>, event: Recorded): void {
   const source = 'source' in event.event ? event.event.source : null;
@@ -83,8 +94,10 @@ export async function refold(
   const rulings = read(decided);
   const grants = read(granted);
   for (;;) {
-    const ruling = await rulings.peek();
-    const grant = await grants.peek();
+    while (rulings.mustFill) await rulings.fill();
+    while (grants.mustFill) await grants.fill();
+    const ruling = rulings.current;
+    const grant = grants.current;
     const first = !grant || (ruling && ruling.event.meta.hlc <= grant.event.meta.hlc) ? ruling : grant;
     if (!first) break;
     evolveRulings(state, first, first.traceparent);
@@ -92,6 +105,8 @@ export async function refold(
     hlc = Math.max(hlc, first.event.meta.hlc);
     (first === ruling ? rulings : grants).skip();
   }
+  const ends = laneTopic('tool-executed', lane);
+  for (const [topic, from] of starts) if (topic !== ends) starts.set(topic, resume(answered.get(topic) as AnsweredOffsets, from));
   const outputs = new Map([decided, granted].map((topic) => [topic, heads.get(topic) as number]));
   return { lane, partition, state, hlc, inputs: starts, answered, outputs };
 }
