@@ -96,6 +96,33 @@ describe('a ruling', () => {
   });
 });
 
+describe('a record that cannot be handled', () => {
+  test('is denied where its meta can be read, and stops nobody', async () => {
+    const [cut, garbled] = [callId(0, uuidv7(rig.now())), callId(0, uuidv7(rig.now()))];
+    const whole = rig.codec.encode('tool_call_requested', { meta: rig.meta(cut), call: rig.call('note') });
+    const headers = { event_type: 'tool_call_requested' };
+    const record = { topic: 'tool-call-requested', partition: 0, key: 'k', headers };
+    const foreign = rig.codec.encode('tool_call_requested', { meta: { ...rig.meta(garbled), call_id: '1-x' }, call: rig.call('note') });
+    await rig.log.append([
+      { ...record, value: whole.subarray(0, whole.length - 20) },
+      { ...record, value: foreign.subarray(0, foreign.length - 20) },
+      { ...record, value: Buffer.from('nonsense') },
+    ]);
+    const next = await rig.request('note');
+    await rig.seen(next, 'policy_decided');
+    expect(await rig.seen(cut, 'policy_decided')).toMatchObject({
+      effect: 'deny',
+      rule: 'record.poison',
+      reason: { code: 'VALIDATION_ERROR' },
+    });
+    await rig.stop();
+    rig.store.snapshots.clear();
+    await rig.start();
+    expect(await types(cut)).toEqual(['policy_decided']);
+    expect(await rig.said('policy-decided')).toHaveLength(2);
+  });
+});
+
 describe('an approval', () => {
   test('grants the call that waits, over a restart', async () => {
     const call_id = await rig.request('pay');

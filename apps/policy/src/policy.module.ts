@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { evolveConfiguration, initialConfiguration } from '@countersign/domain';
 import { FoldedTopics, LogTransport } from '@countersign/event-log';
-import { type AppDeps, NestLogger, type RunningApp } from '@countersign/process';
+import { type AppDeps, CallTracer, NestLogger, type RunningApp } from '@countersign/process';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
@@ -14,6 +14,7 @@ import { SnapshotTable } from './partitions/snapshot-table.js';
 import { PolicyConsumer } from './policy.consumer.js';
 import { PolicyClock } from './policy-clock.js';
 import { PolicyCounters } from './policy-counters.js';
+import { PolicySpans } from './policy-spans.js';
 import { KeyRows } from './rulings/key-rows.js';
 import { RulingDesk } from './rulings/ruling-desk.js';
 
@@ -63,6 +64,7 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
   const now_ms = () => deps.clock.now_ms();
   const desk = new RulingDesk(configuration, deps.log, new KeyRows(deps.store, () => configuration.state, now_ms));
   const counters = new PolicyCounters(deps.metrics, () => partitions.openApprovals());
+  const spans = new PolicySpans(deps.tracing ? new CallTracer('policy', true) : undefined);
   const terms: PolicyTerms = {
     now_ms,
     bundle_version: BUNDLE_VERSION,
@@ -75,6 +77,7 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
     wheel: new ExpiryWheel(),
     warn: (fields, message) => deps.logger.warn(fields, message),
     said: (event) => counters.said(event),
+    traced: (event, traceparent) => spans.follow(event, traceparent),
   };
   const partitions = new Partitions(deps, desk, new SnapshotTable(deps.store), terms);
   const transport = transportOf(deps, config, partitions);

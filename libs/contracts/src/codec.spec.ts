@@ -40,6 +40,15 @@ describe('event codec', () => {
     expect(codec.decode(bytes).event).toEqual(revoked);
   });
 
+  test('the meta of a record is read though its body cannot be', () => {
+    const codec = new EventCodec();
+    const bytes = codec.encode('api_key_revoked', revoked);
+    const cut = bytes.subarray(0, bytes.length - 9);
+    expect(() => codec.decode(cut)).toThrow(UndecodableRecord);
+    expect(codec.readMeta(cut)).toEqual(revoked.meta);
+    for (const hopeless of [bytes.subarray(0, 20), Buffer.from('{}'), Buffer.alloc(0)]) expect(codec.readMeta(hopeless)).toBeUndefined();
+  });
+
   test('an event larger than the slab is written whole, and the next small one too', () => {
     const codec = new EventCodec();
     const large = { ...revoked, key_id: 'k'.repeat(1_500_000) };

@@ -1,5 +1,5 @@
 import avro from 'avsc';
-import type { EventMap, EventType, Tagged } from './generated/events.js';
+import type { EventMap, EventType, Meta, Tagged } from './generated/events.js';
 import { type EventSchema, eventSchemas } from './generated/schemas.js';
 
 const MAGIC = 0;
@@ -86,6 +86,19 @@ export class EventCodec {
     if (decoded.offset !== value.length)
       throw new UndecodableRecord(`the body of schema id ${id} is ${decoded.offset < 0 ? 'truncated' : 'followed by more bytes'}`);
     return { event_type: reader.event_type, event: decoded.value } as Tagged<EventType>;
+  }
+
+  /** The meta of a record whose body cannot be read: it is the first field of every event. Undefined where not even that can. */
+  readMeta(value: Buffer): Meta | undefined {
+    if (this.schemaId(value) === undefined) return undefined;
+    const [writer] = this.writers.values();
+    const meta = (writer?.type as avro.types.RecordType | undefined)?.fields[0]?.type;
+    try {
+      const decoded = meta?.decode(value, HEADER_BYTES) as { value: Meta; offset: number } | undefined;
+      return decoded && decoded.offset > 0 ? decoded.value : undefined;
+    } catch {
+      return undefined;
+    }
   }
 
   private newest(eventType: EventType): EventSchema {

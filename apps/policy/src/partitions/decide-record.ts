@@ -1,4 +1,4 @@
-import { callError } from '@countersign/contracts';
+import { type CallContext, callError, type Meta, type Principal, type SourcePosition, type ToolCall } from '@countersign/contracts';
 import { allowResolution, cancelCall, castVote, type RulingDraft, type RulingState, ruleOnCall } from '@countersign/domain';
 import type { Recorded } from '@countersign/event-log';
 import type { Answer } from '../rulings/ruling-desk.js';
@@ -47,26 +47,83 @@ export function decideRecord(state: RulingState, event: Recorded, answer: Answer
   }
 }
 
+const UNREADABLE: Answer = {
+  judgement: {
+    effect: 'deny',
+    tier: 'tier_3_blocked',
+    approval_mode_effective: 'destructive',
+    rule: 'record.poison',
+    reason: callError('VALIDATION_ERROR', 'the request cannot be read'),
+    approver_roles: [],
+    quorum: 1,
+    expires_after_ms: 0,
+  },
+  reversibility: 'irreversible',
+  key_holder: undefined,
+  unfamiliar: false,
+  config_offset: -1,
+};
+
 /** The end of a record that cannot be decided: its call is denied, its vote is refused. */
 export function refusePoison(state: RulingState, event: Recorded, terms: Terms): RulingDraft[] {
-  const source = { topic: event.topic, offset: event.offset };
-  if (wantsRuling(event)) {
-    const judgement = {
-      effect: 'deny' as const,
-      tier: 'tier_3_blocked' as const,
-      approval_mode_effective: 'destructive' as const,
-      rule: 'record.poison',
-      reason: callError('VALIDATION_ERROR', 'the request cannot be handled'),
-      approver_roles: [],
-      quorum: 1,
-      expires_after_ms: 0,
-    };
-    const answer = { judgement, reversibility: 'irreversible' as const, key_holder: undefined, unfamiliar: false, config_offset: -1 };
-    return ruleOn(state, event, answer, terms);
-  }
+  if (wantsRuling(event)) return ruleOn(state, event, UNREADABLE, terms);
   if (event.event_type !== 'approval_voted') return [];
   const { approval_id, vote_id, meta } = event.event;
+  const source = { topic: event.topic, offset: event.offset };
   const body = { approval_id, vote_id, reason: 'the vote cannot be handled', source };
   const key = meta.call_id ?? approval_id;
   return [{ event_type: 'approval_vote_refused', of: meta, cause: meta, key, traceparent: event.traceparent, body }];
 }
+
+/** A request of which only the meta could be read. */
+export interface UnreadableRequest {
+  meta: Meta;
+  key: string | null;
+  lane: string;
+  source: SourcePosition;
+  traceparent: string | undefined;
+}
+
+/** Denies a call of which nothing but its meta is known; what is not known is empty. */
+export function refuseUnreadable(state: RulingState, { meta, key, lane, ...where }: UnreadableRequest, terms: Terms): RulingDraft[] {
+  const principal: Principal = { kind: 'agent', id: '', roles: [] };
+  const call: ToolCall = { ...EMPTY_CALL, idempotency_key: key ?? '', principal, context: { ...NO_CONTEXT }, lane };
+  const { judgement, reversibility, config_offset } = UNREADABLE;
+  const ask = { meta, call, revision: 1, judgement, reversibility, key_holder: undefined, cause: meta, ...where };
+  return ruleOnCall(state, ask, { ...terms, config_offset });
+}
+
+const NO_CONTEXT: CallContext = {
+  agent: null,
+  run_id: null,
+  step_id: null,
+  request_id: null,
+  seq: null,
+  iteration: null,
+  rationale: null,
+  skill: null,
+  step: null,
+  rule: null,
+  purpose: null,
+  safety_mode: null,
+  run_budget: null,
+};
+
+const EMPTY_CALL: Omit<ToolCall, 'idempotency_key' | 'principal' | 'context' | 'lane'> = {
+  tool: '',
+  version: '',
+  effect_class: 'commit_high',
+  category: '',
+  contract_digest: '',
+  inputs_json: 'null',
+  inputs_digest: '',
+  key_source: 'derived',
+  discriminating_digest: '',
+  window_ms: 0,
+  case_id: null,
+  run_id: null,
+  occurrence: null,
+  deadline_ms: null,
+  callback_url: null,
+  requested_at_ms: 0,
+};

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EventCodec, parseTopic } from '@countersign/contracts';
+import { type EventCodec, parseCallId, parseTopic } from '@countersign/contracts';
 import type { EventBatch, EventLog, PoisonRecord, SchemaSource, TopicOffset } from '@countersign/event-log';
 import type { RulingDesk } from '../rulings/ruling-desk.js';
 import type { DueApproval, PolicyTerms } from './policy-terms.js';
@@ -46,7 +46,14 @@ export class Partitions {
   }
 
   async poison({ record, event }: PoisonRecord): Promise<void> {
-    if (event) this.at(parseTopic(record.topic).lane, record.partition)?.refuse(event);
+    const { topic, lane } = parseTopic(record.topic);
+    const partition = this.at(lane, record.partition);
+    if (event) return partition?.refuse(event);
+    if (topic !== 'tool-call-requested' || record.headers.event_type !== 'tool_call_requested') return;
+    const meta = this.io.codec.readMeta(record.value);
+    if (!meta?.call_id || parseCallId(meta.call_id)?.partition !== record.partition) return;
+    const source = { topic: record.topic, offset: record.offset };
+    partition?.refuseUnreadable({ meta, key: record.key, source, traceparent: record.headers.traceparent });
   }
 
   at(lane: string, partition: number): RulingPartition | undefined {

@@ -21,4 +21,6 @@ export interface PolicyTerms {
   warn(fields: Record<string, unknown>, message: string): void;
   /** Told every event that policy writes (counters, spans). */
   said(event: AnyEvent): void;
+  /** The traceparent of an event that follows from a record with this one. */
+  traced(event: AnyEvent, traceparent: string | undefined): string | undefined;
 }

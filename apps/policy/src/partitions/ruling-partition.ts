@@ -5,6 +5,7 @@ import {
   type EventCodec,
   globalTopics,
   laneTopic,
+  type SourcePosition,
   topicOf,
   uuidv7,
 } from '@countersign/contracts';
@@ -21,7 +22,7 @@ import {
 import type { EventBatch, EventLog, NewRecord, Recorded } from '@countersign/event-log';
 import type { Question, RulingDesk } from '../rulings/ruling-desk.js';
 import type { AnsweredOffsets } from './answered-offsets.js';
-import { decideRecord, refusePoison, type ToRule, wantsRuling } from './decide-record.js';
+import { decideRecord, refusePoison, refuseUnreadable, type ToRule, type UnreadableRequest, wantsRuling } from './decide-record.js';
 import { type Outgoing, PartitionWriter } from './partition-writer.js';
 import type { PolicyTerms } from './policy-terms.js';
 
@@ -93,11 +94,14 @@ export class RulingPartition {
   /** Ends what a record that nobody can decide was about. */
   refuse(event: Recorded): void {
     if (!this.isNew(event)) return;
-    const now_ms = this.terms.now_ms();
-    const outgoing: Outgoing[] = [];
-    this.say(refusePoison(this.state, event, { ...this.terms, now_ms }), now_ms, outgoing);
+    this.write((now_ms) => refusePoison(this.state, event, { ...this.terms, now_ms }));
     this.done(event);
-    this.writer.enqueue(outgoing);
+  }
+
+  /** Denies the call of a request that cannot be read beyond its meta. */
+  refuseUnreadable(request: Omit<UnreadableRequest, 'lane'>): void {
+    if (!this.isNew(request.source)) return;
+    this.write((now_ms) => refuseUnreadable(this.state, { ...request, lane: this.start.lane }, { ...this.terms, now_ms }));
   }
 
   /** Whether a question to people is past its time (`expire` it once every vote before that time was read). */
@@ -108,12 +112,9 @@ export class RulingPartition {
 
   expire(approval_id: string): void {
     const approval = this.state.approvals.get(approval_id);
-    const now_ms = this.terms.now_ms();
-    if (!approval || !this.isOverdue(approval_id, now_ms)) return;
-    const outgoing: Outgoing[] = [];
-    this.say(expireApproval(approval, holderOf(approval).meta), now_ms, outgoing);
+    if (!approval || !this.isOverdue(approval_id, this.terms.now_ms())) return;
+    this.write(() => expireApproval(approval, holderOf(approval).meta));
     this.handled++;
-    this.writer.enqueue(outgoing);
   }
 
   /** A grant that can no longer be executed need not be joined any more. */
@@ -122,9 +123,16 @@ export class RulingPartition {
     if (approval?.status === 'granted' && approval.execute_before_ms <= this.terms.now_ms()) dropApproval(this.state, approval);
   }
 
-  private isNew(event: Recorded): boolean {
-    if (event.offset < (this.start.inputs.get(event.topic) ?? 0)) return false;
-    return this.start.answered.get(event.topic)?.has(event.offset) !== true;
+  private isNew({ topic, offset }: SourcePosition): boolean {
+    if (offset < (this.start.inputs.get(topic) ?? 0)) return false;
+    return this.start.answered.get(topic)?.has(offset) !== true;
+  }
+
+  private write(decide: (now_ms: number) => readonly RulingDraft[]): void {
+    const now_ms = this.terms.now_ms();
+    const outgoing: Outgoing[] = [];
+    this.say(decide(now_ms), now_ms, outgoing);
+    this.writer.enqueue(outgoing);
   }
 
   private done(event: Recorded): void {
@@ -151,11 +159,12 @@ export class RulingPartition {
       const meta = stampedMeta(draft, { event_id: uuidv7(now_ms), now_ms, after_hlc: hlc });
       hlc = meta.hlc;
       const said = { event_type: draft.event_type, event: { meta, ...draft.body } } as AnyEvent;
-      return { draft, outgoing: { said, record: this.record(said, draft.key, draft.traceparent) } };
+      const traceparent = this.terms.traced(said, draft.traceparent);
+      return { draft, traceparent, outgoing: { said, record: this.record(said, draft.key, traceparent) } };
     });
     this.start.hlc = hlc;
-    for (const { draft, outgoing } of stamped) {
-      evolveRulings(this.state, outgoing.said, draft.traceparent);
+    for (const { draft, traceparent, outgoing } of stamped) {
+      evolveRulings(this.state, outgoing.said, traceparent);
       if (draft.event_type === 'approval_requested' || draft.event_type === 'approval_granted') this.watch(draft.body.approval_id);
       this.terms.said(outgoing.said);
       into.push(outgoing);

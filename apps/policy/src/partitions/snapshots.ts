@@ -11,12 +11,18 @@ export interface SnapshotRows {
 interface Body {
   hlc: number;
   approvals: Approval[];
-  allowed: [string, number][];
+  /** Call, tenant, revision. */
+  allowed: [string, string, number][];
 }
 
 /** A state as text; its indexes are left out, they follow from the approvals in their order. */
 export function stateText(state: RulingState, hlc: number): string {
-  const body: Body = { hlc, approvals: [...state.approvals.values()], allowed: [...state.allowed] };
+  const allowed = Array.from(state.allowed, ([call_id, { tenant_id, revision }]): Body['allowed'][number] => [
+    call_id,
+    tenant_id,
+    revision,
+  ]);
+  const body: Body = { hlc, approvals: [...state.approvals.values()], allowed };
   return JSON.stringify(body);
 }
 
@@ -26,7 +32,7 @@ function readState(text: string): { state: RulingState; hlc: number } {
     approvals: new Map(body.approvals.map((approval) => [approval.approval_id, approval])),
     approval_of_call: new Map(),
     approval_of_key: new Map(),
-    allowed: new Map(body.allowed),
+    allowed: new Map(body.allowed.map(([call_id, tenant_id, revision]) => [call_id, { tenant_id, revision, call: null }])),
   };
   for (const approval of state.approvals.values()) {
     for (const member of approval.members) state.approval_of_call.set(member.meta.call_id as string, approval.approval_id);

@@ -143,7 +143,7 @@ function asked(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
 
 /** Whether this revision of the call has its ruling in memory: the record came again. */
 function isRuled(state: RulingState, call_id: string, revision: number): boolean {
-  if ((state.allowed.get(call_id) ?? 0) >= revision) return true;
+  if ((state.allowed.get(call_id)?.revision ?? 0) >= revision) return true;
   const member = approvalOfCall(state, call_id)?.members.find((one) => one.meta.call_id === call_id);
   return member !== undefined && member.revision >= revision;
 }
@@ -181,14 +181,15 @@ export function cancelCall(state: RulingState, asked: Asked<ToolCallCancelReques
   const { source, traceparent } = asked;
   const call_id = meta.call_id as string;
   const approval = approvalOfCall(state, call_id);
-  const member = approval?.members.find((one) => one.meta.call_id === call_id);
-  if (member && member.meta.tenant_id !== meta.tenant_id) return [];
-  if (approval?.status === 'open') return cancelWaiting(approval, call_id, { cause: meta, principal, reason, source });
-  const revision = state.allowed.get(call_id);
-  if (revision === undefined) return [];
-  const key = member?.call.idempotency_key ?? call_id;
-  const body = { revision, reason, by: principal, final: false, source, call: member?.call ?? null };
-  return [{ event_type: 'call_cancelled', of: meta, cause: meta, key, traceparent, body }];
+  if (approval?.status === 'open') {
+    if (holderOf(approval).meta.tenant_id !== meta.tenant_id) return [];
+    return cancelWaiting(approval, call_id, { cause: meta, principal, reason, source });
+  }
+  const allowed = state.allowed.get(call_id);
+  if (!allowed || allowed.tenant_id !== meta.tenant_id) return [];
+  const { revision, call } = allowed;
+  const body = { revision, reason, by: principal, final: false, source, call };
+  return [{ event_type: 'call_cancelled', of: meta, cause: meta, key: call?.idempotency_key ?? call_id, traceparent, body }];
 }
 
 /** A person's word on a call in doubt counts with the role of an operator and a reason; anything else is put on record. */

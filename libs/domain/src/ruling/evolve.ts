@@ -32,7 +32,7 @@ function leave(state: RulingState, call_id: string): void {
 function ruled(state: RulingState, event: EventMap['policy_decided'], traceparent: string | undefined): void {
   const { meta, decision_id, revision, call, approval_id } = event;
   const call_id = meta.call_id as string;
-  if (event.effect === 'allow') state.allowed.set(call_id, revision);
+  if (event.effect === 'allow') state.allowed.set(call_id, { tenant_id: meta.tenant_id, revision, call });
   else if (event.effect === 'require_approval') {
     const member: ApprovalMember = { meta, decision_id, revision, call, traceparent };
     if (event.joined_call_id !== null) join(state, approval_id as string, member);
@@ -77,7 +77,8 @@ function ask(state: RulingState, event: EventMap['policy_decided'], member: Appr
 }
 
 function granted(state: RulingState, event: EventMap['approval_granted']): void {
-  state.allowed.set(event.meta.call_id as string, event.revision);
+  const { meta, revision, call } = event;
+  state.allowed.set(meta.call_id as string, { tenant_id: meta.tenant_id, revision, call });
   const approval = state.approvals.get(event.approval_id);
   if (!approval || event.joined_call_id !== null || approval.status === 'granted') return;
   const { votes, execute_before_ms } = event;

@@ -1,3 +1,4 @@
+import type { ToolCall } from '@countersign/contracts';
 import type { Approval } from '../approval/state.js';
 
 /**
@@ -11,8 +12,16 @@ export interface RulingState {
   approval_of_call: Map<string, string>;
   /** The newest approval of an idempotency key. */
   approval_of_key: Map<string, string>;
-  /** Call → revision that allowed it. */
-  allowed: Map<string, number>;
+  /** Calls that may run, by call_id. */
+  allowed: Map<string, AllowedCall>;
+}
+
+/** What a cancellation of a call that may run needs to know. */
+export interface AllowedCall {
+  tenant_id: string;
+  revision: number;
+  /** Null after a start from a snapshot. */
+  call: ToolCall | null;
 }
 
 export function initialRulings(): RulingState {

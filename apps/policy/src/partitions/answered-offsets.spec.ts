@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { AnsweredOffsets } from './answered-offsets.js';
+
+test('it knows exactly the offsets that were added, from its first on', () => {
+  fc.assert(
+    fc.property(fc.nat(100), fc.array(fc.nat(5000)), (from, offsets) => {
+      const answered = new AnsweredOffsets(from);
+      for (const offset of offsets) answered.add(offset);
+      const kept = new Set(offsets.filter((offset) => offset >= from));
+      const known = Array.from({ length: 5200 }, (_, offset) => offset).filter((offset) => answered.has(offset));
+      expect(known).toEqual([...kept].sort((a, b) => a - b));
+      expect(answered.highest).toBe(kept.size === 0 ? -1 : Math.max(...kept));
+    }),
+    { numRuns: 30 },
+  );
+});
