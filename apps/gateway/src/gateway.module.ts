@@ -3,21 +3,30 @@ import { type Logger, NestLogger } from '@countersign/process';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ApprovalsController } from './http/approvals.controller.js';
+import { BatchController } from './http/batch.controller.js';
+import { CallCommandsController } from './http/call-commands.controller.js';
+import { CallEventsController } from './http/call-events.controller.js';
 import { CallIntake } from './http/call-intake.js';
 import { CallsController } from './http/calls.controller.js';
+import { CasesController } from './http/cases.controller.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
 import { Face } from './http/face.js';
 import { HealthController } from './http/health.controller.js';
 import { Health } from './http/health.js';
 import { KeysController } from './http/keys.controller.js';
+import { KnownCalls } from './http/known-calls.js';
 import type { HttpReply, HttpRequest } from './http/reply.js';
+import { TenantsController } from './http/tenants.controller.js';
+import { ToolPoliciesController } from './http/tool-policies.controller.js';
+import { ToolsController } from './http/tools.controller.js';
 import { Views } from './http/views.js';
 
 /** What the controllers are given. */
 export interface GatewayParts {
   face: Face;
   intake: CallIntake;
-  views: Views;
+  calls: KnownCalls;
   configuration: ConfigurationRoom;
   health: Health;
 }
@@ -29,11 +38,24 @@ export class GatewayModule {
   static of(parts: GatewayParts): DynamicModule {
     return {
       module: GatewayModule,
-      controllers: [CallsController, KeysController, HealthController],
+      controllers: [
+        CallsController,
+        BatchController,
+        CallCommandsController,
+        CallEventsController,
+        ApprovalsController,
+        CasesController,
+        ToolsController,
+        ToolPoliciesController,
+        TenantsController,
+        KeysController,
+        HealthController,
+      ],
       providers: [
         { provide: Face, useValue: parts.face },
         { provide: CallIntake, useValue: parts.intake },
-        { provide: Views, useValue: parts.views },
+        { provide: KnownCalls, useValue: parts.calls },
+        { provide: Views, useValue: parts.calls.views },
         { provide: ConfigurationRoom, useValue: parts.configuration },
         { provide: Health, useValue: parts.health },
       ],

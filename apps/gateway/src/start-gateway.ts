@@ -1,6 +1,7 @@
 import { BatchDecoder } from '@countersign/event-log';
 import { type AppDeps, CallTracer, type RunningApp } from '@countersign/process';
 import { Admission } from './admission/admission.js';
+import { CallCommands } from './admission/call-commands.js';
 import { CallDesk } from './admission/call-desk.js';
 import { RecordWriter } from './admission/record-writer.js';
 import { firstStart } from './bootstrap/first-start.js';
@@ -11,6 +12,7 @@ import { CallRoom } from './http/call-room.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
 import { Face } from './http/face.js';
 import { Health } from './http/health.js';
+import { KnownCalls } from './http/known-calls.js';
 import { AnsweredPositions } from './http/positions.js';
 import { Views } from './http/views.js';
 import { Authenticator } from './identity/authenticator.js';
@@ -19,6 +21,7 @@ import { ConfigurationWriter } from './identity/configuration-writer.js';
 import { BoardFollower } from './waiting/board-follower.js';
 import { CallBoard } from './waiting/call-board.js';
 import { TimerWheel } from './waiting/timer-wheel.js';
+import { takeHints } from './waiting/wake-ups.js';
 
 export interface RunningGateway extends RunningApp {
   /** The port that it listens on. */
@@ -46,8 +49,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     wheel,
     face: new Face(new Authenticator(configuration, () => clock.now_ms()), logger),
     intake: new CallIntake(admission, desk, room, new CallTracer('gateway', deps.tracing)),
-    views: new Views(store, answered, monotonic),
-    configuration: new ConfigurationRoom(configuration, new ConfigurationWriter(writer, configuration, codec, clock), clock),
+    calls: new KnownCalls(room, new Views(store, answered, monotonic), new CallCommands(writer, codec, clock)),
+    configuration: new ConfigurationRoom(configuration, new ConfigurationWriter(writer, configuration, codec, clock), clock, config.lanes),
     health: new Health(ready, deps.metrics),
   };
 }
@@ -69,6 +72,7 @@ export async function startGateway(
   await configuration.start();
   const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
   await follower.start(config.lanes, 'head');
+  await takeHints(deps.wake_ups, config.lanes, { board: wired.board, codec: deps.codec, now_ms: () => deps.clock.now_ms() });
   const app = await createHttpApp(wired, deps.logger);
   await app.listen(config.port, config.host);
   state.caught_up = true;

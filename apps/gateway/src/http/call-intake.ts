@@ -1,13 +1,14 @@
 import { uuidv7 } from '@countersign/contracts';
-import type { CallTracer, Clock } from '@countersign/process';
+import type { CallSpan, CallTracer } from '@countersign/process';
 import { SpanKind } from '@opentelemetry/api';
 import type { Admission, AdmittedCall } from '../admission/admission.js';
 import type { CallDesk } from '../admission/call-desk.js';
 import { callRequest } from '../admission/call-request.js';
 import type { Caller } from '../identity/authenticator.js';
 import { parseBody } from './body-issues.js';
-import { CallAnswer } from './call-answer.js';
+import { type AnswerSink, CallAnswer } from './call-answer.js';
 import type { CallRoom } from './call-room.js';
+import { PostReply } from './post-reply.js';
 import { waitOf } from './preferences.js';
 import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, headerOf, sendProblem } from './reply.js';
@@ -29,15 +30,12 @@ export class CallIntake {
     private readonly tracer: CallTracer,
   ) {}
 
-  get clock(): Clock {
-    return this.room.clock;
-  }
-
   /** Answers now where the call is refused, else when the answer is there. */
   post(request: HttpRequest, reply: HttpReply, caller: Caller): void {
-    const span = this.tracer.start('POST /v1/calls', headerOf(request, 'traceparent'), SpanKind.SERVER);
+    const span = this.span('POST /v1/calls', headerOf(request, 'traceparent'));
     const admitted = this.admit(request.body, caller, headerOf(request, 'idempotency-key'), span.traceparent);
-    const refused = admitted instanceof Problem ? admitted : this.seat(request, reply, admitted, span);
+    const sink = new PostReply(request, reply, !(admitted instanceof Problem) && admitted.lifecycle === 'deprecated');
+    const refused = admitted instanceof Problem ? admitted : this.seat(admitted, sink, waitOf(headerOf(request, 'prefer')), span);
     if (!refused) return;
     span.end(refused.kind);
     sendProblem(request, reply, refused);
@@ -50,13 +48,16 @@ export class CallIntake {
     return this.admission.admit(parsed, { caller, idempotency_key: idempotencyKey, now_ms, trace_id: traceIdOf(traceparent, now_ms) });
   }
 
-  private seat(request: HttpRequest, reply: HttpReply, admitted: AdmittedCall, span: ReturnType<CallTracer['start']>): Problem | undefined {
+  /** Puts the call on the record and the sink on its seat. @returns why not, where it is not taken. */
+  seat(admitted: AdmittedCall, sink: AnswerSink, wait_ms: number, span: CallSpan): Problem | undefined {
     const { call_id, tenant_id } = admitted.meta;
-    const wait_ms = waitOf(headerOf(request, 'prefer'));
-    const deprecated = admitted.lifecycle === 'deprecated';
-    const answer = new CallAnswer(this.room, { request, reply }, { call_id, tenant_id, wait_ms, deprecated }, span);
+    const answer = new CallAnswer(this.room, sink, { call_id, tenant_id, wait_ms }, span);
     const refused = this.desk.submit(admitted, answer, span.traceparent);
     if (!refused) answer.start();
     return refused;
+  }
+
+  span(name: string, traceparent: string | undefined): CallSpan {
+    return this.tracer.start(name, traceparent, SpanKind.SERVER);
   }
 }

@@ -1,10 +1,9 @@
-import { type PlacedEvent } from '@countersign/domain';
+import type { PlacedEvent } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
-import type { LogPosition } from '@countersign/store';
 import type { CallDesk } from '../admission/call-desk.js';
 import type { CallBoard } from '../waiting/call-board.js';
 import type { TimerWheel } from '../waiting/timer-wheel.js';
-import type { AnsweredPositions } from './positions.js';
+import { type AnsweredPositions, positionText } from './positions.js';
 
 /** What open requests share. */
 export class CallRoom {
@@ -15,10 +14,11 @@ export class CallRoom {
     private readonly parts: { desk: CallDesk; answered: AnsweredPositions },
   ) {}
 
-  /** Remembers that this record is part of an answer. */
-  noted(at: PlacedEvent): LogPosition {
+  /** Remembers that this record is part of an answer. Undefined for a hint, whose place is not known yet. */
+  noted(at: PlacedEvent): string | undefined {
+    if (at.offset < 0) return undefined;
     this.parts.answered.note(at);
-    return at;
+    return positionText(at);
   }
 
   /** Asks the view; a store that is away changes nothing, the next turn asks again. */

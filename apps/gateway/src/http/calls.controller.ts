@@ -1,24 +1,47 @@
-import { parseCallId } from '@countersign/contracts';
-import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import type { CallState } from '@countersign/domain';
+import { listCalls } from '@countersign/store';
+import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { z } from 'zod';
 import { CallIntake } from './call-intake.js';
 import { envelopeText } from './envelope.js';
 import { Face } from './face.js';
+import { KnownCalls } from './known-calls.js';
+import { listed } from './lists.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, okText, sendProblem } from './reply.js';
-import { Views } from './views.js';
 
-export const noSuchCall = (): Problem => new Problem('not-found', 'there is no call of this id');
+export const statuses = [
+  'pending_policy',
+  'pending_approval',
+  'running',
+  'succeeded',
+  'failed',
+  'denied',
+  'expired',
+  'cancelled',
+  'in_doubt',
+  'compensated',
+  'compensation_failed',
+] as const;
 
-/** `/v1/calls`: submit and read. */
+export const callFilters = {
+  status: z.enum(statuses).optional(),
+  case_id: z.string().min(1).max(100).optional(),
+  run_id: z.string().min(1).max(200).optional(),
+  tool: z.string().min(1).max(128).optional(),
+};
+
+/** `/v1/calls`: submit, read, list. */
 @Controller('v1/calls')
 export class CallsController {
   constructor(
     private readonly face: Face,
     private readonly intake: CallIntake,
-    private readonly views: Views,
+    private readonly calls: KnownCalls,
   ) {}
 
   @Post()
+  @HttpCode(200)
   submit(@Req() request: HttpRequest, @Res() reply: HttpReply): void {
     const caller = this.face.admit(request, ['agent', 'operator']);
     try {
@@ -29,17 +52,23 @@ export class CallsController {
     }
   }
 
-  @Get(':call_id')
-  read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, [], (caller) => this.one(request, caller.tenant_id));
+  @Get()
+  list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], async (caller): Promise<Answer | Problem> => {
+      const query = listed(request, callFilters);
+      if (query instanceof Problem) return query;
+      await this.calls.views.current(request);
+      const page = await listCalls(this.calls.views.store, { tenant_id: caller.tenant_id, ...query });
+      const items = page.items.map((row) => envelopeText(JSON.parse(row.state_json) as CallState));
+      return okText(`{"items":[${items.join(',')}],"next_cursor":${JSON.stringify(page.next_cursor)}}`);
+    });
   }
 
-  private async one(request: HttpRequest, tenantId: string): Promise<Answer | Problem> {
-    const { call_id } = request.params as { call_id: string };
-    const id = parseCallId(call_id);
-    if (!id) return noSuchCall();
-    await this.views.current(request, id.partition);
-    const state = await this.views.call(tenantId, call_id);
-    return state ? okText(envelopeText(state)) : noSuchCall();
+  @Get(':call_id')
+  read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], async (caller) => {
+      const state = await this.calls.find(request, caller.tenant_id, (request.params as { call_id: string }).call_id);
+      return state instanceof Problem ? state : okText(envelopeText(state));
+    });
   }
 }

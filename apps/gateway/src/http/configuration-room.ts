@@ -9,6 +9,8 @@ export class ConfigurationRoom {
     private readonly configuration: Configuration,
     readonly writer: ConfigurationWriter,
     readonly clock: Clock,
+    /** The lanes that this gateway serves. */
+    readonly lanes: readonly string[],
   ) {}
 
   get state(): ConfigurationState {

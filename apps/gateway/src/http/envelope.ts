@@ -140,3 +140,8 @@ export function isKeyReuse(state: CallState): boolean {
   const error = outcomeOf(state)?.error ?? (state.ruling?.effect === 'deny' ? state.ruling.reason : null);
   return error?.code === 'VALIDATION_ERROR' && (error.details_json ?? '').includes('idempotency_key_reused');
 }
+
+/** The envelope as a value, for faces that show parts of it. */
+export function callFace(state: CallState): Record<string, unknown> {
+  return JSON.parse(envelopeText(state)) as Record<string, unknown>;
+}

@@ -1,5 +1,6 @@
 import { type EventCodec, type EventMap, type EventType, type Meta, nextHlc, uuidv7 } from '@countersign/contracts';
 import type { Clock } from '@countersign/process';
+import type { LogPosition } from '@countersign/store';
 import type { RecordWriter } from '../admission/record-writer.js';
 import { CONFIGURATION_TOPIC, type Configuration } from './configuration.js';
 
@@ -15,8 +16,8 @@ export class ConfigurationWriter {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns the offset on configuration-changed. @throws InfrastructureFault where the log is away. */
-  async set<T extends ConfigurationEvent & EventType>(tenantId: string, type: T, fields: Omit<EventMap[T], 'meta'>): Promise<number> {
+  /** @returns where it stands on configuration-changed. @throws InfrastructureFault where the log is away. */
+  async set<T extends ConfigurationEvent & EventType>(tenantId: string, type: T, fields: Omit<EventMap[T], 'meta'>): Promise<LogPosition> {
     const now_ms = this.clock.now_ms();
     const event_id = uuidv7(now_ms);
     const meta: Meta = {
@@ -38,6 +39,6 @@ export class ConfigurationWriter {
       headers: { event_type: type },
     });
     await this.configuration.folded(CONFIGURATION_TOPIC, offset);
-    return offset;
+    return { topic: CONFIGURATION_TOPIC, partition: 0, offset };
   }
 }

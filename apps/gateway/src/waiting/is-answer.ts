@@ -1,4 +1,4 @@
-import type { CallStatus } from '@countersign/domain';
+import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
 
 /** True where an answer may be given: the call ended, or nobody can tell whether it did. */
 export function isAnswer(status: CallStatus): boolean {
@@ -10,4 +10,11 @@ export function isAnswer(status: CallStatus): boolean {
     default:
       return true;
   }
+}
+
+/** What a waiting request is answered with: the end (200), or that a person must decide (202); undefined while neither is complete. */
+export function settledAs(state: CallState): 200 | 202 | undefined {
+  const status = statusOf(state);
+  if (isAnswer(status)) return state.ruling ? 200 : undefined;
+  return status === 'pending_approval' && (state.approval || state.ruling?.joined_call_id) ? 202 : undefined;
 }

@@ -1,0 +1,55 @@
+import { type CallTopic, type EventCodec, type EventMap, laneTopic, type Meta, nextHlc, uuidv7 } from '@countersign/contracts';
+import type { CallState } from '@countersign/domain';
+import type { Clock } from '@countersign/process';
+import { newestFact } from '../waiting/state-hlc.js';
+import type { RecordWriter } from './record-writer.js';
+
+/** What the gateway may write about a call that is on the record. */
+interface Commands {
+  tool_call_cancel_requested: 'tool-call-requested';
+  tool_call_resolve_requested: 'tool-call-requested';
+  approval_voted: 'approval-voted';
+  approval_viewed: 'approval-voted';
+}
+export type Command = keyof Commands;
+
+const topics: { readonly [C in Command]: CallTopic } = {
+  tool_call_cancel_requested: 'tool-call-requested',
+  tool_call_resolve_requested: 'tool-call-requested',
+  approval_voted: 'approval-voted',
+  approval_viewed: 'approval-voted',
+};
+
+/** Puts commands and votes of people on the record, beside the call they are about. Decides nothing. */
+export class CallCommands {
+  constructor(
+    private readonly writer: RecordWriter,
+    private readonly codec: EventCodec,
+    readonly clock: Clock,
+  ) {}
+
+  /** Resolves when it is durable. @throws InfrastructureFault where the log is away. */
+  async record<C extends Command>(command: C, state: CallState, fields: Omit<EventMap[C], 'meta'>): Promise<void> {
+    const call = state.call;
+    if (!call) throw new Error(`the state of call ${state.call_id} lacks its request`);
+    const now_ms = this.clock.now_ms();
+    const cause = newestFact(state);
+    const meta: Meta = {
+      event_id: uuidv7(now_ms),
+      tenant_id: state.tenant_id,
+      call_id: state.call_id,
+      attempt: state.attempt,
+      causation_id: cause.event_id,
+      correlation_id: state.correlation_id,
+      hlc: nextHlc(now_ms, cause.hlc),
+      partition: state.partition,
+    };
+    await this.writer.write({
+      topic: laneTopic(topics[command], call.lane),
+      partition: state.partition,
+      key: call.idempotency_key,
+      value: this.codec.encode(command, { meta, ...fields } as unknown as EventMap[C]),
+      headers: { event_type: command },
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { batchRequest } from '../admission/call-request.js';
+import { BatchRun, dependencyFault } from './batch-run.js';
+import { parseBody } from './body-issues.js';
+import { CallIntake } from './call-intake.js';
+import { Face } from './face.js';
+import { waitOf } from './preferences.js';
+import { Problem } from './problem.js';
+import { type HttpReply, type HttpRequest, headerOf, sendProblem } from './reply.js';
+
+/** `POST /v1/calls:batch`: NDJSON, a line a call as each ends. */
+@Controller()
+export class BatchController {
+  constructor(
+    private readonly face: Face,
+    private readonly intake: CallIntake,
+  ) {}
+
+  // A double colon is a literal one in Fastify's routes.
+  @Post('v1/calls::batch')
+  @HttpCode(200)
+  submit(@Req() request: HttpRequest, @Res() reply: HttpReply): void {
+    const caller = this.face.admit(request, ['agent', 'operator']);
+    const body = caller instanceof Problem ? caller : parseBody(batchRequest, request.body);
+    const fault = body instanceof Problem ? body : dependencyFault(body.calls);
+    if (caller instanceof Problem || body instanceof Problem || fault) {
+      sendProblem(request, reply, fault as Problem);
+      return;
+    }
+    reply.hijack();
+    reply.raw.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8', 'cache-control': 'no-store' });
+    const by = { caller, traceparent: headerOf(request, 'traceparent'), wait_ms: waitOf(headerOf(request, 'prefer')) };
+    const out = { line: (text: string) => void reply.raw.write(`${text}\n`), end: () => void reply.raw.end() };
+    new BatchRun(this.intake, body.calls, by, out).start();
+  }
+}

@@ -1,0 +1,91 @@
+import { type CallState, type PlacedEvent, statusOf, terminalStatuses } from '@countersign/domain';
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { z } from 'zod';
+import type { Caller } from '../identity/authenticator.js';
+import { parseBody } from './body-issues.js';
+import { envelopeText } from './envelope.js';
+import { Face } from './face.js';
+import { KnownCalls } from './known-calls.js';
+import { positionText } from './positions.js';
+import { Problem } from './problem.js';
+import type { Answer, HttpReply, HttpRequest } from './reply.js';
+
+export const cancelRequest = z.strictObject({ reason: z.string().min(1).max(1000).optional() });
+
+export const resolveRequest = z.strictObject({
+  resolution: z.enum(['happened', 'did_not_happen']),
+  output: z.unknown().optional().describe('what the tool would have answered, where it happened'),
+  reason: z.string().min(1).max(2000),
+});
+
+const PATIENCE_MS = 5_000;
+
+interface Seen {
+  state: CallState;
+  at: PlacedEvent | undefined;
+}
+
+/** `/v1/calls/{call_id}/cancel` and `/resolve`. */
+@Controller('v1/calls')
+export class CallCommandsController {
+  constructor(
+    private readonly face: Face,
+    private readonly calls: KnownCalls,
+  ) {}
+
+  @Post(':call_id/cancel')
+  @HttpCode(200)
+  cancel(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['agent', 'operator'], async (caller) => {
+      const body = parseBody(cancelRequest, request.body ?? {});
+      if (body instanceof Problem) return body;
+      const state = await this.find(request, caller);
+      if (state instanceof Problem) return state;
+      if (!mayCancel(caller, state)) return new Problem('forbidden', 'an agent cancels its own calls; others need the role operator');
+      if (terminalStatuses.has(statusOf(state))) return new Problem('conflict', `the call has ended: ${statusOf(state)}`);
+      const fields = { principal: caller.principal, reason: body.reason ?? null, requested_at_ms: this.calls.commands.clock.now_ms() };
+      const seen = await this.calls.tell('tool_call_cancel_requested', state, fields, { check: ended, timeout_ms: PATIENCE_MS });
+      return this.answer(state, seen);
+    });
+  }
+
+  @Post(':call_id/resolve')
+  @HttpCode(200)
+  resolve(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['operator'], async (caller) => {
+      const body = parseBody(resolveRequest, request.body);
+      if (body instanceof Problem) return body;
+      const state = await this.find(request, caller);
+      if (state instanceof Problem) return state;
+      const status = statusOf(state);
+      if (status !== 'in_doubt') return new Problem('conflict', `only a call in doubt is resolved; this one is ${status}`);
+      const { resolution, reason } = body;
+      const output_json = resolution === 'happened' && body.output !== undefined ? JSON.stringify(body.output) : null;
+      const requested_at_ms = this.calls.commands.clock.now_ms();
+      const fields = { principal: caller.principal, resolution, reason, output_json, requested_at_ms };
+      const seen = await this.calls.tell('tool_call_resolve_requested', state, fields, { check: ended, timeout_ms: PATIENCE_MS });
+      return this.answer(state, seen);
+    });
+  }
+
+  private find(request: HttpRequest, caller: Caller): Promise<CallState | Problem> {
+    return this.calls.find(request, caller.tenant_id, (request.params as { call_id: string }).call_id);
+  }
+
+  /** 200 with the end, or 202 with the call as it is while it takes longer. */
+  private answer(state: CallState, seen: Seen | undefined): Answer {
+    if (!seen) return { status: 202, text: envelopeText(state), headers: { location: `/v1/calls/${state.call_id}` } };
+    this.calls.noted(seen.at);
+    const headers: Record<string, string> = seen.at ? { 'countersign-position': positionText(seen.at) } : {};
+    return { status: 200, text: envelopeText(seen.state), headers };
+  }
+}
+
+function ended(state: CallState, at: PlacedEvent | undefined): Seen | undefined {
+  return terminalStatuses.has(statusOf(state)) ? { state, at } : undefined;
+}
+
+function mayCancel(caller: Caller, state: CallState): boolean {
+  const { id, roles } = caller.principal;
+  return roles.includes('operator') || roles.includes('admin') || state.call?.principal.id === id;
+}

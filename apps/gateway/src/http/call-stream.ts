@@ -1,0 +1,68 @@
+import { type CallState, type PlacedEvent, statusOf, terminalStatuses } from '@countersign/domain';
+import type { CallListener } from '../waiting/call-board.js';
+import { newestFact } from '../waiting/state-hlc.js';
+import type { Timed } from '../waiting/timer-wheel.js';
+import type { CallRoom } from './call-room.js';
+import { envelopeText } from './envelope.js';
+
+const HEARTBEAT_MS = 15_000;
+
+/** Where the events go. */
+export interface StreamOut {
+  write(text: string): void;
+  end(): void;
+}
+
+/** Server-sent events of one call: `status` with the envelope after every fact, until the call has ended. Ids ascend with the facts (hlc). */
+export class CallStream implements CallListener, Timed {
+  private slot = -1;
+  private closed = false;
+  private shown = '';
+
+  constructor(
+    private readonly room: CallRoom,
+    private readonly out: StreamOut,
+    private readonly call: { call_id: string; tenant_id: string },
+    private last_id: number,
+  ) {}
+
+  /** `known` is the call as the view has it. */
+  open(known: CallState): void {
+    this.beat();
+    this.room.board.watch(this.call.call_id, this.call.tenant_id, this);
+    this.room.board.learn(known);
+  }
+
+  changed(state: CallState, _at: PlacedEvent | undefined): void {
+    if (this.closed) return;
+    const { hlc } = newestFact(state);
+    const status = statusOf(state);
+    if (hlc > this.last_id || (hlc === this.last_id && this.shown !== '' && this.shown !== status)) {
+      this.last_id = hlc;
+      this.shown = status;
+      this.out.write(`id: ${hlc}\nevent: status\ndata: ${envelopeText(state)}\n\n`);
+    }
+    if (terminalStatuses.has(status) && state.ruling) this.end();
+  }
+
+  due(): void {
+    this.slot = -1;
+    if (this.closed) return;
+    this.out.write(': still here\n\n');
+    this.room.refresh(this.call.tenant_id, this.call.call_id);
+    this.beat();
+  }
+
+  /** The reader went away, or there is nothing more to say. */
+  end(): void {
+    if (this.closed) return;
+    this.closed = true;
+    if (this.slot >= 0) this.room.wheel.remove(this, this.slot);
+    this.room.board.unwatch(this.call.call_id, this);
+    this.out.end();
+  }
+
+  private beat(): void {
+    this.slot = this.room.wheel.add(this, HEARTBEAT_MS);
+  }
+}

@@ -1,0 +1,54 @@
+import type { CallState } from '@countersign/domain';
+import type { CaseHistoryRow } from '@countersign/store';
+import { callFace } from './envelope.js';
+
+type Fields = Record<string, unknown>;
+
+const agentSays = (state: CallState): Fields => {
+  const { rationale, skill, step, rule } = state.call?.context ?? { rationale: null, skill: null, step: null, rule: null };
+  return { rationale, skill, step, rule };
+};
+
+/** What a line shows of its call, by its type (Korso's case-event contract). */
+function shown(row: CaseHistoryRow, state: CallState): Fields {
+  const face = callFace(state);
+  const tool = { tool: face.name, version: face.version };
+  const detail = row.detail_json === null ? {} : (JSON.parse(row.detail_json) as Fields);
+  switch (row.type) {
+    case 'tool_call_pending':
+      return { ...tool, inputs: face.input, ...agentSays(state) };
+    case 'tool_call_pending_approval':
+    case 'approval_granted':
+    case 'approval_denied':
+    case 'approval_expired':
+    case 'call_cancelled':
+      return { ...tool, approval: face.approval, ...agentSays(state), ...detail };
+    case 'tool_call_complete':
+    case 'tool_retry_deduplicated':
+    case 'tool_call_resolved':
+      return {
+        ...tool,
+        result: face.output,
+        error: face.error,
+        duration_ms: face.duration_ms,
+        retry_count: face.retry_count,
+        ...agentSays(state),
+        ...detail,
+      };
+    case 'tool_call_failed':
+    case 'tool_call_in_doubt':
+      return { ...tool, error: face.error, duration_ms: face.duration_ms, retry_count: face.retry_count, ...agentSays(state), ...detail };
+    case 'policy_decided':
+    case 'tool_call_rejudged':
+      return { ...tool, decision: face.decision, ...detail };
+    default:
+      return detail;
+  }
+}
+
+/** One line of a case's timeline, oldest first: `type` and what belongs to it. */
+export function historyFace(row: CaseHistoryRow): Fields {
+  const { case_id, type, event_id, call_id, at_ms } = row;
+  const state = row.state_json === null ? undefined : (JSON.parse(row.state_json) as CallState);
+  return { case_id, type, at: new Date(at_ms).toISOString(), event_id, call_id, ...(state ? shown(row, state) : {}) };
+}

@@ -1,0 +1,118 @@
+import { uuidv7 } from '@countersign/contracts';
+import { caseOf } from '@countersign/domain';
+import { type CaseRow, caseHistory, listCases, readCase } from '@countersign/store';
+import { Controller, Get, Patch, Post, Req, Res } from '@nestjs/common';
+import { z } from 'zod';
+import type { Caller } from '../identity/authenticator.js';
+import { parseBody } from './body-issues.js';
+import { historyFace } from './case-history-face.js';
+import { ConfigurationRoom } from './configuration-room.js';
+import { Face } from './face.js';
+import { listed } from './lists.js';
+import { positionText } from './positions.js';
+import { Problem } from './problem.js';
+import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
+import { Views } from './views.js';
+
+export const caseRequest = z.strictObject({ title: z.string().min(1).max(400).optional() });
+export const caseChange = z.strictObject({ state: z.enum(['open', 'closed']), title: z.string().min(1).max(400).optional() });
+export const caseFilters = { status: z.enum(['open', 'awaiting_approval', 'closed']).optional() };
+
+const noSuchCase = (): Problem => new Problem('not-found', 'there is no case of this id');
+const idOf = (request: HttpRequest): string => (request.params as { case_id: string }).case_id;
+
+function caseFace(row: CaseRow): Record<string, unknown> {
+  const { case_id, tenant_id, status, title, opened_at_ms, changed_at_ms } = row;
+  return {
+    case_id,
+    tenant_id,
+    status,
+    title,
+    opened_at: new Date(opened_at_ms).toISOString(),
+    changed_at: new Date(changed_at_ms).toISOString(),
+  };
+}
+
+/** `/v1/cases`: ids are minted here; a case holds the calls that belong together. */
+@Controller('v1/cases')
+export class CasesController {
+  constructor(
+    private readonly face: Face,
+    private readonly room: ConfigurationRoom,
+    private readonly views: Views,
+  ) {}
+
+  @Post()
+  open(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['agent', 'operator'], async (caller) => {
+      const body = parseBody(caseRequest, request.body ?? {});
+      if (body instanceof Problem) return body;
+      const case_id = `case_${uuidv7(this.room.clock.now_ms())}`;
+      return this.set(caller, case_id, { state: 'open', title: body.title ?? null }, 201);
+    });
+  }
+
+  @Patch(':case_id')
+  change(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['agent', 'operator'], async (caller) => {
+      const body = parseBody(caseChange, request.body);
+      if (body instanceof Problem) return body;
+      if (!caseOf(this.room.state, caller.tenant_id, idOf(request))) return noSuchCase();
+      return this.set(caller, idOf(request), { state: body.state, title: body.title ?? null }, 200);
+    });
+  }
+
+  @Get()
+  list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], async (caller) => {
+      const query = listed(request, caseFilters);
+      if (query instanceof Problem) return query;
+      await this.views.current(request);
+      const page = await listCases(this.views.store, { tenant_id: caller.tenant_id, ...query });
+      return ok({ items: page.items.map(caseFace), next_cursor: page.next_cursor });
+    });
+  }
+
+  @Get(':case_id')
+  read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], async (caller) => {
+      await this.views.current(request);
+      const row = await readCase(this.views.store, caller.tenant_id, idOf(request));
+      return row ? ok(caseFace(row)) : noSuchCase();
+    });
+  }
+
+  @Get(':case_id/history')
+  history(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], async (caller) => {
+      const query = listed(request, {});
+      if (query instanceof Problem) return query;
+      await this.views.current(request);
+      const case_id = idOf(request);
+      if (!(await readCase(this.views.store, caller.tenant_id, case_id))) return noSuchCase();
+      const page = await caseHistory(this.views.store, { tenant_id: caller.tenant_id, case_id, ...query });
+      return ok({ items: page.items.map(historyFace), next_cursor: page.next_cursor });
+    });
+  }
+
+  private async set(
+    caller: Caller,
+    case_id: string,
+    fields: { state: 'open' | 'closed'; title: string | null },
+    status: number,
+  ): Promise<Answer> {
+    const changed_at_ms = this.room.clock.now_ms();
+    const at = await this.room.writer.set(caller.tenant_id, 'case_set', { case_id, ...fields, by: caller.principal, changed_at_ms });
+    this.views.answered.note(at);
+    const known = caseOf(this.room.state, caller.tenant_id, case_id);
+    const row: CaseRow = {
+      tenant_id: caller.tenant_id,
+      case_id,
+      status: fields.state,
+      title: known?.title ?? fields.title,
+      opened_at_ms: known?.opened_at_ms ?? changed_at_ms,
+      changed_at_ms,
+    };
+    return { status, body: caseFace(row), headers: { location: `/v1/cases/${case_id}`, 'countersign-position': positionText(at) } };
+  }
+}

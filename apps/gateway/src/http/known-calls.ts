@@ -1,0 +1,49 @@
+import type { EventMap } from '@countersign/contracts';
+import { parseCallId } from '@countersign/contracts';
+import type { CallState, PlacedEvent } from '@countersign/domain';
+import type { CallCommands, Command } from '../admission/call-commands.js';
+import { type CallCheck, CallWatch } from '../waiting/call-watch.js';
+import type { CallRoom } from './call-room.js';
+import { Problem } from './problem.js';
+import type { HttpRequest } from './reply.js';
+import type { Views } from './views.js';
+
+export const noSuchCall = (): Problem => new Problem('not-found', 'there is no call of this id');
+
+/** Calls that are on the record: found by id within the caller's tenant, watched, and told to. */
+export class KnownCalls {
+  constructor(
+    readonly room: CallRoom,
+    readonly views: Views,
+    readonly commands: CallCommands,
+  ) {}
+
+  /** The call as the views have it, not older than what this gateway answered; another tenant's is as unknown as none. */
+  async find(request: HttpRequest, tenantId: string, callId: string): Promise<CallState | Problem> {
+    const id = parseCallId(callId);
+    if (!id) return noSuchCall();
+    await this.views.current(request, id.partition);
+    return (await this.views.call(tenantId, callId)) ?? noSuchCall();
+  }
+
+  /** Records a command and waits for what it makes of the call; undefined where that takes longer. */
+  async tell<C extends Command, T>(
+    command: C,
+    state: CallState,
+    fields: Omit<EventMap[C], 'meta'>,
+    outcome: { check: CallCheck<T>; timeout_ms: number },
+  ): Promise<T | undefined> {
+    const watch = new CallWatch(this.room, state, outcome.check);
+    try {
+      await this.commands.record(command, state, fields);
+      return await watch.within(outcome.timeout_ms);
+    } finally {
+      watch.close();
+    }
+  }
+
+  /** Remembers that this record is part of an answer. */
+  noted(at: PlacedEvent | undefined): void {
+    if (at) this.room.noted(at);
+  }
+}

@@ -1,0 +1,35 @@
+import type { CallState } from '@countersign/domain';
+import { type AnswerSink, locationOf } from './call-answer.js';
+import { envelopeText, isKeyReuse } from './envelope.js';
+import { Problem } from './problem.js';
+import { type HttpReply, type HttpRequest, JSON_CONTENT_TYPE, sendProblem } from './reply.js';
+
+export const keyReuse = (callId: string): Problem =>
+  new Problem('key-reused', 'this Idempotency-Key was used with other discriminating inputs', { call_id: callId });
+
+/** The reply of one `POST /v1/calls`. */
+export class PostReply implements AnswerSink {
+  constructor(
+    private readonly request: HttpRequest,
+    private readonly reply: HttpReply,
+    private readonly deprecated: boolean,
+  ) {}
+
+  answered(status: 200 | 202, state: CallState, position: string | undefined): void {
+    if (isKeyReuse(state)) this.refused(keyReuse(state.call_id));
+    else this.send(status, state, position);
+  }
+
+  refused(problem: Problem): void {
+    sendProblem(this.request, this.reply, problem);
+  }
+
+  private send(status: 200 | 202, state: CallState, position: string | undefined): void {
+    const text = envelopeText(state);
+    this.reply.code(status).header('content-type', JSON_CONTENT_TYPE);
+    if (position !== undefined) this.reply.header('countersign-position', position);
+    if (status === 202) this.reply.header('location', locationOf(state.call_id));
+    if (this.deprecated) this.reply.header('deprecation', 'true');
+    this.reply.send(text);
+  }
+}

@@ -1,0 +1,113 @@
+import type { ToolOverride } from '@countersign/domain';
+import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
+import { z } from 'zod';
+import { type Caller, roles } from '../identity/authenticator.js';
+import { parseBody } from './body-issues.js';
+import { ConfigurationRoom } from './configuration-room.js';
+import { Face } from './face.js';
+import { listed, pageOf } from './lists.js';
+import { Problem } from './problem.js';
+import { type Answer, type HttpReply, type HttpRequest, headerOf, ok } from './reply.js';
+
+const DAY_MS = 86_400_000;
+
+export const toolPolicyRequest = z.strictObject({
+  tier: z.enum(['tier_0_safe', 'tier_1_auto', 'tier_2_approval_required', 'tier_3_blocked']),
+  rule_id: z.string().min(1).max(200).optional(),
+  approver_roles: z.array(z.enum(roles)).min(1).max(roles.length).default(['approver']),
+  quorum: z.int().min(1).max(20).default(1),
+  expires_after_ms: z
+    .int()
+    .min(1000)
+    .max(90 * DAY_MS)
+    .optional()
+    .describe('how long an approval is waited for'),
+});
+
+const noRow = (): Problem => new Problem('not-found', 'there is no policy row for this tool');
+const toolOf = (request: HttpRequest): string => (request.params as { tool: string }).tool;
+const etagOf = (row: ToolOverride): string => `"${row.changed_at_ms}"`;
+
+function rowFace(row: ToolOverride): Record<string, unknown> {
+  const { changed_at_ms, ...rest } = row;
+  return { ...rest, changed_at: new Date(changed_at_ms).toISOString() };
+}
+
+/** `/v1/policies/tools`: the tenant's overrides of tiers (Korso's tool_policy); `*` stands for every tool without a row. */
+@Controller('v1/policies/tools')
+export class ToolPoliciesController {
+  constructor(
+    private readonly face: Face,
+    private readonly room: ConfigurationRoom,
+  ) {}
+
+  @Get()
+  list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], (caller) => {
+      const page = listed(request, {});
+      return page instanceof Problem ? page : ok(pageOf([...this.rows(caller).values()], page, (row) => row.tool, rowFace));
+    });
+  }
+
+  @Get(':tool')
+  read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], (caller) => {
+      const row = this.rows(caller).get(toolOf(request));
+      return row ? ok(rowFace(row), { etag: etagOf(row) }) : noRow();
+    });
+  }
+
+  @Put(':tool')
+  set(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
+      const body = parseBody(toolPolicyRequest, request.body);
+      if (body instanceof Problem) return body;
+      return this.stale(request, caller) ?? this.write(caller, toolOf(request), body);
+    });
+  }
+
+  @Delete(':tool')
+  remove(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
+      const row = this.rows(caller).get(toolOf(request));
+      if (!row) return noRow();
+      const stale = this.stale(request, caller);
+      if (stale) return stale;
+      const { changed_at_ms: _changed, ...fields } = row;
+      await this.room.writer.set(caller.tenant_id, 'tool_policy_set', {
+        ...fields,
+        tier: null,
+        by: caller.principal,
+        changed_at_ms: this.room.clock.now_ms(),
+      });
+      return { status: 204 };
+    });
+  }
+
+  private rows(caller: Caller): ReadonlyMap<string, ToolOverride> {
+    return this.room.state.by_tenant.get(caller.tenant_id)?.overrides ?? new Map();
+  }
+
+  private stale(request: HttpRequest, caller: Caller): Problem | undefined {
+    const wanted = headerOf(request, 'if-match');
+    if (wanted === undefined) return undefined;
+    const row = this.rows(caller).get(toolOf(request));
+    const fits = row && (wanted === '*' || wanted.split(',').some((tag) => tag.trim() === etagOf(row)));
+    return fits ? undefined : new Problem('precondition-failed', 'the policy row was changed meanwhile: read it again');
+  }
+
+  private async write(caller: Caller, tool: string, body: z.infer<typeof toolPolicyRequest>): Promise<Answer> {
+    const changed_at_ms = this.room.clock.now_ms();
+    const row: ToolOverride = {
+      tool,
+      tier: body.tier,
+      rule_id: body.rule_id ?? `tool_policy/${tool}`,
+      approver_roles: body.approver_roles,
+      quorum: body.quorum,
+      expires_after_ms: body.expires_after_ms ?? null,
+      changed_at_ms,
+    };
+    await this.room.writer.set(caller.tenant_id, 'tool_policy_set', { ...row, by: caller.principal });
+    return ok(rowFace(row), { etag: etagOf(row) });
+  }
+}

@@ -1,0 +1,28 @@
+import type { ApprovalVoted } from '@countersign/contracts';
+import type { PlacedEvent } from '@countersign/domain';
+
+/** What policy made of a vote. */
+export type Verdict = { kind: 'counted'; at: PlacedEvent } | { kind: 'refused'; reason: string; own: boolean };
+
+/** Whether this event is policy's answer to this vote. */
+export function verdictOn(
+  vote: Pick<ApprovalVoted, 'approval_id' | 'vote_id' | 'vote' | 'voter'>,
+  at: PlacedEvent | undefined,
+): Verdict | undefined {
+  switch (at?.event_type) {
+    case 'approval_vote_counted':
+      return at.event.vote_id === vote.vote_id ? { kind: 'counted', at } : undefined;
+    case 'approval_vote_refused':
+      return at.event.vote_id === vote.vote_id
+        ? { kind: 'refused', reason: at.event.reason, own: at.event.reason.startsWith('four eyes') }
+        : undefined;
+    case 'approval_granted':
+      return at.event.votes.some((counted) => counted.vote_id === vote.vote_id) ? { kind: 'counted', at } : undefined;
+    case 'approval_denied':
+      return vote.vote === 'deny' && at.event.approval_id === vote.approval_id && at.event.by.id === vote.voter.id
+        ? { kind: 'counted', at }
+        : undefined;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import type { CallState, PlacedEvent } from '@countersign/domain';
+import type { CallBoard, CallListener } from './call-board.js';
+import type { Timed, TimerWheel } from './timer-wheel.js';
+
+/** What a watch looks for: the answer once the facts give one, else undefined. */
+export type CallCheck<T> = (state: CallState, at: PlacedEvent | undefined) => T | undefined;
+
+/** Waits for something to become true of one call. Open it before doing what should make it true; `close` it in any case. */
+export class CallWatch<T> implements CallListener, Timed {
+  readonly result: Promise<T | undefined>;
+  private settle!: (found: T | undefined) => void;
+  private slot = -1;
+
+  constructor(
+    private readonly room: { board: CallBoard; wheel: TimerWheel },
+    private readonly known: CallState,
+    private readonly check: CallCheck<T>,
+  ) {
+    this.result = new Promise((settle) => {
+      this.settle = settle;
+    });
+    room.board.watch(known.call_id, known.tenant_id, this);
+    room.board.learn(known);
+  }
+
+  changed(state: CallState, at: PlacedEvent | undefined): void {
+    const found = this.check(state, at);
+    if (found !== undefined) this.settle(found);
+  }
+
+  due(): void {
+    this.slot = -1;
+    this.settle(undefined);
+  }
+
+  /** The result, or undefined when the time is over (at most 100 s). */
+  async within(timeout_ms: number): Promise<T | undefined> {
+    this.slot = this.room.wheel.add(this, timeout_ms);
+    try {
+      return await this.result;
+    } finally {
+      this.close();
+    }
+  }
+
+  close(): void {
+    if (this.slot >= 0) this.room.wheel.remove(this, this.slot);
+    this.slot = -1;
+    this.room.board.unwatch(this.known.call_id, this);
+  }
+}
