@@ -16,6 +16,7 @@ import { HealthController } from './http/health.controller.js';
 import { Health } from './http/health.js';
 import { KeysController } from './http/keys.controller.js';
 import { KnownCalls } from './http/known-calls.js';
+import { OpenApiController } from './http/openapi.controller.js';
 import type { HttpReply, HttpRequest } from './http/reply.js';
 import { TenantsController } from './http/tenants.controller.js';
 import { ToolPoliciesController } from './http/tool-policies.controller.js';
@@ -50,6 +51,7 @@ export class GatewayModule {
         TenantsController,
         KeysController,
         HealthController,
+        OpenApiController,
       ],
       providers: [
         { provide: Face, useValue: parts.face },

@@ -12,7 +12,7 @@ const STRAGGLER_MS = 250;
 /** Unheard for so long, the view is asked. */
 const REFRESH_MS = 2_000;
 /** Nothing is answered before the ruling; where none comes in this time the request stays on the record. */
-const RULING_MAX_MS = 10_000;
+const RULING_MAX_MS = 5_000;
 
 /** Where an answer goes: the reply of a POST, or a line of a batch. */
 export interface AnswerSink {

@@ -3,26 +3,13 @@ import { listCalls } from '@countersign/store';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { CallIntake } from './call-intake.js';
+import { statuses } from './call-statuses.js';
 import { envelopeText } from './envelope.js';
 import { Face } from './face.js';
 import { KnownCalls } from './known-calls.js';
 import { listed } from './lists.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, okText, sendProblem } from './reply.js';
-
-export const statuses = [
-  'pending_policy',
-  'pending_approval',
-  'running',
-  'succeeded',
-  'failed',
-  'denied',
-  'expired',
-  'cancelled',
-  'in_doubt',
-  'compensated',
-  'compensation_failed',
-] as const;
 
 export const callFilters = {
   status: z.enum(statuses).optional(),

@@ -1,0 +1,182 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { TestGateway } from './testing/test-gateway.js';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await TestGateway.open();
+}, 60_000);
+afterAll(async () => {
+  await gateway.close();
+}, 30_000);
+
+describe('POST /v1/calls', () => {
+  test('answers the end of the call with its envelope, and GET says the same', async () => {
+    const answer = await gateway.call('write_note', { note: 'é' });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ name: 'write_note', version: '1.3.0', status: 'succeeded', error: null, deduplicated: false });
+    expect(answer.body.output).toEqual(answer.body.input);
+    expect(answer.headers.get('countersign-position')).toMatch(/^tool-executed:\d:\d+$/);
+    const read = await gateway.send('GET', `/v1/calls/${answer.body.call_id}`);
+    expect(read.body).toEqual(answer.body);
+  });
+
+  test('a denial, a failure and a doubt are answers too', async () => {
+    expect((await gateway.call('never')).body).toMatchObject({ status: 'denied', error: { code: 'POLICY_DENIED' } });
+    expect((await gateway.call('fails')).body).toMatchObject({ status: 'failed', error: { code: 'PROVIDER_ERROR' } });
+    expect((await gateway.call('doubtful')).body).toMatchObject({ status: 'in_doubt', error: { code: 'IN_DOUBT' } });
+  });
+
+  test('a call that waits for a person is answered at once with 202 and where to look', async () => {
+    const answer = await gateway.call('ask_first');
+    expect(answer.status).toBe(202);
+    expect(answer.headers.get('location')).toBe(`/v1/calls/${answer.body.call_id}`);
+    expect(answer.body).toMatchObject({
+      status: 'pending_approval',
+      approval: { approval_id: `app-${answer.body.call_id}`, status: 'pending' },
+    });
+  });
+
+  test('nothing is answered before the ruling; where none comes the caller learns that the call is recorded', async () => {
+    const answer = await gateway.call('unruled', {}, { prefer: 'wait=0' });
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).not.toBeNull();
+    expect(answer.headers.get('location')).toBe(`/v1/calls/${answer.body.call_id}`);
+    expect((await gateway.send('GET', `/v1/calls/${answer.body.call_id}`)).body.status).toBe('pending_policy');
+  }, 20_000);
+
+  test('versions: newest release unless named, ranges, and pins', async () => {
+    const version = async (wanted: string) =>
+      (await gateway.send('POST', '/v1/calls', { tool: 'write_note', version: wanted, inputs: { path: wanted, text: 'v' } })).body;
+    expect((await version('1.2.0')).version).toBe('1.2.0');
+    expect((await version('^1.0.0')).version).toBe('1.3.0');
+    expect((await version('2.0.0-beta.1')).version).toBe('2.0.0-beta.1');
+    expect(await version('3.0.0')).toMatchObject({ status: 404, known_versions: ['2.0.0-beta.1', '1.3.0', '1.2.0'] });
+    expect(await version('latest')).toMatchObject({ status: 400 });
+  });
+
+  test('a numbered call sent again is the same call, recorded once', async () => {
+    const body = { tool: 'write_note', inputs: { path: 'numbered', text: 'x' }, context: { run_id: 'run-1', seq: 7 } };
+    const first = await gateway.send('POST', '/v1/calls', body);
+    const again = await gateway.send('POST', '/v1/calls', body);
+    expect(again.body).toEqual(first.body);
+    const other = await gateway.send('POST', '/v1/calls', { ...body, context: { run_id: 'run-1', seq: 8 } });
+    expect(other.body.call_id).not.toBe(first.body.call_id);
+  });
+
+  test('many at once are all answered, each with its own', async () => {
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => gateway.call('write_note', { text: `${i}` })));
+    expect(answers.map((answer) => answer.body.output?.text)).toEqual(Array.from({ length: 200 }, (_, i) => `${i}`));
+    expect(new Set(answers.map((answer) => answer.body.call_id)).size).toBe(200);
+  });
+});
+
+describe('what is refused is a problem document', () => {
+  const note = { tool: 'write_note', inputs: { path: 'a', text: 'b' } };
+  const bad: [string, () => Promise<{ status: number; body: Record<string, unknown>; headers: Headers }>, number][] = [
+    ['malformed JSON', () => gateway.send('POST', '/v1/calls', '{"tool":'), 400],
+    ['another content type', () => gateway.send('POST', '/v1/calls', 'a=b', { 'content-type': 'text/plain' }), 415],
+    ['no content type', () => gateway.send('POST', '/v1/calls', '{}', { 'content-type': '' }), 415],
+    ['a body over 1 MB', () => gateway.call('write_note', { text: 'x'.repeat(1_100_000) }), 413],
+    ['a body that is no object', () => gateway.send('POST', '/v1/calls', '[]'), 400],
+    ['a prototype in the body', () => gateway.send('POST', '/v1/calls', '{"tool":"write_note","inputs":{"__proto__":{}}}'), 400],
+    ['an unknown field', () => gateway.send('POST', '/v1/calls', { ...note, extra: 1 }), 400],
+    ['an unknown tool', () => gateway.call('nothing'), 404],
+    ['an unknown input', () => gateway.call('write_note', { extra: 1 }), 422],
+    ['a wrong type', () => gateway.call('write_note', { text: 1 }), 422],
+    ['half a character', () => gateway.send('POST', '/v1/calls', '{"tool":"write_note","inputs":{"path":"\\ud800","text":""}}'), 422],
+    ['a past deadline', () => gateway.send('POST', '/v1/calls', { ...note, deadline: '2020-01-01T00:00:00Z' }), 422],
+    ['an unknown case', () => gateway.send('POST', '/v1/calls', { ...note, case_id: 'case_x' }), 404],
+    ['a callback that is no URL', () => gateway.send('POST', '/v1/calls', { ...note, callback_url: 'nonsense' }), 422],
+    ['no token', () => gateway.call('write_note', {}, { authorization: '' }), 401],
+    ['an unknown token', () => gateway.call('write_note', {}, {}, `csk_${'A'.repeat(43)}`), 401],
+    ['an unknown path', () => gateway.send('GET', '/v1/unknown'), 404],
+    ['an id that is none', () => gateway.send('GET', '/v1/calls/9'), 404],
+  ];
+  test.each(bad)('%s', async (_name, send, status) => {
+    const answer = await send();
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('content-type')).toContain('application/problem+json');
+    expect(answer.body).toMatchObject({
+      status,
+      code: expect.any(String),
+      title: expect.any(String),
+      instance: expect.stringMatching(/^\/v1/),
+    });
+  });
+
+  test('issues carry JSON Pointers relative to the inputs', async () => {
+    const { body } = await gateway.call('write_note', { path: 7, extra: 1 });
+    expect(body.validation).toMatchObject({
+      layer: 'input',
+      issues: expect.arrayContaining([expect.objectContaining({ path: '/path' }), expect.objectContaining({ path: '/extra' })]),
+    });
+  });
+
+  test('10,000 levels of nesting', async () => {
+    const deep = `{"tool":"write_note","inputs":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`;
+    expect((await gateway.send('POST', '/v1/calls', deep)).status).toBe(422);
+  });
+});
+
+describe('keys and tenants', () => {
+  test('the first start kept the admin key, readable by its owner only, and put no key on the log', async () => {
+    expect((await gateway.adminKeyFile()).trim()).toBe(gateway.key);
+    expect(statSync(path.join(gateway.dir, 'admin.key')).mode & 0o777).toBe(0o600);
+    const records = await gateway.log.read('configuration-changed', 0, 0, 500);
+    expect(records.length).toBeGreaterThan(1);
+    expect(records.some((record) => record.value.includes(gateway.key))).toBe(false);
+  });
+
+  test('a new key works at once, within its roles and scopes, and a revoked one no more', async () => {
+    const made = await gateway.send('POST', '/v1/keys', {
+      principal: { kind: 'agent', id: 'bot', roles: ['agent'] },
+      scopes: ['mail:send'],
+    });
+    expect(made.status).toBe(201);
+    const { key, key_id } = made.body;
+    expect((await gateway.call('write_note', {}, {}, key)).status).toBe(200);
+    expect((await gateway.call('read_note', {}, {}, key)).status).toBe(403);
+    expect((await gateway.send('GET', '/v1/keys', undefined, {}, key)).status).toBe(403);
+    expect((await gateway.send('GET', '/v1/keys')).text).not.toContain(key);
+    expect((await gateway.send('DELETE', `/v1/keys/${key_id}`)).status).toBe(204);
+    expect((await gateway.call('write_note', {}, {}, key)).status).toBe(401);
+  });
+
+  test("another tenant's calls are the same 404 as none, and its admin sees only its own", async () => {
+    expect((await gateway.send('POST', '/v1/tenants', { tenant_id: 'globex', in_flight_max: 1 })).status).toBe(201);
+    expect((await gateway.send('POST', '/v1/tenants', { tenant_id: 'globex' })).status).toBe(409);
+    const spy = await gateway.keyFor('spy', ['admin'], { tenant_id: 'globex' });
+    const { body } = await gateway.call('write_note');
+    const absent = `${body.call_id.slice(0, -12)}000000000000`;
+    const strip = (text: string) => text.replaceAll(body.call_id, 'ID').replaceAll(absent, 'ID');
+    for (const tail of ['', '/events']) {
+      const foreign = await gateway.send('GET', `/v1/calls/${body.call_id}${tail}`, undefined, {}, spy);
+      const missing = await gateway.send('GET', `/v1/calls/${absent}${tail}`, undefined, {}, spy);
+      expect(foreign.status).toBe(404);
+      expect(strip(foreign.text)).toBe(strip(missing.text));
+    }
+    expect((await gateway.send('POST', `/v1/calls/${body.call_id}/cancel`, {}, {}, spy)).status).toBe(404);
+    expect((await gateway.send('GET', '/v1/calls', undefined, {}, spy)).body.items).toEqual([]);
+    expect((await gateway.send('GET', '/v1/tenants', undefined, {}, spy)).body.items).toHaveLength(1);
+    expect((await gateway.send('POST', '/v1/tenants', { tenant_id: 'x' }, {}, spy)).status).toBe(403);
+    expect(
+      (await gateway.send('POST', '/v1/keys', { tenant_id: 'default', principal: { kind: 'user', id: 'x', roles: ['admin'] } }, {}, spy))
+        .status,
+    ).toBe(404);
+  });
+
+  test('beyond its cap a tenant gets 429 until a call of it ends', async () => {
+    const key = await gateway.keyFor('bot', ['agent', 'operator'], { tenant_id: 'globex' });
+    const waiting = await gateway.call('ask_first', {}, {}, key);
+    expect(waiting.status).toBe(202);
+    const capped = await gateway.call('write_note', {}, {}, key);
+    expect(capped.status).toBe(429);
+    expect(capped.headers.get('retry-after')).not.toBeNull();
+    expect((await gateway.send('POST', `/v1/calls/${waiting.body.call_id}/cancel`, { reason: 'enough' }, {}, key)).body.status).toBe(
+      'cancelled',
+    );
+    expect((await gateway.call('write_note', {}, {}, key)).status).toBe(200);
+  }, 20_000);
+});

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { TestGateway } from './testing/test-gateway.js';
+
+let gateway: TestGateway;
+let anna: string;
+beforeAll(async () => {
+  gateway = await TestGateway.open();
+  anna = await gateway.keyFor('anna', ['approver']);
+}, 60_000);
+afterAll(async () => {
+  await gateway.close();
+}, 30_000);
+
+const vote = (approvalId: string, body: Record<string, unknown>, key = anna) =>
+  gateway.send('POST', `/v1/approvals/${approvalId}/votes`, body, {}, key);
+
+describe('approvals', () => {
+  const asked = async () => (await gateway.call('ask_first')).body as { call_id: string; approval: { approval_id: string } };
+
+  test('a counted vote answers with the approval as it became; a late one is 409', async () => {
+    const { call_id, approval } = await asked();
+    const listed = await gateway.send('GET', '/v1/approvals?status=pending', undefined, {}, anna);
+    expect(listed.body.items.map((item: { approval_id: string }) => item.approval_id)).toContain(approval.approval_id);
+    const answer = await vote(approval.approval_id, { vote: 'approve' });
+    expect(answer).toMatchObject({ status: 200, body: { status: 'granted', call: { name: 'ask_first' } } });
+    expect((await gateway.send('GET', `/v1/calls/${call_id}`)).body).toMatchObject({ approval: { status: 'granted', decided_by: 'anna' } });
+    expect((await vote(approval.approval_id, { vote: 'deny' })).status).toBe(409);
+  });
+
+  test('a denial ends the call with the reason', async () => {
+    const { call_id, approval } = await asked();
+    expect((await vote(approval.approval_id, { vote: 'deny', reason: 'too dear' })).status).toBe(200);
+    const call = await gateway.send('GET', `/v1/calls/${call_id}`);
+    expect(call.body).toMatchObject({ status: 'denied', error: { code: 'POLICY_DENIED', message: 'denied by anna: too dear' } });
+  });
+
+  test('who may not vote is told so, and votes on nothing are 404', async () => {
+    const { approval } = await asked();
+    const agent = await gateway.keyFor('bot', ['agent']);
+    expect((await vote(approval.approval_id, { vote: 'approve' }, agent)).status).toBe(403);
+    expect((await vote(approval.approval_id, { vote: 'approve' }, gateway.key)).status).toBe(403);
+    expect((await vote('app-none', { vote: 'approve' })).status).toBe(404);
+    expect((await vote(approval.approval_id, { vote: 'maybe' })).status).toBe(400);
+  });
+
+  test('opening an approval is on the record before it is shown', async () => {
+    const { call_id, approval } = await asked();
+    const partition = Number(call_id.split('-')[0]);
+    const before = await gateway.log.head('approval-voted', partition);
+    expect((await gateway.send('GET', `/v1/approvals/${approval.approval_id}`, undefined, {}, anna)).status).toBe(200);
+    const [viewed] = await gateway.log.read('approval-voted', partition, before, 1);
+    expect(viewed?.headers.event_type).toBe('approval_viewed');
+  });
+});
+
+describe('commands', () => {
+  test('a waiting call is cancelled; one that ended is a 409', async () => {
+    const { body } = await gateway.call('ask_first');
+    const answer = await gateway.send('POST', `/v1/calls/${body.call_id}/cancel`, { reason: 'changed my mind' });
+    expect(answer).toMatchObject({ status: 200, body: { status: 'cancelled', error: { code: 'CANCELLED' } } });
+    expect((await gateway.send('POST', `/v1/calls/${body.call_id}/cancel`)).status).toBe(409);
+  });
+
+  test('only a call in doubt is resolved, by an operator', async () => {
+    const { body } = await gateway.call('write_note');
+    const resolve = (key: string) =>
+      gateway.send('POST', `/v1/calls/${body.call_id}/resolve`, { resolution: 'happened', reason: 'seen' }, {}, key);
+    expect((await resolve(gateway.key)).status).toBe(409);
+    expect((await resolve(anna)).status).toBe(403);
+  });
+});
+
+describe('batches, streams and lists', () => {
+  test('a batch gives a line a call; what depends on a failure is not sent', async () => {
+    const inputs = (path: string) => ({ path, text: 'batch' });
+    const calls = [
+      { tool: 'write_note', inputs: inputs('b0') },
+      { tool: 'fails', inputs: inputs('b1') },
+      { tool: 'write_note', inputs: inputs('b2'), depends_on: [0] },
+      { tool: 'write_note', inputs: inputs('b3'), depends_on: [1] },
+      { tool: 'write_note', inputs: { path: 1 } },
+    ];
+    const answer = await gateway.send('POST', '/v1/calls:batch', { calls });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toContain('application/x-ndjson');
+    const lines = answer.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .sort((a, b) => a.index - b.index);
+    expect(lines.map((line) => line.call?.status ?? line.problem.status)).toEqual(['succeeded', 'failed', 'succeeded', 424, 422]);
+    expect(lines[3].problem.code).toBe('CANCELLED');
+    const forward = await gateway.send('POST', '/v1/calls:batch', { calls: [{ ...calls[0], depends_on: [0] }] });
+    expect(forward.status).toBe(400);
+  });
+
+  test('events stream until the end and go on after the last one seen', async () => {
+    const { body } = await gateway.call('ask_first');
+    const stream = gateway.send('GET', `/v1/calls/${body.call_id}/events`);
+    await vote(body.approval.approval_id, { vote: 'approve' });
+    const { text, headers } = await stream;
+    expect(headers.get('content-type')).toContain('text/event-stream');
+    expect(text).toContain('"status":"pending_approval"');
+    expect(text).toContain('"status":"succeeded"');
+    const last = [...text.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] as string;
+    expect((await gateway.send('GET', `/v1/calls/${body.call_id}/events`, undefined, { 'last-event-id': last })).status).toBe(204);
+  });
+
+  test('lists go on where the cursor says, and refuse a cursor that is none', async () => {
+    for (let i = 0; i < 5; i++)
+      await gateway.send('POST', '/v1/calls', { tool: 'write_note', inputs: { path: `l${i}`, text: '' }, context: { run_id: 'list' } });
+    const seen: string[] = [];
+    for (let cursor = ''; ; ) {
+      const page = (await gateway.send('GET', `/v1/calls?run_id=list&limit=2${cursor}`)).body;
+      seen.push(...page.items.map((item: { call_id: string }) => item.call_id));
+      if (page.next_cursor === null) break;
+      cursor = `&cursor=${page.next_cursor}`;
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([5, 5]);
+    expect((await gateway.send('GET', '/v1/calls?cursor=!')).status).toBe(400);
+    expect((await gateway.send('GET', '/v1/calls?limit=501')).status).toBe(400);
+  });
+});
+
+describe('configuration', () => {
+  test('tools show their contract; a blocked version is passed over', async () => {
+    const tool = (await gateway.send('GET', '/v1/tools/write_note')).body;
+    expect(tool.versions.map((one: { version: string }) => one.version)).toEqual(['2.0.0-beta.1', '1.3.0', '1.2.0']);
+    expect(tool.versions[1]).toMatchObject({ side_effects: 'writes', default_tier: 'tier_1_auto', lifecycle: 'active' });
+    const set = (state: string) => gateway.send('PUT', '/v1/tools/write_note/versions/1.3.0/lifecycle', { state });
+    expect((await set('blocked')).status).toBe(200);
+    expect((await gateway.call('write_note')).body.version).toBe('1.2.0');
+    expect((await set('active')).status).toBe(200);
+    expect((await gateway.send('GET', '/v1/tools/none')).status).toBe(404);
+    expect((await gateway.send('GET', '/v1/tools?limit=2')).body.items).toHaveLength(2);
+  });
+
+  test('a policy row is set, read with its tag, changed only by who has read it, and removed', async () => {
+    const url = '/v1/policies/tools/write_note';
+    expect((await gateway.send('PUT', url, { tier: 'tier_2_approval_required', quorum: 2 })).status).toBe(200);
+    const read = await gateway.send('GET', url);
+    expect(read.body).toMatchObject({ tier: 'tier_2_approval_required', quorum: 2, approver_roles: ['approver'] });
+    const tag = read.headers.get('etag') as string;
+    expect((await gateway.send('PUT', url, { tier: 'tier_1_auto' }, { 'if-match': '"0"' })).status).toBe(412);
+    expect((await gateway.send('DELETE', url, undefined, { 'if-match': tag })).status).toBe(204);
+    expect((await gateway.send('GET', url)).status).toBe(404);
+    expect((await gateway.send('PUT', url, { tier: 'tier_1_auto' }, {}, anna)).status).toBe(403);
+  });
+
+  test('a case is opened, joined and closed; a closed one takes no calls', async () => {
+    const opened = await gateway.send('POST', '/v1/cases', { title: 'Refund' });
+    expect(opened.status).toBe(201);
+    const { case_id } = opened.body;
+    const join = () => gateway.send('POST', '/v1/calls', { tool: 'write_note', inputs: { path: 'c', text: 'c' }, case_id });
+    expect((await join()).body).toMatchObject({ status: 'succeeded', case_id });
+    expect((await gateway.send('PATCH', `/v1/cases/${case_id}`, { state: 'closed' })).body.status).toBe('closed');
+    expect((await join()).status).toBe(409);
+  });
+});
+
+test('health, readiness and metrics answer without a token', async () => {
+  for (const url of ['/healthz', '/readyz', '/metrics', '/openapi.json']) expect((await fetch(gateway.url + url)).status).toBe(200);
+});

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { batchRequest, callRequest } from '../admission/call-request.js';
+import { approvalFilters, voteRequest } from './approvals.controller.js';
+import { cancelRequest, resolveRequest } from './call-commands.controller.js';
+import { callFilters } from './calls.controller.js';
+import { caseChange, caseFilters, caseRequest } from './cases.controller.js';
+import { keyRequest } from './keys.controller.js';
+import { listQuery } from './lists.js';
+import { tenantChange, tenantRequest } from './tenants.controller.js';
+import { toolPolicyRequest } from './tool-policies.controller.js';
+import { lifecycleRequest } from './tools.controller.js';
+
+/** One operation of the HTTP API, as /openapi.json tells it. */
+export interface ApiRoute {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  path: string;
+  summary: string;
+  tag: string;
+  body?: z.ZodType;
+  query?: z.ZodRawShape;
+  /** Status of success → name of the schema that it answers with, or a content type where it is no JSON. */
+  answers: Readonly<Record<string, string>>;
+  /** No token is needed. */
+  open?: boolean;
+}
+
+const list = (filters: z.ZodRawShape = {}): z.ZodRawShape => ({ ...filters, ...listQuery });
+const call = { '200': 'Envelope', '202': 'Envelope' };
+
+const callRoutes: readonly ApiRoute[] = [
+  { method: 'post', path: '/v1/calls', summary: 'Submit a call', tag: 'calls', body: callRequest, answers: call },
+  {
+    method: 'post',
+    path: '/v1/calls:batch',
+    summary: 'Submit many calls',
+    tag: 'calls',
+    body: batchRequest,
+    answers: { '200': 'application/x-ndjson' },
+  },
+  {
+    method: 'get',
+    path: '/v1/calls',
+    summary: 'List calls, newest first',
+    tag: 'calls',
+    query: list(callFilters),
+    answers: { '200': 'EnvelopePage' },
+  },
+  { method: 'get', path: '/v1/calls/{call_id}', summary: 'Read a call', tag: 'calls', answers: { '200': 'Envelope' } },
+  { method: 'get', path: '/v1/calls/{call_id}/events', summary: 'Follow a call', tag: 'calls', answers: { '200': 'text/event-stream' } },
+  { method: 'post', path: '/v1/calls/{call_id}/cancel', summary: 'Cancel a call', tag: 'calls', body: cancelRequest, answers: call },
+  { method: 'post', path: '/v1/calls/{call_id}/resolve', summary: 'Say what happened', tag: 'calls', body: resolveRequest, answers: call },
+];
+
+const peopleRoutes: readonly ApiRoute[] = [
+  { method: 'post', path: '/v1/cases', summary: 'Open a case', tag: 'cases', body: caseRequest, answers: { '201': 'Object' } },
+  { method: 'get', path: '/v1/cases', summary: 'List cases', tag: 'cases', query: list(caseFilters), answers: { '200': 'Page' } },
+  { method: 'get', path: '/v1/cases/{case_id}', summary: 'Read a case', tag: 'cases', answers: { '200': 'Object' } },
+  {
+    method: 'patch',
+    path: '/v1/cases/{case_id}',
+    summary: 'Close or reopen a case',
+    tag: 'cases',
+    body: caseChange,
+    answers: { '200': 'Object' },
+  },
+  {
+    method: 'get',
+    path: '/v1/cases/{case_id}/history',
+    summary: 'Read its timeline',
+    tag: 'cases',
+    query: list(),
+    answers: { '200': 'Page' },
+  },
+  {
+    method: 'get',
+    path: '/v1/approvals',
+    summary: 'List approvals',
+    tag: 'approvals',
+    query: list(approvalFilters),
+    answers: { '200': 'Page' },
+  },
+  { method: 'get', path: '/v1/approvals/{approval_id}', summary: 'Read an approval', tag: 'approvals', answers: { '200': 'Object' } },
+  {
+    method: 'post',
+    path: '/v1/approvals/{approval_id}/votes',
+    summary: 'Vote',
+    tag: 'approvals',
+    body: voteRequest,
+    answers: { '200': 'Object', '202': 'Object' },
+  },
+];
+
+const POLICY = '/v1/policies/tools/{tool}';
+const settingRoutes: readonly ApiRoute[] = [
+  { method: 'get', path: '/v1/tools', summary: 'List tools', tag: 'tools', query: list(), answers: { '200': 'Page' } },
+  { method: 'get', path: '/v1/tools/{name}', summary: 'Read a tool', tag: 'tools', answers: { '200': 'Object' } },
+  {
+    method: 'put',
+    path: '/v1/tools/{name}/versions/{version}/lifecycle',
+    summary: 'Activate, deprecate or block a version',
+    tag: 'tools',
+    body: lifecycleRequest,
+    answers: { '200': 'Object' },
+  },
+  { method: 'get', path: '/v1/policies/tools', summary: 'List tiers', tag: 'policies', query: list(), answers: { '200': 'Page' } },
+  { method: 'get', path: POLICY, summary: 'Read the tier of a tool', tag: 'policies', answers: { '200': 'Object' } },
+  {
+    method: 'put',
+    path: POLICY,
+    summary: 'Set the tier of a tool',
+    tag: 'policies',
+    body: toolPolicyRequest,
+    answers: { '200': 'Object' },
+  },
+  { method: 'delete', path: POLICY, summary: 'Go back to its default', tag: 'policies', answers: { '204': '' } },
+  { method: 'get', path: '/v1/tenants', summary: 'List tenants', tag: 'tenants', query: list(), answers: { '200': 'Page' } },
+  { method: 'post', path: '/v1/tenants', summary: 'Make a tenant', tag: 'tenants', body: tenantRequest, answers: { '201': 'Object' } },
+  {
+    method: 'put',
+    path: '/v1/tenants/{tenant_id}',
+    summary: 'Change a tenant',
+    tag: 'tenants',
+    body: tenantChange,
+    answers: { '200': 'Object' },
+  },
+  { method: 'get', path: '/v1/keys', summary: 'List API keys', tag: 'keys', query: list(), answers: { '200': 'Page' } },
+  { method: 'post', path: '/v1/keys', summary: 'Make an API key', tag: 'keys', body: keyRequest, answers: { '201': 'Object' } },
+  { method: 'delete', path: '/v1/keys/{key_id}', summary: 'Revoke an API key', tag: 'keys', answers: { '204': '' } },
+];
+
+const healthRoutes: readonly ApiRoute[] = [
+  { method: 'get', path: '/healthz', summary: 'Alive', tag: 'health', answers: { '200': 'Object' }, open: true },
+  { method: 'get', path: '/readyz', summary: 'Caught up', tag: 'health', answers: { '200': 'Object', '503': 'Object' }, open: true },
+  { method: 'get', path: '/metrics', summary: 'Prometheus metrics', tag: 'health', answers: { '200': 'text/plain' }, open: true },
+  { method: 'get', path: '/openapi.json', summary: 'This document', tag: 'health', answers: { '200': 'Object' }, open: true },
+];
+
+export const apiRoutes: readonly ApiRoute[] = [...callRoutes, ...peopleRoutes, ...settingRoutes, ...healthRoutes];

@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import { openApiDocument } from './openapi.js';
+
+type Operation = {
+  operationId: string;
+  responses: Record<string, unknown>;
+  parameters: { name: string; in: string }[];
+  requestBody?: unknown;
+};
+const document = openApiDocument() as {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: object };
+};
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+test('every operation has an id of its own, its path parameters and a problem as its other answer', () => {
+  expect(document.openapi).toBe('3.1.0');
+  expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
+  for (const { path, operation } of operations) {
+    const named = operation.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => `{${parameter.name}}`);
+    expect(named).toEqual(path.match(/\{\w+\}/g) ?? []);
+    expect(operation.responses.default).toBeDefined();
+  }
+});
+
+test('every reference leads somewhere', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map((match) => match[1]);
+  expect(references.length).toBeGreaterThan(10);
+  for (const name of references) expect(Object.keys(document.components.schemas)).toContain(name);
+});
+
+test('bodies are told by the schemas that check them', () => {
+  const call = document.paths['/v1/calls']?.post?.requestBody;
+  expect(JSON.stringify(call)).toContain('"additionalProperties":false');
+  expect(JSON.stringify(call)).toContain('callback_url');
+});

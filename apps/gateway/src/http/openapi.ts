@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { type ApiRoute, apiRoutes } from './api-routes.js';
+import { statuses } from './call-statuses.js';
+import { problemKinds } from './problem.js';
+
+type Json = Record<string, unknown>;
+
+const nullable = (type: string): Json => ({ type: [type, 'null'] });
+const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+const page = (items: Json): Json => ({
+  type: 'object',
+  required: ['items', 'next_cursor'],
+  properties: { items: { type: 'array', items }, next_cursor: nullable('string') },
+});
+
+const schemas: Json = {
+  Object: { type: 'object' },
+  Page: page({ type: 'object' }),
+  EnvelopePage: page(ref('Envelope')),
+  Envelope: {
+    type: 'object',
+    required: ['call_id', 'status', 'input', 'output', 'error', 'decision', 'deduplicated', 'trace_id'],
+    properties: {
+      call_id: { type: 'string' },
+      idempotency_key: nullable('string'),
+      name: nullable('string'),
+      version: nullable('string'),
+      tenant_id: { type: 'string' },
+      case_id: nullable('string'),
+      run_id: nullable('string'),
+      status: { enum: [...statuses] },
+      input: {},
+      output: {},
+      error: { anyOf: [ref('CallError'), { type: 'null' }] },
+      decision: nullable('object'),
+      approval: nullable('object'),
+      t_start: nullable('string'),
+      t_end: nullable('string'),
+      duration_ms: nullable('number'),
+      attempts: { type: 'integer' },
+      retry_count: { type: 'integer' },
+      cached: { type: 'boolean' },
+      deduplicated: { type: 'boolean' },
+      truncated: { type: 'boolean' },
+      attachments: { type: 'array' },
+      warnings: { type: 'array', items: { type: 'string' } },
+      trace_id: { type: 'string' },
+    },
+  },
+  CallError: {
+    type: 'object',
+    required: ['code', 'class', 'message', 'details', 'retryable', 'retry_after_s'],
+    properties: {
+      code: { type: 'string' },
+      class: { type: 'string' },
+      message: { type: 'string' },
+      details: {},
+      retryable: { type: 'boolean' },
+    },
+  },
+  Problem: {
+    type: 'object',
+    required: ['type', 'title', 'status', 'detail', 'instance', 'code'],
+    properties: {
+      type: { enum: problemKinds.map((kind) => `urn:countersign:problem:${kind}`) },
+      title: { type: 'string' },
+      status: { type: 'integer' },
+      detail: { type: 'string' },
+      instance: { type: 'string' },
+      code: { type: 'string' },
+    },
+  },
+};
+
+function answer(name: string): Json {
+  if (name === '') return { description: 'done' };
+  const content = name.includes('/') ? { [name]: { schema: { type: 'string' } } } : { 'application/json': { schema: ref(name) } };
+  return { description: 'the answer', content };
+}
+
+const problem: Json = { description: 'a problem document (RFC 9457)', content: { 'application/problem+json': { schema: ref('Problem') } } };
+
+function parameters(route: ApiRoute): Json[] {
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => ({
+    name: match[1],
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  const inQuery = Object.entries(route.query ?? {}).map(([name, type]) => ({
+    name,
+    in: 'query',
+    required: false,
+    schema: schemaOf(type as z.ZodType),
+  }));
+  return [...inPath, ...inQuery];
+}
+
+function schemaOf(type: z.ZodType): Json {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Json;
+  return schema;
+}
+
+function operation(route: ApiRoute): Json {
+  const responses = Object.fromEntries(Object.entries(route.answers).map(([status, name]) => [status, answer(name)]));
+  return {
+    operationId: `${route.method}_${route.path.replace(/\W+/g, '_').replace(/^_|_$/g, '')}`,
+    summary: route.summary,
+    tags: [route.tag],
+    parameters: parameters(route),
+    ...(route.body ? { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body) } } } } : {}),
+    responses: { ...responses, default: problem },
+    ...(route.open ? { security: [] } : {}),
+  };
+}
+
+/** The HTTP API as OpenAPI 3.1, from the schemas that the routes check with. */
+export function openApiDocument(): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of apiRoutes) paths[route.path] = { ...paths[route.path], [route.method]: operation(route) };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Countersign', version: '0.1.0', license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    security: [{ bearer: [] }],
+    paths,
+    components: { schemas, securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+  };
+}

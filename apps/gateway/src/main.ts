@@ -1,0 +1,17 @@
+import { runService } from '@countersign/process';
+import { parseGatewayConfig } from './config.js';
+import { startGateway } from './start-gateway.js';
+
+process.exitCode = await runService(
+  {
+    name: 'gateway',
+    parse: parseGatewayConfig,
+    start: async (deps, config) => {
+      const gateway = await startGateway(deps, config);
+      if (gateway.admin_key !== undefined) process.stdout.write(`admin key (kept in ${config.data_dir}/admin.key): ${gateway.admin_key}\n`);
+      return gateway;
+    },
+    has_http: true,
+  },
+  process.env,
+);

@@ -1,0 +1,101 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { EventCodec } from '@countersign/contracts';
+import { EmbeddedEventLog } from '@countersign/event-log';
+import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
+import { InProcessWakeUps, KeyRing, PgliteStore } from '@countersign/store';
+import { Registry } from 'prom-client';
+import { type RunningGateway, startGateway } from '../start-gateway.js';
+import { sampleContract } from './samples.js';
+import { StandIn, StandInViews, usualScript } from './stand-ins.js';
+
+const TOOLS = ['write_note', 'ask_first', 'never', 'unruled', 'doubtful', 'fails'];
+
+export interface Response {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what a test reads of JSON
+  body: any;
+}
+
+/** A gateway on the real embedded log, with scripted policy, executor and projector behind it. */
+export class TestGateway {
+  private constructor(
+    readonly dir: string,
+    readonly deps: AppDeps,
+    readonly log: EmbeddedEventLog,
+    readonly parts: { standIn: StandIn; views: StandInViews },
+    public running: RunningGateway,
+    public key: string,
+  ) {}
+
+  static async open(): Promise<TestGateway> {
+    const dir = await mkdtemp(path.join(tmpdir(), 'countersign-gateway-'));
+    const log = await EmbeddedEventLog.open({ dir: path.join(dir, 'log'), fsync: 'none' });
+    await log.ensureTopics(topicSpecs(['shared'], 4));
+    const store = await PgliteStore.open({ memory: true });
+    const codec = new EventCodec();
+    const keys = KeyRing.fromText(Buffer.alloc(32, 7).toString('base64'));
+    const shared = { clock: systemClock, logger: createLogger('gateway', 'silent'), metrics: new Registry(), tracing: false };
+    const deps: AppDeps = { log, store, codec, keys, wake_ups: new InProcessWakeUps(), ...shared };
+    const parts = { standIn: new StandIn(log, codec, usualScript), views: new StandInViews(log, codec, store) };
+    await parts.views.start();
+    await parts.standIn.start();
+    for (const name of TOOLS) await parts.standIn.register(sampleContract({ name }));
+    await parts.standIn.register(sampleContract({ name: 'read_note', effect_class: 'read_internal', scopes: ['notes:read'] }));
+    await parts.standIn.register(sampleContract({ version: '1.3.0' }));
+    await parts.standIn.register(sampleContract({ version: '2.0.0-beta.1' }));
+    const running = await TestGateway.start(deps, dir);
+    return new TestGateway(dir, deps, log, parts, running, running.admin_key as string);
+  }
+
+  private static start(deps: AppDeps, dir: string): Promise<RunningGateway> {
+    return startGateway(deps, { host: '127.0.0.1', port: 0, callback_allow_private: true, lanes: ['shared'], data_dir: dir });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.running.port}`;
+  }
+
+  adminKeyFile(): Promise<string> {
+    return readFile(path.join(this.dir, 'admin.key'), 'utf8');
+  }
+
+  /** Another gateway on the same log, as after a restart. */
+  async restart(): Promise<void> {
+    await this.running.close();
+    this.running = await TestGateway.start(this.deps, this.dir);
+  }
+
+  async send(method: string, url: string, body?: unknown, headers: Record<string, string> = {}, key = this.key): Promise<Response> {
+    const response = await fetch(this.url + url, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const json = /json/.test(response.headers.get('content-type') ?? '') && !/ndjson/.test(response.headers.get('content-type') ?? '');
+    return { status: response.status, headers: response.headers, text, body: json && text !== '' ? JSON.parse(text) : undefined };
+  }
+
+  /** A note with a path of its own, so that every call is another effect. */
+  call(tool: string, inputs: Record<string, unknown> = {}, headers: Record<string, string> = {}, key = this.key): Promise<Response> {
+    return this.send('POST', '/v1/calls', { tool, inputs: { path: `p-${Math.random()}`, text: 'x', ...inputs } }, headers, key);
+  }
+
+  async keyFor(id: string, roles: string[], more: Record<string, unknown> = {}): Promise<string> {
+    const made = await this.send('POST', '/v1/keys', { principal: { kind: 'user', id, roles }, ...more });
+    return made.body.key;
+  }
+
+  async close(): Promise<void> {
+    await this.running.close();
+    await this.parts.standIn.close();
+    await this.parts.views.close();
+    await this.deps.store.close();
+    await this.log.close();
+    await rm(this.dir, { recursive: true, force: true });
+  }
+}
