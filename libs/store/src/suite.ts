@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { claimOf, describeClaims, describeEnds, leaseOf } from './executions/arbiter.suite.js';
 import { executionState } from './executions/execution-row.js';
+import { describePlans } from './executions/plans.suite.js';
 import { restore } from './executions/restore.js';
 import { rowsOfKeys } from './executions/rows.js';
 import { orphans } from './executions/take-over.js';
@@ -30,6 +31,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
     describeEnds(store);
     describeLeases(store);
     describeRows(store);
+    describePlans(store);
   });
 }
 
@@ -159,11 +161,12 @@ function describeRows(store: () => Store): void {
     expect(await rowsOfKeys(store(), [row.key])).toEqual([ended]);
   });
 
-  test('a running row of an epoch that no lease knows is an orphan', async () => {
+  test('a running row restored from the log is an orphan, and later epochs are above its own', async () => {
     const { approval_id: _, ...item } = claimOf();
     const row = { ...item, lane: randomUUID(), epoch: 999_999, state: running, end_offset: null, ended_at_s: null };
     await restore(store(), [row]);
     expect(await orphans(store(), row.lane, row.partition)).toEqual([row]);
+    expect(await leaseOf(store())).toBeGreaterThan(row.epoch);
   });
 
   test("progress only moves forward, and a policy's snapshot is the last one saved", async () => {

@@ -15,7 +15,8 @@ const UPDATE = `WITH ${LEASE}, items AS (
 UPDATE tool_executions t SET state = i.state, end_offset = i.end_offset, ended_at_s = i.ended_at_s
 FROM lease CROSS JOIN items i WHERE t.key = i.key AND t.attempt = i.attempt`;
 
-const END = `${UPDATE} AND t.epoch = $1 AND t.state IN (1, 7) RETURNING t.key, t.attempt`;
+// `+ 0` keeps the planner from reading every row of the epoch by its index instead of the batch's keys.
+const END = `${UPDATE} AND t.epoch + 0 = $1 AND t.state IN (1, 7) RETURNING t.key, t.attempt`;
 const RESOLVE = `${UPDATE} AND (t.state = 3 OR (t.state = 2 AND i.state = 4)) RETURNING t.key, t.attempt`;
 
 function statement(name: string, text: string, epoch: number, items: readonly ExecutionEnd[]): Statement {

@@ -7,6 +7,11 @@ SELECT * FROM unnest($1::uuid[], $2::int2[], $3::text[], $4::uuid[], $5::int2[],
 ON CONFLICT (key, attempt) DO UPDATE SET state = excluded.state, epoch = excluded.epoch, end_offset = excluded.end_offset, ended_at_s = excluded.ended_at_s
 WHERE t.call_uuid = excluded.call_uuid AND (t.end_offset IS NULL OR excluded.end_offset > t.end_offset)`;
 
+// Their leases are gone with the earlier database: known again, and fenced, so that what still runs is found as orphaned.
+const RESTORE_LEASES = `INSERT INTO executor_leases (epoch, instance_id, lane, lease_until_ms, fenced)
+SELECT DISTINCT ON (epoch) epoch, 'restored', lane, 0, true FROM unnest($1::int4[], $2::text[]) AS l(epoch, lane)
+ON CONFLICT (epoch) DO NOTHING`;
+
 const ROWS_MAX = 500;
 
 function statement(rows: readonly ExecutionRow[]): Statement {
@@ -39,6 +44,8 @@ function statement(rows: readonly ExecutionRow[]): Statement {
 export async function restore(store: Store, rows: readonly ExecutionRow[]): Promise<void> {
   const last = [...new Map(rows.map((row) => [executionId(row), row])).values()];
   for (let at = 0; at < last.length; at += ROWS_MAX) {
-    await store.atomically([statement(last.slice(at, at + ROWS_MAX))], 'background');
+    const some = last.slice(at, at + ROWS_MAX);
+    const leases = [some.map(({ epoch }) => epoch), some.map(({ lane }) => lane)];
+    await store.atomically([statement(some), { name: 'restore_leases', text: RESTORE_LEASES, params: leases }], 'background');
   }
 }

@@ -1,26 +1,46 @@
 import { LEASE } from '../leases/lease-guard.js';
-import type { Sql } from '../store.js';
+import type { Row, Sql, Statement, Store } from '../store.js';
 import { EXECUTION_COLUMNS, type ExecutionRow } from './execution-row.js';
 
-// A lease that is not in the table was lost with an earlier database: its owner is fenced as well.
-const ORPHANS = `SELECT ${EXECUTION_COLUMNS} FROM tool_executions t LEFT JOIN executor_leases l ON l.epoch = t.epoch
-WHERE t.lane = $1 AND t.partition = $2 AND t.state IN (1, 7) AND l.fenced IS DISTINCT FROM false
+const ORPHANS = `SELECT ${EXECUTION_COLUMNS} FROM executor_leases l JOIN tool_executions t ON t.epoch = l.epoch AND t.partition = $2
+WHERE l.lane = $1 AND l.fenced AND NOT ($2::int2 = ANY (l.drained)) AND t.state IN (1, 7)
 ORDER BY t.key, t.attempt LIMIT $3`;
 
+const DRAINED = `UPDATE executor_leases SET drained = drained || $2::int2
+WHERE epoch = ANY ($1::int4[]) AND fenced AND NOT ($2::int2 = ANY (drained))`;
+
+const UNDRAINED = 'SELECT epoch FROM executor_leases WHERE lane = $1 AND fenced AND NOT ($2::int2 = ANY (drained))';
+
+// `+ 0` as in end.ts: by key, not by epoch.
 const TAKE_OVER = `WITH ${LEASE}, items AS (SELECT * FROM unnest($2::uuid[], $3::int2[], $4::int4[]) AS i(key, attempt, epoch))
 UPDATE tool_executions t SET epoch = $1 FROM lease CROSS JOIN items i
-WHERE t.key = i.key AND t.attempt = i.attempt AND t.epoch = i.epoch AND t.state IN (1, 7)
+WHERE t.key = i.key AND t.attempt = i.attempt AND t.epoch + 0 = i.epoch AND t.state IN (1, 7)
 RETURNING ${EXECUTION_COLUMNS}`;
 
-/** Rows of one partition that run under a fenced epoch. Taken over they leave the list: ask again until it is empty. */
-export async function orphans(sql: Sql, lane: string, partition: number, limit = 500): Promise<ExecutionRow[]> {
-  const params = [lane, partition, limit];
-  return await sql.query<ExecutionRow & Record<string, unknown>>({ name: 'orphans', text: ORPHANS, params });
+/**
+ * Rows of one partition that run under a fenced epoch. Taken over they leave the list: ask again until it is empty. Then
+ * the epochs are noted as drained, since a fenced epoch claims nothing more, and their rows are not looked through again.
+ */
+export async function orphans(store: Store, lane: string, partition: number, limit = 500): Promise<ExecutionRow[]> {
+  const params = [lane, partition];
+  const [epochs, rows] = await store.atomically([
+    { name: 'undrained_epochs', text: UNDRAINED, params },
+    { name: 'orphans', text: ORPHANS, params: [...params, limit] },
+  ]);
+  if (rows?.length === 0 && epochs && epochs.length > 0) {
+    await store.query({ name: 'drained_epochs', text: DRAINED, params: [epochs.map(({ epoch }) => epoch), partition] });
+  }
+  return rows as ExecutionRow[] & Row[];
+}
+
+/** For EXPLAIN in specs. */
+export function takeOverStatement(epoch: number, rows: readonly ExecutionRow[]): Statement {
+  const params = [epoch, rows.map(({ key }) => key), rows.map(({ attempt }) => attempt), rows.map((row) => row.epoch)];
+  return { name: 'take_over', text: TAKE_OVER, params };
 }
 
 /** Makes `epoch` the owner of rows that `orphans` gave; returns those that it now owns. */
 export async function takeOver(sql: Sql, epoch: number, rows: readonly ExecutionRow[]): Promise<ExecutionRow[]> {
   if (rows.length === 0) return [];
-  const params = [epoch, rows.map(({ key }) => key), rows.map(({ attempt }) => attempt), rows.map((row) => row.epoch)];
-  return await sql.query<ExecutionRow & Record<string, unknown>>({ name: 'take_over', text: TAKE_OVER, params });
+  return await sql.query<ExecutionRow & Record<string, unknown>>(takeOverStatement(epoch, rows));
 }

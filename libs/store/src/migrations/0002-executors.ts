@@ -1,6 +1,9 @@
 import type { Migration } from './migration.js';
 
-/** Leases are timed by the database's clock alone. An epoch is one lease: a fenced one is never unfenced. */
+/**
+ * Leases are timed by the database's clock alone. An epoch is one lease: a fenced one is never unfenced.
+ * drained: the partitions in which a fenced epoch has no open row left.
+ */
 export const executors: Migration = {
   name: '0002-executors',
   text: `
@@ -9,7 +12,8 @@ CREATE TABLE executor_leases (
   instance_id text NOT NULL,
   lane text NOT NULL,
   lease_until_ms int8 NOT NULL,
-  fenced bool NOT NULL DEFAULT false
+  fenced bool NOT NULL DEFAULT false,
+  drained int2[] NOT NULL DEFAULT '{}'
 ) WITH (fillfactor = 50);
 CREATE TABLE executor_progress (
   lane text NOT NULL,

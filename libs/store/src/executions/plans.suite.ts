@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import type { Statement, Store } from '../store.js';
+import { claimOf, leaseOf } from './arbiter.suite.js';
+import { claimStatement } from './claim.js';
+import { endStatement } from './end.js';
+import { rowsOfKeysStatement } from './rows.js';
+import { takeOverStatement } from './take-over.js';
+import { tombstonesStatement } from './tombstones.js';
+
+const FILL = `INSERT INTO tool_executions (key, call_uuid, digest8, source_offset, end_offset, epoch, ended_at_s, attempt, partition, state, source_topic, tenant_id, lane)
+SELECT gen_random_uuid(), gen_random_uuid(), n, n, n, 1, 0, 1, n % 4, 2, 0, 'acme', 'shared' FROM generate_series(1, 50000) n`;
+
+async function planOf(store: Store, { text, params }: Statement): Promise<string> {
+  const rows = await store.query<{ 'QUERY PLAN': string }>({ text: `EXPLAIN (COSTS OFF) ${text}`, params });
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+}
+
+/** At 50,000 rows a batch reaches its rows by key: the plans that made PGlite ten times slower. Part of describeStore. */
+export function describePlans(store: () => Store): void {
+  test('at 50,000 rows no batched statement reads the table from end to end, with statistics or without', async () => {
+    const epoch = await leaseOf(store());
+    const claims = Array.from({ length: 64 }, () => claimOf());
+    const withApproval = claims.map((claim) => ({ ...claim, approval_id: randomUUID() }));
+    const ends = claims.map(({ key }) => ({ key, attempt: 1, state: 2 as const, end_offset: 1, ended_at_s: 1 }));
+    const graves = claims.map(({ state: _, approval_id: __, ...claim }) => ({ ...claim, ended_at_s: 1 }));
+    const statements = [
+      claimStatement(epoch, claims),
+      claimStatement(epoch, withApproval),
+      endStatement(epoch, ends),
+      tombstonesStatement(epoch, graves),
+      takeOverStatement(epoch, []),
+      rowsOfKeysStatement(claims.map(({ key }) => key)),
+    ];
+    await store().query({ text: FILL, params: [] });
+    for (const analysed of [false, true]) {
+      if (analysed) await store().query({ text: 'ANALYZE tool_executions', params: [] });
+      for (const statement of statements) {
+        const plan = await planOf(store(), statement);
+        expect(plan).toMatch(/Index (Only )?Scan using tool_executions_pkey/);
+        expect(plan).not.toMatch(/Seq Scan on tool_executions|tool_executions_epoch|Hash Join|Merge Join/);
+      }
+    }
+  }, 30_000);
+}

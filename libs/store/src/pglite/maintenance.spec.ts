@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals';
+import { claimStatement } from '../executions/claim.js';
+import { endStatement } from '../executions/end.js';
+import { Maintenance, writesOf } from './maintenance.js';
+
+const INSERT = 'INSERT INTO calls AS c (a) SELECT 1 ON CONFLICT (a) DO UPDATE SET a = 2';
+
+test('the written tables are read off a statement, those of its CTEs too, and reading or locking is no write', () => {
+  expect(writesOf(INSERT)).toEqual([{ table: 'calls', kind: 'insert' }]);
+  expect(writesOf('DELETE FROM cases; UPDATE ONLY calls SET a = 1')).toEqual([
+    { table: 'cases', kind: 'delete' },
+    { table: 'calls', kind: 'update' },
+  ]);
+  expect(writesOf('SELECT 1 FROM calls FOR UPDATE SKIP LOCKED')).toEqual([]);
+  expect(writesOf(endStatement(1, []).text)).toEqual([{ table: 'tool_executions', kind: 'update' }]);
+  const approved = { approval_id: 'a' } as Parameters<typeof claimStatement>[1][number];
+  expect(writesOf(claimStatement(1, [approved]).text).map(({ table }) => table)).toEqual(['approval_uses', 'tool_executions']);
+});
+
+test('a table is analysed after 2,000 changed rows, then after each fifth of it', () => {
+  const maintenance = new Maintenance();
+  maintenance.note(INSERT, 'INSERT 0 1999');
+  expect(maintenance.due()).toEqual([]);
+  maintenance.note(INSERT, 'INSERT 0 1');
+  expect(maintenance.due()).toEqual(['ANALYZE calls']);
+  maintenance.note(INSERT, 'INSERT 0 98000');
+  expect(maintenance.due()).toEqual(['ANALYZE calls']);
+  maintenance.note(INSERT, 'INSERT 0 19999');
+  expect(maintenance.due()).toEqual([]);
+  maintenance.note(INSERT, 'INSERT 0 5001');
+  expect(maintenance.due()).toEqual(['ANALYZE calls']);
+});
+
+test('20,000 rows updated or deleted make a VACUUM due, which analyses as well', () => {
+  const maintenance = new Maintenance();
+  maintenance.note('UPDATE calls SET a = 1', 'UPDATE 15000');
+  expect(maintenance.due()).toEqual(['ANALYZE calls']);
+  maintenance.note('DELETE FROM calls', 'DELETE 5000');
+  expect(maintenance.due()).toEqual(['VACUUM (ANALYZE, TRUNCATE FALSE) calls']);
+  expect(maintenance.due()).toEqual([]);
+});
+
+test('statements that changed nothing count nothing', () => {
+  const maintenance = new Maintenance();
+  maintenance.note(INSERT, 'INSERT 0 0');
+  maintenance.note('SELECT 1', 'SELECT 9000');
+  maintenance.note('CREATE TABLE x (a int)', 'CREATE TABLE');
+  expect(maintenance.due()).toEqual([]);
+});

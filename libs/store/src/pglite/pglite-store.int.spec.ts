@@ -1,0 +1,118 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { Store } from '../store.js';
+import { PgliteStore } from './pglite-store.js';
+
+// Each test starts databases; beside other suites that takes longer than jest's five seconds.
+jest.setTimeout(60_000);
+
+const one = { text: 'SELECT 1 AS one', params: [] };
+
+describe('PGlite on disk', () => {
+  let dir: string;
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'countersign-pglite-'));
+  });
+  afterEach(async () => {
+    await rm(dir, { recursive: true, force: true });
+  });
+  const opened = async () => {
+    const result = await PgliteStore.tryOpen({ dir: join(dir, 'pg') });
+    if (!('store' in result)) throw result.cause;
+    return result.store;
+  };
+  const create = (store: Store) => store.query({ text: 'CREATE TABLE kept (id int4)', params: [] });
+
+  test('rows are there after a close and at the next start, and the schema is not run twice', async () => {
+    const first = await opened();
+    await create(first);
+    await first.query({ text: 'INSERT INTO kept VALUES ($1)', params: [7] });
+    await first.close();
+    const second = await opened();
+    expect(await second.query({ text: 'SELECT id FROM kept', params: [] })).toEqual([{ id: 7 }]);
+    await second.close();
+  });
+
+  test('after the database process died a call is an infrastructure fault, and later ones find every kept row', async () => {
+    const store = await opened();
+    await create(store);
+    await store.query({ text: 'INSERT INTO kept VALUES ($1)', params: [7] });
+    const posts = jest.spyOn(Worker.prototype, 'postMessage');
+    const asked = store.query({ text: 'SELECT count(*) FROM generate_series(1, 10000000)', params: [] });
+    await new Promise((wait) => setTimeout(wait, 50));
+    await (posts.mock.contexts[0] as Worker).terminate();
+    posts.mockRestore();
+    await expect(asked).rejects.toMatchObject({ countersign_fault: 'infrastructure' });
+    const rows = await store.query({ text: 'SELECT id FROM kept', params: [] });
+    expect(rows).toEqual([{ id: 7 }]);
+    await store.close();
+  });
+
+  test('a damaged directory is told, and usable after a reset', async () => {
+    await (await opened()).close();
+    await rm(join(dir, 'pg', 'global'), { recursive: true });
+    expect(await PgliteStore.tryOpen({ dir: join(dir, 'pg') })).toMatchObject({ unusable: 'damaged' });
+    await PgliteStore.reset(join(dir, 'pg'));
+    const again = await opened();
+    expect(await again.query(one)).toEqual([{ one: 1 }]);
+    await again.close();
+  });
+
+  test('a directory of a later or changed schema is told as outdated', async () => {
+    const store = await opened();
+    await store.query({ text: "INSERT INTO migrations (name, digest) VALUES ('9999-of-a-later-version', '')", params: [] });
+    await store.close();
+    expect(await PgliteStore.tryOpen({ dir: join(dir, 'pg') })).toMatchObject({ unusable: 'outdated' });
+  });
+
+  test('a first start that was interrupted is begun again', async () => {
+    await (await opened()).close();
+    await rm(join(dir, 'pg', 'countersign.complete'));
+    await rm(join(dir, 'pg', 'base'), { recursive: true });
+    await writeFile(join(dir, 'pg', 'left-over'), '');
+    await (await opened()).close();
+    expect(await readdir(join(dir, 'pg'))).not.toContain('left-over');
+  });
+});
+
+describe('PGlite in its thread', () => {
+  let store: PgliteStore;
+  beforeEach(async () => {
+    store = await PgliteStore.open({ memory: true });
+  });
+  afterEach(async () => {
+    await store.close();
+  });
+
+  test('a hot request goes before background ones that were asked for earlier, and the main thread stays free', async () => {
+    const order: string[] = [];
+    const slow = { text: 'SELECT count(*) AS n FROM generate_series(1, 300000)', params: [] };
+    const background = Array.from({ length: 8 }, (_, i) =>
+      store.atomically([slow], 'background').then(() => order.push(`background ${i}`)),
+    );
+    await new Promise((wait) => setTimeout(wait, 5));
+    await store.query(one).then(() => order.push('hot'));
+    expect(order.length).toBeLessThanOrEqual(3);
+    await Promise.all(background);
+    expect(order).toHaveLength(9);
+  });
+
+  test('statistics are kept by the store itself', async () => {
+    await store.query({ text: 'CREATE TABLE counted (id int4)', params: [] });
+    await store.query({ text: 'INSERT INTO counted SELECT generate_series(1, 5000)', params: [] });
+    const tuples = async () =>
+      (await store.query({ text: "SELECT reltuples FROM pg_class WHERE relname = 'counted'", params: [] }))[0]?.reltuples;
+    for (let i = 0; i < 100 && (await tuples()) !== 5_000; i++) await new Promise((wait) => setTimeout(wait, 50));
+    expect(await tuples()).toBe(5_000);
+  });
+
+  test('after close every call is refused', async () => {
+    const closed = await PgliteStore.open({ memory: true });
+    await closed.close();
+    await closed.close();
+    await expect(closed.query(one)).rejects.toMatchObject({ countersign_fault: 'infrastructure' });
+  });
+});
