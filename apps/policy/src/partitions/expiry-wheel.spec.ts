@@ -37,3 +37,11 @@ test('a clock that jumps by years is no work, and one that goes back makes nothi
   expect(wheel.turn(500)).toEqual([]);
   expect(wheel.turn(1e14 + 5000)).toEqual(['b']);
 });
+
+test('what nobody waits for is taken off', () => {
+  const wheel = new ExpiryWheel<number>();
+  for (let at = 0; at < 100; at++) wheel.add(at * 100, at);
+  wheel.retain((item) => item % 10 === 0);
+  expect(wheel.size).toBe(10);
+  expect(wheel.turn(10_000)).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 90]);
+});

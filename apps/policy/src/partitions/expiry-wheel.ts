@@ -8,12 +8,25 @@ export interface Due<T> {
 export class ExpiryWheel<T> {
   private readonly buckets = new Map<number, Due<T>[]>();
   private turned_s = 0;
+  private count = 0;
 
   add(at_ms: number, item: T): void {
     const second = Math.max(Math.floor(at_ms / 1000), this.turned_s);
     const bucket = this.buckets.get(second);
     if (bucket) bucket.push({ at_ms, item });
     else this.buckets.set(second, [{ at_ms, item }]);
+    this.count++;
+  }
+
+  /** Takes off everything that nobody waits for any more. */
+  retain(isWanted: (item: T) => boolean): void {
+    this.count = 0;
+    for (const [second, bucket] of this.buckets) {
+      const wanted = bucket.filter(({ item }) => isWanted(item));
+      this.count += wanted.length;
+      if (wanted.length > 0) this.buckets.set(second, wanted);
+      else this.buckets.delete(second);
+    }
   }
 
   /** Takes what is due at this time off the wheel. */
@@ -28,13 +41,12 @@ export class ExpiryWheel<T> {
       else this.buckets.delete(second);
     }
     this.turned_s = now_s;
+    this.count -= due.length;
     return due;
   }
 
   get size(): number {
-    let size = 0;
-    for (const bucket of this.buckets.values()) size += bucket.length;
-    return size;
+    return this.count;
   }
 
   private reached(now_s: number): number[] {

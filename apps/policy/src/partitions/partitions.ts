@@ -8,6 +8,8 @@ import { RulingPartition } from './ruling-partition.js';
 import { loadSnapshot, type SnapshotRows, saveSnapshot } from './snapshots.js';
 
 const REVOKE_DRAIN_MS = 5000;
+/** The wheel is tidied when it holds so many more than there are questions. */
+const WHEEL_SLACK = 10_000;
 
 /** The partitions that this process decides for. */
 export class Partitions {
@@ -27,7 +29,9 @@ export class Partitions {
     for (const partition of numbers) {
       const start = await refold(this.io, lane, partition, await loadSnapshot(this.rows, lane, partition));
       this.at(lane, partition)?.writer.stop();
-      this.open.set(`${lane}/${partition}`, new RulingPartition(start, this.desk, this.terms, this.io));
+      const opened = new RulingPartition(start, this.desk, this.terms, this.io);
+      this.open.set(`${lane}/${partition}`, opened);
+      opened.completeGrants();
       for (const [topic, offset] of start.inputs) offsets.push({ topic, partition, offset });
     }
     return offsets;
@@ -62,8 +66,11 @@ export class Partitions {
 
   /** What fell due: grants that are over are forgotten; questions past their time end once every vote before that time was read. */
   turn(readVotes: (lane: string) => Promise<void>): void {
+    const { wheel } = this.terms;
     const now_ms = this.terms.now_ms();
-    const due = this.terms.wheel.turn(now_ms);
+    const due = wheel.turn(now_ms);
+    if (wheel.size > WHEEL_SLACK + 2 * this.openApprovals())
+      wheel.retain(({ lane, partition, approval_id }) => this.at(lane, partition)?.state.approvals.has(approval_id) === true);
     for (const { lane, partition, approval_id } of due) this.at(lane, partition)?.forgetGrant(approval_id);
     const overdue = due.filter(({ lane, partition, approval_id }) => this.at(lane, partition)?.isOverdue(approval_id, now_ms));
     for (const lane of new Set(overdue.map((one) => one.lane))) {

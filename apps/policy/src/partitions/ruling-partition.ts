@@ -14,6 +14,7 @@ import {
   dropApproval,
   evolveRulings,
   expireApproval,
+  grantTo,
   holderOf,
   type RulingDraft,
   type RulingState,
@@ -68,6 +69,17 @@ export class RulingPartition {
 
   get hlc(): number {
     return this.start.hlc;
+  }
+
+  /** Grants calls that joined a granted question and whose own grant a crash kept off the log: it stands on another topic than their ruling. */
+  completeGrants(): void {
+    const topic = laneTopic('policy-decided', this.start.lane);
+    for (const approval of [...this.state.approvals.values()]) {
+      if (approval.status !== 'granted') continue;
+      const without = approval.members.filter((member) => !this.state.allowed.has(member.meta.call_id as string));
+      const by = { cause: holderOf(approval).meta, source: { topic, offset: -1 }, execute_before_ms: approval.execute_before_ms };
+      this.write(() => grantTo(approval, without, approval.votes, by));
+    }
   }
 
   /** Decides what is new in the batch. Rejects with the first record that cannot be decided; those before it are done. */

@@ -194,7 +194,7 @@ export class PolicyRig {
     for (const end = Date.now() + within_ms; ; ) {
       if (await holds()) return;
       if (Date.now() > end) throw new Error(`not within ${within_ms} ms: ${holds}`);
-      await new Promise((done) => setTimeout(done, 5));
+      await new Promise((done) => setTimeout(done, 15));
     }
   }
 }
