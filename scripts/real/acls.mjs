@@ -1,6 +1,6 @@
 // acls.mjs [--prefix PREFIX] [--lanes a,b]: sets docs/kafka-acls.md's rules on a cluster, as an administrator. Run `npm run build` first.
 import { parseArgs } from 'node:util';
-import { aclRules, applyAcls } from '../../libs/event-log/dist/index.js';
+import { aclRules, applyAcls } from '@countersign/event-log';
 
 const { values } = parseArgs({ options: { prefix: { type: 'string', default: '' }, lanes: { type: 'string', default: '' } } });
 const { COUNTERSIGN_KAFKA_BROKERS: brokers, COUNTERSIGN_KAFKA_USERNAME: username, COUNTERSIGN_KAFKA_PASSWORD: password } = process.env;

@@ -1,5 +1,6 @@
 export { DirectoryLocked } from './embedded/directory-lock.js';
 export { EmbeddedEventLog, type EmbeddedOptions } from './embedded/embedded-event-log.js';
+export { currentBoot } from './embedded/stop-marker.js';
 export * from './event-log.js';
 export { type AclScope, aclRules, applyAcls } from './kafka/acls.js';
 export { KafkaEventLog } from './kafka/kafka-event-log.js';

@@ -25,6 +25,10 @@ const schema = z.object({
     .default('./.countersign')
     .transform((dir) => path.resolve(dir)),
   COUNTERSIGN_KAFKA_BROKERS: list(''),
+  COUNTERSIGN_KAFKA_USERNAME: z.string().min(1).optional(),
+  COUNTERSIGN_KAFKA_PASSWORD: z.string().min(1).optional(),
+  COUNTERSIGN_KAFKA_SASL: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).default('plain'),
+  COUNTERSIGN_KAFKA_SSL: z.enum(['true', 'false']).default('false'),
   COUNTERSIGN_KAFKA_PRODUCERS: z.coerce.number().int().min(1).max(16).default(2),
   COUNTERSIGN_TOPIC_PREFIX: z
     .string()
@@ -46,11 +50,20 @@ const schema = z.object({
   COUNTERSIGN_CRASH_AT: z.string().optional(),
 });
 
+/** SASL credentials of this service; which topics they may write is docs/kafka-acls.md. */
+export interface KafkaLogin {
+  mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+  username: string;
+  password: string;
+}
+
 /** Where the log, the store and the cache are. All of Kafka, registry, Postgres and Redis absent: embedded. */
 export interface PlatformConfig {
   mode: 'embedded' | 'distributed';
   data_dir: string;
-  kafka: { brokers: string[]; producers: number; registry_url: string; topic_prefix: string } | undefined;
+  kafka:
+    | { brokers: string[]; producers: number; registry_url: string; topic_prefix: string; login: KafkaLogin | undefined; ssl: boolean }
+    | undefined;
   database_url: string | undefined;
   redis_url: string | undefined;
   lanes: string[];
@@ -67,10 +80,9 @@ export function faultLines(error: z.ZodError): string[] {
   return error.issues.map((issue) => `${issue.path.join('.') || 'environment'}: ${issue.message}`);
 }
 
-export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConfig> {
-  const parsed = schema.safeParse(env);
-  if (!parsed.success) return { faults: faultLines(parsed.error) };
-  const value = parsed.data;
+type Settings = z.output<typeof schema>;
+
+function kafkaFaults(value: Settings): string[] {
   const together = {
     COUNTERSIGN_KAFKA_BROKERS: value.COUNTERSIGN_KAFKA_BROKERS.length > 0,
     COUNTERSIGN_SCHEMA_REGISTRY_URL: value.COUNTERSIGN_SCHEMA_REGISTRY_URL,
@@ -80,31 +92,44 @@ export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConf
   const missing = Object.entries(together)
     .filter(([, set]) => !set)
     .map(([name]) => name);
-  const distributed = missing.length === 0;
-  if (!distributed && missing.length < 4)
-    return {
-      faults: missing.map(
-        (name) => `${name}: missing; distributed mode needs Kafka, the registry, Postgres and Redis together, embedded mode none of them`,
-      ),
-    };
-  if (distributed && !value.COUNTERSIGN_MASTER_KEY)
-    return {
-      faults: [
-        'COUNTERSIGN_MASTER_KEY: missing; every service of a distributed installation needs the same 32 bytes in base64 (openssl rand -base64 32)',
-      ],
-    };
+  if (missing.length === 4) return [];
+  const faults = missing.map(
+    (name) => `${name}: missing; distributed mode needs Kafka, the registry, Postgres and Redis together, embedded mode none of them`,
+  );
+  if (!value.COUNTERSIGN_MASTER_KEY)
+    faults.push(
+      'COUNTERSIGN_MASTER_KEY: missing; every service of a distributed installation needs the same 32 bytes in base64 (openssl rand -base64 32)',
+    );
+  if (!value.COUNTERSIGN_KAFKA_USERNAME !== !value.COUNTERSIGN_KAFKA_PASSWORD)
+    faults.push('COUNTERSIGN_KAFKA_USERNAME and COUNTERSIGN_KAFKA_PASSWORD: give both or none');
+  return faults;
+}
+
+function kafkaOf(value: Settings): PlatformConfig['kafka'] {
+  if (value.COUNTERSIGN_KAFKA_BROKERS.length === 0) return undefined;
+  const { COUNTERSIGN_KAFKA_USERNAME: username, COUNTERSIGN_KAFKA_PASSWORD: password, COUNTERSIGN_KAFKA_SASL: mechanism } = value;
+  return {
+    brokers: value.COUNTERSIGN_KAFKA_BROKERS,
+    producers: value.COUNTERSIGN_KAFKA_PRODUCERS,
+    topic_prefix: value.COUNTERSIGN_TOPIC_PREFIX,
+    registry_url: value.COUNTERSIGN_SCHEMA_REGISTRY_URL as string,
+    login: username && password ? { mechanism, username, password } : undefined,
+    ssl: value.COUNTERSIGN_KAFKA_SSL === 'true',
+  };
+}
+
+export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConfig> {
+  const parsed = schema.safeParse(env);
+  if (!parsed.success) return { faults: faultLines(parsed.error) };
+  const value = parsed.data;
+  const faults = kafkaFaults(value);
+  if (faults.length > 0) return { faults };
+  const kafka = kafkaOf(value);
   return {
     config: {
-      mode: distributed ? 'distributed' : 'embedded',
+      mode: kafka ? 'distributed' : 'embedded',
       data_dir: value.COUNTERSIGN_DATA_DIR,
-      kafka: distributed
-        ? {
-            brokers: value.COUNTERSIGN_KAFKA_BROKERS,
-            producers: value.COUNTERSIGN_KAFKA_PRODUCERS,
-            topic_prefix: value.COUNTERSIGN_TOPIC_PREFIX,
-            registry_url: value.COUNTERSIGN_SCHEMA_REGISTRY_URL as string,
-          }
-        : undefined,
+      kafka,
       database_url: value.COUNTERSIGN_DATABASE_URL,
       redis_url: value.COUNTERSIGN_REDIS_URL,
       lanes: value.COUNTERSIGN_LANES,

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { access, constants, mkdir, stat } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EventCodec } from '@countersign/contracts';
-import { EmbeddedEventLog, type EventLog, KafkaEventLog, PrefixedEventLog, RegisteredCodec } from '@countersign/event-log';
+import { currentBoot, EmbeddedEventLog, type EventLog, KafkaEventLog, PrefixedEventLog, RegisteredCodec } from '@countersign/event-log';
 import { InProcessWakeUps, KeyRing, PgliteStore, PostgresStore, RedisWakeUps, type Store } from '@countersign/store';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { AppDeps } from './app-deps.js';
@@ -35,11 +35,16 @@ async function dataDirectory(dir: string): Promise<void> {
   }
 }
 
-/** Opens PGlite; what is damaged, outdated or older than a machine crash is deleted and folded again from the log. */
-async function openPglite(dir: string, trusted: boolean, logger: Logger): Promise<Store> {
-  if (!trusted) {
-    logger.warn('the machine stopped uncleanly: the database is folded again from the log');
+/** PGlite never syncs, so its tables may be trusted only while the machine has not gone down since: then they are folded again. */
+async function openPglite(data_dir: string, logger: Logger): Promise<Store> {
+  const dir = path.join(data_dir, 'pg');
+  const boot_file = path.join(data_dir, 'pg.boot');
+  const boot = await currentBoot();
+  const known = await readFile(boot_file, 'utf8').catch(() => undefined);
+  if (known !== boot || boot === '') {
+    if (existsSync(dir)) logger.warn('the machine went down since the last start: the database is folded again from the log');
     await PgliteStore.reset(dir);
+    await writeFile(boot_file, boot);
   }
   const opened = await PgliteStore.tryOpen({ dir });
   if ('store' in opened) return opened.store;
@@ -53,7 +58,7 @@ async function openEmbedded(config: PlatformConfig, logger: Logger): Promise<Par
   const log = await EmbeddedEventLog.open({ dir: path.join(config.data_dir, 'log'), onFault }).catch((cause: Error) => {
     throw new CannotOpen(`the log in ${config.data_dir} cannot be opened: ${cause.message}`, { cause });
   });
-  const store = await openPglite(path.join(config.data_dir, 'pg'), log.last_stop !== 'machine_crashed', logger);
+  const store = await openPglite(config.data_dir, logger);
   if (log.last_stop === 'machine_crashed') await log.crashHandled();
   return { log, codec: new EventCodec(), store, wake_ups: new InProcessWakeUps() };
 }
@@ -67,7 +72,14 @@ async function openDistributed(service: string, config: PlatformConfig, logger: 
   const warn = (message: string, detail: Readonly<Record<string, unknown>>) => logger.warn(detail, message);
   const inner = await opened(
     `Kafka at ${kafka.brokers.join(', ')}`,
-    KafkaEventLog.open({ brokers: kafka.brokers, client_id: `countersign-${service}`, producers: kafka.producers, warn }),
+    KafkaEventLog.open({
+      brokers: kafka.brokers,
+      ...(kafka.login ? { sasl: kafka.login } : {}),
+      ssl: kafka.ssl,
+      client_id: `countersign-${service}`,
+      producers: kafka.producers,
+      warn,
+    }),
   );
   const log: EventLog = kafka.topic_prefix === '' ? inner : new PrefixedEventLog(inner, kafka.topic_prefix);
   const codec = new EventCodec();

@@ -95,7 +95,7 @@ function unlessCrashed(before: Marker): LastStop {
 }
 
 /** Empty where the system does not tell: then every stop without a marker counts as a crash of the machine. */
-async function currentBoot(): Promise<string> {
+export async function currentBoot(): Promise<string> {
   try {
     return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
   } catch {

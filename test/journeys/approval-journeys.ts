@@ -1,0 +1,89 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { Api, Envelope } from './api.js';
+import { type JourneyWorld, order } from './journey-world.js';
+
+/** Approval: a person decides, once. */
+export function describeApprovalJourneys(at: JourneyWorld): void {
+  describe('approval', () => {
+    const waiting = async (note: string) => {
+      const answer = await at.agent.call({ tool: 'probe_approval', inputs: order({ note }) });
+      expect(answer.status).toBe(202);
+      expect(answer.headers.get('location')).toBe(`/v1/calls/${answer.body.call_id}`);
+      expect(answer.body).toMatchObject({
+        status: 'pending_approval',
+        decision: { effect: 'require_approval', tier: 'tier_2_approval_required' },
+      });
+      return answer.body;
+    };
+    const vote = (by: Api, envelope: Envelope, body: Record<string, unknown>) =>
+      by.request('POST', `/v1/approvals/${envelope.approval?.approval_id}/votes`, body);
+
+    test('the call waits, a person approves, it runs once; a late vote is a 409', async () => {
+      const envelope = await waiting('approve me');
+      expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(0);
+      const listed = await at.anna.request<{ items: { approval_id: string }[] }>('GET', '/v1/approvals?status=pending');
+      expect(listed.body.items.map((item) => item.approval_id)).toContain(envelope.approval?.approval_id);
+      expect((await vote(at.anna, envelope, { vote: 'approve' })).status).toBeLessThan(300);
+      const ended = await at.agent.callUntil(envelope.call_id, (call) => call.status === 'succeeded');
+      expect(ended.approval).toMatchObject({ status: 'granted' });
+      expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(1);
+      expect((await vote(at.anna, envelope, { vote: 'deny', reason: 'too late' })).status).toBe(409);
+    });
+
+    test('a denial is the end, and the next request of the key asks anew', async () => {
+      const inputs = order({ note: 'deny me' });
+      const first = (await at.agent.call({ tool: 'probe_approval', inputs })).body;
+      expect((await vote(at.anna, first, { vote: 'deny', reason: 'not this one' })).status).toBeLessThan(300);
+      expect(await at.agent.callUntil(first.call_id, (call) => call.status !== 'pending_approval')).toMatchObject({
+        status: 'denied',
+        error: { code: 'POLICY_DENIED' },
+      });
+      const second = (await at.agent.call({ tool: 'probe_approval', inputs })).body;
+      expect(second).toMatchObject({ status: 'pending_approval', deduplicated: false });
+      expect(second.approval?.approval_id).not.toBe(first.approval?.approval_id);
+      expect(await at.counterparty.effectsOf(first.idempotency_key)).toHaveLength(0);
+    });
+
+    test('who asked cannot approve, an agent cannot vote, a stranger sees nothing', async () => {
+      const own = await at.admin.keyFor('user', 'self-server', ['agent', 'approver']);
+      const envelope = (await own.call({ tool: 'probe_approval', inputs: order() })).body;
+      const self = await vote(own, envelope, { vote: 'approve' });
+      expect([403, 409]).toContain(self.status);
+      expect((await vote(at.agent, envelope, { vote: 'approve' })).status).toBe(403);
+      expect((await own.readCall(envelope.call_id)).body.status).toBe('pending_approval');
+    });
+
+    test('twenty approvers at once are one grant and one effect', async () => {
+      const approvers = await Promise.all(Array.from({ length: 20 }, (_, i) => at.admin.keyFor('user', `approver-${i}`, ['approver'])));
+      const envelope = await waiting('race');
+      const votes = await Promise.all(
+        approvers.map((by, i) => vote(by, envelope, i % 3 === 2 ? { vote: 'deny', reason: 'no' } : { vote: 'approve' })),
+      );
+      expect(votes.filter((answer) => answer.status < 300).length).toBeGreaterThanOrEqual(1);
+      const ended = await at.agent.callUntil(envelope.call_id, (call) => ['succeeded', 'denied'].includes(call.status));
+      expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(ended.status === 'succeeded' ? 1 : 0);
+    });
+
+    test('a waiting call can be cancelled, and nothing happens after that', async () => {
+      const envelope = await waiting('cancel me');
+      expect((await at.agent.request('POST', `/v1/calls/${envelope.call_id}/cancel`, { reason: 'changed my mind' })).status).toBeLessThan(
+        300,
+      );
+      await at.agent.callUntil(envelope.call_id, (call) => call.status === 'cancelled');
+      expect((await vote(at.anna, envelope, { vote: 'approve' })).status).toBe(409);
+      expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(0);
+    });
+
+    test('a file waits for approval to be deleted, and goes to a trash', async () => {
+      writeFileSync(path.join(at.platform.workspace, 'doomed.txt'), 'keep me');
+      const envelope = (await at.agent.call({ tool: 'delete_file', inputs: { path: 'doomed.txt' } })).body;
+      expect(envelope.status).toBe('pending_approval');
+      expect(existsSync(path.join(at.platform.workspace, 'doomed.txt'))).toBe(true);
+      await vote(at.anna, envelope, { vote: 'approve' });
+      await at.agent.callUntil(envelope.call_id, (call) => call.status === 'succeeded');
+      expect(existsSync(path.join(at.platform.workspace, 'doomed.txt'))).toBe(false);
+    });
+  });
+}

@@ -1,0 +1,69 @@
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { Api } from './api.js';
+import { type JourneyWorld, order } from './journey-world.js';
+
+/** Bad input: a problem document each, never a 5xx. */
+export function describeBadInputJourneys(at: JourneyWorld): void {
+  describe('bad input gets a problem document and never a 5xx', () => {
+    const good = () => ({ tool: 'probe_http_effect', inputs: order() });
+    const cases: [string, (api: Api) => Promise<{ status: number; body: unknown; headers: Headers }>, number[]][] = [
+      ['malformed JSON', (api) => api.request('POST', '/v1/calls', '{"tool":'), [400]],
+      ['a wrong content type', (api) => api.request('POST', '/v1/calls', 'tool=x', { 'content-type': 'text/plain' }), [415]],
+      [
+        'a body of 10 MB',
+        (api) => api.request('POST', '/v1/calls', JSON.stringify({ ...good(), inputs: { note: 'x'.repeat(10_000_000) } })),
+        [413],
+      ],
+      ['an unknown tool', (api) => api.request('POST', '/v1/calls', { ...good(), tool: 'no_such_tool' }), [404]],
+      [
+        'wrong types',
+        (api) => api.request('POST', '/v1/calls', { tool: 'probe_http_effect', inputs: order({ amount: 'seven' }) }),
+        [400, 422],
+      ],
+      [
+        'unknown input fields',
+        (api) => api.request('POST', '/v1/calls', { tool: 'probe_http_effect', inputs: order({ surprise: 1 }) }),
+        [400, 422],
+      ],
+      ['unknown body fields', (api) => api.request('POST', '/v1/calls', { ...good(), surprise: 1 }), [400, 422]],
+      ['no token', (api) => api.as('').request('POST', '/v1/calls', good()), [401]],
+      ['a wrong token', (api) => api.as('cs_wrong').request('POST', '/v1/calls', good()), [401]],
+      [
+        'a role that may not',
+        (api) => api.request('POST', '/v1/keys', { tenant_id: 'default', principal: { kind: 'agent', id: 'x', roles: ['admin'] } }),
+        [403],
+      ],
+      ['a deadline in the past', (api) => api.request('POST', '/v1/calls', { ...good(), deadline: '2001-01-01T00:00:00Z' }), [400, 422]],
+      [
+        'inputs 10,000 levels deep',
+        (api) => api.request('POST', '/v1/calls', `{"tool":"probe_http_effect","inputs":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`),
+        [400, 413, 422],
+      ],
+      ['a call id that is none', (api) => api.request('GET', `/v1/calls/${encodeURIComponent("1' or 1=1")}`), [404]],
+      ['an unknown route', (api) => api.request('GET', '/v1/nothing'), [404]],
+    ];
+    test.each(cases)('%s', async (_, send, statuses) => {
+      const answer = await send(at.agent);
+      expect(statuses).toContain(answer.status);
+      expect(answer.headers.get('content-type')).toContain('application/problem+json');
+      expect(answer.body).toMatchObject({ status: answer.status, code: expect.any(String), title: expect.any(String) });
+    });
+
+    test('validation errors carry JSON Pointers relative to inputs', async () => {
+      const answer = await at.agent.request('POST', '/v1/calls', { tool: 'probe_http_effect', inputs: order({ amount: 'seven' }) });
+      expect(JSON.stringify(answer.body)).toContain('"/amount"');
+    });
+
+    test('a path that leaves the workspace is refused and changes nothing', async () => {
+      mkdirSync(path.join(at.platform.workspace, 'sub'), { recursive: true });
+      if (!existsSync(path.join(at.platform.workspace, 'out'))) symlinkSync('/tmp', path.join(at.platform.workspace, 'out'));
+      for (const outside of ['../escape.txt', 'sub/../../escape.txt', 'out/escape.txt', '/etc/escape.txt']) {
+        const answer = await at.agent.call({ tool: 'write_file', inputs: { path: outside, content: 'x', mode: 'create' } });
+        expect(answer.body.status ?? 'refused').not.toBe('succeeded');
+      }
+      expect(existsSync('/tmp/escape.txt')).toBe(false);
+    });
+  });
+}

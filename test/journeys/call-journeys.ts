@@ -1,0 +1,109 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { Envelope } from './api.js';
+import { type JourneyWorld, order } from './journey-world.js';
+
+/** One call: executed once, repeated, lost, released. */
+export function describeCallJourneys(at: JourneyWorld, storm_keys: number): void {
+  describe('one call', () => {
+    test('a write is executed once, recorded and answered with its envelope; a repeat gets the first result', async () => {
+      const inputs = { path: 'hello.txt', content: 'hello', mode: 'create' };
+      const first = await at.agent.call({ tool: 'write_file', inputs, context: { rationale: 'first call' } });
+      expect(first.status).toBe(200);
+      expect(first.body).toMatchObject({ name: 'write_file', status: 'succeeded', deduplicated: false, error: null });
+      expect(first.body.decision).toMatchObject({ effect: 'allow', tier: 'tier_1_auto', approval_mode_effective: 'local_write' });
+      expect(readFileSync(path.join(at.platform.workspace, 'hello.txt'), 'utf8')).toBe('hello');
+      writeFileSync(path.join(at.platform.workspace, 'hello.txt'), 'changed since');
+      const again = await at.agent.call({ tool: 'write_file', inputs });
+      expect(again.body).toMatchObject({
+        status: 'succeeded',
+        deduplicated: true,
+        output: first.body.output,
+        idempotency_key: first.body.idempotency_key,
+      });
+      expect(again.body.call_id).not.toBe(first.body.call_id);
+      expect(readFileSync(path.join(at.platform.workspace, 'hello.txt'), 'utf8')).toBe('changed since');
+    });
+
+    test('a read after a write sees it, both in the tool and in GET /v1/calls', async () => {
+      await at.agent.call({ tool: 'write_file', inputs: { path: 'a.txt', content: 'one', mode: 'overwrite' } });
+      expect((await at.agent.call({ tool: 'read_file', inputs: { path: 'a.txt' } })).body.output).toMatchObject({ content: 'one' });
+      const write = await at.agent.call({ tool: 'write_file', inputs: { path: 'a.txt', content: 'two', mode: 'overwrite' } });
+      const read = await at.agent.call({ tool: 'read_file', inputs: { path: 'a.txt' } });
+      expect(read.body).toMatchObject({ status: 'succeeded', deduplicated: false });
+      expect(read.body.output).toMatchObject({ content: 'two' });
+      expect((await at.agent.readCall(write.body.call_id)).body).toEqual(write.body);
+    });
+
+    test('occurrence asks for a wanted repeat; the same header key with other inputs is a 422', async () => {
+      const inputs = order();
+      const first = await at.agent.call({ tool: 'probe_http_effect', inputs });
+      const second = await at.agent.call({ tool: 'probe_http_effect', inputs, occurrence: '2' });
+      expect(first.body.status).toBe('succeeded');
+      expect(second.body).toMatchObject({ status: 'succeeded', deduplicated: false });
+      const header = { 'idempotency-key': `order-${String(order().account)}` };
+      const keyed = await at.agent.call({ tool: 'probe_http_effect', inputs: order() }, header);
+      expect(keyed.body.status).toBe('succeeded');
+      const misuse = await at.agent.call({ tool: 'probe_http_effect', inputs: order() }, header);
+      expect(misuse.status).toBe(422);
+      expect(misuse.body).toMatchObject({ code: 'VALIDATION_ERROR' });
+      expect(await at.counterparty.effectsOf(keyed.body.idempotency_key)).toHaveLength(1);
+    });
+
+    test(`${storm_keys} keys sent five times at once are as many effects and five times as many equal answers`, async () => {
+      const before = (await at.counterparty.stats()).effects;
+      const keys = Array.from({ length: storm_keys }, () => order());
+      const answers: Envelope[][] = [];
+      const workers = Array.from({ length: 40 }, async () => {
+        for (let inputs = keys.pop(); inputs; inputs = keys.pop()) {
+          const five = await Promise.all(
+            Array.from({ length: 5 }, () => at.agent.call({ tool: 'probe_http_effect', inputs: inputs as Record<string, unknown> })),
+          );
+          answers.push(five.map((answer) => answer.body));
+        }
+      });
+      await Promise.all(workers);
+      const stats = await at.counterparty.stats();
+      expect(stats.duplicates).toEqual([]);
+      expect(stats.effects - before).toBe(storm_keys);
+      expect(answers).toHaveLength(storm_keys);
+      for (const five of answers) {
+        expect(five.map((envelope) => envelope.status)).toEqual(Array(5).fill('succeeded'));
+        expect(new Set(five.map((envelope) => JSON.stringify(envelope.output))).size).toBe(1);
+        expect(five.filter((envelope) => !envelope.deduplicated)).toHaveLength(1);
+        expect(new Set(five.map((envelope) => envelope.call_id)).size).toBe(5);
+      }
+    }, 240_000);
+
+    test('an answer lost after the effect is reconciled, sent again under its key, or honestly in doubt', async () => {
+      const reconciled = await at.agent.call({ tool: 'probe_http_effect', inputs: order({ lose_answer: true }) });
+      expect(reconciled.body.status).toBe('succeeded');
+      expect(await at.counterparty.effectsOf(reconciled.body.idempotency_key)).toHaveLength(1);
+      const resent = await at.agent.call({ tool: 'probe_http_keyed', inputs: order({ lose_answer: true }) });
+      expect(await at.counterparty.effectsOf(resent.body.idempotency_key)).toHaveLength(1);
+      const blindInputs = order({ lose_answer: true });
+      const blind = await at.agent.call({ tool: 'probe_http_blind', inputs: blindInputs });
+      expect(blind.body).toMatchObject({ status: 'in_doubt', error: { code: 'IN_DOUBT' } });
+      const retried = await at.agent.call({ tool: 'probe_http_blind', inputs: blindInputs });
+      expect(retried.body).toMatchObject({ status: 'in_doubt', deduplicated: true });
+      expect(await at.counterparty.effectsOf(blind.body.idempotency_key)).toHaveLength(1);
+      const operator = await at.admin.keyFor('user', 'otto', ['operator']);
+      const resolved = await operator.request('POST', `/v1/calls/${blind.body.call_id}/resolve`, {
+        resolution: 'happened',
+        output: { ok: true, seq: 1, key: 'k', amount: 7 },
+        reason: 'seen in the ledger',
+      });
+      expect(resolved.status).toBeLessThan(300);
+      expect((await at.agent.callUntil(blind.body.call_id, (envelope) => envelope.status !== 'in_doubt')).status).toBe('succeeded');
+    }, 60_000);
+
+    test('a failure without effect releases the key; a repeat tries again', async () => {
+      const inputs = order({ effect: 'none', code: 'PROVIDER_ERROR' });
+      const first = await at.agent.call({ tool: 'probe_fail', inputs });
+      expect(first.body).toMatchObject({ status: 'failed', error: { code: 'PROVIDER_ERROR' } });
+      const second = await at.agent.call({ tool: 'probe_fail', inputs });
+      expect(second.body).toMatchObject({ status: 'failed', deduplicated: false });
+    });
+  });
+}
