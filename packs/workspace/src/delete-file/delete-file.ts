@@ -19,7 +19,8 @@ export const deleteFile = defineTool({
   name: 'delete_file',
   version: '1.0.0',
   title: 'Delete a file',
-  description: 'Deletes one file of the workspace. It waits for approval; the file goes to a trash, so that the deletion can be undone.',
+  description:
+    'Deletes one file of the workspace. It waits for approval; the file goes to a trash, so that the deletion can be undone. Again needs another occurrence.',
   category: 'workspace',
   effect_class: 'commit_high',
   reversibility: 'reversible',

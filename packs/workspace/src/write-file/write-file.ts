@@ -35,7 +35,8 @@ export const writeFile = defineTool({
   name: 'write_file',
   version: '1.0.0',
   title: 'Write a file',
-  description: 'Writes text to a file of the workspace: creates it, overwrites it whole, or appends to it. Missing folders are made.',
+  description:
+    'Writes text to a file of the workspace: creates it, overwrites it whole, or appends to it. The very same write again needs another occurrence.',
   category: 'workspace',
   effect_class: 'commit_low',
   reversibility: 'side_effects',

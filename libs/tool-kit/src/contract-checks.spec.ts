@@ -1,0 +1,155 @@
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { contractChecks } from './contract-checks.js';
+import { defineTool, type ToolDefinition } from './define-tool.js';
+import type { Tool } from './tool.js';
+import { ToolError } from './tool.js';
+import { type ContractTestOptions, ToolProbe } from './tool-probe.js';
+
+/** A ledger in memory that the tools of this spec act on. */
+class Ledger {
+  readonly entries = new Map<string, number>();
+}
+
+const input = z.object({ amount: z.int().min(1).max(99) });
+const output = z.object({ key: z.string(), amount: z.int() });
+type Definition = ToolDefinition<typeof input, typeof output>;
+
+const good = (ledger: Ledger): Definition => ({
+  name: 'book_amount',
+  version: '1.0.0',
+  title: 'Book an amount',
+  description: 'Books an amount in a ledger in memory, once a key.',
+  category: 'spec',
+  effect_class: 'commit_low',
+  idempotency: { discriminating: ['amount'] },
+  takes_key: true,
+  input,
+  output,
+  run: async ({ amount }, ctx) => {
+    if (ctx.signal.aborted) throw new ToolError('CANCELLED', 'aborted', { effect: 'none' });
+    ledger.entries.set(ctx.idempotency_key, amount);
+    return { key: ctx.idempotency_key, amount };
+  },
+  reconcile: async (_asked, ctx) => {
+    const amount = ledger.entries.get(ctx.idempotency_key);
+    return amount === undefined ? { kind: 'did_not_happen' } : { kind: 'happened', output: { key: ctx.idempotency_key, amount } };
+  },
+  compensate: async (_asked, { key }) => ledger.entries.delete(key),
+});
+const read = (run: Definition['run']): Partial<Definition> => ({
+  effect_class: 'read_internal',
+  takes_key: false,
+  reconcile: undefined,
+  compensate: undefined,
+  run,
+});
+
+/** Titles of the checks that a tool fails. */
+async function failing(
+  change: (ledger: Ledger) => Partial<Definition>,
+  options: Partial<ContractTestOptions> = {},
+  only = /./,
+): Promise<string[]> {
+  const ledger = new Ledger();
+  const tool: Tool = defineTool({ ...good(ledger), ...change(ledger) });
+  const snapshot = async () => [...ledger.entries];
+  const probe = new ToolProbe(tool, { golden: [{ title: 'one', input: { amount: 7 } }], snapshot, generated_runs: 5, ...options });
+  const titles: string[] = [];
+  const checks = contractChecks(probe).filter(({ title }) => only.test(title));
+  for (const check of checks) await check.run().catch(() => titles.push(check.title));
+  return titles;
+}
+
+test('a good tool passes every check, of which there are eight', async () => {
+  const ledger = new Ledger();
+  const probe = new ToolProbe(defineTool(good(ledger)), {
+    golden: [{ title: 'one', input: { amount: 7 } }],
+    snapshot: async () => [...ledger.entries],
+  });
+  expect(contractChecks(probe)).toHaveLength(8);
+  expect(await failing(() => ({}))).toEqual([]);
+});
+
+describe('the kit finds a tool', () => {
+  const wrong = { key: 'k', amount: 'seven' } as never;
+  test.each<[string, (ledger: Ledger) => Partial<Definition>, RegExp]>([
+    ['whose output is not of its schema', () => ({ run: async () => wrong }), /golden: one/],
+    [
+      'that throws something else than a ToolError',
+      () => ({
+        run: async () => {
+          throw new TypeError('oops');
+        },
+      }),
+      /every generated input/,
+    ],
+    [
+      'that promises no effect and had one',
+      (ledger) => ({
+        run: async ({ amount }, ctx) => {
+          ledger.entries.set(ctx.idempotency_key, amount);
+          throw new ToolError('PROVIDER_ERROR', 'failed', { effect: 'none' });
+        },
+      }),
+      /promises no effect/,
+    ],
+    [
+      'that says it reads and writes',
+      (ledger) =>
+        read(async ({ amount }, ctx) => {
+          ledger.entries.set(ctx.idempotency_key, amount);
+          return { key: ctx.idempotency_key, amount };
+        }),
+      /read-only/,
+    ],
+    [
+      'whose reconcile believes that everything happened',
+      () => ({ reconcile: async () => ({ kind: 'happened', output: { key: '', amount: 1 } }) }),
+      /never ran/,
+    ],
+    [
+      'whose reconcile finds nothing',
+      () => ({ reconcile: async () => ({ kind: 'did_not_happen' }) }),
+      /what ran is not said to be missing/,
+    ],
+    [
+      'whose reconcile does it again',
+      (ledger) => ({
+        reconcile: async (_asked, ctx) => {
+          ledger.entries.set(`${ctx.idempotency_key}-again`, 1);
+          return { kind: 'cannot_tell', why: 'no idea' };
+        },
+      }),
+      /asking changes nothing/,
+    ],
+    [
+      'that takes a key and does it twice',
+      (ledger) => ({
+        run: async ({ amount }, ctx) => {
+          ledger.entries.set(`${ctx.idempotency_key}-${ledger.entries.size}`, amount);
+          return { key: ctx.idempotency_key, amount };
+        },
+      }),
+      /sent twice/,
+    ],
+    ['whose undo undoes nothing', () => ({ compensate: async () => true }), /compensate/],
+  ])('%s', async (_title, change, title) => {
+    expect((await failing(change)).join('\n')).toMatch(title);
+  });
+
+  test('that does not listen to its signal', async () => {
+    const deaf = () => read(async ({ amount }) => new Promise((resolve) => setTimeout(() => resolve({ key: '', amount }), 1_200)));
+    expect(await failing(deaf, { slow: { amount: 1 } }, /abort/)).toEqual(['an abort ends the run with a ToolError']);
+  });
+
+  test('whose answer is larger than it promised', async () => {
+    const talkative = () => ({ max_output_bytes: 20 });
+    expect(await failing(talkative, { large: { amount: 1 } })).toEqual(['an answer larger than max_output_bytes is cut or refused']);
+  });
+
+  test('that is read-only and gives no way to see what it changes', async () => {
+    const harmless = () => read(async ({ amount }) => ({ key: '', amount }));
+    expect(await failing(harmless, { snapshot: undefined })).toEqual(['a read-only tool changes nothing']);
+  });
+});
