@@ -7,17 +7,17 @@ import type { CallStates } from './call-states.js';
 import { PendingWrite } from './pending-write.js';
 import { unfoldable } from './storable-event.js';
 
-/** When folded rows are written: soon where little happens, in larger batches where much does. */
+/** When folded rows are written: soon where little happens, later and together where much does. */
 export interface WritePace {
-  quiet_ms: number;
-  busy_ms: number;
-  /** A write of more calls than this was a busy one. */
-  busy_calls: number;
+  min_ms: number;
+  max_ms: number;
+  /** Wait this long for each call of the last write: beyond 1000 / per_call_ms calls a second the wait grows to its maximum. */
+  per_call_ms: number;
   /** No folding beyond this until a write is through. */
   calls_max: number;
 }
 
-export const defaultPace: WritePace = { quiet_ms: 8, busy_ms: 200, busy_calls: 40, calls_max: 2000 };
+export const defaultPace: WritePace = { min_ms: 8, max_ms: 200, per_call_ms: 10, calls_max: 2000 };
 
 /** Where faults of writing are told. */
 export interface FoldSink {
@@ -146,7 +146,7 @@ export class PartitionFold {
   private arm(): void {
     const { pace } = this.options;
     if (this.timer || this.writing || this.lost || this.pending.isEmpty) return;
-    const delay_ms = this.lastWrite > pace.busy_calls ? pace.busy_ms : pace.quiet_ms;
+    const delay_ms = Math.max(pace.min_ms, Math.min(pace.max_ms, this.lastWrite * pace.per_call_ms));
     this.timer = setTimeout(() => {
       this.timer = undefined;
       void this.write();

@@ -28,7 +28,7 @@ export class MemoryViews implements Sql {
       case 'views_store_offsets':
         return;
       case 'views_upsert_calls':
-        for (const row of zip(callColumns, params)) this.upsert('calls', key(row.call_uuid, row.partition), row, newerHlc);
+        for (const row of zip(callColumns, unjoined(params))) this.upsert('calls', key(row.call_uuid, row.partition), row, newerHlc);
         return;
       case 'views_upsert_cases':
         for (const row of zip(caseColumns, params)) this.upsert('cases', key(row.tenant_id, row.case_id), row, newerCase);
@@ -101,6 +101,9 @@ function zip(columns: readonly string[], params: readonly unknown[]): Row[] {
   const lists = params as readonly (readonly unknown[])[];
   return (lists[0] as readonly unknown[]).map((_, at) => Object.fromEntries(columns.map((column, n) => [column, lists[n]?.[at]])));
 }
+
+/** States come as one text, see upsertCalls. */
+const unjoined = (params: readonly unknown[]) => params.map((param) => (typeof param === 'string' ? param.split('\x1e') : param));
 
 const newerHlc = (old: Row, row: Row) => ((old.hlc as number) <= (row.hlc as number) ? row : old);
 
