@@ -167,13 +167,15 @@ describe('keys and tenants', () => {
     ).toBe(404);
   });
 
-  test('beyond its cap a tenant gets 429 until a call of it ends', async () => {
+  test('beyond its cap a tenant gets 429 until a call of it ends, also after a restart', async () => {
     const key = await gateway.keyFor('bot', ['agent', 'operator'], { tenant_id: 'globex' });
     const waiting = await gateway.call('ask_first', {}, {}, key);
     expect(waiting.status).toBe(202);
     const capped = await gateway.call('write_note', {}, {}, key);
     expect(capped.status).toBe(429);
     expect(capped.headers.get('retry-after')).not.toBeNull();
+    await gateway.restart();
+    expect((await gateway.call('write_note', {}, {}, key)).status).toBe(429);
     expect((await gateway.send('POST', `/v1/calls/${waiting.body.call_id}/cancel`, { reason: 'enough' }, {}, key)).body.status).toBe(
       'cancelled',
     );

@@ -8,6 +8,7 @@ import { BatchController } from './http/batch.controller.js';
 import { CallCommandsController } from './http/call-commands.controller.js';
 import { CallEventsController } from './http/call-events.controller.js';
 import { CallIntake } from './http/call-intake.js';
+import { CallbackSecretController } from './http/callback-secret.controller.js';
 import { CallsController } from './http/calls.controller.js';
 import { CasesController } from './http/cases.controller.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
@@ -22,6 +23,7 @@ import { TenantsController } from './http/tenants.controller.js';
 import { ToolPoliciesController } from './http/tool-policies.controller.js';
 import { ToolsController } from './http/tools.controller.js';
 import { Views } from './http/views.js';
+import { CallbackSender } from './waiting/callback-sender.js';
 
 /** What the controllers are given. */
 export interface GatewayParts {
@@ -30,6 +32,7 @@ export interface GatewayParts {
   calls: KnownCalls;
   configuration: ConfigurationRoom;
   health: Health;
+  sender: CallbackSender;
 }
 
 const BODY_BYTES_MAX = 1_048_576;
@@ -52,6 +55,7 @@ export class GatewayModule {
         KeysController,
         HealthController,
         OpenApiController,
+        CallbackSecretController,
       ],
       providers: [
         { provide: Face, useValue: parts.face },
@@ -60,6 +64,7 @@ export class GatewayModule {
         { provide: Views, useValue: parts.calls.views },
         { provide: ConfigurationRoom, useValue: parts.configuration },
         { provide: Health, useValue: parts.health },
+        { provide: CallbackSender, useValue: parts.sender },
       ],
     };
   }

@@ -20,6 +20,9 @@ import { type Configuration, foldConfiguration } from './identity/configuration.
 import { ConfigurationWriter } from './identity/configuration-writer.js';
 import { BoardFollower } from './waiting/board-follower.js';
 import { CallBoard } from './waiting/call-board.js';
+import { CallbackSender } from './waiting/callback-sender.js';
+import { Callbacks } from './waiting/callbacks.js';
+import { Resume } from './waiting/resume.js';
 import { TimerWheel } from './waiting/timer-wheel.js';
 import { takeHints } from './waiting/wake-ups.js';
 
@@ -33,6 +36,7 @@ export interface RunningGateway extends RunningApp {
 interface Wired extends GatewayParts {
   board: CallBoard;
   wheel: TimerWheel;
+  callbacks: Callbacks;
 }
 
 function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
@@ -42,11 +46,15 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const wheel = new TimerWheel(monotonic);
   const answered = new AnsweredPositions();
   const desk = new CallDesk(board, writer, codec, store);
-  const room = new CallRoom(board, wheel, clock, { desk, answered });
+  const sender = new CallbackSender(keys, () => clock.now_ms(), config.callback_allow_private);
+  const callbacks = new Callbacks(sender, board, logger);
+  const room = new CallRoom(board, wheel, clock, { desk, answered, callbacks });
   const admission = new Admission(configuration, log, keys, { allow_private_callbacks: config.callback_allow_private });
   return {
     board,
     wheel,
+    callbacks,
+    sender,
     face: new Face(new Authenticator(configuration, () => clock.now_ms()), logger),
     intake: new CallIntake(admission, desk, room, new CallTracer('gateway', deps.tracing)),
     calls: new KnownCalls(room, new Views(store, answered, monotonic), new CallCommands(writer, codec, clock)),
@@ -68,23 +76,27 @@ export async function startGateway(
   const state = { caught_up: false };
   const configuration = foldConfiguration(deps.log, deps.codec, deps.schemas);
   const wired = wire(deps, config, configuration, new RecordWriter(deps.log), () => state.caught_up && others_ready());
-  const follower = new BoardFollower(deps.log, new BatchDecoder(deps.codec, deps.schemas), wired.board);
-  await configuration.start();
-  const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
-  await follower.start(config.lanes, 'head');
-  await takeHints(deps.wake_ups, config.lanes, { board: wired.board, codec: deps.codec, now_ms: () => deps.clock.now_ms() });
-  const app = await createHttpApp(wired, deps.logger);
-  await app.listen(config.port, config.host);
-  state.caught_up = true;
-  return {
-    admin_key,
-    port: (app.getHttpServer().address() as { port: number }).port,
-    ready: () => state.caught_up,
-    close: async () => {
-      state.caught_up = false;
-      await app.close();
-      await Promise.all([follower.close(), configuration.close()]);
-      wired.wheel.close();
-    },
+  const decoder = new BatchDecoder(deps.codec, deps.schemas);
+  const follower = new BoardFollower(deps.log, decoder, wired.board);
+  const close = async () => {
+    state.caught_up = false;
+    wired.callbacks.close();
+    await Promise.all([follower.close(), configuration.close()]);
+    wired.wheel.close();
   };
+  try {
+    await configuration.start();
+    const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
+    const resume = new Resume({ log: deps.log, store: deps.store, decoder }, wired.board, wired.callbacks);
+    await follower.start(config.lanes, await resume.run(config.lanes, follower.topics(config.lanes)));
+    await takeHints(deps.wake_ups, config.lanes, { board: wired.board, codec: deps.codec, now_ms: () => deps.clock.now_ms() });
+    const app = await createHttpApp(wired, deps.logger);
+    await app.listen(config.port, config.host);
+    state.caught_up = true;
+    const { port } = app.getHttpServer().address() as { port: number };
+    return { admin_key, port, ready: () => state.caught_up, close: () => app.close().then(close) };
+  } catch (fault) {
+    await close();
+    throw fault;
+  }
 }

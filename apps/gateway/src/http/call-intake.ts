@@ -53,8 +53,10 @@ export class CallIntake {
     const { call_id, tenant_id } = admitted.meta;
     const answer = new CallAnswer(this.room, sink, { call_id, tenant_id, wait_ms }, span);
     const refused = this.desk.submit(admitted, answer, span.traceparent);
-    if (!refused) answer.start();
-    return refused;
+    if (refused) return refused;
+    if (admitted.call.callback_url !== null) this.room.owe(call_id, tenant_id);
+    answer.start();
+    return undefined;
   }
 
   span(name: string, traceparent: string | undefined): CallSpan {

@@ -2,6 +2,7 @@ import type { PlacedEvent } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
 import type { CallDesk } from '../admission/call-desk.js';
 import type { CallBoard } from '../waiting/call-board.js';
+import type { Callbacks } from '../waiting/callbacks.js';
 import type { TimerWheel } from '../waiting/timer-wheel.js';
 import { type AnsweredPositions, positionText } from './positions.js';
 
@@ -11,7 +12,7 @@ export class CallRoom {
     readonly board: CallBoard,
     readonly wheel: TimerWheel,
     readonly clock: Clock,
-    private readonly parts: { desk: CallDesk; answered: AnsweredPositions },
+    private readonly parts: { desk: CallDesk; answered: AnsweredPositions; callbacks: Callbacks },
   ) {}
 
   /** Remembers that this record is part of an answer. Undefined for a hint, whose place is not known yet. */
@@ -24,5 +25,10 @@ export class CallRoom {
   /** Asks the view; a store that is away changes nothing, the next turn asks again. */
   refresh(tenantId: string, callId: string): void {
     this.parts.desk.refresh(tenantId, callId).catch(() => undefined);
+  }
+
+  /** The call is on the board: whoever it names is told when it ends. */
+  owe(callId: string, tenantId: string): void {
+    this.parts.callbacks.watch(callId, tenantId);
   }
 }

@@ -135,3 +135,14 @@ export function upsertCalls(rows: readonly CallWrite[]): Statement {
     ],
   };
 }
+
+/** Calls of all tenants that have not ended: what a gateway that starts must go on watching. At most 100,000, newest first. */
+export async function unfinishedCalls(sql: Sql): Promise<CallRow[]> {
+  const rows = await sql.query<StoredCall>({
+    name: 'views_unfinished_calls',
+    text: `SELECT ${COLUMNS} FROM calls WHERE status IN ('pending_policy', 'pending_approval', 'running')
+           ORDER BY call_uuid DESC LIMIT 100000`,
+    params: [],
+  });
+  return rows.map(callRow);
+}

@@ -22,6 +22,8 @@ export const viewTables: readonly string[] = [
   `CREATE INDEX IF NOT EXISTS calls_by_run ON calls (tenant_id, run_id, requested_at_ms, call_uuid, partition)
      WHERE run_id IS NOT NULL`,
   'CREATE INDEX IF NOT EXISTS calls_unrequested ON calls (partition, hlc) WHERE requested_at_ms = 0',
+  `CREATE INDEX IF NOT EXISTS calls_unfinished ON calls (call_uuid)
+     WHERE status IN ('pending_policy', 'pending_approval', 'running')`,
   'CREATE INDEX IF NOT EXISTS calls_waiting ON calls (tenant_id, case_id) WHERE waits_approval',
   `CREATE TABLE IF NOT EXISTS cases (
      tenant_id text NOT NULL, case_id text NOT NULL, state text NOT NULL, title text,

@@ -1,0 +1,86 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import { lookup as resolveName } from 'node:dns';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import type { TenantKeys } from '@countersign/process';
+import { callbackFault, isPrivateAddress } from '../admission/callback-url.js';
+
+const ANSWER_MAX_MS = 10_000;
+
+export interface Callback {
+  url: string;
+  tenant_id: string;
+  /** Same for every attempt: receivers drop repeats by it. */
+  webhook_id: string;
+  /** JSON text. */
+  body: string;
+}
+
+/** The secret that a tenant's callbacks are signed with, as Standard Webhooks writes it (`whsec_…`). */
+export function callbackSecret(keys: TenantKeys, tenantId: string): string {
+  const key = hkdfSync('sha256', keys.tenantKey(tenantId), Buffer.alloc(0), 'countersign/callback', 32);
+  return `whsec_${Buffer.from(key).toString('base64')}`;
+}
+
+/** Headers of Standard Webhooks 1.0.0. */
+export function signedHeaders(secret: string, callback: Pick<Callback, 'webhook_id' | 'body'>, now_ms: number): Record<string, string> {
+  const timestamp = String(Math.floor(now_ms / 1000));
+  const signature = createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))
+    .update(`${callback.webhook_id}.${timestamp}.${callback.body}`)
+    .digest('base64');
+  return { 'webhook-id': callback.webhook_id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+}
+
+/** Resolves a name and refuses what is not public, at the moment of connecting: a name cannot change its mind in between. */
+const publicLookup: LookupFunction = (name, options, done) => {
+  resolveName(name, { ...options, all: true }, (error, addresses) => {
+    const bad = error ? undefined : addresses.find(({ address }) => isPrivateAddress(address));
+    const fault = error ?? (bad || addresses.length === 0 ? new Error(`${name} is not a public address`) : null);
+    if (fault) done(fault, '', 4);
+    else if (options.all) (done as (error: null, all: typeof addresses) => void)(null, addresses);
+    else done(null, addresses[0]?.address as string, addresses[0]?.family as number);
+  });
+};
+
+/** Sends one callback. Redirects are not followed. @returns whether the receiver took it, and whether to try again where not. */
+export class CallbackSender {
+  constructor(
+    private readonly keys: TenantKeys,
+    private readonly now_ms: () => number,
+    private readonly allow_private: boolean,
+  ) {}
+
+  secretOf(tenantId: string): string {
+    return callbackSecret(this.keys, tenantId);
+  }
+
+  send(callback: Callback): Promise<'taken' | 'refused' | 'try_again'> {
+    if (callbackFault(callback.url, this.allow_private) !== undefined) return Promise.resolve('refused');
+    const url = new URL(callback.url);
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(callback.body),
+      ...signedHeaders(callbackSecret(this.keys, callback.tenant_id), callback, this.now_ms()),
+    };
+    const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    return new Promise((done) => {
+      const options = {
+        method: 'POST',
+        headers,
+        timeout: ANSWER_MAX_MS,
+        agent: false,
+        ...(this.allow_private ? {} : { lookup: publicLookup }),
+      };
+      const sent = request(url, options, (answer) => {
+        answer.resume();
+        const status = answer.statusCode ?? 0;
+        done(status >= 200 && status < 300 ? 'taken' : status === 410 ? 'refused' : 'try_again');
+      });
+      sent.on('timeout', () => sent.destroy());
+      sent.on('error', () => done('try_again'));
+      sent.on('close', () => done('try_again'));
+      sent.end(callback.body);
+    });
+  }
+}

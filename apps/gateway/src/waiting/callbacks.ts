@@ -1,0 +1,96 @@
+import type { CallState } from '@countersign/domain';
+import type { Logger } from '@countersign/process';
+import { envelopeText } from '../http/envelope.js';
+import type { CallBoard, CallListener } from './call-board.js';
+import type { Callback, CallbackSender } from './callback-sender.js';
+import { settledAs } from './is-answer.js';
+
+/** Waits before the second and later attempts, ms. */
+const BACK_OFF_MS = [1_000, 5_000, 30_000, 120_000, 600_000];
+const SENDING_MAX = 32;
+const WAITING_MAX = 10_000;
+
+class Watcher implements CallListener {
+  constructor(
+    private readonly callbacks: Callbacks,
+    private readonly board: CallBoard,
+  ) {}
+  changed(state: CallState): void {
+    if (settledAs(state) !== 200) return;
+    this.board.unwatch(state.call_id, this);
+    this.callbacks.ended(state);
+  }
+}
+
+/**
+ * Tells `callback_url`s that their call ended (or is in doubt): at least once while this gateway lives, at most 32 at a
+ * time, with growing pauses over 13 minutes; then it is given up and logged. The record of the call is its GET.
+ */
+export class Callbacks {
+  private readonly waiting: { callback: Callback; attempt: number }[] = [];
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private sending = 0;
+  private closed = false;
+
+  constructor(
+    private readonly sender: CallbackSender,
+    private readonly board: CallBoard,
+    private readonly logger: Logger,
+  ) {}
+
+  /** A call that is on the board. */
+  watch(callId: string, tenantId: string): void {
+    this.board.watch(callId, tenantId, new Watcher(this, this.board));
+  }
+
+  ended(state: CallState): void {
+    const url = state.call?.callback_url;
+    if (!url || this.closed) return;
+    const fact = state.end ?? state.doubt ?? state.approval_end ?? state.ruling;
+    const timestamp = new Date((state.end ?? state.doubt)?.at_ms ?? state.ruling?.decided_at_ms ?? 0).toISOString();
+    const body = `{"type":"call.ended","timestamp":"${timestamp}","data":${envelopeText(state)}}`;
+    this.enqueue({ url, tenant_id: state.tenant_id, webhook_id: fact?.event_id ?? state.call_id, body }, 0);
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const timer of this.timers) clearTimeout(timer);
+    this.waiting.length = 0;
+  }
+
+  private enqueue(callback: Callback, attempt: number): void {
+    if (this.closed) return;
+    if (this.waiting.length >= WAITING_MAX) this.logger.warn({ url: callback.url }, 'a callback was given up: too many wait');
+    else this.waiting.push({ callback, attempt });
+    this.next();
+  }
+
+  private next(): void {
+    while (this.sending < SENDING_MAX) {
+      const job = this.waiting.shift();
+      if (!job) return;
+      this.sending++;
+      void this.sender.send(job.callback).then((result) => {
+        this.sending--;
+        if (result === 'try_again') this.again(job.callback, job.attempt);
+        else if (result === 'refused') this.logger.warn({ url: job.callback.url }, 'a callback was refused');
+        this.next();
+      });
+    }
+  }
+
+  private again(callback: Callback, attempt: number): void {
+    const pause = BACK_OFF_MS[attempt];
+    if (this.closed) return;
+    if (pause === undefined) {
+      this.logger.warn({ url: callback.url }, 'a callback was given up: its receiver does not answer');
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      this.enqueue(callback, attempt + 1);
+    }, pause);
+    timer.unref();
+    this.timers.add(timer);
+  }
+}
