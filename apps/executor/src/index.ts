@@ -1,1 +1,2 @@
-export {};
+export { type ExecutorConfig, parseExecutorConfig } from './config.js';
+export { startExecutor } from './start-executor.js';

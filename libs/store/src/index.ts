@@ -1,6 +1,7 @@
 export * from './executions/claim.js';
 export * from './executions/end.js';
 export * from './executions/execution-row.js';
+export * from './executions/fold-ends.js';
 export * from './executions/restore.js';
 export * from './executions/rows.js';
 export * from './executions/take-over.js';

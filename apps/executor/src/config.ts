@@ -1,0 +1,56 @@
+import { hostname } from 'node:os';
+import { type Environment, faultLines, type ParsedConfig } from '@countersign/process';
+import { z } from 'zod';
+import { packs } from './runtimes/in-process/packs.js';
+
+const names = packs.map((pack) => pack.name);
+
+const schema = z.object({
+  COUNTERSIGN_PACKS: z
+    .string()
+    .default('workspace,git')
+    .transform((text) =>
+      text
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+    )
+    .refine((list) => list.every((name) => names.includes(name)), `a comma-separated list of packs; there are ${names.join(', ')}`),
+  COUNTERSIGN_EXECUTOR_ID: z.string().min(1).max(200).optional(),
+  COUNTERSIGN_RUNNING_MAX: z.coerce.number().int().min(1).max(10_000).default(512),
+  COUNTERSIGN_WAITING_MAX: z.coerce.number().int().min(1).max(1_000_000).default(20_000),
+  COUNTERSIGN_LEASE_MS: z.coerce.number().int().min(500).max(120_000).default(5000),
+});
+
+/** How this executor runs calls. */
+export interface ExecutorConfig {
+  packs: string[];
+  /** Default: host and process id. */
+  executor_id: string;
+  /** Calls that run at once in a lane. */
+  running_max: number;
+  /** Calls that wait for a slot in a lane; beyond it nothing more is read. */
+  waiting_max: number;
+  lease_ms: number;
+  /** What the environment says, for the settings of packs. */
+  environment: Environment;
+  lanes: string[];
+}
+
+/** The executor's part of the environment; the lanes come with the platform's. */
+export function parseExecutorConfig(env: Environment, lanes: readonly string[]): ParsedConfig<ExecutorConfig> {
+  const parsed = schema.safeParse(env);
+  if (!parsed.success) return { faults: faultLines(parsed.error) };
+  const value = parsed.data;
+  return {
+    config: {
+      packs: value.COUNTERSIGN_PACKS,
+      executor_id: value.COUNTERSIGN_EXECUTOR_ID ?? `${hostname()}/${process.pid}`,
+      running_max: value.COUNTERSIGN_RUNNING_MAX,
+      waiting_max: value.COUNTERSIGN_WAITING_MAX,
+      lease_ms: value.COUNTERSIGN_LEASE_MS,
+      environment: env,
+      lanes: [...lanes],
+    },
+  };
+}

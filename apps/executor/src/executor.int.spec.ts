@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Rig } from './testing/rig.js';
+
+jest.setTimeout(60_000);
+let rig: Rig;
+beforeEach(async () => {
+  rig = await Rig.open();
+});
+afterEach(() => rig.close());
+
+describe('a call that is allowed', () => {
+  test('a read runs once and leaves its end and nothing else', async () => {
+    await rig.start();
+    const ruling = await rig.allow('test_read', 'a');
+    const end = await rig.end(ruling);
+    expect(end).toMatchObject({
+      event_type: 'tool_executed',
+      event: { outcome: { status: 'succeeded', effect: 'none', output_json: '{"ok":true,"name":"a"}' } },
+    });
+    expect(rig.world.reads).toEqual(['a']);
+    expect(await rig.eventsOf(ruling.meta.call_id as string)).toHaveLength(1);
+  });
+
+  test('a write starts on the log before its effect and ends on the log after it', async () => {
+    await rig.start();
+    const ruling = await rig.allow('blind_write', 'a');
+    const end = await rig.end(ruling);
+    expect(end.event.outcome).toMatchObject({ status: 'succeeded', effect: 'happened' });
+    expect((await rig.eventsOf(ruling.meta.call_id as string)).map((event) => event.event_type)).toEqual([
+      'tool_call_started',
+      'tool_executed',
+    ]);
+    expect(rig.world.effectsOf(ruling.call.idempotency_key)).toBe(1);
+  });
+
+  test('the same key at once: one effect, equal answers but for call_id and deduplicated', async () => {
+    await rig.start();
+    const rulings = Array.from({ length: 200 }, (_, at) => rig.ruling('blind_write', `key-${at % 40}`));
+    await rig.put('policy_decided', rulings);
+    const ends = await rig.ends(rulings.map((ruling) => ruling.meta.call_id as string));
+    expect(rig.world.effects).toHaveLength(40);
+    expect(ends.filter((end) => end.event_type === 'tool_executed')).toHaveLength(40);
+    expect(new Set(ends.map((end) => end.event.outcome.output_json)).size).toBe(40);
+  });
+
+  test('the same ruling delivered ten times has one effect and one end', async () => {
+    await rig.start();
+    const ruling = rig.ruling('blind_write', 'ten');
+    await rig.put(
+      'policy_decided',
+      Array.from({ length: 10 }, () => ruling),
+    );
+    await rig.end(ruling);
+    const later = await rig.allow('blind_write', 'after');
+    await rig.end(later);
+    await rig.put('policy_decided', [ruling]);
+    await rig.end(await rig.allow('blind_write', 'after that'));
+    expect(rig.world.effectsOf(ruling.call.idempotency_key)).toBe(1);
+    expect((await rig.eventsOf(ruling.meta.call_id as string)).filter((event) => event.event_type !== 'tool_call_started')).toHaveLength(1);
+  });
+});

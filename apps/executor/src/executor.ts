@@ -1,0 +1,54 @@
+import type { EventBatch, LogContext, PoisonRecord, TopicOffset } from '@countersign/event-log';
+import type { LaneExecutor } from './lane-executor.js';
+
+/** The lanes that this process executes. */
+export class Executor {
+  constructor(private readonly lanes: ReadonlyMap<string, LaneExecutor>) {}
+
+  get ready(): boolean {
+    return [...this.lanes.values()].every((lane) => lane.ready);
+  }
+
+  /** Calls in all lanes: waiting for a slot, holding one, and known at all. */
+  get load(): { waiting: number; running: number; open: number } {
+    const sum = { waiting: 0, running: 0, open: 0 };
+    for (const { load } of this.lanes.values()) {
+      sum.waiting += load.waiting;
+      sum.running += load.running;
+      sum.open += load.open;
+    }
+    return sum;
+  }
+
+  async start(): Promise<void> {
+    for (const lane of this.lanes.values()) await lane.start();
+  }
+
+  take(batch: EventBatch, context: LogContext): Promise<void> {
+    return this.lane(batch.lane).take(batch, context);
+  }
+
+  assigned(lane: string, partitions: readonly number[]): Promise<TopicOffset[]> {
+    return this.lane(lane).assigned(partitions);
+  }
+
+  revoked(lane: string, partitions: readonly number[]): void {
+    this.lane(lane).revoked(partitions);
+  }
+
+  /** The record is in dead-letter; its call, if it allows one, ends without having fired. */
+  poison({ event }: PoisonRecord, cause: unknown): void {
+    if (event && (event.event_type === 'policy_decided' || event.event_type === 'approval_granted'))
+      this.lane(event.event.call.lane).poison(event, cause instanceof Error ? cause.message : String(cause));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.lanes.values()].map((lane) => lane.close()));
+  }
+
+  private lane(name: string): LaneExecutor {
+    const lane = this.lanes.get(name);
+    if (!lane) throw new Error(`lane ${name} is not executed here`);
+    return lane;
+  }
+}

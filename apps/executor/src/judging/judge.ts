@@ -1,0 +1,50 @@
+import { type ConfigurationState, catalogued, lifecycleOf, overrideFor } from '@countersign/domain';
+import { isStricter, type ResolvedRuling, resolveRuling } from '@countersign/policy';
+import type { Authorised } from '../running/job.js';
+
+const SILENCE_MAX_MS = 2000;
+
+/** The configuration as this process folds it for itself. */
+export interface OwnConfiguration {
+  readonly state: ConfigurationState;
+  /** Next offset of configuration-changed. */
+  position(topic: 'configuration-changed'): number;
+  silenceMs(topic: 'configuration-changed'): number;
+}
+
+export type Judgement = { kind: 'allowed' } | { kind: 'stricter'; ruling: ResolvedRuling };
+
+const ALLOWED: Judgement = { kind: 'allowed' };
+
+/**
+ * Judges a call again at execution by this executor's own position in configuration-changed. Only what was ruled at an
+ * older position is judged: the same configuration gives the same ruling.
+ */
+export class Judge {
+  constructor(private readonly configuration: OwnConfiguration) {}
+
+  /** Offset of the newest configuration record it knows, -1 for none. */
+  get configOffset(): number {
+    return this.configuration.state.config_offset;
+  }
+
+  /** It has not heard from configuration-changed for 2 s: nothing may fire. */
+  get silent(): boolean {
+    return this.configuration.silenceMs('configuration-changed') > SILENCE_MAX_MS;
+  }
+
+  judge({ call, meta, approvals, config_offset }: Authorised): Judgement {
+    if (config_offset >= this.configOffset) return ALLOWED;
+    const { state } = this.configuration;
+    const known = catalogued(state, call.tool, call.version);
+    if (!known) return ALLOWED;
+    const ruling = resolveRuling({
+      contract: known.contract,
+      override: overrideFor(state, meta.tenant_id, call.tool),
+      lifecycle: lifecycleOf(state, meta.tenant_id, call.tool, call.version),
+      context: call.context,
+      principal: call.principal,
+    });
+    return isStricter(ruling, approvals) ? { kind: 'stricter', ruling } : ALLOWED;
+  }
+}

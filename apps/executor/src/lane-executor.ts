@@ -1,0 +1,171 @@
+import { crashPoint, laneTopic } from '@countersign/contracts';
+import type { EventBatch, LogContext, Recorded, TopicOffset } from '@countersign/event-log';
+import type { LaneParts } from './lane-parts.js';
+import { Partition } from './partitions/partition.js';
+import type { Job } from './running/job.js';
+import { wire } from './wiring.js';
+
+const TICK_MS = 20;
+const FOLD_TICKS = 10;
+const TAIL_TICKS = 5;
+const SWEEP_TICKS = 50;
+const FOLD_MAX = 1000;
+const DRAIN_MS = 5000;
+
+/** The execution of one lane: takes rulings and grants, and sees to it that each effect happens once. */
+export class LaneExecutor {
+  private readonly parts: LaneParts;
+  private timer: NodeJS.Timeout | undefined;
+  private ticks = 0;
+  private readonly background = new Map<string, Promise<void>>();
+  private readonly contexts = new Map<string, LogContext>();
+  private readonly written = new Map<string, string>();
+  private closing = false;
+
+  constructor(parts: LaneParts) {
+    this.parts = parts;
+    wire(parts);
+  }
+
+  get ready(): boolean {
+    return this.parts.lease.held && !this.parts.judge.silent;
+  }
+
+  /** For metrics and tests. */
+  get load(): { waiting: number; running: number; open: number } {
+    return { waiting: this.parts.queue.waiting, running: this.parts.queue.running, open: this.parts.open.size };
+  }
+
+  async start(): Promise<void> {
+    const { refold, lease, options } = this.parts;
+    lease.beforeAcquire = () => refold.ifEmpty(options.lane);
+    await lease.start();
+    this.timer = setInterval(() => this.tick(), TICK_MS);
+    this.timer.unref();
+  }
+
+  /** Learns what ended and from where on things may still fire, before the first ruling of these partitions is read. */
+  async assigned(numbers: readonly number[]): Promise<TopicOffset[]> {
+    const { arbiter, partitions, reader, options } = this.parts;
+    const offsets: TopicOffset[] = [];
+    for (const number of numbers) {
+      const progress = await arbiter.progressOf(number);
+      const partition = new Partition(options.lane, number, new Map(progress.map((row) => [row.topic, row.history_below])));
+      partition.next_end = progress.length === 0 ? 0 : Math.min(...progress.map((row) => row.ends_from));
+      await reader.catchUp(partition);
+      partitions.put(partition);
+      for (const [topic, tracker] of partition.inputs) offsets.push({ topic, partition: number, offset: tracker.historyBelow });
+    }
+    return offsets;
+  }
+
+  /** What waits is read again by the next owner; what runs is finished here. */
+  revoked(numbers: readonly number[]): void {
+    const { partitions, dispatcher, open, options } = this.parts;
+    for (const number of numbers) {
+      const partition = partitions.get(options.lane, number);
+      partition.assigned = false;
+      for (const job of dispatcher.drop(options.lane, number)) {
+        for (const each of [job, ...(job.joiners ?? [])]) this.forget(each);
+      }
+      for (const waiting of partition.foreign.values()) for (const job of waiting) this.forget(job);
+      partition.foreign.clear();
+      open.forget(options.lane, number);
+    }
+  }
+
+  private forget(job: Job): void {
+    job.stage = 'gone';
+    this.parts.open.remove(job);
+  }
+
+  async take(batch: EventBatch, context: LogContext): Promise<void> {
+    this.contexts.set(`${laneTopic(batch.topic as 'policy-decided', batch.lane)}/${batch.partition}`, context);
+    this.parts.intake.take(batch);
+    this.parts.dispatcher.pump();
+    await this.parts.dispatcher.room(this.parts.options.waiting_max);
+  }
+
+  /** No handler could take the record: its call ends without having fired. */
+  poison(recorded: Recorded, message: string): void {
+    this.parts.intake.poison(recorded, message);
+    this.parts.claims.flush();
+  }
+
+  private tick(): void {
+    const { lease, runs, dispatcher, takeover } = this.parts;
+    this.ticks++;
+    if (lease.check()) {
+      const longReads = runs.tick();
+      if (longReads.length > 0) this.once('reads', () => this.keepReading(longReads));
+      dispatcher.pump();
+      if (this.ticks % SWEEP_TICKS === 0) this.once('sweep', () => takeover.sweep());
+      if (this.ticks % TAIL_TICKS === 0) this.once('tail', () => this.readTails(this.ticks % SWEEP_TICKS === 0));
+    }
+    if (this.ticks % FOLD_TICKS === 0) this.once('fold', () => this.fold());
+  }
+
+  /** Background work, one of a kind at a time; a fault is told and the next tick tries again. */
+  private once(name: string, work: () => Promise<void>): void {
+    if (this.background.has(name)) return;
+    const running = work()
+      .catch((cause) =>
+        this.parts.deps.logger.warn(
+          { work: name, cause: cause instanceof Error ? cause.stack : String(cause) },
+          'background work failed; tried again',
+        ),
+      )
+      .finally(() => this.background.delete(name));
+    this.background.set(name, running);
+  }
+
+  private async keepReading(jobs: readonly Job[]): Promise<void> {
+    for (const job of await this.parts.claims.keepReading(jobs)) {
+      job.has_row = true;
+      job.epoch = this.parts.lease.epoch;
+      this.parts.partitions.cover(job);
+    }
+  }
+
+  private async readTails(all: boolean): Promise<void> {
+    for (const partition of this.parts.partitions.assigned())
+      if (all || partition.foreign.size > 0 || partition.ahead.size > 0) await this.parts.reader.catchUp(partition);
+  }
+
+  private async fold(): Promise<void> {
+    const { partitions, arbiter } = this.parts;
+    const { ends, progress } = partitions.takeFold(FOLD_MAX);
+    const changed = progress.filter((row) => this.written.get(`${row.topic}/${row.partition}`) !== `${row.history_below}/${row.ends_from}`);
+    if (ends.length === 0 && changed.length === 0) return;
+    crashPoint('executor.before_commit');
+    try {
+      await arbiter.fold(ends, changed);
+    } catch (error) {
+      partitions.putBack(ends);
+      throw error;
+    }
+    for (const row of changed) {
+      this.written.set(`${row.topic}/${row.partition}`, `${row.history_below}/${row.ends_from}`);
+      this.contexts.get(`${row.topic}/${row.partition}`)?.commit(row.history_below);
+    }
+  }
+
+  /** Finishes what runs (for a while), then gives up the lease: another executor goes on from there. */
+  async close(): Promise<void> {
+    if (this.closing) return;
+    this.closing = true;
+    const { lease, open, ends, runs, partitions, options, deps } = this.parts;
+    for (const partition of partitions.assigned())
+      for (const job of this.parts.dispatcher.drop(options.lane, partition.number)) this.forget(job);
+    const until = deps.clock.monotonic_ms() + DRAIN_MS;
+    const busy = () => ends.outstanding > 0 || [...open.all()].some((job) => BUSY.has(job.stage));
+    while (busy() && lease.held && deps.clock.monotonic_ms() < until) await new Promise((resolve) => setTimeout(resolve, 10));
+    clearInterval(this.timer);
+    await Promise.all(this.background.values());
+    for (const job of open.all()) runs.drop(job, 'closing');
+    await this.fold().catch((cause) => deps.logger.warn({ cause: String(cause) }, 'the last progress was not written'));
+    await lease.close();
+  }
+}
+
+const BUSY = new Set<Job['stage']>(['claiming', 'looking_up', 'starting', 'running', 'resending', 'ending']);

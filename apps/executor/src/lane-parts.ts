@@ -1,0 +1,98 @@
+import { caseOf, tenantOf } from '@countersign/domain';
+import { BatchDecoder } from '@countersign/event-log';
+import type { AppDeps } from '@countersign/process';
+import { Judge, type OwnConfiguration } from './judging/judge.js';
+import { Lease } from './lease/lease.js';
+import { SqlLeases } from './lease/sql-leases.js';
+import { EndsReader } from './partitions/ends-reader.js';
+import { Partitions } from './partitions/partitions.js';
+import { Refold } from './partitions/refold.js';
+import { Appender } from './running/appender.js';
+import { Claims } from './running/claims.js';
+import { Dispatcher } from './running/dispatcher.js';
+import { Ends } from './running/ends.js';
+import { EventWriter } from './running/event-writer.js';
+import { Intake } from './running/intake.js';
+import type { Job } from './running/job.js';
+import { LostClaims } from './running/lost-claims.js';
+import { OpenCalls } from './running/open-calls.js';
+import { Resolutions } from './running/resolutions.js';
+import { type RunLimits, Runs } from './running/runs.js';
+import { SqlArbiter } from './running/sql-arbiter.js';
+import { Starts } from './running/starts.js';
+import { Takeover } from './running/takeover.js';
+import type { InProcessRuntime } from './runtimes/in-process/in-process-runtime.js';
+import { FairQueue } from './scheduling/fair-queue.js';
+
+export interface LaneOptions {
+  lane: string;
+  instance_id: string;
+  running_max: number;
+  waiting_max: number;
+  lease_ms: number;
+  heartbeat_ms: number;
+  /** No other executor can be alive on this store and log. */
+  exclusive: boolean;
+  limits: RunLimits;
+}
+
+const SETTLED_MAX = 20_000;
+
+/** All that one lane's execution is made of. */
+export class LaneParts {
+  readonly lease: Lease;
+  readonly partitions = new Partitions();
+  readonly open = new OpenCalls(SETTLED_MAX);
+  readonly judge: Judge;
+  readonly queue: FairQueue<Job>;
+  readonly dispatcher: Dispatcher;
+  readonly intake: Intake;
+  readonly claims: Claims;
+  readonly lost: LostClaims;
+  readonly starts: Starts;
+  readonly runs: Runs;
+  readonly ends: Ends;
+  readonly reader: EndsReader;
+  readonly takeover: Takeover;
+  readonly resolutions: Resolutions;
+  readonly arbiter: SqlArbiter;
+  readonly refold: Refold;
+
+  constructor(
+    readonly deps: AppDeps,
+    readonly options: LaneOptions,
+    readonly configuration: OwnConfiguration,
+    readonly runtime: InProcessRuntime,
+  ) {
+    const { log, codec, store, clock, logger, schemas } = deps;
+    const decoder = new BatchDecoder(codec, schemas);
+    const writer = new EventWriter(codec, clock);
+    const appender = new Appender(log, logger);
+    this.arbiter = new SqlArbiter(store, options.lane, () => clock.now_ms());
+    this.refold = new Refold(log, decoder, this.arbiter, logger);
+    this.lease = new Lease(new SqlLeases(store, options.lane, () => this.refold.epochMax), options, clock, logger);
+    this.judge = new Judge(configuration);
+    this.queue = new FairQueue(options.running_max, (tenant_id) => this.shareOf(tenant_id));
+    this.dispatcher = new Dispatcher(this.queue, this.judge, runtime, clock);
+    this.intake = new Intake(this.partitions, this.open, clock);
+    this.claims = new Claims(this.arbiter, this.lease, logger);
+    this.lost = new LostClaims(this.partitions, this.open);
+    this.starts = new Starts(writer, appender, this.partitions);
+    this.runs = new Runs(runtime, this.lease, clock, options.limits);
+    this.ends = new Ends(writer, appender, this.partitions, this.open);
+    this.reader = new EndsReader(log, decoder, this.partitions);
+    this.takeover = new Takeover(this.arbiter, { log, decoder, reader: this.reader }, this.partitions, { runtime, clock, logger });
+    this.resolutions = new Resolutions({ writer, appender, arbiter: this.arbiter, clock }, this.partitions, () => this.lease.check());
+  }
+
+  private shareOf(tenant_id: string): { weight: number; running_max: number } {
+    return tenantOf(this.configuration.state, tenant_id) ?? { weight: 1, running_max: this.options.running_max };
+  }
+
+  /** How long a settled key answers: its window, and never shorter than its case is open. */
+  windowOf(job: Job): number {
+    const { case_id, window_ms } = job.call;
+    if (case_id === null) return window_ms;
+    return caseOf(this.configuration.state, job.tenant_id, case_id)?.state === 'closed' ? window_ms : Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,13 @@
+import 'reflect-metadata';
+import { runService } from '@countersign/process';
+import { parseExecutorConfig } from './config.js';
+import { startExecutor } from './start-executor.js';
+
+process.exitCode = await runService(
+  {
+    name: 'executor',
+    parse: (env, platform) => parseExecutorConfig(env, platform.lanes),
+    start: (deps, config) => startExecutor(deps, config),
+  },
+  process.env,
+);

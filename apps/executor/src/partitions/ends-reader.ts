@@ -1,0 +1,97 @@
+import type { Outcome } from '@countersign/contracts';
+import { lateEnd, stateAfter } from '@countersign/domain';
+import type { BatchDecoder, EventLog, Recorded } from '@countersign/event-log';
+import type { Partition } from './partition.js';
+import type { Partitions } from './partitions.js';
+
+const READ_MAX = 500;
+
+/** Reads what others wrote to tool-executed, and what this process wrote in an earlier life, into what it knows. */
+export class EndsReader {
+  /** A call ended on the log that is open or waited for here. */
+  onEnd: (partition: Partition, call_id: string, outcome: Outcome) => void = () => undefined;
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly decoder: BatchDecoder,
+    private readonly partitions: Partitions,
+  ) {}
+
+  /** Reads on to the head as of now; own records that are known are passed over. */
+  async catchUp(partition: Partition): Promise<void> {
+    const head = await this.log.head(partition.executed, partition.number);
+    while (partition.next_end < head) {
+      const from = partition.next_end;
+      const records = await this.log.read(partition.executed, partition.number, from, READ_MAX);
+      if (records.length === 0) return;
+      const { events } = await this.decoder.decode(records);
+      for (const event of events) {
+        if (event.offset < partition.next_end || partition.ahead.has(event.offset)) continue;
+        this.observe(partition, event);
+      }
+      const next = (records.at(-1)?.offset ?? from) + 1;
+      for (let offset = partition.next_end; offset < next; offset++) partition.ahead.delete(offset);
+      partition.next_end = Math.max(partition.next_end, next);
+    }
+  }
+
+  /** The outcome that stands at an offset. */
+  async outcomeAt(partition: Partition, offset: number): Promise<Outcome | undefined> {
+    const records = await this.log.read(partition.executed, partition.number, offset, 1);
+    const { events } = await this.decoder.decode(records.slice(0, 1));
+    const event = events[0];
+    return event && 'outcome' in event.event ? event.event.outcome : undefined;
+  }
+
+  private observe(partition: Partition, at: Recorded): void {
+    const call_id = at.event.meta.call_id as string;
+    switch (at.event_type) {
+      case 'tool_call_started': {
+        if (partition.endOf(call_id)) return;
+        const { epoch, fired_at_ms, settle_at_ms } = at.event;
+        partition.starts.set(call_id, { epoch, offset: at.offset, fired_at_ms, settle_at_ms });
+        return;
+      }
+      case 'tool_executed': {
+        const before = partition.endOf(call_id);
+        const state = partition.doubts.has(call_id) ? 'in_doubt' : before ? before.state : 'running';
+        const meaning = lateEnd({ state, started_epoch: partition.starts.get(call_id)?.epoch ?? null }, at.event);
+        if (meaning.kind !== 'nothing') this.ended(partition, at, at.event.idempotency_key, at.event.outcome);
+        break;
+      }
+      case 'tool_call_in_doubt':
+        if (partition.endOf(call_id)) break;
+        this.ended(partition, at, at.event.idempotency_key, at.event.outcome);
+        partition.doubts.set(call_id, { key: at.event.idempotency_key, attempt: at.event.meta.attempt });
+        break;
+      case 'tool_call_resolved':
+        this.ended(partition, at, at.event.idempotency_key, at.event.outcome);
+        break;
+      case 'tool_retry_deduplicated':
+        partition.ended(call_id, {
+          state: 'released',
+          end_offset: at.offset,
+          ended_at_ms: at.timestamp_ms,
+          revision: Number.POSITIVE_INFINITY,
+        });
+        break;
+      case 'tool_call_rejudged':
+        partition.ended(call_id, { state: 'released', end_offset: at.offset, ended_at_ms: at.timestamp_ms, revision: at.event.revision });
+        break;
+      default:
+        return;
+    }
+    const { source } = at.event;
+    if (source) partition.cover(source.topic, source.offset, at.offset);
+  }
+
+  private ended(partition: Partition, at: Recorded, key: string, outcome: Outcome): void {
+    const { call_id, attempt } = at.event.meta;
+    const id = call_id as string;
+    const state = stateAfter(outcome);
+    partition.doubts.delete(id);
+    partition.ended(id, { state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms, revision: Number.POSITIVE_INFINITY });
+    this.partitions.foldLater({ key, attempt, call_id: id, state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms });
+    this.onEnd(partition, id, outcome);
+  }
+}

@@ -1,0 +1,92 @@
+import { type CallTopic, laneTopic } from '@countersign/contracts';
+import type { ExecutionState } from '@countersign/domain';
+import type { Job } from '../running/job.js';
+import { OffsetTracker } from './offset-tracker.js';
+
+/** The newest start of a call that has no end yet. */
+export interface Start {
+  epoch: number;
+  offset: number;
+  fired_at_ms: number;
+  settle_at_ms: number;
+}
+
+/** A call that ended here or on the log lately. */
+export interface RecentEnd {
+  state: ExecutionState;
+  end_offset: number;
+  ended_at_ms: number;
+  /** Up to which revision it is closed: Infinity for an end, the revision for a call that was judged again. */
+  revision: number;
+}
+
+const RECENT_MAX = 20_000;
+const INPUTS: readonly CallTopic[] = ['policy-decided', 'approval-granted'];
+
+/** What this process knows of one partition of a lane: what is history, what ended lately, what started, who waits. */
+export class Partition {
+  /** By topic name on the log. */
+  readonly inputs: ReadonlyMap<string, OffsetTracker>;
+  readonly executed: string;
+  /** Calls that started and have no end, by call. */
+  readonly starts = new Map<string, Start>();
+  /** Calls in doubt: key and attempt of their row. */
+  readonly doubts = new Map<string, { key: string; attempt: number }>();
+  /** Calls that wait for the end of a call which another executor runs. */
+  readonly foreign = new Map<string, Job[]>();
+  /** Cancelled before this process knew of a ruling that allows them. */
+  readonly cancelled = new Set<string>();
+  /** The next offset of tool-executed that this process has not seen or written. */
+  next_end = 0;
+  /** Own records above `next_end`. */
+  readonly ahead = new Set<number>();
+  /** False once the partition went to another executor; what runs is finished all the same. */
+  assigned = true;
+  private readonly recent = new Map<string, RecentEnd>();
+
+  constructor(
+    readonly lane: string,
+    readonly number: number,
+    history: ReadonlyMap<string, number> = new Map(),
+  ) {
+    this.inputs = new Map(INPUTS.map((topic) => [laneTopic(topic, lane), new OffsetTracker(history.get(laneTopic(topic, lane)) ?? 0)]));
+    this.executed = laneTopic('tool-executed', lane);
+  }
+
+  endOf(call_id: string): RecentEnd | undefined {
+    return this.recent.get(call_id);
+  }
+
+  /** An end of a call. The first one counts, but for one that resolves a doubt. */
+  ended(call_id: string, end: RecentEnd): void {
+    const before = this.recent.get(call_id);
+    if (before && before.revision >= end.revision && before.state !== 'in_doubt') return;
+    this.recent.delete(call_id);
+    this.recent.set(call_id, end);
+    this.starts.delete(call_id);
+    this.cancelled.delete(call_id);
+    if (this.recent.size > RECENT_MAX) this.recent.delete(this.recent.keys().next().value as string);
+  }
+
+  cover(topic: string, offset: number, end_offset?: number): void {
+    this.inputs.get(topic)?.cover(offset, end_offset);
+  }
+
+  /** Own records are on tool-executed; where they follow what is known, nobody else wrote in between. */
+  wrote(offset: number): void {
+    if (offset !== this.next_end) {
+      if (offset > this.next_end) this.ahead.add(offset);
+      return;
+    }
+    this.next_end++;
+    while (this.ahead.size > 0 && this.ahead.delete(this.next_end)) this.next_end++;
+  }
+
+  /** From where the ends must be read by whoever gets the partition next. */
+  endsFrom(): number {
+    let lowest = this.next_end;
+    for (const start of this.starts.values()) if (start.offset < lowest) lowest = start.offset;
+    for (const input of this.inputs.values()) lowest = Math.min(lowest, input.lowestEndAbove());
+    return lowest;
+  }
+}

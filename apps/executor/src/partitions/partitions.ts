@@ -1,0 +1,68 @@
+import type { FoldedEnd, Progress } from '../running/arbiter.js';
+import type { Job } from '../running/job.js';
+import { Partition } from './partition.js';
+
+/** The partitions that this process has or had, by lane and number, and the ends that wait to be folded into rows. */
+export class Partitions {
+  private readonly all = new Map<string, Partition>();
+  private ends: FoldedEnd[] = [];
+
+  get(lane: string, partition: number): Partition {
+    const key = `${lane}/${partition}`;
+    let found = this.all.get(key);
+    if (!found) {
+      found = new Partition(lane, partition);
+      found.assigned = false;
+      this.all.set(key, found);
+    }
+    return found;
+  }
+
+  of(job: Job): Partition {
+    return this.get(job.lane, job.partition);
+  }
+
+  put(partition: Partition): void {
+    this.all.set(`${partition.lane}/${partition.number}`, partition);
+  }
+
+  assigned(lane?: string): Partition[] {
+    return [...this.all.values()].filter((partition) => partition.assigned && (lane === undefined || partition.lane === lane));
+  }
+
+  /** All records that brought this call are done with. */
+  cover(job: Job, end_offset?: number): void {
+    const partition = this.of(job);
+    const { topic, offset } = job.authorised.source;
+    partition.cover(topic, offset, end_offset);
+    for (const source of job.sources ?? []) partition.cover(source.topic, source.offset, end_offset);
+  }
+
+  foldLater(end: FoldedEnd): void {
+    this.ends.push(end);
+  }
+
+  /** Up to `ends_max` ends and, where that is all of them, how far the assigned partitions are done. */
+  takeFold(ends_max: number): { ends: FoldedEnd[]; progress: Progress[] } {
+    const ends = this.ends.splice(0, ends_max);
+    return { ends, progress: this.ends.length === 0 ? this.progress() : [] };
+  }
+
+  /** The fold failed: its ends go first next time. */
+  putBack(ends: readonly FoldedEnd[]): void {
+    this.ends.unshift(...ends);
+  }
+
+  private progress(): Progress[] {
+    return this.assigned().flatMap((partition) => {
+      const ends_from = partition.endsFrom();
+      return [...partition.inputs].map(([topic, tracker]) => ({
+        lane: partition.lane,
+        partition: partition.number,
+        topic,
+        history_below: tracker.historyBelow,
+        ends_from,
+      }));
+    });
+  }
+}

@@ -1,0 +1,115 @@
+import { type CallTopic, laneTopic } from '@countersign/contracts';
+import { digest8, lateEnd, stateAfter } from '@countersign/domain';
+import type { BatchDecoder, EventLog, Recorded } from '@countersign/event-log';
+import type { Logger } from '@countersign/process';
+import type { Arbiter, RefoldedRow } from '../running/arbiter.js';
+
+const READ_MAX = 500;
+const RULINGS: readonly CallTopic[] = ['policy-decided', 'approval-granted'];
+
+/**
+ * Puts the arbiter's rows back where the database is empty and the log is not: first what tool-executed tells of each
+ * attempt, then the digests that only the rulings know. Done before anything is claimed; harmless where rows are there.
+ */
+export class Refold {
+  private epoch_max = 0;
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly decoder: BatchDecoder,
+    private readonly arbiter: Arbiter,
+    private readonly logger: Logger,
+  ) {}
+
+  /** The highest epoch that the log knows: those to come must be higher. */
+  get epochMax(): number {
+    return this.epoch_max;
+  }
+
+  async ifEmpty(lane: string): Promise<void> {
+    const partitions = this.log.partitions(laneTopic('tool-executed', lane));
+    for (let partition = 0; partition < partitions; partition++)
+      if ((await this.arbiter.progressOf(partition)).length === 0) await this.refold(lane, partition);
+  }
+
+  private async refold(lane: string, partition: number): Promise<void> {
+    const rows = await this.rows(lane, partition);
+    if (rows === 0) return;
+    for (const topic of RULINGS) await this.digests(laneTopic(topic, lane), partition);
+    this.logger.warn({ lane, partition, rows }, 'tool_executions was empty: refolded from the log');
+  }
+
+  private async rows(lane: string, partition: number): Promise<number> {
+    const live = new Map<string, RefoldedRow>();
+    let count = 0;
+    await this.each(laneTopic('tool-executed', lane), partition, async (events) => {
+      const batch = new Map<string, RefoldedRow>();
+      for (const event of events) {
+        const row = this.evolve(live, event, lane, partition);
+        if (!row) continue;
+        live.set(row.call_id, row);
+        batch.set(row.call_id, row);
+        if (row.state !== 'running' && row.state !== 'in_doubt') live.delete(row.call_id);
+      }
+      count += batch.size;
+      if (batch.size > 0) await this.arbiter.refold([...batch.values()]);
+    });
+    return count;
+  }
+
+  private evolve(live: ReadonlyMap<string, RefoldedRow>, at: Recorded, lane: string, partition: number): RefoldedRow | undefined {
+    const { meta } = at.event;
+    const call_id = meta.call_id as string;
+    const before = live.get(call_id);
+    if (at.event_type === 'tool_call_started') {
+      const { idempotency_key: key, epoch, source } = at.event;
+      this.epoch_max = Math.max(this.epoch_max, epoch);
+      const { attempt, tenant_id } = meta;
+      return { key, attempt, call_id, tenant_id, lane, partition, epoch, state: 'running', source, end_offset: null, ended_at_ms: null };
+    }
+    if (at.event_type !== 'tool_executed' && at.event_type !== 'tool_call_in_doubt' && at.event_type !== 'tool_call_resolved')
+      return undefined;
+    const { idempotency_key: key, outcome } = at.event;
+    if (!before && (call_id.endsWith(key) || at.event_type === 'tool_call_resolved')) return undefined;
+    const epoch = at.event_type === 'tool_call_resolved' ? (before?.epoch ?? 0) : at.event.epoch;
+    this.epoch_max = Math.max(this.epoch_max, epoch);
+    if (
+      before &&
+      at.event_type === 'tool_executed' &&
+      lateEnd({ state: before.state, started_epoch: before.epoch }, { epoch }).kind === 'nothing'
+    )
+      return undefined;
+    const { attempt, tenant_id } = before ? { attempt: before.attempt, tenant_id: before.tenant_id } : meta;
+    const source = before?.source ?? at.event.source ?? { topic: '', offset: 0 };
+    const ended = { state: stateAfter(outcome), end_offset: at.offset, ended_at_ms: outcome.ended_at_ms };
+    return { key, attempt, call_id, tenant_id, lane, partition, epoch, source, ...ended };
+  }
+
+  private async digests(topic: string, partition: number): Promise<void> {
+    await this.each(topic, partition, async (events) => {
+      const digests = events.flatMap((at) =>
+        at.event_type === 'policy_decided' || at.event_type === 'approval_granted'
+          ? [
+              {
+                key: at.event.call.idempotency_key,
+                call_id: at.event.meta.call_id as string,
+                digest8: digest8(at.event.call.discriminating_digest),
+              },
+            ]
+          : [],
+      );
+      if (digests.length > 0) await this.arbiter.refoldDigests(digests);
+    });
+  }
+
+  private async each(topic: string, partition: number, take: (events: readonly Recorded[]) => Promise<void>): Promise<void> {
+    const head = await this.log.head(topic, partition);
+    for (let offset = 0; offset < head; ) {
+      const records = await this.log.read(topic, partition, offset, READ_MAX);
+      const last = records.at(-1);
+      if (!last) return;
+      await take((await this.decoder.decode(records)).events);
+      offset = last.offset + 1;
+    }
+  }
+}

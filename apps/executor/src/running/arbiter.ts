@@ -1,0 +1,74 @@
+import type { Execution, ExecutionState } from '@countersign/domain';
+import type { Job } from './job.js';
+
+/** A row whose owner is fenced, and which has no end yet. */
+export interface OrphanRow extends Execution {
+  key: string;
+  lane: string;
+  partition: number;
+  source: { topic: 'policy-decided' | 'approval-granted'; offset: number };
+}
+
+/** What a claim puts into a row: a running write, a tombstone, or a long read. */
+export interface Claim {
+  job: Job;
+  attempt: number;
+  state: Extract<ExecutionState, 'running' | 'released' | 'reading'>;
+}
+
+/** An end to fold into its row. */
+export interface FoldedEnd {
+  key: string;
+  attempt: number;
+  call_id: string;
+  state: ExecutionState;
+  end_offset: number;
+  ended_at_ms: number;
+}
+
+/** How far one input topic of a partition is done, and from where its ends must be read again. */
+export interface Progress {
+  lane: string;
+  partition: number;
+  topic: string;
+  history_below: number;
+  ends_from: number;
+}
+
+/** A row as the log tells it, for a database that lost it. */
+export interface RefoldedRow {
+  key: string;
+  attempt: number;
+  call_id: string;
+  tenant_id: string;
+  lane: string;
+  partition: number;
+  epoch: number;
+  state: ExecutionState;
+  source: { topic: string; offset: number };
+  end_offset: number | null;
+  ended_at_ms: number | null;
+}
+
+/** `tool_executions` and what belongs to it: whoever gets the row first may fire, nobody else ever. */
+export interface Arbiter {
+  /** Inserts what is free and says which claims got their row. Nothing where the epoch is fenced or its lease over. */
+  claim(epoch: number, claims: readonly Claim[]): Promise<ReadonlySet<Job>>;
+  /** All rows of the keys, by key, in order of attempt. */
+  rowsOf(keys: readonly string[]): Promise<ReadonlyMap<string, Execution[]>>;
+  /** The row of a call that is in doubt. */
+  doubtOf(call_id: string): Promise<{ key: string; attempt: number } | undefined>;
+  /** Ends and progress together: progress never says more than the rows. */
+  fold(ends: readonly FoldedEnd[], progress: readonly Progress[]): Promise<void>;
+  /** Marks leases that ran out as fenced. */
+  fenceExpired(): Promise<void>;
+  /** Rows without an end in this partition whose epoch is fenced. */
+  orphans(partition: number): Promise<OrphanRow[]>;
+  /** Gives rows of dead epochs to this one; those that it got. */
+  takeOver(epoch: number, rows: readonly OrphanRow[]): Promise<readonly OrphanRow[]>;
+  progressOf(partition: number): Promise<Progress[]>;
+  /** Puts back rows that the log tells of and the database lacks; existing rows get only their end. */
+  refold(rows: readonly RefoldedRow[]): Promise<void>;
+  /** Puts back what only the rulings know: the digest of each call's key. */
+  refoldDigests(digests: readonly { key: string; call_id: string; digest8: number }[]): Promise<void>;
+}

@@ -1,0 +1,58 @@
+import { type EventMap, isReadOnly } from '@countersign/contracts';
+import type { Recorded } from '@countersign/event-log';
+import { type Authorised, Job } from './job.js';
+
+type At = Pick<Recorded, 'topic' | 'offset' | 'traceparent'>;
+
+function ofRuling(event: EventMap['policy_decided'], at: At): Authorised {
+  const { meta, call, decision_id, revision, approval_id, config_offset, joined_call_id, execute_before_ms } = event;
+  const source = { topic: at.topic, offset: at.offset };
+  const lane = call.lane;
+  return {
+    meta,
+    call,
+    decision_id,
+    revision,
+    approval_id,
+    approvals: 0,
+    config_offset,
+    joined_call_id,
+    execute_before_ms,
+    lane,
+    source,
+    traceparent: at.traceparent,
+  };
+}
+
+function ofGrant(event: EventMap['approval_granted'], at: At): Authorised {
+  const { meta, call, decision_id, revision, approval_id, joined_call_id, execute_before_ms } = event;
+  const approvals = new Set(event.votes.filter((vote) => vote.vote === 'approve' || vote.vote === 'edit').map((vote) => vote.voter_id))
+    .size;
+  const source = { topic: at.topic, offset: at.offset };
+  const lane = call.lane;
+  return {
+    meta,
+    call,
+    decision_id,
+    revision,
+    approval_id,
+    approvals,
+    config_offset: -2,
+    joined_call_id,
+    execute_before_ms,
+    lane,
+    source,
+    traceparent: at.traceparent,
+  };
+}
+
+/** The call that a record allows to run; undefined where it allows none. */
+export function jobOf(recorded: Recorded): Job | undefined {
+  let authorised: Authorised;
+  if (recorded.event_type === 'policy_decided') {
+    if (recorded.event.effect !== 'allow') return undefined;
+    authorised = ofRuling(recorded.event, recorded);
+  } else if (recorded.event_type === 'approval_granted') authorised = ofGrant(recorded.event, recorded);
+  else return undefined;
+  return new Job(authorised, !isReadOnly(authorised.call.effect_class));
+}

@@ -1,0 +1,117 @@
+import { type Refusal, tooLate } from '@countersign/domain';
+import type { Clock } from '@countersign/process';
+import type { Judge } from '../judging/judge.js';
+import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
+import type { FairQueue } from '../scheduling/fair-queue.js';
+import type { Issue, Job } from './job.js';
+
+/** Where a dispatched call goes on. */
+export interface NextSteps {
+  claim(job: Job): void;
+  flushClaims(): void;
+  fire(jobs: readonly Job[]): void;
+  /** Ends without a claim. */
+  refused(job: Job, why: Refusal, issues: Issue[]): void;
+  rejudged(job: Job, judgement: Extract<ReturnType<Judge['judge']>, { kind: 'stricter' }>): void;
+  /** Whether anything may be claimed or fired at this moment. */
+  permitted(): boolean;
+}
+
+/** Gives free slots to waiting calls, each looked at again first: in time, not cancelled, runnable, still allowed. */
+export class Dispatcher {
+  private waiters: (() => void)[] = [];
+  steps!: NextSteps;
+
+  constructor(
+    private readonly queue: FairQueue<Job>,
+    private readonly judge: Judge,
+    private readonly runtime: InProcessRuntime,
+    private readonly clock: Clock,
+  ) {}
+
+  /** It waits for a slot. */
+  enqueue(job: Job) {
+    job.stage = 'waiting';
+    this.queue.put(job);
+  }
+
+  /** It will not fire. A write leaves a tombstone first, so that no other executor fires it either. */
+  refuse(job: Job, why: Refusal, issues: Issue[] = []) {
+    if (!job.write || why === 'key_reused' || why === 'nothing_to_join') return this.steps.refused(job, why, issues);
+    job.refusal = { why, issues };
+    this.steps.claim(job);
+  }
+
+  release(job: Job) {
+    if (!job.slot) return;
+    job.slot = false;
+    this.queue.release(job.tenant_id);
+  }
+
+  pump() {
+    if (this.queue.waiting > 0 && this.steps.permitted() && !this.judge.silent) {
+      const now_ms = this.clock.now_ms();
+      const reads: Job[] = [];
+      for (let job = this.queue.take(); job; job = this.queue.take()) {
+        job.slot = true;
+        if (this.dispatch(job, now_ms)) reads.push(job);
+      }
+      if (reads.length > 0) this.steps.fire(reads);
+    }
+    this.steps.flushClaims();
+    this.wake();
+  }
+
+  /** True: a read that may run at once. */
+  private dispatch(job: Job, now_ms: number): boolean {
+    const late = job.cancelled
+      ? 'cancelled'
+      : tooLate({ execute_before_ms: job.authorised.execute_before_ms, deadline_ms: job.call.deadline_ms }, now_ms);
+    if (late) {
+      this.refuse(job, late);
+      return false;
+    }
+    const unrunnable = this.runtime.unrunnable(job);
+    if (unrunnable) {
+      this.refuse(job, unrunnable.why, unrunnable.issues);
+      return false;
+    }
+    const judgement = this.judge.judge(job.authorised);
+    if (judgement.kind === 'stricter') {
+      this.steps.rejudged(job, judgement);
+      return false;
+    }
+    if (!job.write) return true;
+    this.steps.claim(job);
+    return false;
+  }
+
+  /** Resolves when no more than this many wait: until then nothing more is read. */
+  room(waiting_max: number): Promise<void> {
+    if (this.queue.waiting <= waiting_max) return Promise.resolve();
+    return new Promise((resolve) =>
+      this.waiters.push(() => (this.queue.waiting <= waiting_max ? resolve() : this.waitOn(resolve, waiting_max))),
+    );
+  }
+
+  private waitOn(resolve: () => void, waiting_max: number) {
+    this.waiters.push(() => (this.queue.waiting <= waiting_max ? resolve() : this.waitOn(resolve, waiting_max)));
+  }
+
+  private wake() {
+    if (this.waiters.length === 0) return;
+    const waiters = this.waiters;
+    this.waiters = [];
+    for (const waiter of waiters) waiter();
+  }
+
+  /** Waiting calls of a partition that went to another executor: it reads them again. */
+  drop(lane: string, partition: number): Job[] {
+    return this.queue.drop((job) => job.lane === lane && job.partition === partition);
+  }
+
+  /** A waiting call leaves the queue. */
+  withdraw(job: Job): boolean {
+    return this.queue.drop((candidate) => candidate === job).length > 0;
+  }
+}

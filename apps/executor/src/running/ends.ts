@@ -1,0 +1,137 @@
+import { crashPoint, type Outcome } from '@countersign/contracts';
+import { type ExecutionState, stateAfter } from '@countersign/domain';
+import type { NewRecord } from '@countersign/event-log';
+import type { ResolvedRuling } from '@countersign/policy';
+import type { Partitions } from '../partitions/partitions.js';
+import type { Appender } from './appender.js';
+import type { EventWriter } from './event-writer.js';
+import type { Job } from './job.js';
+import type { OpenCalls } from './open-calls.js';
+
+interface Ending {
+  job: Job;
+  record: NewRecord;
+  outcome: Outcome | undefined;
+  /** What its row becomes; undefined: it has none. */
+  state: ExecutionState | undefined;
+  revision: number;
+}
+
+/** Statuses that say nothing about the effect that a repeat of the key asks for: its repeats go their own way. */
+const OWN_END = new Set<Outcome['status']>(['cancelled', 'expired']);
+
+/** Puts ends on the log, all of a tick in one append, and tells what follows once they are durable. */
+export class Ends {
+  private pending: Ending[] = [];
+  private scheduled = false;
+  private inFlight = 0;
+
+  /** Whether this process may still end anything. */
+  permitted: () => boolean = () => true;
+  /** A call is off the books: its slot is free. */
+  onGone: (job: Job) => void = () => undefined;
+  /** Repeats that the end of their first call does not answer. */
+  onReadmit: (jobs: readonly Job[]) => void = () => undefined;
+  /** Records that are durable now: callers wait for them. */
+  onRecorded: (records: readonly NewRecord[]) => void = () => undefined;
+
+  constructor(
+    private readonly writer: EventWriter,
+    private readonly appender: Appender,
+    private readonly partitions: Partitions,
+    private readonly open: OpenCalls,
+  ) {}
+
+  /** Ends not durable yet. */
+  get outstanding(): number {
+    return this.pending.length + this.inFlight;
+  }
+
+  /** The call ends with this outcome, and its repeats with it. */
+  end(job: Job, outcome: Outcome): void {
+    job.stage = 'ending';
+    const record = outcome.status === 'in_doubt' ? this.writer.inDoubt(job, outcome) : this.writer.executed(job, outcome);
+    this.push({ job, record, outcome, state: stateAfter(outcome), revision: Number.POSITIVE_INFINITY });
+    this.answerJoiners(job, outcome);
+  }
+
+  /** A repeat ends with the outcome of the first call of its key. */
+  deduplicate(job: Job, original_call_id: string, outcome: Outcome): void {
+    job.stage = 'ending';
+    const record = this.writer.deduplicated(job, original_call_id, outcome);
+    this.push({ job, record, outcome, state: undefined, revision: Number.POSITIVE_INFINITY });
+    for (const joiner of this.takeJoiners(job)) this.deduplicate(joiner, original_call_id, outcome);
+  }
+
+  /** Nothing fired: policy decides once more. */
+  rejudge(job: Job, ruling: ResolvedRuling, config_offset: number): void {
+    job.stage = 'ending';
+    const record = this.writer.rejudged(job, ruling, config_offset);
+    this.push({ job, record, outcome: undefined, state: undefined, revision: job.authorised.revision });
+    const joiners = this.takeJoiners(job);
+    if (joiners.length > 0) this.onReadmit(joiners);
+  }
+
+  /** A result of an epoch that lost its lease: evidence, and nothing else here. */
+  async evidence(job: Job, outcome: Outcome): Promise<void> {
+    await this.appender.append([this.writer.executed(job, outcome)], () => true);
+  }
+
+  private answerJoiners(job: Job, outcome: Outcome): void {
+    const joiners = this.takeJoiners(job);
+    if (joiners.length === 0) return;
+    if (OWN_END.has(outcome.status)) this.onReadmit(joiners);
+    else for (const joiner of joiners) this.deduplicate(joiner, job.call_id, outcome);
+  }
+
+  private takeJoiners(job: Job): Job[] {
+    const joiners = job.joiners ?? [];
+    job.joiners = undefined;
+    return joiners;
+  }
+
+  private push(ending: Ending): void {
+    this.pending.push(ending);
+    if (this.scheduled) return;
+    this.scheduled = true;
+    setImmediate(() => this.flush());
+  }
+
+  private flush(): void {
+    this.scheduled = false;
+    const endings = this.pending.filter((ending) => ending.job.stage === 'ending');
+    this.pending = [];
+    if (endings.length === 0 || !this.permitted()) return;
+    const records = endings.map((ending) => ending.record);
+    this.inFlight += endings.length;
+    void this.appender
+      .append(records, this.permitted)
+      .then((offsets) => offsets && this.recorded(endings, records, offsets))
+      .finally(() => {
+        this.inFlight -= endings.length;
+      });
+  }
+
+  private recorded(endings: readonly Ending[], records: readonly NewRecord[], offsets: readonly number[]): void {
+    crashPoint('executor.after_end');
+    for (const [at, ending] of endings.entries()) this.book(ending, offsets[at] as number);
+    this.onRecorded(records);
+  }
+
+  private book({ job, outcome, state, revision }: Ending, end_offset: number): void {
+    const partition = this.partitions.of(job);
+    const ended_at_ms = outcome?.ended_at_ms ?? 0;
+    partition.wrote(end_offset);
+    partition.ended(job.call_id, { state: state ?? 'released', end_offset, ended_at_ms, revision });
+    this.partitions.cover(job, end_offset);
+    if (outcome && state !== undefined && (job.write ? job.epoch > 0 && job.claimed : job.has_row)) {
+      this.partitions.foldLater({ key: job.key, attempt: job.attempt, call_id: job.call_id, state, end_offset, ended_at_ms });
+      if (state === 'in_doubt') partition.doubts.set(job.call_id, { key: job.key, attempt: job.attempt });
+      if (state === 'succeeded' && job.write) this.open.settle(job, outcome);
+    }
+    this.open.remove(job);
+    job.stage = state === 'in_doubt' ? 'in_doubt' : 'gone';
+    if (outcome) this.answerJoiners(job, outcome);
+    this.onGone(job);
+  }
+}

@@ -1,0 +1,115 @@
+import type { Meta, SourcePosition, ToolCall } from '@countersign/contracts';
+import type { Refusal } from '@countersign/domain';
+
+/** A fault of a value against a schema; `path` is a JSON Pointer relative to the value. */
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+/** Where a call stands in this process. `detached`: its lease was lost, its row is somebody else's now. */
+export type Stage =
+  | 'waiting'
+  | 'looking_up'
+  | 'claiming'
+  | 'starting'
+  | 'running'
+  | 'resending'
+  | 'settling'
+  | 'ending'
+  | 'joined'
+  | 'in_doubt'
+  | 'detached'
+  | 'gone';
+
+/** What lets a call run: its ruling or its grant. */
+export interface Authorised {
+  /** Meta of the record that allows it. */
+  meta: Meta;
+  call: ToolCall;
+  decision_id: string;
+  revision: number;
+  approval_id: string | null;
+  /** People who approved it. */
+  approvals: number;
+  /** Position in configuration-changed that its ruling saw; a grant's is not known (-1: judge again). */
+  config_offset: number;
+  joined_call_id: string | null;
+  execute_before_ms: number;
+  lane: string;
+  source: SourcePosition;
+  traceparent: string | undefined;
+}
+
+/** Something of a run that may be aborted. */
+export interface Abortable {
+  abort(reason: 'timeout' | 'cancelled' | 'lease_lost' | 'closing'): void;
+}
+
+/** Why it will not fire: it leaves a tombstone, then this is its end. */
+export interface RefusedBecause {
+  why: Refusal;
+  issues: Issue[];
+}
+
+/** One call on its way through this process. */
+export class Job {
+  stage: Stage = 'waiting';
+  attempt = 1;
+  /** The epoch that claimed it. */
+  epoch = 0;
+  cancelled = false;
+  resends = 0;
+  asked = 0;
+  /** It was taken over: the process that fired it is known to be dead. */
+  owner_dead = false;
+  /** Meta of its newest tool_call_started: the cause of its end. */
+  started_meta: Meta | undefined;
+  started_at_ms = 0;
+  fired_at_ms = 0;
+  /** Monotonic ms at which the stage is looked at again (timeout, resend, reconcile); Infinity: never. */
+  due_ms = Number.POSITIVE_INFINITY;
+  /** Holds a slot of its tenant. */
+  slot = false;
+  /** It has a row although it is read-only (a long read). */
+  has_row = false;
+  /** Its claim won: the row of its key and attempt is its own. */
+  claimed = false;
+  /** Records of this call that came again and are covered with it. */
+  sources: SourcePosition[] | undefined;
+  handle: Abortable | undefined;
+  aborted: 'timeout' | 'cancelled' | undefined;
+  /** Monotonic ms. */
+  running_since_ms = 0;
+  /** Other calls of the same key that get its answer. */
+  joiners: Job[] | undefined;
+  refusal: RefusedBecause | undefined;
+  /** Its inputs, parsed once. */
+  inputs: unknown;
+  /** Times its claim lost to a row that was not there any more. */
+  claims = 0;
+
+  constructor(
+    readonly authorised: Authorised,
+    readonly write: boolean,
+  ) {}
+
+  get call(): ToolCall {
+    return this.authorised.call;
+  }
+  get call_id(): string {
+    return this.authorised.meta.call_id as string;
+  }
+  get tenant_id(): string {
+    return this.authorised.meta.tenant_id;
+  }
+  get key(): string {
+    return this.authorised.call.idempotency_key;
+  }
+  get partition(): number {
+    return this.authorised.meta.partition;
+  }
+  get lane(): string {
+    return this.authorised.lane;
+  }
+}

@@ -1,0 +1,128 @@
+import type { Outcome } from '@countersign/contracts';
+import { afterLostClaim, type Execution } from '@countersign/domain';
+import type { Partitions } from '../partitions/partitions.js';
+import type { Job } from './job.js';
+import type { OpenCalls } from './open-calls.js';
+
+/** What a claim that got no row leads to. */
+export interface LostClaimSteps {
+  won(job: Job): void;
+  claimAgain(job: Job): void;
+  deduplicate(job: Job, original_call_id: string, outcome: Outcome): void;
+  refused(job: Job, why: 'key_reused' | 'nothing_to_join' | 'approval_used'): void;
+  /** It will not fire and its end is still to be written. `claimed`: the tombstone is its own row. */
+  tombstoned(job: Job, claimed: boolean): void;
+  /** Nothing more to do here for this call. */
+  leave(job: Job): void;
+  readmit(jobs: readonly Job[]): void;
+  epoch(): number;
+  /** How long a settled key answers this call, ms. */
+  windowOf(job: Job): number;
+  outcomeAt(job: Job, end_offset: number): Promise<Outcome | undefined>;
+  /** It runs nothing itself. */
+  release(job: Job): void;
+}
+
+const CLAIMS_MAX = 20;
+/** A claim whose row is free and that still gets none, this often: its approval was consumed before. */
+const CLAIMS_FOR_APPROVAL = 3;
+
+/** Finds out, from the rows of its key, what becomes of a call that did not get its row. */
+export class LostClaims {
+  steps!: LostClaimSteps;
+
+  constructor(
+    private readonly partitions: Partitions,
+    private readonly open: OpenCalls,
+  ) {}
+
+  handle(job: Job, stored: readonly Execution[]) {
+    const rows = this.newest(job, stored);
+    const next = afterLostClaim(
+      {
+        call_id: job.call_id,
+        discriminating_digest: job.call.discriminating_digest,
+        requested_at_ms: job.call.requested_at_ms,
+        window_ms: this.steps.windowOf(job),
+        epoch: this.steps.epoch(),
+        joined_call_id: job.authorised.joined_call_id,
+      },
+      rows,
+    );
+    switch (next.kind) {
+      case 'won':
+        job.attempt = next.attempt;
+        return this.steps.won(job);
+      case 'tombstoned':
+        job.attempt = next.attempt;
+        return this.steps.tombstoned(job, true);
+      case 'ended':
+      case 'owned_elsewhere':
+        return this.leave(job);
+      case 'attempt':
+        return this.again(job, next.attempt);
+      case 'join':
+        return job.refusal ? this.steps.tombstoned(job, false) : this.join(job, next.call_id);
+      case 'answer':
+        return job.refusal ? this.steps.tombstoned(job, false) : this.answer(job, next.call_id, next.end_offset);
+      case 'refuse':
+        return this.steps.refused(job, next.why);
+    }
+  }
+
+  /** What ended lately may not be in its row yet. */
+  private newest(job: Job, rows: readonly Execution[]): Execution[] {
+    const partition = this.partitions.of(job);
+    return rows.map((row) => {
+      const end = partition.endOf(row.call_id);
+      return end && end.revision === Number.POSITIVE_INFINITY ? { ...row, ...end } : row;
+    });
+  }
+
+  private again(job: Job, attempt: number) {
+    if (job.authorised.approval_id !== null && job.attempt === attempt && job.claims >= CLAIMS_FOR_APPROVAL)
+      return this.steps.refused(job, 'approval_used');
+    job.attempt = attempt;
+    if (++job.claims > CLAIMS_MAX) {
+      job.claims = 0;
+      return this.steps.readmit([job]);
+    }
+    this.steps.claimAgain(job);
+  }
+
+  private leave(job: Job) {
+    const joiners = job.joiners ?? [];
+    job.joiners = undefined;
+    this.steps.leave(job);
+    if (joiners.length > 0) this.steps.readmit(joiners);
+  }
+
+  private join(job: Job, call_id: string) {
+    const group = [job, ...(job.joiners ?? [])];
+    job.joiners = undefined;
+    this.steps.release(job);
+    const leader = this.open.ofCall(call_id);
+    if (leader && leader !== job && leader.stage !== 'joined') for (const each of group) this.open.join(leader, each);
+    else this.waitForForeign(call_id, group);
+  }
+
+  /** Another executor runs it: its end is read from the log. */
+  waitForForeign(call_id: string, jobs: readonly Job[]) {
+    for (const job of jobs) {
+      job.stage = 'joined';
+      const { foreign } = this.partitions.of(job);
+      const waiting = foreign.get(call_id);
+      if (waiting) waiting.push(job);
+      else foreign.set(call_id, [job]);
+    }
+  }
+
+  private answer(job: Job, call_id: string, end_offset: number | null) {
+    job.stage = 'looking_up';
+    if (end_offset === null) return this.join(job, call_id);
+    void this.steps.outcomeAt(job, end_offset).then((outcome) => {
+      if (outcome) this.steps.deduplicate(job, call_id, outcome);
+      else this.join(job, call_id);
+    });
+  }
+}

@@ -1,0 +1,79 @@
+import type { Outcome } from '@countersign/contracts';
+import { digest8 } from '@countersign/domain';
+import type { Job } from './job.js';
+
+/** A settled call whose outcome is at hand, so that repeats of its key cost no SQL. */
+export interface Settled {
+  call_id: string;
+  digest8: number;
+  ended_at_ms: number;
+  outcome: Outcome;
+  lane: string;
+  partition: number;
+}
+
+/** Every call that waits or runs in this process, by id and (writes) by key, and the last settled keys. */
+export class OpenCalls {
+  private readonly byCall = new Map<string, Job>();
+  private readonly byKey = new Map<string, Job>();
+  private readonly settled = new Map<string, Settled>();
+
+  constructor(private readonly settled_max: number) {}
+
+  get size(): number {
+    return this.byCall.size;
+  }
+
+  ofCall(call_id: string): Job | undefined {
+    return this.byCall.get(call_id);
+  }
+
+  ofKey(key: string): Job | undefined {
+    return this.byKey.get(key);
+  }
+
+  settledOf(key: string): Settled | undefined {
+    return this.settled.get(key);
+  }
+
+  all(): IterableIterator<Job> {
+    return this.byCall.values();
+  }
+
+  /** The job is open; `leads`: later calls of its key join it. */
+  add(job: Job, leads: boolean): void {
+    this.byCall.set(job.call_id, job);
+    if (leads) this.byKey.set(job.key, job);
+  }
+
+  remove(job: Job): void {
+    if (this.byCall.get(job.call_id) === job) this.byCall.delete(job.call_id);
+    if (this.byKey.get(job.key) === job) this.byKey.delete(job.key);
+  }
+
+  join(leader: Job, job: Job): void {
+    job.stage = 'joined';
+    this.byCall.set(job.call_id, job);
+    if (leader.joiners) leader.joiners.push(job);
+    else leader.joiners = [job];
+  }
+
+  /** Remembers the outcome of a key that answers later calls. */
+  settle(job: Job, outcome: Outcome): void {
+    this.settled.delete(job.key);
+    this.settled.set(job.key, {
+      call_id: job.call_id,
+      digest8: digest8(job.call.discriminating_digest),
+      ended_at_ms: outcome.ended_at_ms,
+      outcome,
+      lane: job.lane,
+      partition: job.partition,
+    });
+    if (this.settled.size > this.settled_max) this.settled.delete(this.settled.keys().next().value as string);
+  }
+
+  /** Another executor may settle these keys from now on. */
+  forget(lane: string, partition: number): void {
+    for (const [key, settled] of this.settled) if (settled.lane === lane && settled.partition === partition) this.settled.delete(key);
+  }
+}

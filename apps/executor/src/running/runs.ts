@@ -1,0 +1,224 @@
+import { callError, crashPoint, type Outcome } from '@countersign/contracts';
+import { afterReconcile, lateResult, type Meaning, meaningOf, type Recovery, type RunResult } from '@countersign/domain';
+import type { Clock } from '@countersign/process';
+import type { Lease } from '../lease/lease.js';
+import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
+import type { Abortable, Job } from './job.js';
+import { cancelledOutcome, doubtOutcome, outcomeOf, refusedOutcome } from './outcomes.js';
+
+export interface RunLimits {
+  /** Times a write whose system takes our key is sent again, and a read whose connection broke. */
+  resends_max: number;
+  /** Times a system of record that can't be reached is asked. */
+  asks_max: number;
+  /** How long a tool may take to answer after it was aborted. */
+  grace_ms: number;
+  /** A read that runs for longer gets a row. */
+  long_read_ms: number;
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+const READ: Recovery = { write: false, takes_key: true, has_reconcile: false, settle_ms: 0, settle_is_final: true };
+
+/** Runs calls that may fire, and finds out what became of those whose answer was lost. */
+export class Runs {
+  /** Jobs that are looked at again at their `due_ms`. */
+  private readonly timed = new Set<Job>();
+
+  onEnd: (job: Job, outcome: Outcome) => void = () => undefined;
+  /** To be sent again: it starts again. */
+  onResend: (job: Job) => void = () => undefined;
+  /** Nothing of it runs any more, although it has no end yet. */
+  onIdle: (job: Job) => void = () => undefined;
+  onLateResult: (job: Job, outcome: Outcome) => void = () => undefined;
+  onEvidence: (job: Job, outcome: Outcome) => void = () => undefined;
+  /** An earlier life of this process (now dead) fired what it takes over. */
+  ownerDead: (job: Job) => boolean = (job) => job.owner_dead;
+
+  constructor(
+    private readonly runtime: InProcessRuntime,
+    private readonly lease: Lease,
+    private readonly clock: Clock,
+    private readonly limits: RunLimits,
+  ) {}
+
+  /** The last step: only what still holds its lease, is not cancelled and is in time fires. */
+  fire(jobs: readonly Job[]) {
+    if (!this.lease.check()) return;
+    const now_ms = this.clock.now_ms();
+    const monotonic_ms = this.clock.monotonic_ms();
+    for (const job of jobs) {
+      if (job.cancelled && job.resends === 0) this.onEnd(job, cancelledOutcome(job, now_ms));
+      else if (job.resends === 0 && job.call.deadline_ms !== null && now_ms >= job.call.deadline_ms)
+        this.onEnd(job, refusedOutcome(job, 'deadline', [], now_ms));
+      else this.run(job, now_ms, monotonic_ms);
+    }
+  }
+
+  private run(job: Job, now_ms: number, monotonic_ms: number) {
+    job.stage = 'running';
+    job.aborted = undefined;
+    if (job.started_at_ms === 0) job.started_at_ms = now_ms;
+    job.fired_at_ms = now_ms;
+    const timeout_ms = this.runtime.find(job)?.contract.timeout_ms ?? 0;
+    const left_ms = job.call.deadline_ms === null ? timeout_ms : Math.min(timeout_ms, job.call.deadline_ms - now_ms);
+    job.due_ms = monotonic_ms + Math.max(1, left_ms);
+    job.running_since_ms = monotonic_ms;
+    this.timed.add(job);
+    this.runtime.run(job, now_ms, this.done);
+  }
+
+  private readonly done = (job: Job, run: Abortable, result: RunResult) => {
+    crashPoint('executor.after_effect');
+    if (job.stage === 'running' && job.handle === run) return this.settle(job, result);
+    if (result.kind === 'output') this.late(job, result);
+  };
+
+  /** A result after its run was given up, or after its lease was lost. */
+  private late(job: Job, result: Extract<RunResult, { kind: 'output' }>) {
+    const outcome = this.succeeded(job, result, job.write ? 'happened' : 'none');
+    if (job.stage === 'detached') {
+      if (job.write) this.onEvidence(job, outcome);
+      return;
+    }
+    const standing = job.stage === 'settling' || job.stage === 'resending' ? 'settling' : job.stage === 'in_doubt' ? 'in_doubt' : 'ended';
+    const meaning = lateResult(standing);
+    if (meaning === 'end') this.finish(job, outcome);
+    else if (meaning === 'resolve') this.onLateResult(job, outcome);
+  }
+
+  private settle(job: Job, result: RunResult) {
+    const late = job.aborted === 'timeout' && result.kind === 'lost';
+    const seen: RunResult = late ? { kind: 'lost', error: callError('TIMEOUT', 'no answer within its time') } : result;
+    const now_ms = this.clock.now_ms();
+    const meaning = meaningOf(seen, this.runtime.recoveryOf(job) ?? READ, {
+      resends: job.resends,
+      resends_max: this.limits.resends_max,
+      fired_at_ms: job.fired_at_ms,
+      now_ms,
+      deadline_ms: job.call.deadline_ms,
+      cancelled: job.cancelled,
+    });
+    this.act(job, meaning, seen, now_ms);
+  }
+
+  private act(job: Job, meaning: Meaning, result: RunResult, now_ms: number) {
+    switch (meaning.kind) {
+      case 'succeeded':
+        return this.finish(job, this.succeeded(job, result as Extract<RunResult, { kind: 'output' }>, meaning.effect));
+      case 'failed':
+        return this.finish(job, outcomeOf(job, { status: 'failed', error: meaning.error, effect: 'none' }, now_ms));
+      case 'cancelled':
+        return this.finish(job, cancelledOutcome(job, now_ms));
+      case 'in_doubt':
+        return this.finish(job, doubtOutcome(job, meaning.error, now_ms));
+      case 'resend':
+        return this.wait(job, 'resending', meaning.at_ms - now_ms);
+      case 'reconcile':
+        return this.settleAt(job, meaning.at_ms);
+    }
+  }
+
+  /** The system of record is asked at this time what became of the call. */
+  settleAt(job: Job, at_ms: number) {
+    this.wait(job, 'settling', at_ms - this.clock.now_ms());
+    this.onIdle(job);
+  }
+
+  private wait(job: Job, stage: 'resending' | 'settling', in_ms: number) {
+    job.stage = stage;
+    job.due_ms = this.clock.monotonic_ms() + Math.max(0, in_ms);
+    this.timed.add(job);
+  }
+
+  private finish(job: Job, outcome: Outcome) {
+    job.due_ms = NEVER;
+    job.inputs = undefined;
+    this.timed.delete(job);
+    this.onEnd(job, outcome);
+  }
+
+  private succeeded(
+    job: Job,
+    result: { output_json: string; truncated?: boolean; warnings?: string[] },
+    effect: 'none' | 'happened',
+  ): Outcome {
+    return outcomeOf(job, { status: 'succeeded', effect, ...result }, this.clock.now_ms());
+  }
+
+  /** Asks the tool to stop; what it did is then found out as after any lost answer. */
+  cancel(job: Job) {
+    job.handle?.abort('cancelled');
+    job.due_ms = Math.min(job.due_ms, this.clock.monotonic_ms() + this.limits.grace_ms);
+    job.aborted ??= 'cancelled';
+  }
+
+  /** Its lease is lost, or its end came from elsewhere: destroy what runs. */
+  drop(job: Job, reason: 'lease_lost' | 'closing') {
+    this.timed.delete(job);
+    job.handle?.abort(reason);
+  }
+
+  /** Everything whose time has come. Returns reads that run for long and have no row. */
+  tick(): Job[] {
+    const now = this.clock.monotonic_ms();
+    const longReads: Job[] = [];
+    for (const job of this.timed) {
+      if (job.due_ms <= now) this.due(job, now);
+      else if (job.stage === 'running' && !job.write && !job.has_row && now - job.running_since_ms > this.limits.long_read_ms)
+        longReads.push(job);
+    }
+    return longReads;
+  }
+
+  private due(job: Job, now: number) {
+    job.due_ms = NEVER;
+    if (job.stage === 'running') {
+      if (job.aborted === undefined) {
+        job.aborted = 'timeout';
+        job.due_ms = now + this.limits.grace_ms;
+        job.handle?.abort('timeout');
+      } else this.giveUp(job);
+    } else if (job.stage === 'resending') {
+      this.timed.delete(job);
+      job.resends++;
+      if (job.write) this.onResend(job);
+      else this.fire([job]);
+    } else if (job.stage === 'settling') void this.ask(job);
+  }
+
+  private giveUp(job: Job) {
+    const cancelled = job.aborted === 'cancelled';
+    this.settle(job, {
+      kind: 'lost',
+      error: callError(cancelled ? 'CANCELLED' : 'TIMEOUT', cancelled ? 'cancelled while it ran' : 'no answer within its time'),
+    });
+  }
+
+  private async ask(job: Job): Promise<void> {
+    const answer = await this.runtime.reconcile(job, this.clock.now_ms());
+    if (job.stage !== 'settling' || !this.lease.check()) return;
+    const now_ms = this.clock.now_ms();
+    const next = afterReconcile(answer, {
+      asked: job.asked,
+      asks_max: this.limits.asks_max,
+      owner_dead: this.ownerDead(job),
+      settle_is_final: this.runtime.recoveryOf(job)?.settle_is_final ?? false,
+      now_ms,
+    });
+    job.asked++;
+    switch (next.kind) {
+      case 'succeeded':
+        return this.finish(job, this.succeeded(job, next, 'happened'));
+      case 'failed':
+        return this.finish(
+          job,
+          outcomeOf(job, { status: job.cancelled ? 'cancelled' : 'failed', error: next.error, effect: 'none' }, now_ms),
+        );
+      case 'in_doubt':
+        return this.finish(job, doubtOutcome(job, next.error, now_ms));
+      case 'ask_again':
+        return this.wait(job, 'settling', next.at_ms - now_ms);
+    }
+  }
+}

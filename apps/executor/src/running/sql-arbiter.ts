@@ -1,0 +1,157 @@
+import { callId, parseCallId, parseTopic } from '@countersign/contracts';
+import type { Execution, ExecutionState } from '@countersign/domain';
+import { digest8 } from '@countersign/domain';
+import type { Store } from '@countersign/store';
+import * as sql from '@countersign/store';
+import type { Arbiter, Claim, FoldedEnd, OrphanRow, Progress, RefoldedRow } from './arbiter.js';
+import type { Job } from './job.js';
+
+const codes: Readonly<Record<ExecutionState, sql.ExecutionState>> = {
+  running: 1,
+  succeeded: 2,
+  in_doubt: 3,
+  compensated: 4,
+  released: 5,
+  held: 6,
+  reading: 7,
+};
+const names = new Map(Object.entries(codes).map(([name, code]) => [code, name as ExecutionState]));
+
+const uuidOf = (call_id: string): string => parseCallId(call_id)?.uuid ?? call_id;
+const topicCode = (topic: string): sql.SourceTopic => (parseTopic(topic).topic === 'approval-granted' ? 1 : 0);
+
+function execution(row: sql.ExecutionRow): Execution {
+  return {
+    attempt: row.attempt,
+    call_id: callId(row.partition, row.call_uuid),
+    epoch: row.epoch,
+    state: names.get(row.state) as ExecutionState,
+    digest8: row.digest8,
+    end_offset: row.end_offset,
+    ended_at_ms: row.ended_at_s === null ? null : row.ended_at_s * 1000,
+  };
+}
+
+function orphan(row: sql.ExecutionRow): OrphanRow {
+  const source = { topic: row.source_topic === 1 ? ('approval-granted' as const) : ('policy-decided' as const), offset: row.source_offset };
+  return { ...execution(row), key: row.key, lane: row.lane, partition: row.partition, source };
+}
+
+function claimed({ job, attempt, state }: Claim): sql.Claim {
+  const { call, source, approval_id, joined_call_id } = job.authorised;
+  return {
+    key: job.key,
+    attempt,
+    tenant_id: job.tenant_id,
+    call_uuid: uuidOf(job.call_id),
+    partition: job.partition,
+    state: state === 'reading' ? 7 : 1,
+    digest8: digest8(call.discriminating_digest),
+    source_topic: topicCode(source.topic),
+    source_offset: source.offset,
+    approval_id: joined_call_id === null ? approval_id : null,
+  };
+}
+
+/** The arbiter in SQL, for one lane. */
+export class SqlArbiter implements Arbiter {
+  constructor(
+    private readonly store: Store,
+    private readonly lane: string,
+    private readonly nowMs: () => number,
+  ) {}
+
+  async claim(epoch: number, claims: readonly Claim[]): Promise<ReadonlySet<Job>> {
+    const won = new Set<Job>();
+    const live = claims.filter((claim) => claim.state !== 'released');
+    const dead = claims.filter((claim) => claim.state === 'released');
+    const ended_at_s = Math.floor(this.nowMs() / 1000);
+    const take = (of: readonly Claim[], wins: readonly boolean[]): void => {
+      for (const [at, claim] of of.entries()) if (wins[at]) won.add(claim.job);
+    };
+    if (live.length > 0) take(live, await sql.claim(this.store, epoch, live.map(claimed)));
+    if (dead.length > 0)
+      take(
+        dead,
+        await sql.tombstones(
+          this.store,
+          epoch,
+          dead.map((claim) => ({ ...claimed(claim), ended_at_s })),
+        ),
+      );
+    return won;
+  }
+
+  async rowsOf(keys: readonly string[]): Promise<ReadonlyMap<string, Execution[]>> {
+    const byKey = new Map<string, Execution[]>();
+    for (const row of await sql.rowsOfKeys(this.store, [...new Set(keys)])) {
+      const rows = byKey.get(row.key);
+      if (rows) rows.push(execution(row));
+      else byKey.set(row.key, [execution(row)]);
+    }
+    return byKey;
+  }
+
+  async doubtOf(call_id: string): Promise<{ key: string; attempt: number } | undefined> {
+    return sql.doubtOfCall(this.store, uuidOf(call_id));
+  }
+
+  async fold(ends: readonly FoldedEnd[], progress: readonly Progress[]): Promise<void> {
+    const statements: sql.Statement[] = [];
+    if (ends.length > 0)
+      statements.push(
+        sql.foldEndsStatement(
+          ends.map(({ key, attempt, call_id, state, end_offset, ended_at_ms }) => ({
+            key,
+            attempt,
+            call_uuid: uuidOf(call_id),
+            state: codes[state] as sql.EndState,
+            end_offset,
+            ended_at_s: Math.floor(ended_at_ms / 1000),
+          })),
+        ),
+      );
+    if (progress.length > 0) statements.push(sql.progressStatement(progress));
+    if (statements.length > 0) await this.store.atomically(statements, 'background');
+  }
+
+  async fenceExpired(): Promise<void> {
+    await sql.fenceExpired(this.store, this.lane);
+  }
+
+  async orphans(partition: number): Promise<OrphanRow[]> {
+    return (await sql.orphans(this.store, this.lane, partition)).map(orphan);
+  }
+
+  async takeOver(epoch: number, rows: readonly OrphanRow[]): Promise<readonly OrphanRow[]> {
+    const taken = await sql.takeOver(this.store, epoch, rows as never);
+    const got = new Set(taken.map(sql.executionId));
+    return rows.filter((row) => got.has(sql.executionId(row)));
+  }
+
+  async progressOf(partition: number): Promise<Progress[]> {
+    return sql.readProgress(this.store, this.lane, partition);
+  }
+
+  async refold(rows: readonly RefoldedRow[]): Promise<void> {
+    await sql.restore(
+      this.store,
+      rows.map(({ call_id, state, source, ended_at_ms, ...row }) => ({
+        ...row,
+        call_uuid: uuidOf(call_id),
+        state: codes[state],
+        digest8: 0,
+        source_topic: topicCode(source.topic),
+        source_offset: source.offset,
+        ended_at_s: ended_at_ms === null ? null : Math.floor(ended_at_ms / 1000),
+      })),
+    );
+  }
+
+  async refoldDigests(digests: readonly { key: string; call_id: string; digest8: number }[]): Promise<void> {
+    await sql.foldDigests(
+      this.store,
+      digests.map(({ key, call_id, digest8: digest }) => ({ key, call_uuid: uuidOf(call_id), digest8: digest })),
+    );
+  }
+}

@@ -1,0 +1,146 @@
+import { callError, laneTopic, type Outcome } from '@countersign/contracts';
+import { afterTakeover, tooLate } from '@countersign/domain';
+import type { BatchDecoder, EventLog } from '@countersign/event-log';
+import type { Clock, Logger } from '@countersign/process';
+import type { EndsReader } from '../partitions/ends-reader.js';
+import type { Partition } from '../partitions/partition.js';
+import type { Partitions } from '../partitions/partitions.js';
+import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
+import type { Arbiter, OrphanRow } from './arbiter.js';
+import { jobOf } from './authorised.js';
+import type { Job } from './job.js';
+import { doubtOutcome, outcomeOf, refusedOutcome } from './outcomes.js';
+
+/** What happens with a call that was taken over. */
+export interface TakeoverSteps {
+  /** It is open here from now on and holds a slot. */
+  adopt(partition: Partition, job: Job): void;
+  start(jobs: readonly Job[]): void;
+  fire(jobs: readonly Job[]): void;
+  settleAt(job: Job, at_ms: number): void;
+  end(job: Job, outcome: Outcome): void;
+  /** Whether policy would still allow it. */
+  allowed(job: Job): boolean;
+  epoch(): number;
+  ownerDead(epoch: number): boolean;
+}
+
+/** A key may be forgotten by the system that took it: nothing is sent again after a day. */
+const RESEND_WITHIN_MS = 24 * 3_600_000;
+
+/** Where rulings and their records are read. */
+export interface Sources {
+  log: EventLog;
+  decoder: BatchDecoder;
+  reader: EndsReader;
+}
+
+/** Finds calls whose executor lost its lease, and does for each what is safe: nothing is guessed. */
+export class Takeover {
+  steps!: TakeoverSteps;
+
+  constructor(
+    private readonly arbiter: Arbiter,
+    private readonly sources: Sources,
+    private readonly partitions: Partitions,
+    private readonly parts: { runtime: InProcessRuntime; clock: Clock; logger: Logger },
+  ) {}
+
+  async sweep(): Promise<void> {
+    await this.arbiter.fenceExpired();
+    for (const partition of this.partitions.assigned()) await this.sweepPartition(partition);
+  }
+
+  private async sweepPartition(partition: Partition): Promise<void> {
+    const rows = await this.arbiter.orphans(partition.number);
+    if (rows.length === 0) return;
+    await this.sources.reader.catchUp(partition);
+    const open = rows.filter((row) => {
+      const end = partition.endOf(row.call_id);
+      return !end || end.revision !== Number.POSITIVE_INFINITY;
+    });
+    if (open.length === 0) return;
+    const epoch = this.steps.epoch();
+    const taken = await this.arbiter.takeOver(epoch, open);
+    if (taken.length > 0)
+      this.parts.logger.warn(
+        { lane: partition.lane, partition: partition.number, calls: taken.length, epoch },
+        'took over calls of a lost executor',
+      );
+    for (const row of taken) await this.resume(partition, row, epoch);
+  }
+
+  private async resume(partition: Partition, row: OrphanRow, epoch: number): Promise<void> {
+    const job = await this.jobOfRow(row);
+    if (!job) {
+      this.parts.logger.error({ call_id: row.call_id, source: row.source }, 'the ruling of a call that was taken over cannot be read');
+      return;
+    }
+    const started = partition.starts.get(row.call_id) ?? null;
+    job.attempt = row.attempt;
+    job.epoch = epoch;
+    job.claimed = true;
+    job.has_row = true;
+    job.owner_dead = this.steps.ownerDead(row.epoch);
+    job.cancelled = partition.cancelled.has(row.call_id);
+    job.started_at_ms = started?.fired_at_ms ?? 0;
+    job.fired_at_ms = started?.fired_at_ms ?? 0;
+    this.steps.adopt(partition, job);
+    const now_ms = this.parts.clock.now_ms();
+    const decision = afterTakeover({
+      state: row.state,
+      started,
+      ended: false,
+      recovery: this.parts.runtime.recoveryOf(job),
+      resend_before_ms: (started?.fired_at_ms ?? 0) + RESEND_WITHIN_MS,
+      now_ms,
+    });
+    switch (decision.kind) {
+      case 'fold_end':
+        return;
+      case 'fire':
+        return this.fireFirst(job, now_ms);
+      case 'read_again':
+        return this.readAgain(job, now_ms);
+      case 'resend':
+        job.resends++;
+        return this.steps.start([job]);
+      case 'reconcile':
+        return this.steps.settleAt(job, decision.at_ms);
+      case 'in_doubt':
+        return this.steps.end(job, doubtOutcome(job, decision.error, now_ms));
+    }
+  }
+
+  /** It never fired: it may now, if it still may. */
+  private fireFirst(job: Job, now_ms: number) {
+    const refusal = this.refusalOf(job, now_ms);
+    if (refusal) this.steps.end(job, refusal);
+    else this.steps.start([job]);
+  }
+
+  private readAgain(job: Job, now_ms: number) {
+    const refusal = this.refusalOf(job, now_ms);
+    if (refusal) this.steps.end(job, refusal);
+    else this.steps.fire([job]);
+  }
+
+  private refusalOf(job: Job, now_ms: number): Outcome | undefined {
+    const late = job.cancelled
+      ? 'cancelled'
+      : tooLate({ execute_before_ms: job.authorised.execute_before_ms, deadline_ms: job.call.deadline_ms }, now_ms);
+    if (late) return refusedOutcome(job, late, [], now_ms);
+    const unrunnable = this.parts.runtime.unrunnable(job);
+    if (unrunnable) return refusedOutcome(job, unrunnable.why, unrunnable.issues, now_ms);
+    if (this.steps.allowed(job)) return undefined;
+    const error = callError('POLICY_DENIED', 'policy is stricter now than when it ruled; nothing was done');
+    return outcomeOf(job, { status: 'failed', error, effect: 'none' }, now_ms);
+  }
+
+  private async jobOfRow(row: OrphanRow): Promise<Job | undefined> {
+    const records = await this.sources.log.read(laneTopic(row.source.topic, row.lane), row.partition, row.source.offset, 1);
+    const { events } = await this.sources.decoder.decode(records.slice(0, 1));
+    const job = events[0] ? jobOf(events[0]) : undefined;
+    return job?.call_id === row.call_id ? job : undefined;
+  }
+}

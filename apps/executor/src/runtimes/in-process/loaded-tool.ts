@@ -1,0 +1,71 @@
+import { contractDigest, isReadOnly, type JsonSchema, type ToolContract } from '@countersign/contracts';
+import type { Recovery } from '@countersign/domain';
+import type { Pack, Tool } from '@countersign/tool-kit';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { Issue } from '../../running/job.js';
+
+const ajv = new Ajv2020({ strict: false, allErrors: false, ownProperties: true });
+formats.default(ajv);
+
+function compile(schema: JsonSchema): ValidateFunction {
+  const { $id: _, ...rest } = schema;
+  return ajv.compile(rest);
+}
+
+function issuesOf(errors: ErrorObject[] | null | undefined): Issue[] {
+  return (errors ?? []).slice(0, 20).map((error) => ({ path: error.instancePath, message: error.message ?? 'invalid' }));
+}
+
+/** A tool ready to run: its schemas are compiled once. */
+export class LoadedTool {
+  readonly contract: ToolContract;
+  readonly digest: string;
+  readonly recovery: Recovery;
+  private readonly inputs: ValidateFunction;
+  private readonly outputs: ValidateFunction;
+
+  constructor(
+    readonly tool: Tool,
+    readonly settings: Readonly<Record<string, string>>,
+  ) {
+    this.contract = tool.contract;
+    this.digest = contractDigest(tool.contract);
+    const { effect_class, takes_key, has_reconcile, settle_ms, settle_is_final } = tool.contract;
+    this.recovery = { write: !isReadOnly(effect_class), takes_key, has_reconcile, settle_ms, settle_is_final };
+    this.inputs = compile(tool.contract.input_schema);
+    this.outputs = compile(tool.contract.output_schema);
+  }
+
+  inputIssues(value: unknown): Issue[] {
+    return this.inputs(value) ? [] : issuesOf(this.inputs.errors);
+  }
+
+  outputIssues(value: unknown): Issue[] {
+    return this.outputs(value) ? [] : issuesOf(this.outputs.errors);
+  }
+}
+
+/** The tools of the named packs by `name@version`, with the settings that the environment gives each pack. @throws where a pack is unknown or a tool is there twice. */
+export function loadTools(
+  packs: readonly Pack[],
+  names: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): ReadonlyMap<string, LoadedTool> {
+  const tools = new Map<string, LoadedTool>();
+  for (const name of names) {
+    const pack = packs.find((candidate) => candidate.name === name);
+    if (!pack) throw new Error(`COUNTERSIGN_PACKS: there is no pack ${name}; there are ${packs.map((each) => each.name).join(', ')}`);
+    const settings: Record<string, string> = {};
+    for (const [variable, fallback] of Object.entries(pack.settings ?? {})) {
+      const value = environment[variable] ?? fallback;
+      if (value !== undefined) settings[variable] = value;
+    }
+    for (const tool of pack.tools) {
+      const id = `${tool.contract.name}@${tool.contract.version}`;
+      if (tools.has(id)) throw new Error(`COUNTERSIGN_PACKS: tool ${id} is there twice`);
+      tools.set(id, new LoadedTool(tool, settings));
+    }
+  }
+  return tools;
+}

@@ -1,0 +1,54 @@
+import type { Principal } from '@countersign/contracts';
+import type { Logger } from '@countersign/process';
+import type { RunContext } from '@countersign/tool-kit';
+import type { Job } from '../../running/job.js';
+
+/** One run of a tool: the context that the tool sees, and the means to abort it. The signal is made when it is asked for. */
+export class ToolRun implements RunContext {
+  private controller: AbortController | undefined;
+  private aborted: string | undefined;
+
+  constructor(
+    private readonly job: Job,
+    readonly settings: Readonly<Record<string, string>>,
+    readonly deadline_ms: number,
+    private readonly logger: Logger,
+  ) {}
+
+  get tenant_id(): string {
+    return this.job.tenant_id;
+  }
+  get principal(): Pick<Principal, 'kind' | 'id'> {
+    return this.job.call.principal;
+  }
+  get call_id(): string {
+    return this.job.call_id;
+  }
+  get case_id(): string | null {
+    return this.job.call.case_id;
+  }
+  get run_id(): string | null {
+    return this.job.call.run_id;
+  }
+  get idempotency_key(): string {
+    return this.job.key;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.aborted !== undefined) this.controller.abort(new Error(this.aborted));
+    }
+    return this.controller.signal;
+  }
+
+  abort(reason: string): void {
+    if (this.aborted !== undefined) return;
+    this.aborted = reason;
+    this.controller?.abort(new Error(reason));
+  }
+
+  log(message: string, fields: Record<string, unknown> = {}): void {
+    this.logger.info({ call_id: this.call_id, tool: this.job.call.tool, ...fields }, message);
+  }
+}

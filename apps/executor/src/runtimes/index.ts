@@ -1,0 +1,2 @@
+/** The runtimes that calls may run in. */
+export { InProcessRuntime } from './in-process/in-process-runtime.js';

@@ -1,0 +1,89 @@
+import 'reflect-metadata';
+import { evolveConfiguration, initialConfiguration } from '@countersign/domain';
+import { FoldedTopics, LogTransport } from '@countersign/event-log';
+import { type AppDeps, NestLogger, type RunningApp } from '@countersign/process';
+import type { Pack } from '@countersign/tool-kit';
+import { NestFactory } from '@nestjs/core';
+import type { ExecutorConfig } from './config.js';
+import { Executor } from './executor.js';
+import { ExecutorModule } from './executor.module.js';
+import { LaneExecutor } from './lane-executor.js';
+import { LaneParts } from './lane-parts.js';
+import { announceTools } from './runtimes/announcer.js';
+import { InProcessRuntime } from './runtimes/in-process/in-process-runtime.js';
+import { loadTools } from './runtimes/in-process/loaded-tool.js';
+import { packs } from './runtimes/in-process/packs.js';
+
+const BATCH_MAX = 500;
+const LIMITS = { resends_max: 3, asks_max: 4, grace_ms: 500, long_read_ms: 5000 };
+
+function lanesOf(
+  deps: AppDeps,
+  config: ExecutorConfig,
+  configuration: FoldedTopics<ReturnType<typeof initialConfiguration>>,
+  runtime: InProcessRuntime,
+) {
+  const { executor_id: instance_id, running_max, waiting_max, lease_ms } = config;
+  const exclusive = !deps.store.durable;
+  const options = {
+    instance_id,
+    running_max,
+    waiting_max,
+    lease_ms,
+    heartbeat_ms: Math.min(1000, lease_ms / 4),
+    exclusive,
+    limits: LIMITS,
+  };
+  return new Map(config.lanes.map((lane) => [lane, new LaneExecutor(new LaneParts(deps, { ...options, lane }, configuration, runtime))]));
+}
+
+function transportOf(deps: AppDeps, lanes: readonly string[], executor: Executor): LogTransport {
+  return new LogTransport({
+    log: deps.log,
+    codec: deps.codec,
+    ...(deps.schemas ? { schemas: deps.schemas } : {}),
+    group: 'executor',
+    lanes,
+    visibility: 'appended',
+    batch_records_max: BATCH_MAX,
+    now_ms: () => deps.clock.now_ms(),
+    faults: deps.logger,
+    onAssigned: (lane, partitions) => executor.assigned(lane, partitions),
+    onRevoked: async (lane, partitions) => executor.revoked(lane, partitions),
+    poison: async (record, cause) => executor.poison(record, cause),
+  });
+}
+
+/** Starts executing the calls of `config.lanes`: announces its tools, takes its leases, then reads what policy allows. */
+export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
+  const { log, codec, clock, logger } = deps;
+  const tools = loadTools(registry, config.packs, config.environment);
+  const configuration = new FoldedTopics({
+    log,
+    codec,
+    ...(deps.schemas ? { schemas: deps.schemas } : {}),
+    topics: ['configuration-changed', 'tool-registered'],
+    initial: initialConfiguration(),
+    evolve: evolveConfiguration,
+  });
+  await configuration.start();
+  const announcement = { executor_id: config.executor_id, lanes: config.lanes, now_ms: clock.now_ms() };
+  await announceTools({ log, codec }, tools.values(), configuration.state, announcement);
+  const executor = new Executor(lanesOf(deps, config, configuration, new InProcessRuntime(tools, logger)));
+  await executor.start();
+  const transport = transportOf(deps, config.lanes, executor);
+  const app = await NestFactory.createMicroservice(ExecutorModule.with(executor), { strategy: transport, logger: new NestLogger(logger) });
+  await app.listen();
+  let caughtUp = false;
+  void transport.caughtUp().then(() => {
+    caughtUp = true;
+  });
+  return {
+    ready: () => caughtUp && executor.ready,
+    close: async () => {
+      await app.close();
+      await executor.close();
+      await configuration.close();
+    },
+  };
+}

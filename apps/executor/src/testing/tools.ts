@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defineTool, type Pack, type Tool, ToolError } from '@countersign/tool-kit';
+import { z } from 'zod';
+
+const input = z.strictObject({ name: z.string(), act: z.string().default('answer'), wait_ms: z.int().default(0) });
+const output = z.strictObject({ ok: z.boolean(), name: z.string() });
+type Input = z.output<typeof input>;
+
+/** The outside world of the executor's specs: what happened, by idempotency key. */
+export class World {
+  readonly effects: { key: string; name: string }[] = [];
+  readonly reads: string[] = [];
+  /** Resolves when the gate is opened: a tool with `act: 'gate'` waits for it after its effect. */
+  gate: Promise<void> = Promise.resolve();
+  /** What reconcile says; default: the truth. */
+  reconcile: 'truth' | 'cannot_tell' = 'truth';
+
+  effectsOf(key: string): number {
+    return this.effects.filter((effect) => effect.key === key).length;
+  }
+
+  /** Closes the gate; the returned function opens it. */
+  close(): () => void {
+    let open = () => {};
+    this.gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    return open;
+  }
+
+  async act({ name, act, wait_ms }: Input, key: string, once: boolean): Promise<{ ok: boolean; name: string }> {
+    if (act === 'refuse') throw new ToolError('PROVIDER_ERROR', 'no', { effect: 'none' });
+    if (act === 'lose_request') throw new Error('connection lost before');
+    if (wait_ms > 0) await sleep(wait_ms);
+    if (!once || this.effectsOf(key) === 0) this.effects.push({ key, name });
+    if (act === 'gate') await this.gate;
+    if (act === 'lose_answer') throw new Error('connection lost after');
+    if (act === 'wrong_shape') return { ok: 'yes' } as never;
+    return { ok: true, name };
+  }
+}
+
+const traits = {
+  version: '1.0.0',
+  category: 'test',
+  idempotency: { discriminating: ['name'] },
+  timeout_ms: 1500,
+  settle_ms: 100,
+  input,
+  output,
+};
+const titled = (name: string) => ({
+  name,
+  title: `Test: ${name}`,
+  description: 'A tool of the executor specs: acts on the world it was made with.',
+});
+
+/** One tool a way of recovering, all acting on one world. */
+export function testPack(world: World): Pack {
+  const write = { ...traits, effect_class: 'commit_low' as const };
+  const reconcile = async (asked: Input, ctx: { idempotency_key: string }) => {
+    if (world.reconcile === 'cannot_tell') return { kind: 'cannot_tell' as const, why: 'the books are closed' };
+    if (world.effectsOf(ctx.idempotency_key) === 0) return { kind: 'did_not_happen' as const };
+    return { kind: 'happened' as const, output: { ok: true, name: asked.name } };
+  };
+  const tools: Tool[] = [
+    defineTool({ ...write, ...titled('blind_write'), run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false) }),
+    defineTool({ ...write, ...titled('asked_write'), run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false), reconcile }),
+    defineTool({
+      ...write,
+      ...titled('final_write'),
+      settle_is_final: true,
+      run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false),
+      reconcile,
+    }),
+    defineTool({ ...write, ...titled('keyed_write'), takes_key: true, run: (asked, ctx) => world.act(asked, ctx.idempotency_key, true) }),
+    defineTool({
+      ...traits,
+      ...titled('test_read'),
+      effect_class: 'read_internal',
+      idempotency: undefined,
+      run: async ({ name, act, wait_ms }) => {
+        if (wait_ms > 0) await sleep(wait_ms);
+        if (act === 'gate') await world.gate;
+        if (act === 'wrong_shape') return { ok: 'yes' } as never;
+        world.reads.push(name);
+        return { ok: true, name: act === 'long' ? 'x'.repeat(400_000) : name };
+      },
+    }),
+  ] as Tool[];
+  return { name: 'test', tools };
+}

@@ -1,0 +1,197 @@
+import type { LaneParts } from './lane-parts.js';
+import type { Job } from './running/job.js';
+import { refusedOutcome } from './running/outcomes.js';
+
+/** Joins the parts of a lane: each says what happened, here is what follows. */
+export function wire(parts: LaneParts): void {
+  const permitted = () => parts.lease.check();
+  parts.starts.permitted = permitted;
+  parts.ends.permitted = permitted;
+  wireIntake(parts);
+  wireClaims(parts);
+  wireRuns(parts);
+  wireEnds(parts);
+  wireTakeover(parts);
+  parts.lease.onLost = () => detachAll(parts);
+}
+
+function readmit(parts: LaneParts, jobs: readonly Job[]): void {
+  const now_ms = parts.deps.clock.now_ms();
+  for (const job of jobs) {
+    parts.dispatcher.release(job);
+    parts.open.remove(job);
+    parts.intake.admit(parts.partitions.of(job), job, now_ms);
+  }
+}
+
+function refuseNow(
+  parts: LaneParts,
+  job: Job,
+  why: Parameters<typeof refusedOutcome>[1],
+  issues: Parameters<typeof refusedOutcome>[2],
+): void {
+  if (job.epoch === 0) job.epoch = parts.lease.epoch;
+  parts.ends.end(job, refusedOutcome(job, why, issues, parts.deps.clock.now_ms()));
+}
+
+function wireIntake(parts: LaneParts): void {
+  const { intake, dispatcher, claims, open, ends, runs, resolutions, deps } = parts;
+  intake.steps = {
+    enqueue: (job) => dispatcher.enqueue(job),
+    lookUp: (job) => claims.add(job),
+    answer: (job, original) => {
+      const settled = open.settledOf(job.key);
+      if (settled?.call_id === original) ends.deduplicate(job, original, settled.outcome);
+      else claims.add(job);
+    },
+    refuse: (job, why, issues) => dispatcher.refuse(job, why, issues),
+    withdraw: (job) => dispatcher.withdraw(job),
+    abort: (job) => runs.cancel(job),
+    resolve: (partition, recorded) =>
+      void resolutions
+        .byPerson(partition, recorded)
+        .catch((cause) => deps.logger.error({ cause: String(cause) }, 'a resolution was not written; it is read again')),
+    windowOf: (job) => parts.windowOf(job),
+  };
+  dispatcher.steps = {
+    claim: (job) => claims.add(job),
+    flushClaims: () => claims.flush(),
+    fire: (jobs) => {
+      for (const job of jobs) job.epoch = parts.lease.epoch;
+      runs.fire(jobs);
+    },
+    refused: (job, why, issues) => refuseNow(parts, job, why, issues),
+    rejudged: (job, judgement) => ends.rejudge(job, judgement.ruling, parts.judge.configOffset),
+    permitted: () => parts.lease.check(),
+  };
+}
+
+function wireClaims(parts: LaneParts): void {
+  const { claims, lost, starts, partitions, ends, dispatcher, open, reader } = parts;
+  const won = (jobs: readonly Job[]) => {
+    const fired: Job[] = [];
+    for (const job of jobs) {
+      if (job.refusal) refuseNow(parts, job, job.refusal.why, job.refusal.issues);
+      else {
+        partitions.cover(job);
+        fired.push(job);
+      }
+    }
+    void starts.start(fired);
+  };
+  claims.onWon = won;
+  claims.onLost = (job, rows) => lost.handle(job, rows);
+  claims.onUnclaimed = (jobs) => readmit(parts, jobs);
+  lost.steps = {
+    won: (job) => {
+      job.epoch = parts.lease.epoch;
+      job.claimed = true;
+      won([job]);
+    },
+    claimAgain: (job) => {
+      claims.add(job);
+      claims.flush();
+    },
+    deduplicate: (job, original, outcome) => ends.deduplicate(job, original, outcome),
+    refused: (job, why) => refuseNow(parts, job, why, []),
+    tombstoned: (job, claimed) => {
+      job.claimed = claimed;
+      const { why, issues } = job.refusal ?? { why: 'expired' as const, issues: [] };
+      refuseNow(parts, job, why, issues);
+    },
+    leave: (job) => {
+      partitions.cover(job);
+      open.remove(job);
+      job.stage = 'gone';
+      dispatcher.release(job);
+    },
+    readmit: (jobs) => readmit(parts, jobs),
+    epoch: () => parts.lease.epoch,
+    windowOf: (job) => parts.windowOf(job),
+    outcomeAt: (job, offset) => reader.outcomeAt(partitions.of(job), offset),
+    release: (job) => dispatcher.release(job),
+  };
+}
+
+function wireRuns(parts: LaneParts): void {
+  const { runs, starts, ends, dispatcher, resolutions, judge, runtime, deps } = parts;
+  const failed = (cause: unknown) => deps.logger.error({ cause: String(cause) }, 'evidence was not written');
+  starts.settleMs = (job) => runtime.find(job)?.contract.settle_ms ?? 0;
+  starts.configOffset = () => judge.configOffset;
+  starts.onStarted = (jobs) => runs.fire(jobs);
+  runs.onEnd = (job, outcome) => {
+    dispatcher.release(job);
+    ends.end(job, outcome);
+  };
+  runs.onResend = (job) => void starts.start([job]);
+  runs.onIdle = (job) => dispatcher.release(job);
+  runs.onLateResult = (job, outcome) => void resolutions.byLateResult(job, outcome).catch(failed);
+  runs.onEvidence = (job, outcome) => void ends.evidence(job, outcome).catch(failed);
+}
+
+function wireEnds(parts: LaneParts): void {
+  const { ends, dispatcher, reader, open, runs, partitions, deps, options } = parts;
+  ends.onGone = (job) => dispatcher.release(job);
+  ends.onReadmit = (jobs) => readmit(parts, jobs);
+  ends.onRecorded = (records) =>
+    deps.wake_ups.publish(
+      options.lane,
+      records.map((record) => record.value),
+    );
+  reader.onEnd = (partition, call_id, outcome) => {
+    const waiting = partition.foreign.get(call_id);
+    partition.foreign.delete(call_id);
+    for (const job of waiting ?? []) ends.deduplicate(job, call_id, outcome);
+    const job = open.ofCall(call_id);
+    if (!job || !['settling', 'resending', 'waiting', 'joined'].includes(job.stage)) return;
+    runs.drop(job, 'lease_lost');
+    for (const joiner of job.joiners ?? []) ends.deduplicate(joiner, call_id, outcome);
+    job.joiners = undefined;
+    if (job.stage === 'waiting') dispatcher.withdraw(job);
+    job.stage = 'gone';
+    open.remove(job);
+    partitions.cover(job);
+    dispatcher.release(job);
+  };
+}
+
+function wireTakeover(parts: LaneParts): void {
+  const { takeover, open, queue, starts, runs, ends, dispatcher, judge } = parts;
+  takeover.steps = {
+    adopt: (partition, job) => {
+      const known = open.ofCall(job.call_id);
+      if (known) open.remove(known);
+      open.add(job, job.write);
+      job.joiners = partition.foreign.get(job.call_id);
+      partition.foreign.delete(job.call_id);
+      job.slot = true;
+      queue.hold(job.tenant_id);
+    },
+    start: (jobs) => void starts.start(jobs),
+    fire: (jobs) => runs.fire(jobs),
+    settleAt: (job, at_ms) => runs.settleAt(job, at_ms),
+    end: (job, outcome) => {
+      dispatcher.release(job);
+      ends.end(job, outcome);
+    },
+    allowed: (job) => judge.judge(job.authorised).kind === 'allowed',
+    epoch: () => parts.lease.epoch,
+    ownerDead: (epoch) => parts.lease.ownerDead(epoch),
+  };
+}
+
+/** The lease is lost: what may have fired is its successor's to settle, what has not waits for the next lease. */
+function detachAll(parts: LaneParts): void {
+  const again: Job[] = [];
+  for (const job of [...parts.open.all()]) {
+    if (job.stage === 'waiting' || job.stage === 'joined' || job.stage === 'looking_up' || job.stage === 'claiming') continue;
+    parts.runs.drop(job, 'lease_lost');
+    parts.dispatcher.release(job);
+    parts.open.remove(job);
+    again.push(...(job.joiners ?? []));
+    job.joiners = undefined;
+    if (!job.claimed && job.refusal === undefined) again.push(parts.intake.fresh(job));
+    job.stage = 'detached';
+  }
+  readmit(parts, again);
+}

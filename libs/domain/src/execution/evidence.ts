@@ -1,0 +1,34 @@
+import type { EffectEvidence, OutcomeStatus, Resolution } from '@countersign/contracts';
+import type { ExecutionState } from './row.js';
+
+/** What an end on the log makes of the row of its call. */
+export function stateAfter(outcome: { status: OutcomeStatus; effect: EffectEvidence }): ExecutionState {
+  if (outcome.status === 'succeeded') return 'succeeded';
+  if (outcome.status === 'in_doubt') return 'in_doubt';
+  if (outcome.effect === 'none') return 'released';
+  return outcome.effect === 'happened' ? 'held' : 'in_doubt';
+}
+
+export type LateEnd = { kind: 'end' } | { kind: 'resolve' } | { kind: 'nothing' };
+
+/**
+ * What a `tool_executed` of some epoch does to its row: it ends a running one, unless a later epoch has started the call
+ * again; then it is evidence, which resolves a doubt and changes nothing else. The same rule as `evolve` of a call.
+ */
+export function lateEnd(call: { state: ExecutionState; started_epoch: number | null }, event: { epoch: number }): LateEnd {
+  if (call.state === 'in_doubt') return { kind: 'resolve' };
+  if (call.state !== 'running' && call.state !== 'reading') return { kind: 'nothing' };
+  return call.started_epoch !== null && event.epoch < call.started_epoch ? { kind: 'nothing' } : { kind: 'end' };
+}
+
+/** What a result means that comes after its run was given up (a timeout), by where the call stands. */
+export function lateResult(call: 'settling' | 'in_doubt' | 'ended'): 'end' | 'resolve' | 'nothing' {
+  if (call === 'settling') return 'end';
+  return call === 'in_doubt' ? 'resolve' : 'nothing';
+}
+
+/** A person's recorded decision counts only while the call is in doubt. */
+export function afterResolution(state: ExecutionState | null, resolution: Resolution): 'succeeded' | 'failed' | 'ignore' {
+  if (state !== 'in_doubt') return 'ignore';
+  return resolution === 'happened' ? 'succeeded' : 'failed';
+}

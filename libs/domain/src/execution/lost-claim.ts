@@ -1,0 +1,62 @@
+import { digest8, type Execution } from './row.js';
+
+/** The call that did not get the row that it asked for, and the epoch of this process. */
+export interface Claimant {
+  call_id: string;
+  discriminating_digest: string;
+  requested_at_ms: number;
+  /** How long a settled key answers; Infinity while its case is open. */
+  window_ms: number;
+  epoch: number;
+  /** It may only be answered by this call. */
+  joined_call_id: string | null;
+}
+
+export type LostClaim =
+  /** The row is its own and of this epoch: the claim was made and only its answer was lost. */
+  | { kind: 'won'; attempt: number }
+  /** The row is its own, of another epoch: its owner ends it, or whoever takes over. */
+  | { kind: 'owned_elsewhere' }
+  | { kind: 'ended' }
+  /** Its own tombstone stands, but its end is not on the log: it is to be written. */
+  | { kind: 'tombstoned'; attempt: number }
+  /** Claim again with this attempt. */
+  | { kind: 'attempt'; attempt: number }
+  | { kind: 'join'; call_id: string; attempt: number }
+  /** Answered by what stands at `end_offset`; null: not folded yet, so it is looked for on the log. */
+  | { kind: 'answer'; call_id: string; attempt: number; end_offset: number | null }
+  | { kind: 'refuse'; why: 'key_reused' | 'nothing_to_join' };
+
+function answeredBy(row: Execution): LostClaim {
+  if (row.state === 'running') return { kind: 'join', call_id: row.call_id, attempt: row.attempt };
+  return { kind: 'answer', call_id: row.call_id, attempt: row.attempt, end_offset: row.end_offset };
+}
+
+function ownRow(row: Execution, claimant: Claimant): LostClaim {
+  if (row.state === 'released' && row.end_offset === null) return { kind: 'tombstoned', attempt: row.attempt };
+  if (row.state !== 'running' && row.state !== 'reading') return { kind: 'ended' };
+  return row.epoch === claimant.epoch ? { kind: 'won', attempt: row.attempt } : { kind: 'owned_elsewhere' };
+}
+
+function windowOver(row: Execution, claimant: Claimant): boolean {
+  if (row.state !== 'succeeded' && row.state !== 'compensated') return false;
+  return row.ended_at_ms !== null && claimant.requested_at_ms >= row.ended_at_ms + claimant.window_ms;
+}
+
+/**
+ * What became of a claim that did not get its row, from all rows of its key in order of attempt. A released attempt
+ * makes room for the next one; anything else answers, or refuses where the inputs that identify the effect differ.
+ */
+export function afterLostClaim(claimant: Claimant, rows: readonly Execution[]): LostClaim {
+  const own = rows.find((row) => row.call_id === claimant.call_id);
+  if (own) return ownRow(own, claimant);
+  if (claimant.joined_call_id !== null) {
+    const joined = rows.find((row) => row.call_id === claimant.joined_call_id) ?? rows.at(-1);
+    return joined ? answeredBy(joined) : { kind: 'refuse', why: 'nothing_to_join' };
+  }
+  const last = rows.at(-1);
+  if (!last) return { kind: 'attempt', attempt: 1 };
+  if (last.state === 'released') return { kind: 'attempt', attempt: last.attempt + 1 };
+  if (last.digest8 !== 0 && last.digest8 !== digest8(claimant.discriminating_digest)) return { kind: 'refuse', why: 'key_reused' };
+  return windowOver(last, claimant) ? { kind: 'attempt', attempt: last.attempt + 1 } : answeredBy(last);
+}

@@ -1,0 +1,51 @@
+import { type CallError, callError } from '@countersign/contracts';
+import { inDoubt } from './result.js';
+
+/** What the system of record said about a write whose answer was lost. */
+export type ReconcileAnswer =
+  | { kind: 'happened'; output_json: string }
+  | { kind: 'did_not_happen' }
+  | { kind: 'cannot_tell'; why: string }
+  /** It could not be asked. */
+  | { kind: 'failed'; error: CallError };
+
+export interface Asking {
+  /** Times it was asked before and could not be reached. */
+  asked: number;
+  asks_max: number;
+  /** The process that fired is known to be dead: what has not happened by now will not. */
+  owner_dead: boolean;
+  settle_is_final: boolean;
+  now_ms: number;
+}
+
+export type AfterReconcile =
+  | { kind: 'succeeded'; output_json: string }
+  | { kind: 'failed'; error: CallError; effect: 'none' }
+  | { kind: 'ask_again'; at_ms: number }
+  | { kind: 'in_doubt'; error: CallError };
+
+const PAUSE_MS = 500;
+
+/**
+ * What the answer of a reconcile means. `did_not_happen` counts only where nothing can still be on its way: the process
+ * that fired is known dead, or the tool declares its settle time final.
+ */
+export function afterReconcile(answer: ReconcileAnswer, asking: Asking): AfterReconcile {
+  switch (answer.kind) {
+    case 'happened':
+      return { kind: 'succeeded', output_json: answer.output_json };
+    case 'did_not_happen':
+      if (!asking.owner_dead && !asking.settle_is_final) return { kind: 'in_doubt', error: inDoubt(null) };
+      return {
+        kind: 'failed',
+        error: callError('NETWORK_ERROR', 'the answer was lost; the system of record says that it did not happen'),
+        effect: 'none',
+      };
+    case 'cannot_tell':
+      return { kind: 'in_doubt', error: inDoubt(callError('UNKNOWN', answer.why)) };
+    case 'failed':
+      if (asking.asked + 1 < asking.asks_max) return { kind: 'ask_again', at_ms: asking.now_ms + PAUSE_MS * 2 ** asking.asked };
+      return { kind: 'in_doubt', error: inDoubt(answer.error) };
+  }
+}
