@@ -1,7 +1,15 @@
 import { type CallContext, callError, type Meta, type Principal, type SourcePosition, type ToolCall } from '@countersign/contracts';
-import { allowResolution, cancelCall, castVote, type RulingDraft, type RulingState, ruleOnCall } from '@countersign/domain';
+import {
+  allowResolution,
+  type CallToRule,
+  cancelCall,
+  castVote,
+  type RulingDraft,
+  type RulingState,
+  ruleOnCall,
+} from '@countersign/domain';
 import type { Recorded } from '@countersign/event-log';
-import type { Answer } from '../rulings/ruling-desk.js';
+import type { Judged } from '../rulings/judge-call.js';
 import type { PolicyTerms } from './policy-terms.js';
 
 /** A record that wants a ruling on a revision of a call: a new call, or one that the executor refused to fire. */
@@ -16,16 +24,26 @@ const revisionOf = (event: ToRule): number => (event.event_type === 'tool_call_r
 
 type Terms = Pick<PolicyTerms, 'bundle_version' | 'allow_for_ms' | 'grant_for_ms'> & { now_ms: number };
 
-export function ruleOn(state: RulingState, event: ToRule, answer: Answer, terms: Terms): RulingDraft[] {
-  const { topic, offset, traceparent } = event;
-  const { judgement, reversibility, key_holder, config_offset } = answer;
+export function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: Terms): RulingDraft[] {
   const { meta, call } = event.event;
-  const ask = { meta, call, revision: revisionOf(event), judgement, reversibility, key_holder, cause: meta, traceparent };
-  return ruleOnCall(state, { ...ask, source: { topic, offset } }, { ...terms, config_offset });
+  const { judgement, reversibility, key_holder, config_offset } = answer;
+  const ask: CallToRule = {
+    meta,
+    call,
+    revision: revisionOf(event),
+    judgement,
+    reversibility,
+    key_holder,
+    config_offset,
+    cause: meta,
+    source: { topic: event.topic, offset: event.offset },
+    traceparent: event.traceparent,
+  };
+  return ruleOnCall(state, ask, terms);
 }
 
 /** What policy says to a record, given the answer of the desk where it wants a ruling. Pure; empty where there is nothing to say. */
-export function decideRecord(state: RulingState, event: Recorded, answer: Answer | undefined, terms: Terms): RulingDraft[] {
+export function decideRecord(state: RulingState, event: Recorded, answer: Judged | undefined, terms: Terms): RulingDraft[] {
   const { traceparent } = event;
   const source = { topic: event.topic, offset: event.offset };
   if (wantsRuling(event)) {
@@ -47,7 +65,7 @@ export function decideRecord(state: RulingState, event: Recorded, answer: Answer
   }
 }
 
-const UNREADABLE: Answer = {
+const UNREADABLE: Judged = {
   judgement: {
     effect: 'deny',
     tier: 'tier_3_blocked',
@@ -89,8 +107,8 @@ export function refuseUnreadable(state: RulingState, { meta, key, lane, ...where
   const principal: Principal = { kind: 'agent', id: '', roles: [] };
   const call: ToolCall = { ...EMPTY_CALL, idempotency_key: key ?? '', principal, context: { ...NO_CONTEXT }, lane };
   const { judgement, reversibility, config_offset } = UNREADABLE;
-  const ask = { meta, call, revision: 1, judgement, reversibility, key_holder: undefined, cause: meta, ...where };
-  return ruleOnCall(state, ask, { ...terms, config_offset });
+  const ask = { meta, call, revision: 1, judgement, reversibility, key_holder: undefined, config_offset, cause: meta, ...where };
+  return ruleOnCall(state, ask, terms);
 }
 
 const NO_CONTEXT: CallContext = {

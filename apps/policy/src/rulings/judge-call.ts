@@ -1,5 +1,14 @@
 import { type ApprovalMode, callError, type ErrorCode, effectRules, type Reversibility, type ToolCall } from '@countersign/contracts';
-import { type ConfigurationState, caseOf, catalogued, type Judgement, lifecycleOf, overrideFor, tenantOf } from '@countersign/domain';
+import {
+  type ConfigurationState,
+  caseOf,
+  catalogued,
+  type Judgement,
+  type KeyHolder,
+  lifecycleOf,
+  overrideFor,
+  tenantOf,
+} from '@countersign/domain';
 import { resolveRuling } from '@countersign/policy';
 
 /** What the tenant's policy says about a call by itself, before keys and questions in progress. */
@@ -8,9 +17,13 @@ export interface Judged {
   reversibility: Reversibility;
   /** The call does not fit the configuration that this process knows; it may be behind the one that admitted the call. */
   unfamiliar: boolean;
+  /** Position in configuration-changed that it was judged at. */
+  config_offset: number;
+  /** Looked up later, and only where people would be asked. */
+  key_holder: KeyHolder | undefined;
 }
 
-function refused(call: ToolCall, code: ErrorCode, rule: string, message: string, unfamiliar: boolean): Judged {
+function refused(config: ConfigurationState, call: ToolCall, code: ErrorCode, rule: string, message: string, unfamiliar: boolean): Judged {
   const mode: ApprovalMode = effectRules[call.effect_class].approval_mode;
   const judgement: Judgement = {
     effect: 'deny',
@@ -22,16 +35,17 @@ function refused(call: ToolCall, code: ErrorCode, rule: string, message: string,
     quorum: 1,
     expires_after_ms: 0,
   };
-  return { judgement, reversibility: 'irreversible', unfamiliar };
+  return { judgement, reversibility: 'irreversible', unfamiliar, config_offset: config.config_offset, key_holder: undefined };
 }
 
 /** Never throws for a call that the contract's types describe. */
 export function judgeCall(config: ConfigurationState, tenant_id: string, call: ToolCall): Judged {
-  if (!tenantOf(config, tenant_id)) return refused(call, 'POLICY_DENIED', 'tenant.unknown', 'there is no such tenant', true);
+  if (!tenantOf(config, tenant_id)) return refused(config, call, 'POLICY_DENIED', 'tenant.unknown', 'there is no such tenant', true);
   const tool = catalogued(config, call.tool, call.version);
-  if (!tool) return refused(call, 'VALIDATION_ERROR', 'tool.unknown', `no executor runs ${call.tool} ${call.version}`, true);
+  if (!tool) return refused(config, call, 'VALIDATION_ERROR', 'tool.unknown', `no executor runs ${call.tool} ${call.version}`, true);
   if (tool.digest !== call.contract_digest || tool.contract.effect_class !== call.effect_class)
     return refused(
+      config,
       call,
       'VALIDATION_ERROR',
       'tool.changed',
@@ -39,7 +53,7 @@ export function judgeCall(config: ConfigurationState, tenant_id: string, call: T
       true,
     );
   if (call.case_id !== null && caseOf(config, tenant_id, call.case_id)?.state === 'closed')
-    return refused(call, 'POLICY_DENIED', 'case.closed', 'the case is closed', false);
+    return refused(config, call, 'POLICY_DENIED', 'case.closed', 'the case is closed', false);
   const judgement = resolveRuling({
     contract: tool.contract,
     override: overrideFor(config, tenant_id, call.tool),
@@ -47,5 +61,6 @@ export function judgeCall(config: ConfigurationState, tenant_id: string, call: T
     context: call.context,
     principal: call.principal,
   });
-  return { judgement, reversibility: tool.contract.reversibility, unfamiliar: false };
+  const { reversibility } = tool.contract;
+  return { judgement, reversibility, unfamiliar: false, config_offset: config.config_offset, key_holder: undefined };
 }

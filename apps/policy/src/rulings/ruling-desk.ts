@@ -15,11 +15,6 @@ export interface Question {
   key_is_known: boolean;
 }
 
-export interface Answer extends Judged {
-  key_holder: KeyHolder | undefined;
-  config_offset: number;
-}
-
 /** Who holds idempotency keys in `tool_executions`. */
 export interface KeyHolders {
   /** Key → its holder, live or settled inside the window. @throws InfrastructureFault */
@@ -36,8 +31,8 @@ export class RulingDesk {
     private readonly keys: KeyHolders,
   ) {}
 
-  /** Answers by the offsets of their questions. No I/O where nobody has to be asked and the configuration fits. */
-  async judge(questions: readonly Question[]): Promise<ReadonlyMap<number, Answer>> {
+  /** Judgeds by the offsets of their questions. No I/O where nobody has to be asked and the configuration fits. */
+  async judge(questions: readonly Question[]): Promise<ReadonlyMap<number, Judged>> {
     const seen = Math.max(-1, ...questions.map((question) => question.config_offset));
     if (seen >= 0) await this.configuration.folded('configuration-changed', seen);
     let answers = this.judgeNow(questions);
@@ -46,20 +41,19 @@ export class RulingDesk {
       answers = this.judgeNow(questions);
     }
     const byOffset = new Map(answers.map((answer, i) => [(questions[i] as Question).offset, answer]));
-    const asking = questions.filter((question) => this.needsLookUp(question, byOffset.get(question.offset) as Answer));
+    const asking = questions.filter((question) => this.needsLookUp(question, byOffset.get(question.offset) as Judged));
     if (asking.length === 0) return byOffset;
     const holders = await this.keys.holdersOf(asking);
-    for (const { offset, call } of asking) (byOffset.get(offset) as Answer).key_holder = holders.get(call.idempotency_key);
+    for (const { offset, call } of asking) (byOffset.get(offset) as Judged).key_holder = holders.get(call.idempotency_key);
     return byOffset;
   }
 
-  private judgeNow(questions: readonly Question[]): Answer[] {
+  private judgeNow(questions: readonly Question[]): Judged[] {
     const { state } = this.configuration;
-    const { config_offset } = state;
-    return questions.map(({ tenant_id, call }) => ({ ...judgeCall(state, tenant_id, call), key_holder: undefined, config_offset }));
+    return questions.map(({ tenant_id, call }) => judgeCall(state, tenant_id, call));
   }
 
-  private needsLookUp({ call, key_is_known }: Question, { judgement }: Answer): boolean {
+  private needsLookUp({ call, key_is_known }: Question, { judgement }: Judged): boolean {
     return judgement.effect === 'require_approval' && !key_is_known && !isReadOnly(call.effect_class);
   }
 

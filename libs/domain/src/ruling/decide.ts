@@ -44,6 +44,8 @@ export interface CallToRule {
   reversibility: Reversibility;
   /** Only looked up for calls that need an approval. */
   key_holder: KeyHolder | undefined;
+  /** Position in configuration-changed of its judgement. */
+  config_offset: number;
   cause: Cause;
   source: SourcePosition;
   traceparent: string | undefined;
@@ -51,7 +53,6 @@ export interface CallToRule {
 
 export interface RulingTerms {
   now_ms: number;
-  config_offset: number;
   bundle_version: string;
   /** How long an allowed call may be started, ms; the call's deadline comes first. */
   allow_for_ms: number;
@@ -99,7 +100,7 @@ function decided(
       approval_mode_effective,
       rule,
       bundle_version: terms.bundle_version,
-      config_offset: terms.config_offset,
+      config_offset: ask.config_offset,
       reason,
       joined_call_id: more.joined_call_id,
       approval_id: more.approval_id,

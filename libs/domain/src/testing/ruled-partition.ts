@@ -91,9 +91,10 @@ export class RuledPartition {
   rule(call_id: string, judgement: Judgement, more: Partial<CallToRule> = {}): EventType[] {
     const meta = aMeta(call_id);
     const source = { topic: 'tool-call-requested', offset: this.offset++ };
-    const known = { meta, call: aCall(), revision: 1, judgement, reversibility: 'reversible' as const, key_holder: undefined };
-    const terms = { now_ms: this.now_ms, config_offset: 7, bundle_version: 'b', allow_for_ms: 500 };
-    return this.write(ruleOnCall(this.state, { ...known, cause: meta, source, traceparent: undefined, ...more }, terms));
+    const known = { meta, call: aCall(), revision: 1, judgement, reversibility: 'reversible' as const };
+    const unlooked = { key_holder: undefined, config_offset: 7, traceparent: undefined };
+    const terms = { now_ms: this.now_ms, bundle_version: 'b', allow_for_ms: 500 };
+    return this.write(ruleOnCall(this.state, { ...known, ...unlooked, cause: meta, source, ...more }, terms));
   }
 
   vote(approval_id: string, voter: Principal, kind: VoteKind, more: Partial<ApprovalVoted> = {}): EventType[] {
