@@ -1,0 +1,65 @@
+import type { EventBatch } from '@countersign/event-log';
+import { PgliteStore, projectionPosition, readCall } from '@countersign/store';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { projections } from '../projections/index.js';
+import { SampleHistory } from '../testing/sample-history.js';
+import { ViewFolder } from './view-folder.js';
+
+let store: PgliteStore;
+beforeAll(async () => {
+  store = await PgliteStore.open({ memory: true });
+}, 60_000);
+afterAll(() => store.close());
+
+const silent = { warn: () => undefined, error: () => undefined };
+const member = (owner_id: string) =>
+  new ViewFolder({ store, owner_id, projections, sink: silent, pace: { min_ms: 1, max_ms: 1, per_call_ms: 0, calls_max: 100 } });
+
+function batchesOf(events: SampleHistory['events']): EventBatch[] {
+  const topics = [...new Set(events.map((at) => at.topic))];
+  return topics.map((topic) => {
+    const own = events.filter((at) => at.topic === topic).map((at) => ({ ...at, traceparent: undefined }));
+    return { topic, lane: 'shared', partition: 0, events: own, head: own.length } as EventBatch;
+  });
+}
+
+describe('the members of the group', () => {
+  test('who lost a partition writes nothing of it any more, and who took it goes on from the rows', async () => {
+    const history = new SampleHistory();
+    const first = history.call('allowed', null);
+    const old = member('old');
+    await old.assigned('shared', [0]);
+    await Promise.all(batchesOf(history.events).map((batch) => old.fold(batch)));
+    await old.close();
+    const stale = member('old');
+    await stale.assigned('shared', [0]);
+    const offsets = await member('new').assigned('shared', [0]);
+    expect(offsets).toContainEqual({ topic: 'tool-call-requested', partition: 0, offset: 1 });
+    const second = history.call('allowed', null);
+    await Promise.all(batchesOf(history.events).map((batch) => stale.fold(batch)));
+    await stale.close();
+    expect((await readCall(store, 'acme', first))?.status).toBe('succeeded');
+    expect(await readCall(store, 'acme', second)).toBeUndefined();
+    expect((await projectionPosition(store)).find(({ topic }) => topic === 'tool-call-requested')?.next_offset).toBe(1);
+  });
+
+  test('a batch that comes again is folded once, and one folded ahead of its request waits for it', async () => {
+    const history = new SampleHistory();
+    history.call('allowed', null);
+    history.call('allowed', null);
+    const id = history.call('granted', null);
+    const folder = member('third');
+    await folder.assigned('shared', [0]);
+    const batches = batchesOf(history.events);
+    const requests = batches.filter(({ topic }) => topic === 'tool-call-requested');
+    for (const batch of batches) if (!requests.includes(batch)) await folder.fold(batch);
+    await folder.close();
+    expect(await readCall(store, 'acme', id)).toBeUndefined();
+    const again = member('fourth');
+    await again.assigned('shared', [0]);
+    for (const batch of [...batches, ...batches]) await again.fold(batch);
+    await again.close();
+    expect((await readCall(store, 'acme', id))?.status).toBe('failed');
+    expect(again.lag().every(({ records }) => records === 0)).toBe(true);
+  });
+});
