@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,15 @@ import { PgliteStore } from './pglite-store.js';
 
 // Each test starts databases; beside other suites that takes longer than jest's five seconds.
 jest.setTimeout(60_000);
+
+const STORE = new URL('./pglite-store.js', import.meta.url).href;
+const WRITER = `
+  const { PgliteStore } = await import(process.argv[1]);
+  const store = await PgliteStore.open({ dir: process.argv[2] });
+  for (let id = 1; ; id++) {
+    await store.query({ name: 'keep', text: 'INSERT INTO kept VALUES ($1)', params: [id] });
+    process.stdout.write(id + '\\n');
+  }`;
 
 const one = { text: 'SELECT 1 AS one', params: [] };
 
@@ -48,6 +58,20 @@ describe('PGlite on disk', () => {
     await expect(asked).rejects.toMatchObject({ countersign_fault: 'infrastructure' });
     const rows = await store.query({ text: 'SELECT id FROM kept', params: [] });
     expect(rows).toEqual([{ id: 7 }]);
+    await store.close();
+  });
+
+  test('of a process killed while it writes every acknowledged row is there at the next start', async () => {
+    await opened().then((store) => create(store).then(() => store.close()));
+    const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', WRITER, STORE, join(dir, 'pg')]);
+    let acknowledged = 0;
+    for await (const chunk of child.stdout) {
+      acknowledged = Number(String(chunk).trim().split('\n').at(-1));
+      if (acknowledged > 1_000) child.kill('SIGKILL');
+    }
+    const store = await opened();
+    const rows = await store.query({ text: 'SELECT count(*) AS n FROM kept WHERE id <= $1', params: [acknowledged] });
+    expect(rows).toEqual([{ n: acknowledged }]);
     await store.close();
   });
 
