@@ -1,1 +1,1 @@
-export {};
+export { startStandalone } from './standalone.js';

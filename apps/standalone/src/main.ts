@@ -1,0 +1,9 @@
+import 'reflect-metadata';
+import { runService } from '@countersign/process';
+import { parseStandaloneConfig } from './config.js';
+import { startStandalone } from './standalone.js';
+
+process.exitCode = await runService(
+  { name: 'standalone', parse: parseStandaloneConfig, start: startStandalone, has_http: true },
+  process.env,
+);
