@@ -15,7 +15,7 @@ mkdir -p "$DIR" "$CACHE"
 DIR=$(cd "$DIR" && pwd) CACHE=$(cd "$CACHE" && pwd)
 REGISTRY_PORT=$((PORT + 10)) POSTGRES_PORT=$((PORT + 11)) REDIS_PORT=$((PORT + 12))
 # Postgres refuses root and its own user can't enter a private checkout
-if [ "$(id -u)" = 0 ]; then POSTGRES_DIR=${TMPDIR:-/tmp}/countersign-postgres-$POSTGRES_PORT; else POSTGRES_DIR=$DIR/postgres; fi
+if [ "$(id -u)" = 0 ]; then POSTGRES_DIR=${TMPDIR:-/tmp}/countersign-postgres-$(cksum <<<"$DIR" | cut -d' ' -f1); else POSTGRES_DIR=$DIR/postgres; fi
 
 say() { echo "$(basename "$0" .sh): $*" >&2; }
 die() { say "$*"; exit 1; }

@@ -3,7 +3,7 @@
 # them again, unless they ran before. With a Docker engine they come from docker-compose.yml through testcontainers instead.
 source "$(dirname "$0")/part.sh"
 cd "$root"
-jest=(node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand "$@")
+jest=(node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --forceExit "$@")
 
 if [ -z "${COUNTERSIGN_REAL_SCRIPTS:-}" ] && command -v docker >/dev/null && docker info >/dev/null 2>&1; then
   say "a Docker engine answers: using containers"
