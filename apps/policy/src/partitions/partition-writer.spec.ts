@@ -49,7 +49,10 @@ const outgoing = (at: number, topic = 'policy-decided'): Outgoing => {
 };
 
 function writerOn(log: ScriptedLog, in_flight_max = 3) {
-  const positions = new Map<string, number>();
+  const positions = new Map([
+    ['policy-decided', 0],
+    ['approval-granted', 0],
+  ]);
   const options = { in_flight_max, pending_records_max: 5, restamp: (one: Outgoing) => one, warn: () => undefined };
   return { writer: new PartitionWriter(log, options, positions), positions };
 }
@@ -119,4 +122,31 @@ test('a mark tells the positions right after what was enqueued before it, though
   await writer.drained();
   expect(Object.fromEntries(await writer.mark())).toEqual({ 'policy-decided': 4, 'approval-granted': 1 });
   expect(log.appends).toBe(2);
+});
+
+test('it notices records of others between its own, and repeats of its own', async () => {
+  const log = new ScriptedLog(['ok', 'ok', 'lost_after', 'ok']);
+  const { writer } = writerOn(log, 1);
+  writer.enqueue([outgoing(0), outgoing(1, 'approval-granted')]);
+  await writer.drained();
+  writer.enqueue([outgoing(2)]);
+  await writer.drained();
+  expect(writer.isInterleaved).toBe(false);
+  writer.enqueue([outgoing(3)]);
+  await writer.drained();
+  expect(writer.isInterleaved).toBe(true);
+
+  const shared = new ScriptedLog([]);
+  const mine = writerOn(shared).writer;
+  mine.enqueue([outgoing(0), outgoing(7, 'security-event')]);
+  await mine.drained();
+  shared.taken.push({ topic: 'security-event', at: 98 });
+  mine.enqueue([outgoing(8, 'security-event')]);
+  await mine.drained();
+  expect(mine.isInterleaved).toBe(false);
+  expect([...(await mine.mark()).keys()]).toEqual(['policy-decided', 'approval-granted']);
+  shared.taken.push({ topic: 'policy-decided', at: 99 });
+  mine.enqueue([outgoing(1)]);
+  await mine.drained();
+  expect(mine.isInterleaved).toBe(true);
 });

@@ -42,6 +42,7 @@ export class PartitionWriter {
   private failing = false;
   private stopped = false;
   private attempts = 0;
+  private others = false;
   private enqueued = 0;
   private written = 0;
   private marks: Mark[] = [];
@@ -50,7 +51,7 @@ export class PartitionWriter {
   constructor(
     private readonly log: EventLog,
     private readonly options: WriterOptions,
-    /** Topic → offset after the last record that is known to be on the log. */
+    /** Its own topics, each with the offset after the last record that is known to be on the log. Topics that it shares are not in here. */
     private readonly positions: Map<string, number>,
   ) {}
 
@@ -77,6 +78,14 @@ export class PartitionWriter {
   mark(): Promise<ReadonlyMap<string, number>> {
     if (this.written === this.enqueued) return Promise.resolve(new Map(this.positions));
     return new Promise((done) => this.marks.push({ written: this.enqueued, done }));
+  }
+
+  /**
+   * There is something between its records on the log: a repeat of its own, or records of a member that has lost the
+   * partition and does not know it yet. Then its state and positions are no cut of the log, and must not become a snapshot.
+   */
+  get isInterleaved(): boolean {
+    return this.others;
   }
 
   stop(): void {
@@ -121,7 +130,11 @@ export class PartitionWriter {
 
   private account({ outgoing, offsets }: Flight): void {
     for (let i = 0; i < outgoing.length; i++) {
-      this.positions.set((outgoing[i] as Outgoing).record.topic, (offsets[i] as number) + 1);
+      const { topic } = (outgoing[i] as Outgoing).record;
+      const offset = offsets[i] as number;
+      const expected = this.positions.get(topic);
+      if (expected !== undefined) this.positions.set(topic, offset + 1);
+      if (expected !== undefined && offset !== expected) this.others = true;
       this.written++;
       while (this.marks[0]?.written === this.written) (this.marks.shift() as Mark).done(new Map(this.positions));
     }

@@ -45,6 +45,7 @@ export class Partitions {
     }
   }
 
+  /** A batch of a partition that went away meanwhile is left to its next owner, who starts from the partition's output. */
   async handle(batch: EventBatch): Promise<void> {
     await this.at(batch.lane, batch.partition)?.handle(batch);
   }

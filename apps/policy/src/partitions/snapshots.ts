@@ -53,10 +53,14 @@ export async function loadSnapshot(rows: SnapshotRows, lane: string, partition: 
   }
 }
 
-/** Saves a consistent cut: the state and inputs of now, with the positions of the output right after what made them. */
+/**
+ * Saves a consistent cut: the state and inputs of now, with the positions of the output right after what made them. Where
+ * the writer was interleaved there is no such cut, and the snapshot before stays.
+ */
 export async function saveSnapshot(rows: SnapshotRows, partition: RulingPartition): Promise<void> {
   const body = stateText(partition.state, partition.hlc);
   const inputs = Object.fromEntries(partition.start.inputs);
   const outputs = Object.fromEntries(await partition.writer.mark());
+  if (partition.writer.isInterleaved) return;
   await rows.save(partition.start.lane, partition.start.partition, { body, offsets: JSON.stringify({ inputs, outputs }) });
 }
