@@ -61,7 +61,7 @@ export class Api {
       ...(this.dispatcher ? { dispatcher: this.dispatcher } : {}),
     });
     const text = await response.text();
-    const json = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
+    const json = /\/(problem\+)?json/.test(response.headers.get('content-type') ?? '') && text !== '';
     return { status: response.status, headers: response.headers as unknown as Headers, body: (json ? JSON.parse(text) : text) as T };
   }
 
