@@ -47,7 +47,12 @@ export function describeRecordJourneys(at: JourneyWorld): void {
       expect(types.filter((type) => type === 'tool_call_complete')).toHaveLength(2);
       expect(types).toContain('tool_call_pending_approval');
       expect(types.indexOf('tool_call_pending')).toBeLessThan(types.indexOf('tool_call_complete'));
-      expect(history.body.items.find((row) => row.type === 'tool_call_pending')).toMatchObject({ rationale: 'two invoices', skill: 'refunds', step: 'refund', rule: 'r1' });
+      expect(history.body.items.find((row) => row.type === 'tool_call_pending')).toMatchObject({
+        rationale: 'two invoices',
+        skill: 'refunds',
+        step: 'refund',
+        rule: 'r1',
+      });
     });
 
     test('lists page by cursor without gaps or repeats', async () => {
