@@ -78,6 +78,11 @@ function describePort(store: () => Store): void {
     expect(await Promise.all([1, 2, 3].map(ask))).toEqual([[{ twice: 2 }], [{ twice: 4 }], [{ twice: 6 }]]);
   });
 
+  test('a name that stands for one text is refused for another', async () => {
+    await store().query({ name: 'stands', text: 'SELECT 1 AS one', params: [] });
+    await expect(store().query({ name: 'stands', text: 'SELECT 2 AS two', params: [] })).rejects.toThrow('another text');
+  });
+
   test('atomically gives the rows of each statement, and keeps nothing where one fails', async () => {
     await store().query({ text: 'CREATE TABLE tried (id int4 PRIMARY KEY)', params: [] });
     const insert = (id: unknown) => ({ name: 'tried_insert', text: 'INSERT INTO tried (id) VALUES ($1) RETURNING id', params: [id] });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { InfrastructureFault } from '@countersign/contracts';
 import { migrate, SchemaOutdated } from '../migrations/migrate.js';
 import { type Row, type Sql, type Statement, Store } from '../store.js';
+import { StatementNames } from '../wire/statement-names.js';
 import { DatabaseUnusable, PgliteConnection, type RunOptions } from './connection.js';
 import { Maintenance } from './maintenance.js';
 import { snapshotFile } from './snapshot.js';
@@ -26,6 +27,7 @@ const MAINTENANCE_MS = 250;
  */
 export class PgliteStore extends Store {
   readonly durable = false;
+  readonly #names = new StatementNames();
   readonly #maintenance = new Maintenance();
   readonly #timer: NodeJS.Timeout;
   #connection: PgliteConnection;
@@ -115,6 +117,7 @@ export class PgliteStore extends Store {
   }
 
   async #run(statements: readonly Statement[], options?: RunOptions): Promise<Row[][]> {
+    this.#names.check(statements);
     if (this.#connection.lost) await this.#recover();
     const answer = await this.#connection.run(statements, options);
     for (let i = 0; i < answer.tags.length; i++) this.#maintenance.note(statements[i]?.text ?? '', answer.tags[i] as string);

@@ -2,6 +2,7 @@ import { InfrastructureFault, isInfrastructureFault } from '@countersign/contrac
 import pg from 'pg';
 import { migrate } from '../migrations/migrate.js';
 import { type Row, type Sql, type Statement, Store } from '../store.js';
+import { StatementNames } from '../wire/statement-names.js';
 import { Batch } from './batch.js';
 
 export interface PostgresOptions {
@@ -18,6 +19,7 @@ const SESSION = '-c synchronous_commit=on -c enable_hashjoin=off -c enable_merge
 /** PostgreSQL 15 to 18 through pg: named prepared statements, one round trip a call, a pool that reconnects. */
 export class PostgresStore extends Store {
   readonly durable = true;
+  readonly #names = new StatementNames();
 
   private constructor(private readonly pool: pg.Pool) {
     super();
@@ -62,7 +64,10 @@ export class PostgresStore extends Store {
     try {
       await send(client, [{ text: 'BEGIN', params: [] }]);
       const result = await work({
-        query: async <R extends Row>(statement: Statement) => (await send(client, [statement])).flat() as R[],
+        query: async <R extends Row>(statement: Statement) => {
+          this.#names.check([statement]);
+          return (await send(client, [statement])).flat() as R[];
+        },
       });
       await send(client, [{ text: 'COMMIT', params: [] }]);
       broken = false;
@@ -78,6 +83,7 @@ export class PostgresStore extends Store {
   }
 
   async #run(statements: readonly Statement[]): Promise<Row[][]> {
+    this.#names.check(statements);
     const client = await this.#connect();
     const batch = new Batch(statements);
     let broken = false;
