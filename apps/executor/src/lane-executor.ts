@@ -1,4 +1,4 @@
-import { crashPoint, laneTopic } from '@countersign/contracts';
+import { laneTopic } from '@countersign/contracts';
 import type { EventBatch, LogContext, Recorded, TopicOffset } from '@countersign/event-log';
 import type { LaneParts } from './lane-parts.js';
 import { Partition } from './partitions/partition.js';
@@ -9,7 +9,6 @@ const TICK_MS = 20;
 const FOLD_TICKS = 10;
 const TAIL_TICKS = 5;
 const SWEEP_TICKS = 50;
-const FOLD_MAX = 1000;
 const DRAIN_MS = 5000;
 
 /** The execution of one lane: takes rulings and grants, and sees to it that each effect happens once. */
@@ -19,12 +18,12 @@ export class LaneExecutor {
   private ticks = 0;
   private readonly background = new Map<string, Promise<void>>();
   private readonly contexts = new Map<string, LogContext>();
-  private readonly written = new Map<string, string>();
   private closing = false;
 
   constructor(parts: LaneParts) {
     this.parts = parts;
     wire(parts);
+    parts.progress.onHistory = (topic, partition, below) => this.contexts.get(`${topic}/${partition}`)?.commit(below);
   }
 
   get ready(): boolean {
@@ -102,7 +101,7 @@ export class LaneExecutor {
       if (this.ticks % SWEEP_TICKS === 0) this.once('sweep', () => takeover.sweep());
       if (this.ticks % TAIL_TICKS === 0) this.once('tail', () => this.readTails(this.ticks % SWEEP_TICKS === 0));
     }
-    if (this.ticks % FOLD_TICKS === 0) this.once('fold', () => this.fold());
+    if (this.ticks % FOLD_TICKS === 0) this.once('fold', () => this.parts.progress.write());
   }
 
   /** Background work, one of a kind at a time; a fault is told and the next tick tries again. */
@@ -132,24 +131,6 @@ export class LaneExecutor {
       if (all || partition.foreign.size > 0 || partition.ahead.size > 0) await this.parts.reader.catchUp(partition);
   }
 
-  private async fold(): Promise<void> {
-    const { partitions, arbiter } = this.parts;
-    const { ends, progress } = partitions.takeFold(FOLD_MAX);
-    const changed = progress.filter((row) => this.written.get(`${row.topic}/${row.partition}`) !== `${row.history_below}/${row.ends_from}`);
-    if (ends.length === 0 && changed.length === 0) return;
-    crashPoint('executor.before_commit');
-    try {
-      await arbiter.fold(ends, changed);
-    } catch (error) {
-      partitions.putBack(ends);
-      throw error;
-    }
-    for (const row of changed) {
-      this.written.set(`${row.topic}/${row.partition}`, `${row.history_below}/${row.ends_from}`);
-      this.contexts.get(`${row.topic}/${row.partition}`)?.commit(row.history_below);
-    }
-  }
-
   /** Finishes what runs (for a while), then gives up the lease: another executor goes on from there. */
   async close(): Promise<void> {
     if (this.closing) return;
@@ -163,7 +144,7 @@ export class LaneExecutor {
     clearInterval(this.timer);
     await Promise.all(this.background.values());
     for (const job of open.all()) runs.drop(job, 'closing');
-    await this.fold().catch((cause) => deps.logger.warn({ cause: String(cause) }, 'the last progress was not written'));
+    await this.parts.progress.write().catch((cause) => deps.logger.warn({ cause: String(cause) }, 'the last progress was not written'));
     await lease.close();
   }
 }

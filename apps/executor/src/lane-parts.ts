@@ -6,6 +6,7 @@ import { Lease } from './lease/lease.js';
 import { SqlLeases } from './lease/sql-leases.js';
 import { EndsReader } from './partitions/ends-reader.js';
 import { Partitions } from './partitions/partitions.js';
+import { ProgressWriter } from './partitions/progress-writer.js';
 import { Refold } from './partitions/refold.js';
 import { Appender } from './running/appender.js';
 import { Claims } from './running/claims.js';
@@ -57,6 +58,7 @@ export class LaneParts {
   readonly resolutions: Resolutions;
   readonly arbiter: SqlArbiter;
   readonly refold: Refold;
+  readonly progress: ProgressWriter;
 
   constructor(
     readonly deps: AppDeps,
@@ -70,6 +72,7 @@ export class LaneParts {
     const appender = new Appender(log, logger);
     this.arbiter = new SqlArbiter(store, options.lane, () => clock.now_ms());
     this.refold = new Refold(log, decoder, this.arbiter, logger);
+    this.progress = new ProgressWriter(this.arbiter, this.partitions);
     this.lease = new Lease(new SqlLeases(store, options.lane, () => this.refold.epochMax), options, clock, logger);
     this.judge = new Judge(configuration);
     this.queue = new FairQueue(options.running_max, (tenant_id) => this.shareOf(tenant_id));

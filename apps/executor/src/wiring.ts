@@ -89,8 +89,12 @@ function wireClaims(parts: LaneParts): void {
       won([job]);
     },
     claimAgain: (job) => {
-      claims.add(job);
-      claims.flush();
+      const again = () => {
+        claims.add(job);
+        claims.flush();
+      };
+      // The attempt before must be released in its row before the next one can get its own.
+      parts.progress.write().then(again, again);
     },
     deduplicate: (job, original, outcome) => ends.deduplicate(job, original, outcome),
     refused: (job, why) => refuseNow(parts, job, why, []),

@@ -42,10 +42,11 @@ export class Partitions {
     this.ends.push(end);
   }
 
-  /** Up to `ends_max` ends and, where that is all of them, how far the assigned partitions are done. */
-  takeFold(ends_max: number): { ends: FoldedEnd[]; progress: Progress[] } {
-    const ends = this.ends.splice(0, ends_max);
-    return { ends, progress: this.ends.length === 0 ? this.progress() : [] };
+  /** Up to `ends_max` ends, the newest of each row, and, where that is all of them, how far the assigned partitions are done. */
+  takeFold(ends_max: number): { ends: FoldedEnd[]; progress: Progress[]; left: number } {
+    const newest = new Map<string, FoldedEnd>();
+    for (const end of this.ends.splice(0, ends_max)) newest.set(`${end.key}/${end.attempt}/${end.call_id}`, end);
+    return { ends: [...newest.values()], progress: this.ends.length === 0 ? this.progress() : [], left: this.ends.length };
   }
 
   /** The fold failed: its ends go first next time. */

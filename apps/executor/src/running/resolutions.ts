@@ -31,7 +31,9 @@ export class Resolutions {
   async byPerson(partition: Partition, at: Allowed): Promise<void> {
     const { meta, resolution, output_json, reason, by } = at.event;
     const call_id = meta.call_id as string;
-    const row = partition.doubts.get(call_id) ?? (await this.parts.arbiter.doubtOf(call_id));
+    const known = partition.doubts.get(call_id);
+    partition.doubts.delete(call_id);
+    const row = known ?? (partition.endOf(call_id) ? undefined : await this.parts.arbiter.doubtOf(call_id));
     const next = afterResolution(row ? 'in_doubt' : null, resolution);
     if (!row || next === 'ignore') return partition.cover(at.topic, at.offset);
     const now_ms = this.parts.clock.now_ms();
@@ -50,7 +52,16 @@ export class Resolutions {
       warnings: [],
     };
     const source = { topic: at.topic, offset: at.offset };
-    const end_offset = await this.write({ ...row, meta, lane: partition.lane, by: 'person', principal: by, reason, outcome, source });
+    const end_offset = await this.write({
+      ...row,
+      meta: { ...meta, attempt: row.attempt },
+      lane: partition.lane,
+      by: 'person',
+      principal: by,
+      reason,
+      outcome,
+      source,
+    });
     if (end_offset !== undefined) partition.cover(at.topic, at.offset, end_offset);
   }
 

@@ -98,6 +98,48 @@ export class Rig {
     return app;
   }
 
+  /** A grant by these people. */
+  grant(
+    ruling: EventMap['policy_decided'],
+    voters: readonly string[] = ['ann'],
+    over: Partial<EventMap['approval_granted']> = {},
+  ): EventMap['approval_granted'] {
+    return {
+      meta: { ...ruling.meta, event_id: uuidv7(Date.now()) },
+      approval_id: `approval-${ruling.meta.call_id}`,
+      decision_id: ruling.decision_id,
+      revision: ruling.revision,
+      ruling_digest: 'd',
+      votes: voters.map((voter_id) => ({ vote_id: `vote-${voter_id}`, voter_id, vote: 'approve', voted_at_ms: Date.now() })),
+      joined_call_id: null,
+      execute_before_ms: Date.now() + 60_000,
+      tier: 'tier_2_approval_required',
+      source: { topic: 'approval-voted', offset: 0 },
+      call: ruling.call,
+      ...over,
+    };
+  }
+
+  /** Somebody cancels a call that was allowed. */
+  async cancel(ruling: EventMap['policy_decided']): Promise<void> {
+    const { meta, call } = ruling;
+    const by = { kind: 'user' as const, id: 'olga', roles: ['operator'] };
+    const source = { topic: 'tool-call-requested', offset: 1 };
+    await this.put('call_cancelled', [
+      { meta: { ...meta, event_id: uuidv7(Date.now()) }, revision: 1, reason: 'changed my mind', by, final: false, source, call },
+    ]);
+  }
+
+  /** A person says what became of a call in doubt, and policy allows it. */
+  async resolve(ruling: EventMap['policy_decided'], resolution: 'happened' | 'did_not_happen'): Promise<void> {
+    const by = { kind: 'user' as const, id: 'olga', roles: ['operator'] };
+    const source = { topic: 'tool-call-requested', offset: 2 };
+    const meta = { ...ruling.meta, event_id: uuidv7(Date.now()) };
+    await this.put('resolution_allowed', [
+      { meta, resolution, output_json: '{"ok":true,"name":"found"}', reason: 'looked it up', by, source },
+    ]);
+  }
+
   /** The database is lost; the log stays. */
   async loseDatabase(): Promise<void> {
     await this.store.close();

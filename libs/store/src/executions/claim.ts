@@ -24,7 +24,7 @@ const ITEMS_WITH_APPROVAL = ITEMS.replace('$10::int8[])', '$10::int8[], $11::tex
 const INSERT = `INSERT INTO tool_executions (key, attempt, tenant_id, call_uuid, partition, state, digest8, source_topic, source_offset, lane, epoch)
 SELECT i.key, i.attempt, i.tenant_id, i.call_uuid, i.partition, i.state, i.digest8, i.source_topic, i.source_offset, lease.lane, lease.epoch
 FROM lease CROSS JOIN items i`;
-const PREDECESSOR = `(i.attempt = 1 OR EXISTS (SELECT FROM tool_executions p WHERE p.key = i.key AND p.attempt = i.attempt - 1 AND p.state = 5))`;
+const PREDECESSOR = `(i.attempt = 1 OR EXISTS (SELECT FROM tool_executions p WHERE p.key = i.key AND p.attempt = i.attempt - 1 AND p.state IN (2, 4, 5)))`;
 // Rows are locked in key order, so that two batches that overlap do not deadlock.
 const FIRST_WINS = 'ORDER BY i.key ON CONFLICT (key, attempt) DO NOTHING RETURNING key, attempt';
 
@@ -60,7 +60,8 @@ export function claimStatement(epoch: number, claims: readonly Claim[]): Stateme
 
 /**
  * Claims all in one statement, under the lease of `epoch` (fenced or expired: all lost). True at the claims that won;
- * one loses to an existing row of its key and attempt, to an attempt n-1 that is not released, or to an approval that
+ * one loses to an existing row of its key and attempt, to an attempt n-1 that is not settled (released, or succeeded
+ * where the caller saw its window end), or to an approval that
  * is used. Where the answer was lost on its way, a repeat loses to its own row: same call_uuid and epoch in `rowsOfKeys`.
  */
 export async function claim(sql: Sql, epoch: number, claims: readonly Claim[]): Promise<boolean[]> {

@@ -1,0 +1,52 @@
+import { crashPoint } from '@countersign/contracts';
+import type { Arbiter } from '../running/arbiter.js';
+import type { Partitions } from './partitions.js';
+
+const ENDS_MAX = 1000;
+
+/** Folds ends into their rows and keeps how far each partition is done: lazily, together, one write at a time. */
+export class ProgressWriter {
+  private readonly written = new Map<string, string>();
+  private running: Promise<void> | undefined;
+
+  /** Everything of this topic and partition below the offset is history. */
+  onHistory: (topic: string, partition: number, below: number) => void = () => undefined;
+
+  constructor(
+    private readonly arbiter: Arbiter,
+    private readonly partitions: Partitions,
+  ) {}
+
+  /** Writes what there is. A write that runs is waited for, so that ends known before the call are in their rows after it. */
+  async write(): Promise<void> {
+    while (this.running) await this.running.catch(() => undefined);
+    this.running = this.fold();
+    try {
+      await this.running;
+    } finally {
+      this.running = undefined;
+    }
+  }
+
+  private async fold(): Promise<void> {
+    for (let more = true; more; ) {
+      const { ends, progress, left } = this.partitions.takeFold(ENDS_MAX);
+      more = left > 0;
+      const changed = progress.filter(
+        (row) => this.written.get(`${row.topic}/${row.partition}`) !== `${row.history_below}/${row.ends_from}`,
+      );
+      if (ends.length === 0 && changed.length === 0) return;
+      crashPoint('executor.before_commit');
+      try {
+        await this.arbiter.fold(ends, changed);
+      } catch (error) {
+        this.partitions.putBack(ends);
+        throw error;
+      }
+      for (const row of changed) {
+        this.written.set(`${row.topic}/${row.partition}`, `${row.history_below}/${row.ends_from}`);
+        this.onHistory(row.topic, row.partition, row.history_below);
+      }
+    }
+  }
+}

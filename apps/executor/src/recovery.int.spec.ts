@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunningApp } from '@countersign/process';
+import { Store } from '@countersign/store';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Rig } from './testing/rig.js';
+
+jest.setTimeout(60_000);
+let rig: Rig;
+beforeEach(async () => {
+  rig = await Rig.open();
+});
+afterEach(() => rig.close());
+
+/** A clock that can be stopped, as SIGSTOP stops a process: its lease runs out without it noticing. */
+class StoppedClock {
+  private stopped_ms = 0;
+  readonly now_ms = () => Date.now();
+  readonly monotonic_ms = () => performance.now() + this.stopped_ms;
+  jump(ms: number): void {
+    this.stopped_ms += ms;
+  }
+}
+
+/** The rig's store as several processes see a Postgres. */
+class SharedStore extends Store {
+  readonly durable = true;
+  constructor(private readonly store: Store) {
+    super();
+  }
+  query: Store['query'] = (statement) => this.store.query(statement);
+  atomically: Store['atomically'] = (statements, priority) => this.store.atomically(statements, priority);
+  transaction: Store['transaction'] = (work) => this.store.transaction(work);
+  close = async () => undefined;
+}
+
+describe('an executor that comes back', () => {
+  test('reads everything again after a restart and fires nothing twice', async () => {
+    const first = await rig.start();
+    const rulings = Array.from({ length: 50 }, (_, at) => rig.ruling('blind_write', `w${at}`));
+    await rig.put('policy_decided', rulings);
+    await rig.ends(rulings.map((ruling) => ruling.meta.call_id as string));
+    await first.close();
+    await rig.start();
+    await rig.end(await rig.allow('blind_write', 'one more'));
+    expect(rig.world.effects).toHaveLength(51);
+  });
+
+  test('with its database deleted it refolds the log: nothing fires twice, repeats are answered, other inputs refused', async () => {
+    const first = await rig.start();
+    const key = '22222222-2222-4222-8222-222222222222';
+    const done = await rig.allow('blind_write', 'done', { key });
+    const failed = await rig.allow('blind_write', 'failed', { act: 'refuse' });
+    const doubt = await rig.allow('blind_write', 'doubt', { act: 'lose_answer' });
+    await rig.ends([done, failed, doubt].map((ruling) => ruling.meta.call_id as string));
+    const before = (await rig.executed()).length;
+    await first.close();
+    await rig.loseDatabase();
+    await rig.start();
+    const answers = [
+      await rig.allow('blind_write', 'done', { key }),
+      await rig.allow('blind_write', 'doubt'),
+      await rig.allow('blind_write', 'other', { key }),
+    ];
+    const ends = await rig.ends(answers.map((ruling) => ruling.meta.call_id as string));
+    expect(ends.map((end) => end.event.outcome.status)).toEqual(['succeeded', 'in_doubt', 'failed']);
+    const second = await rig.end(await rig.allow('blind_write', 'failed'));
+    expect(second.event.meta.attempt).toBe(2);
+    expect(second).toMatchObject({ event: { outcome: { status: 'succeeded' } } });
+    expect(rig.world.effects.map((effect) => effect.name).sort()).toEqual(['done', 'doubt', 'failed']);
+    expect((await rig.executed()).length).toBe(before + 5);
+    const epochs = (await rig.executed()).flatMap((event) => (event.event_type === 'tool_call_started' ? [event.event.epoch] : []));
+    expect(new Set(epochs).size).toBe(2);
+  });
+
+  test('a lease that ran out while the effect is in flight: nothing more fires, the successor settles, the late answer is evidence', async () => {
+    const clock = new StoppedClock();
+    const open = rig.world.close();
+    await rig.start({ lease_ms: 1000 }, { clock });
+    const slow = await rig.allow('blind_write', 'a', { act: 'gate' });
+    await rig.until(() => rig.world.effects.length === 1);
+    clock.jump(60_000);
+    const end = await rig.end(slow);
+    expect(end).toMatchObject({ event_type: 'tool_call_in_doubt' });
+    open();
+    await rig.until(async () => (await rig.eventsOf(slow.meta.call_id as string)).some((event) => event.event_type === 'tool_executed'));
+    expect(rig.world.effects).toHaveLength(1);
+    const repeat = await rig.end(await rig.allow('blind_write', 'a'));
+    expect(repeat).toMatchObject({ event_type: 'tool_retry_deduplicated' });
+    await rig.until(async () => (await rig.end(await rig.allow('blind_write', 'a'))).event.outcome.status === 'succeeded');
+    expect(rig.world.effects).toHaveLength(1);
+  });
+
+  test('what a dead executor had claimed and not started is fired by its successor, once', async () => {
+    const first = await rig.start({ lease_ms: 1000 });
+    await rig.end(await rig.allow('blind_write', 'warm'));
+    await first.close();
+    const ruling = rig.ruling('blind_write', 'claimed');
+    const [offset] = await rig.put('policy_decided', [ruling]);
+    await rig.store.query({
+      text: `INSERT INTO tool_executions (key, attempt, tenant_id, call_uuid, partition, state, digest8, source_topic, source_offset, lane, epoch)
+        VALUES ($1, 1, 'default', $2, $3, 1, 0, 0, $4, 'shared', 1)`,
+      params: [ruling.call.idempotency_key, (ruling.meta.call_id as string).slice(2), ruling.meta.partition, offset],
+    });
+    await rig.start();
+    expect((await rig.end(ruling)).event.outcome.status).toBe('succeeded');
+    expect(rig.world.effectsOf(ruling.call.idempotency_key)).toBe(1);
+  });
+
+  test('two executors on one log share the partitions: each call has one effect and one end', async () => {
+    const apps: RunningApp[] = [];
+    const shared = new SharedStore(rig.store);
+    apps.push(await rig.start({}, { store: shared }), await rig.start({}, { store: shared }));
+    const rulings = Array.from({ length: 200 }, (_, at) => rig.ruling('blind_write', `k${at % 100}`));
+    await rig.put('policy_decided', rulings.slice(0, 100));
+    await sleep(20);
+    await apps[0]?.close();
+    await rig.put('policy_decided', rulings.slice(100));
+    await rig.ends(
+      rulings.map((ruling) => ruling.meta.call_id as string),
+      20_000,
+    );
+    expect(rig.world.effects).toHaveLength(100);
+  });
+});
+
+describe('shares', () => {
+  test('a flood of one tenant does not starve another', async () => {
+    await rig.start({ running_max: 4 });
+    const flood = Array.from({ length: 400 }, (_, at) => rig.ruling('test_read', `flood-${at}`, { tenant: 'loud', wait_ms: 10 }));
+    await rig.put('policy_decided', flood);
+    const quiet = rig.ruling('test_read', 'quiet', { tenant: 'quiet' });
+    await rig.put('policy_decided', [quiet]);
+    await rig.end(quiet);
+    expect(rig.world.reads.length).toBeLessThan(200);
+  });
+});

@@ -1,0 +1,313 @@
+import { callError } from '@countersign/contracts';
+import { describe, expect, test } from '@jest/globals';
+import { type Authority, admit, type Knowledge, tooLate } from './admit.js';
+import { cancel } from './cancel.js';
+import { afterResolution, lateEnd, lateResult, stateAfter } from './evidence.js';
+import { afterLostClaim, type Claimant } from './lost-claim.js';
+import { afterTakeover, type Orphan } from './orphan.js';
+import { type Asking, afterReconcile } from './reconciled.js';
+import { meaningOf, type Recovery, type Run } from './result.js';
+import { digest8, type Execution } from './row.js';
+
+const DIGEST = 'a'.repeat(64);
+const authority = (over: Partial<Authority> = {}): Authority => ({
+  call_id: '0-b',
+  key: 'k',
+  write: true,
+  joined_call_id: null,
+  discriminating_digest: DIGEST,
+  execute_before_ms: 1000,
+  deadline_ms: null,
+  ...over,
+});
+const nothing = (over: Partial<Knowledge> = {}): Knowledge => ({
+  history: false,
+  ended: false,
+  open: false,
+  cancelled: false,
+  live: null,
+  settled: null,
+  window_ms: 100,
+  now_ms: 500,
+  ...over,
+});
+const other = { call_id: '0-a', digest8: digest8(DIGEST) };
+
+describe('a record that allows a call', () => {
+  test.each([
+    ['is new and a write: it waits for a slot and then claims', authority(), nothing(), { kind: 'fire' }],
+    ['is new and read-only: it runs', authority({ write: false }), nothing(), { kind: 'read' }],
+    ['is history: ignored', authority(), nothing({ history: true }), { kind: 'ignore', why: 'history' }],
+    ['has ended: ignored', authority(), nothing({ ended: true, cancelled: true }), { kind: 'ignore', why: 'ended' }],
+    ['is here already: ignored', authority(), nothing({ open: true }), { kind: 'ignore', why: 'open' }],
+    ['was cancelled: refused', authority(), nothing({ cancelled: true }), { kind: 'refuse', why: 'cancelled' }],
+    ['comes after its time: refused', authority(), nothing({ now_ms: 1000 }), { kind: 'refuse', why: 'expired' }],
+    ['comes after its deadline: refused', authority({ deadline_ms: 400, write: false }), nothing(), { kind: 'refuse', why: 'deadline' }],
+    ['has a live key: it joins', authority(), nothing({ live: other }), { kind: 'join', call_id: '0-a' }],
+    [
+      'has a live key of other inputs: refused',
+      authority(),
+      nothing({ live: { ...other, digest8: 1 } }),
+      { kind: 'refuse', why: 'key_reused' },
+    ],
+    ['has a settled key: answered', authority(), nothing({ settled: { ...other, ended_at_ms: 450 } }), { kind: 'answer', call_id: '0-a' }],
+    ['has a key whose window is over: it claims', authority(), nothing({ settled: { ...other, ended_at_ms: 300 } }), { kind: 'fire' }],
+    [
+      'may only join and its call is not here: looked up',
+      authority({ joined_call_id: '0-a' }),
+      nothing(),
+      { kind: 'look_up', call_id: '0-a' },
+    ],
+    [
+      'may only join and its call is live: joined, late or not',
+      authority({ joined_call_id: '0-a' }),
+      nothing({ live: other, now_ms: 2000 }),
+      { kind: 'join', call_id: '0-a' },
+    ],
+  ])('%s', (_title, given, known, then) => {
+    expect(admit(given, known)).toEqual(then);
+  });
+
+  test('the deadline is told before the ruling, and the very moment is too late', () => {
+    expect(tooLate({ execute_before_ms: 10, deadline_ms: 10 }, 10)).toBe('deadline');
+    expect(tooLate({ execute_before_ms: 10, deadline_ms: null }, 9)).toBeNull();
+  });
+});
+
+const claimant = (over: Partial<Claimant> = {}): Claimant => ({
+  call_id: '0-b',
+  discriminating_digest: DIGEST,
+  requested_at_ms: 1000,
+  window_ms: 100,
+  epoch: 7,
+  joined_call_id: null,
+  ...over,
+});
+const row = (over: Partial<Execution> = {}): Execution => ({
+  attempt: 1,
+  call_id: '0-a',
+  epoch: 7,
+  state: 'succeeded',
+  digest8: digest8(DIGEST),
+  end_offset: 5,
+  ended_at_ms: 950,
+  ...over,
+});
+
+describe('a claim that got no row', () => {
+  test.each([
+    ['finds none: again', claimant(), [], { kind: 'attempt', attempt: 1 }],
+    ['finds a released attempt: the next one', claimant(), [row({ state: 'released' })], { kind: 'attempt', attempt: 2 }],
+    [
+      'finds a running one: joins it',
+      claimant(),
+      [row({ state: 'running', end_offset: null })],
+      { kind: 'join', call_id: '0-a', attempt: 1 },
+    ],
+    ['finds a settled one: answered by it', claimant(), [row()], { kind: 'answer', call_id: '0-a', attempt: 1, end_offset: 5 }],
+    [
+      'finds one in doubt: answered by it, whatever its age',
+      claimant({ requested_at_ms: 9e9 }),
+      [row({ state: 'in_doubt' })],
+      { kind: 'answer', call_id: '0-a', attempt: 1, end_offset: 5 },
+    ],
+    ['finds one whose window is over: the next attempt', claimant({ requested_at_ms: 1050 }), [row()], { kind: 'attempt', attempt: 2 }],
+    [
+      'in an open case a window is never over',
+      claimant({ requested_at_ms: 9e9, window_ms: Number.POSITIVE_INFINITY }),
+      [row()],
+      { kind: 'answer', call_id: '0-a', attempt: 1, end_offset: 5 },
+    ],
+    ['finds other inputs: refused', claimant(), [row({ digest8: 1 })], { kind: 'refuse', why: 'key_reused' }],
+    [
+      'finds a released attempt of other inputs: the next one',
+      claimant(),
+      [row({ state: 'released', digest8: 1 })],
+      { kind: 'attempt', attempt: 2 },
+    ],
+    [
+      'finds a digest that was lost: not refused for it',
+      claimant(),
+      [row({ digest8: 0 })],
+      { kind: 'answer', call_id: '0-a', attempt: 1, end_offset: 5 },
+    ],
+    ['finds its own row of this epoch: it had won', claimant(), [row({ call_id: '0-b', state: 'running' })], { kind: 'won', attempt: 1 }],
+    [
+      'finds its own row of another epoch: its owner ends it',
+      claimant(),
+      [row({ call_id: '0-b', state: 'running', epoch: 6 })],
+      { kind: 'owned_elsewhere' },
+    ],
+    [
+      'finds its own end, also under a later attempt',
+      claimant(),
+      [row({ call_id: '0-b', state: 'released' }), row({ attempt: 2, state: 'released' })],
+      { kind: 'ended' },
+    ],
+    [
+      'finds its own tombstone without an end: the end is written',
+      claimant(),
+      [row({ call_id: '0-b', state: 'released', end_offset: null })],
+      { kind: 'tombstoned', attempt: 1 },
+    ],
+    [
+      'may only join: answered by that call even if it released the key',
+      claimant({ joined_call_id: '0-a' }),
+      [row({ state: 'released' })],
+      { kind: 'answer', call_id: '0-a', attempt: 1, end_offset: 5 },
+    ],
+    [
+      'may only join and finds nothing: refused, never fired',
+      claimant({ joined_call_id: '0-a' }),
+      [],
+      { kind: 'refuse', why: 'nothing_to_join' },
+    ],
+  ] as const)('%s', (_title, given, rows, then) => {
+    expect(afterLostClaim(given, rows)).toEqual(then);
+  });
+});
+
+const recovery = (over: Partial<Recovery> = {}): Recovery => ({
+  write: true,
+  takes_key: false,
+  has_reconcile: false,
+  settle_ms: 60,
+  settle_is_final: false,
+  ...over,
+});
+const run = (over: Partial<Run> = {}): Run => ({
+  resends: 0,
+  resends_max: 2,
+  fired_at_ms: 100,
+  now_ms: 110,
+  deadline_ms: null,
+  cancelled: false,
+  ...over,
+});
+const lost = { kind: 'lost' as const, error: callError('NETWORK_ERROR', 'gone') };
+const refused = (effect: 'none' | 'unknown') => ({ kind: 'refused' as const, error: callError('PROVIDER_ERROR', 'no'), effect });
+
+describe('the result of a run', () => {
+  test.each([
+    ['a lost write whose system takes the key is sent again', lost, recovery({ takes_key: true }), run(), 'resend'],
+    ['a bounded number of times, then it is in doubt', lost, recovery({ takes_key: true }), run({ resends: 2 }), 'in_doubt'],
+    ['or asked for', lost, recovery({ takes_key: true, has_reconcile: true }), run({ resends: 2 }), 'reconcile'],
+    ['not after it was cancelled', lost, recovery({ takes_key: true }), run({ cancelled: true }), 'in_doubt'],
+    ['not after its deadline', lost, recovery({ takes_key: true }), run({ deadline_ms: 105 }), 'in_doubt'],
+    ['a lost write with a reconcile is asked for', lost, recovery({ has_reconcile: true }), run(), 'reconcile'],
+    ['a lost write with neither is in doubt', lost, recovery(), run(), 'in_doubt'],
+    ['a refusal that promises no effect is a failure', refused('none'), recovery(), run(), 'failed'],
+    ['a refusal that promises nothing may have happened', refused('unknown'), recovery(), run(), 'in_doubt'],
+    ['cancelled, it is cancelled only where nothing happened', refused('none'), recovery(), run({ cancelled: true }), 'cancelled'],
+    ['a read just fails', { kind: 'wrong_shape', error: callError('VALIDATION_ERROR', 'x') }, recovery({ write: false }), run(), 'failed'],
+    [
+      'a success in spite of a cancel is a success',
+      { kind: 'output', output_json: '1', truncated: false, warnings: [] },
+      recovery(),
+      run({ cancelled: true }),
+      'succeeded',
+    ],
+  ] as const)('%s', (_title, result, how, at, then) => {
+    expect(meaningOf(result as never, how, at).kind).toBe(then);
+  });
+
+  test('nobody is asked before the settle time counted from the fire', () => {
+    expect(meaningOf(lost, recovery({ has_reconcile: true }), run())).toEqual({ kind: 'reconcile', at_ms: 160 });
+  });
+});
+
+describe('what a reconcile says', () => {
+  const asking = (over: Partial<Asking> = {}): Asking => ({
+    asked: 0,
+    asks_max: 2,
+    owner_dead: false,
+    settle_is_final: false,
+    now_ms: 10,
+    ...over,
+  });
+  test.each([
+    ['did_not_happen counts where the owner is dead', { kind: 'did_not_happen' }, asking({ owner_dead: true }), 'failed'],
+    ['or the settle time is final', { kind: 'did_not_happen' }, asking({ settle_is_final: true }), 'failed'],
+    ['and else is doubt', { kind: 'did_not_happen' }, asking(), 'in_doubt'],
+    ['happened is a success', { kind: 'happened', output_json: '1' }, asking(), 'succeeded'],
+    ['cannot_tell is doubt', { kind: 'cannot_tell', why: 'closed' }, asking({ owner_dead: true }), 'in_doubt'],
+    ['unreachable: asked again', { kind: 'failed', error: callError('NETWORK_ERROR', 'x') }, asking(), 'ask_again'],
+    ['a bounded number of times', { kind: 'failed', error: callError('NETWORK_ERROR', 'x') }, asking({ asked: 1 }), 'in_doubt'],
+  ] as const)('%s', (_title, answer, at, then) => {
+    expect(afterReconcile(answer as never, at).kind).toBe(then);
+  });
+});
+
+describe('a call of a lost executor', () => {
+  const orphan = (over: Partial<Orphan> = {}): Orphan => ({
+    state: 'running',
+    started: { fired_at_ms: 100, settle_at_ms: 160 },
+    ended: false,
+    recovery: recovery(),
+    resend_before_ms: 1000,
+    now_ms: 120,
+    ...over,
+  });
+  test.each([
+    ['with an end on the log is folded', orphan({ ended: true }), { kind: 'fold_end' }],
+    ['that never started is fired', orphan({ started: null }), { kind: 'fire' }],
+    ['that reads is read again', orphan({ state: 'reading' }), { kind: 'read_again' }],
+    [
+      'whose system takes the key is sent again',
+      orphan({ recovery: recovery({ takes_key: true, has_reconcile: true }) }),
+      { kind: 'resend' },
+    ],
+    ['is asked for no earlier than it settled', orphan({ recovery: recovery({ has_reconcile: true }) }), { kind: 'reconcile', at_ms: 160 }],
+    [
+      'waits no longer than its settle time, whatever the clock says',
+      orphan({ recovery: recovery({ has_reconcile: true }), now_ms: -9e9 }),
+      { kind: 'reconcile', at_ms: -9e9 + 60 },
+    ],
+  ])('%s', (_title, given, then) => {
+    expect(afterTakeover(given)).toEqual(then);
+  });
+  test.each([
+    ['with neither', orphan()],
+    ['of a tool that is not here', orphan({ recovery: null })],
+    ['whose key may be forgotten', orphan({ recovery: recovery({ takes_key: true }), resend_before_ms: 110 })],
+  ])('%s is in doubt', (_title, given) => {
+    expect(afterTakeover(given).kind).toBe('in_doubt');
+  });
+});
+
+describe('evidence', () => {
+  test('a result of a stale epoch resolves a doubt and changes nothing else', () => {
+    expect(lateEnd({ state: 'running', started_epoch: 2 }, { epoch: 1 }).kind).toBe('nothing');
+    expect(lateEnd({ state: 'in_doubt', started_epoch: 2 }, { epoch: 1 }).kind).toBe('resolve');
+    expect(lateEnd({ state: 'running', started_epoch: 1 }, { epoch: 1 }).kind).toBe('end');
+    expect(lateEnd({ state: 'running', started_epoch: null }, { epoch: 1 }).kind).toBe('end');
+    expect(lateEnd({ state: 'released', started_epoch: 1 }, { epoch: 1 }).kind).toBe('nothing');
+    expect((['settling', 'in_doubt', 'ended'] as const).map(lateResult)).toEqual(['end', 'resolve', 'nothing']);
+  });
+
+  test('only what is known not to have happened releases a key', () => {
+    expect(stateAfter({ status: 'failed', effect: 'none' })).toBe('released');
+    expect(stateAfter({ status: 'failed', effect: 'happened' })).toBe('held');
+    expect(stateAfter({ status: 'failed', effect: 'unknown' })).toBe('in_doubt');
+    expect(stateAfter({ status: 'cancelled', effect: 'none' })).toBe('released');
+  });
+
+  test('a person decides a doubt and nothing else', () => {
+    expect(afterResolution('in_doubt', 'happened')).toBe('succeeded');
+    expect(afterResolution('in_doubt', 'did_not_happen')).toBe('failed');
+    for (const state of ['running', 'succeeded', 'released', null] as const) expect(afterResolution(state, 'happened')).toBe('ignore');
+  });
+
+  test('a call that may have fired is never simply called cancelled', () => {
+    const standings = ['unknown', 'waiting', 'joined', 'claiming', 'running', 'settling', 'ended'] as const;
+    expect(standings.map((standing) => cancel(standing).kind)).toEqual([
+      'tombstone',
+      'tombstone',
+      'leave',
+      'stop_before_fire',
+      'abort',
+      'ignore',
+      'ignore',
+    ]);
+  });
+});
