@@ -15,6 +15,7 @@ export interface Envelope {
   deduplicated: boolean;
   case_id: string | null;
   trace_id: string;
+  tenant_id: string;
   duration_ms: number | null;
   retry_count: number;
 }
