@@ -2,7 +2,7 @@ import { exec } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { isInfrastructureFault } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../suite-fixture.js';
 import { KafkaEventLog } from './kafka-event-log.js';
 import { nameOf, numberedRecord, readAll } from './testing/numbered-records.js';
@@ -14,8 +14,16 @@ const run = promisify(exec);
 const ROUNDS = 2;
 
 describe('the broker is killed with -9 and comes back', () => {
+  let log: KafkaEventLog;
+  let writing = true;
+
+  afterAll(async () => {
+    writing = false;
+    await log.close();
+  }, 60_000);
+
   test('nothing acknowledged is lost, writers and readers go on by themselves, and the silence was told', async () => {
-    const log = await KafkaEventLog.open({
+    log = await KafkaEventLog.open({
       brokers,
       client_id: 'death',
       append_timeout_ms: 8_000,
@@ -47,7 +55,6 @@ describe('the broker is killed with -9 and comes back', () => {
 
     const acknowledged = new Set<string>();
     const faults: unknown[] = [];
-    let writing = true;
     const writer = async (number: number) => {
       for (let nth = 0; writing; nth++) {
         const name = `${number}/${nth}`;
@@ -64,7 +71,8 @@ describe('the broker is killed with -9 and comes back', () => {
       const before = acknowledged.size;
       await eventually('records flow', () => acknowledged.size > before + 50);
       await run(kill);
-      await eventually('the follower says that it hears nothing', () => follower.silenceMs(topic) > 1_500);
+      // with one broker nobody can take over; with several it may never get silent
+      if (brokers.length === 1) await eventually('the follower says that it hears nothing', () => follower.silenceMs(topic) > 1_500);
       await run(start);
       const after = acknowledged.size;
       await eventually('writers go on', () => acknowledged.size > after + 50, 60_000);
@@ -81,6 +89,5 @@ describe('the broker is killed with -9 and comes back', () => {
     for (const name of stored) counts.set(name, (counts.get(name) ?? 0) + 1);
     expect([...acknowledged].filter((name) => counts.get(name) !== 1)).toEqual([]);
     await subscription.close();
-    await log.close();
   }, 240_000);
 });

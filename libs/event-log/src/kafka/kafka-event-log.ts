@@ -16,7 +16,8 @@ import { type KafkaLogOptions, type KafkaSettings, kafkaSettings } from './kafka
 import { KafkaTopics } from './kafka-topics.js';
 import { ProducerLane } from './producer-lane.js';
 
-const READ_ATTEMPTS_MAX = 3;
+const READ_ATTEMPTS_MAX = 5;
+const START_ATTEMPTS_MAX = 40;
 const READ_RETRY_MS = 100;
 
 /**
@@ -122,11 +123,18 @@ export class KafkaEventLog extends EventLog {
   }
 
   private async started<T extends RunningSubscription & { start(): Promise<void> }>(running: T): Promise<T> {
-    try {
-      await running.start();
-    } catch (error) {
-      await running.close();
-      throw faultOf("can't subscribe", error);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await running.start();
+        break;
+      } catch (error) {
+        if (attempt < START_ATTEMPTS_MAX && isYoungTopic(error)) {
+          await sleep(READ_RETRY_MS);
+          continue;
+        }
+        await running.close();
+        throw faultOf("can't subscribe", error);
+      }
     }
     this.running.add(running);
     return running;
@@ -158,4 +166,10 @@ export class KafkaEventLog extends EventLog {
       }
     }
   }
+}
+
+/** A topic that was created a moment ago is not known to every broker yet. */
+function isYoungTopic(error: unknown): boolean {
+  const { type, cause } = error as { type?: string; cause?: { type?: string } };
+  return (type ?? cause?.type) === 'UNKNOWN_TOPIC_OR_PARTITION';
 }
