@@ -30,6 +30,7 @@ export class Backend {
       startParams: startParams(PGlite.defaultStartParams),
       ...((await isEmpty(options.dir)) ? { loadDataDir: snapshot } : {}),
     });
+    stopOnPanic(db);
     return new Backend(db);
   }
 
@@ -72,6 +73,26 @@ export class Backend {
     this.#out.sync();
     this.#db.execProtocolRawSync(this.#out.take());
   }
+}
+
+/** Thrown by PGlite's build for an ordinary error of a statement; anything else is a PANIC or a FATAL. */
+const ORDINARY_ERROR = 100;
+
+/**
+ * PGlite swallows whatever its backend throws and calls it again, for ever where the backend is dead (a PANIC on a full
+ * disk). Ending the thread instead is a killed process: the store opens the files again.
+ */
+function stopOnPanic(db: PGlite): void {
+  const module = db.Module as unknown as { _PostgresMainLoopOnce: () => void };
+  const step = module._PostgresMainLoopOnce;
+  module._PostgresMainLoopOnce = () => {
+    try {
+      step();
+    } catch (error) {
+      if ((error as { status?: number }).status !== ORDINARY_ERROR) process.exit(1);
+      throw error;
+    }
+  };
 }
 
 async function isEmpty(dir: string | null): Promise<boolean> {

@@ -8,7 +8,7 @@ import type { Store } from '../store.js';
 import { PgliteStore } from './pglite-store.js';
 
 // Each test starts databases; beside other suites that takes longer than jest's five seconds.
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const STORE = new URL('./pglite-store.js', import.meta.url).href;
 const WRITER = `
@@ -72,6 +72,16 @@ describe('PGlite on disk', () => {
     const store = await opened();
     const rows = await store.query({ text: 'SELECT count(*) AS n FROM kept WHERE id <= $1', params: [acknowledged] });
     expect(rows).toEqual([{ n: acknowledged }]);
+    await store.close();
+  });
+
+  test('a database that panics ends its thread with an infrastructure fault, and every later call is answered', async () => {
+    const store = await opened();
+    await create(store);
+    await rm(join(dir, 'pg', 'pg_wal'), { recursive: true });
+    const fill = { text: 'INSERT INTO kept SELECT generate_series(1, 400000)', params: [] };
+    await expect(store.query(fill)).rejects.toMatchObject({ countersign_fault: 'infrastructure' });
+    await expect(store.query(one)).rejects.toMatchObject({ countersign_fault: 'infrastructure' });
     await store.close();
   });
 
