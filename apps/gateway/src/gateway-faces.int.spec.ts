@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { TestGateway } from './testing/test-gateway.js';
+
+jest.setTimeout(30_000);
 
 let gateway: TestGateway;
 let anna: string;

@@ -79,7 +79,7 @@ function readOnlyJson(adapter: FastifyAdapter): void {
 
 /** The HTTP application, not listening yet. Whatever escapes a handler becomes a problem document. */
 export async function createHttpApp(parts: GatewayParts, logger: Logger): Promise<NestFastifyApplication> {
-  const adapter = new FastifyAdapter({ bodyLimit: BODY_BYTES_MAX, maxParamLength: 300, forceCloseConnections: true });
+  const adapter = new FastifyAdapter({ bodyLimit: BODY_BYTES_MAX, routerOptions: { maxParamLength: 300 }, forceCloseConnections: true });
   readOnlyJson(adapter);
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts), adapter, {
     bodyParser: false,

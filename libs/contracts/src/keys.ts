@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync } from 'node:crypto';
+import { createHmac, hash, hkdfSync } from 'node:crypto';
 import canonicalizeJson from 'canonicalize';
 import { uuidText } from './ids.js';
 import type { ToolContract } from './tool-contract.js';
@@ -12,7 +12,7 @@ export function canonicalText(value: unknown): string {
 
 /** SHA-256, lower-case hex. */
 export function sha256Hex(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
+  return hash('sha256', data, 'hex');
 }
 
 /** The HMAC key of a tenant, from the installation's master key (HKDF-SHA256, RFC 5869). 32 bytes. */

@@ -18,33 +18,33 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
     case 'tool_call_pending':
       return { ...tool, inputs: face.input, ...agentSays(state) };
     case 'tool_call_pending_approval':
+      return {
+        ...tool,
+        approval: { ...(face.approval as Fields), status: 'pending', decided_by: null, decided_at: null, reason: null },
+        ...agentSays(state),
+      };
     case 'approval_granted':
     case 'approval_denied':
     case 'approval_expired':
     case 'call_cancelled':
-      return { ...tool, approval: face.approval, ...agentSays(state), ...detail };
+      return { ...tool, approval: face.approval, by: detail.by ?? null, reason: detail.reason ?? null, ...agentSays(state) };
     case 'tool_call_complete':
     case 'tool_retry_deduplicated':
     case 'tool_call_resolved':
-      return {
-        ...tool,
-        result: face.output,
-        error: face.error,
-        duration_ms: face.duration_ms,
-        retry_count: face.retry_count,
-        ...agentSays(state),
-        ...detail,
-      };
+      return { ...tool, result: face.output, error: face.error, ...timing(face), ...agentSays(state) };
     case 'tool_call_failed':
     case 'tool_call_in_doubt':
-      return { ...tool, error: face.error, duration_ms: face.duration_ms, retry_count: face.retry_count, ...agentSays(state), ...detail };
+      return { ...tool, error: face.error, ...timing(face), ...agentSays(state) };
     case 'policy_decided':
     case 'tool_call_rejudged':
-      return { ...tool, decision: face.decision, ...detail };
+      // The ruling of that revision, which a later one may have replaced in the call.
+      return { ...tool, decision: { ...(face.decision as Fields | null), ...detail } };
     default:
       return detail;
   }
 }
+
+const timing = (face: Fields): Fields => ({ duration_ms: face.duration_ms, retry_count: face.retry_count });
 
 /** One line of a case's timeline, oldest first: `type` and what belongs to it. */
 export function historyFace(row: CaseHistoryRow): Fields {
