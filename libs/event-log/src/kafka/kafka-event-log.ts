@@ -17,7 +17,7 @@ import { KafkaTopics } from './kafka-topics.js';
 import { ProducerLane } from './producer-lane.js';
 
 const READ_ATTEMPTS_MAX = 5;
-const START_ATTEMPTS_MAX = 40;
+const START_ATTEMPTS_MAX = 80;
 const READ_RETRY_MS = 100;
 
 /**
@@ -128,7 +128,7 @@ export class KafkaEventLog extends EventLog {
         await running.start();
         break;
       } catch (error) {
-        if (attempt < START_ATTEMPTS_MAX && isYoungTopic(error)) {
+        if (attempt < START_ATTEMPTS_MAX && isPassing(error)) {
           await sleep(READ_RETRY_MS);
           continue;
         }
@@ -168,8 +168,11 @@ export class KafkaEventLog extends EventLog {
   }
 }
 
-/** A topic that was created a moment ago is not known to every broker yet. */
-function isYoungTopic(error: unknown): boolean {
-  const { type, cause } = error as { type?: string; cause?: { type?: string } };
-  return (type ?? cause?.type) === 'UNKNOWN_TOPIC_OR_PARTITION';
+/** What passes by itself: above all a topic created a moment ago, which not every broker knows or leads yet. */
+function isPassing(error: unknown): boolean {
+  const { cause } = error as { cause?: unknown };
+  return [error, cause].some((one) => {
+    const { name, retriable } = (one ?? {}) as { name?: string; retriable?: boolean };
+    return name === 'KafkaJSProtocolError' && retriable === true;
+  });
 }
