@@ -47,16 +47,22 @@ class Driver {
 
   drive(asked) {
     const id = ++this.#last;
+    const { child, file } = this.part;
     return new Promise((resolve, reject) => {
+      const settle = (how, value) => {
+        child.off('message', answer);
+        child.off('exit', ended);
+        how(value);
+      };
       const answer = (message) => {
         if (message.id !== id) return;
-        this.part.child.off('message', answer);
-        if (message.fault) reject(new Error(message.fault));
-        else resolve(message.result);
+        if (message.fault) settle(reject, new Error(message.fault));
+        else settle(resolve, message.result);
       };
-      this.part.child.on('message', answer);
-      this.part.child.once('exit', () => reject(new Error(`the driver ended; see ${this.part.file}`)));
-      this.part.child.send({ id, ...asked });
+      const ended = () => settle(reject, new Error(`the driver ended; see ${file}`));
+      child.on('message', answer);
+      child.once('exit', ended);
+      child.send({ id, ...asked });
     });
   }
 }
