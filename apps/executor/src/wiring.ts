@@ -160,13 +160,20 @@ function wireEnds(parts: LaneParts): void {
 }
 
 function wireTakeover(parts: LaneParts): void {
-  const { takeover, open, queue, starts, runs, ends, dispatcher, judge } = parts;
+  const { takeover, open, queue, starts, runs, ends, dispatcher, judge, partitions } = parts;
   takeover.steps = {
     adopt: (partition, job) => {
       const known = open.ofCall(job.call_id);
-      if (known) open.remove(known);
+      if (known) {
+        // The same ruling, read again: it must not find the row that is taken over here and think that it won it.
+        dispatcher.withdraw(known);
+        dispatcher.release(known);
+        partitions.cover(known);
+        known.stage = 'gone';
+        open.remove(known);
+      }
       open.add(job, job.write);
-      job.joiners = partition.foreign.get(job.call_id);
+      job.joiners = [...(partition.foreign.get(job.call_id) ?? []), ...(known?.joiners ?? [])];
       partition.foreign.delete(job.call_id);
       job.slot = true;
       queue.hold(job.tenant_id);

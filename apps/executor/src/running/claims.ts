@@ -63,21 +63,31 @@ export class Claims {
     }
   }
 
-  private async settle(batch: readonly Job[]): Promise<void> {
+  private async settle(all: readonly Job[]): Promise<void> {
     const epoch = this.lease.epoch;
+    const batch = all.filter((job) => job.stage === 'claiming' || job.stage === 'looking_up');
     const claims: Claim[] = [];
     for (const job of batch)
       if (job.stage === 'claiming') claims.push({ job, attempt: job.attempt, state: job.refusal ? 'released' : 'running' });
     crashPoint('executor.before_claim');
-    const won = claims.length > 0 ? await this.arbiter.claim(epoch, claims) : new Set<Job>();
+    const won = claims.length > 0 ? await this.claim(epoch, claims) : new Set<Job>();
     crashPoint('executor.after_claim');
-    const lost = won.size === batch.length ? [] : batch.filter((job) => !won.has(job));
-    const rows = lost.length > 0 ? await this.arbiter.rowsOf(lost.map((job) => job.key)) : undefined;
     for (const job of won) {
       job.epoch = epoch;
       job.claimed = true;
     }
     if (won.size > 0) this.onWon([...won]);
-    for (const job of lost) this.onLost(job, rows?.get(job.key) ?? []);
+    const lost = won.size === batch.length ? [] : batch.filter((job) => !won.has(job));
+    const rows = lost.length > 0 ? await this.arbiter.rowsOf(lost.map((job) => job.key)) : undefined;
+    for (const job of lost) if (job.stage !== 'gone') this.onLost(job, rows?.get(job.key) ?? []);
+  }
+
+  private async claim(epoch: number, claims: readonly Claim[]): Promise<ReadonlySet<Job>> {
+    try {
+      return await this.arbiter.claim(epoch, claims);
+    } catch (error) {
+      for (const { job } of claims) job.unanswered_epoch = epoch;
+      throw error;
+    }
   }
 }

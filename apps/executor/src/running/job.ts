@@ -75,6 +75,8 @@ export class Job {
   has_row = false;
   /** Its claim won: the row of its key and attempt is its own. */
   claimed = false;
+  /** The epoch of a claim that was sent and got no answer. */
+  unanswered_epoch: number | null = null;
   /** Records of this call that came again and are covered with it. */
   sources: SourcePosition[] | undefined;
   handle: Abortable | undefined;

@@ -45,6 +45,7 @@ export class LostClaims {
         requested_at_ms: job.call.requested_at_ms,
         window_ms: this.steps.windowOf(job),
         epoch: this.steps.epoch(),
+        unanswered_epoch: job.unanswered_epoch,
         joined_call_id: job.authorised.joined_call_id,
       },
       rows,

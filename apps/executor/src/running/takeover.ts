@@ -78,7 +78,8 @@ export class Takeover {
     }
     const started = partition.starts.get(row.call_id) ?? null;
     job.attempt = row.attempt;
-    job.epoch = epoch;
+    // Epochs do not rise with ownership: an older executor may outlive a younger one. What it writes must not look stale.
+    job.epoch = Math.max(epoch, row.epoch, started?.epoch ?? 0);
     job.claimed = true;
     job.has_row = true;
     job.owner_dead = this.steps.ownerDead(row.epoch);

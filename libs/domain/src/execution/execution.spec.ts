@@ -78,6 +78,7 @@ const claimant = (over: Partial<Claimant> = {}): Claimant => ({
   requested_at_ms: 1000,
   window_ms: 100,
   epoch: 7,
+  unanswered_epoch: null,
   joined_call_id: null,
   ...over,
 });
@@ -129,7 +130,18 @@ describe('a claim that got no row', () => {
       [row({ digest8: 0 })],
       { kind: 'answer', call_id: '0-a', attempt: 1, end_offset: 5 },
     ],
-    ['finds its own row of this epoch: it had won', claimant(), [row({ call_id: '0-b', state: 'running' })], { kind: 'won', attempt: 1 }],
+    [
+      'finds its own row of a claim that got no answer: it had won',
+      claimant({ unanswered_epoch: 7 }),
+      [row({ call_id: '0-b', state: 'running' })],
+      { kind: 'won', attempt: 1 },
+    ],
+    [
+      'finds its own row that another part of this process has: left to it',
+      claimant(),
+      [row({ call_id: '0-b', state: 'running' })],
+      { kind: 'owned_elsewhere' },
+    ],
     [
       'finds its own row of another epoch: its owner ends it',
       claimant(),

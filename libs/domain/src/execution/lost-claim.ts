@@ -8,6 +8,8 @@ export interface Claimant {
   /** How long a settled key answers; Infinity while its case is open. */
   window_ms: number;
   epoch: number;
+  /** The epoch under which this very claim was sent and got no answer; null: every claim of it was answered. */
+  unanswered_epoch: number | null;
   /** It may only be answered by this call. */
   joined_call_id: string | null;
 }
@@ -15,7 +17,7 @@ export interface Claimant {
 export type LostClaim =
   /** The row is its own and of this epoch: the claim was made and only its answer was lost. */
   | { kind: 'won'; attempt: number }
-  /** The row is its own, of another epoch: its owner ends it, or whoever takes over. */
+  /** The row is its own, and somebody else has it: its owner ends it, or whoever takes over. */
   | { kind: 'owned_elsewhere' }
   | { kind: 'ended' }
   /** Its own tombstone stands, but its end is not on the log: it is to be written. */
@@ -35,7 +37,9 @@ function answeredBy(row: Execution): LostClaim {
 function ownRow(row: Execution, claimant: Claimant): LostClaim {
   if (row.state === 'released' && row.end_offset === null) return { kind: 'tombstoned', attempt: row.attempt };
   if (row.state !== 'running' && row.state !== 'reading') return { kind: 'ended' };
-  return row.epoch === claimant.epoch ? { kind: 'won', attempt: row.attempt } : { kind: 'owned_elsewhere' };
+  return row.epoch === claimant.epoch && row.epoch === claimant.unanswered_epoch
+    ? { kind: 'won', attempt: row.attempt }
+    : { kind: 'owned_elsewhere' };
 }
 
 function windowOver(row: Execution, claimant: Claimant): boolean {

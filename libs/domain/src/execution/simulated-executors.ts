@@ -27,9 +27,12 @@ interface Work {
   call: string;
   attempt: number;
   epoch: number;
+  /** The epoch that its events carry: never lower than one that was seen for the call. */
+  logged: number;
   step: 'claim' | 'start' | 'fire' | 'answer' | 'reconcile';
   result?: RunResult;
   dead_owner: boolean;
+  unanswered: number | null;
 }
 
 interface Member {
@@ -127,7 +130,8 @@ export class SimulatedExecutors {
         now_ms: 0,
       },
     );
-    if (admission.kind === 'fire') member.work.push({ call, attempt: 1, epoch: 0, step: 'claim', dead_owner: false });
+    if (admission.kind === 'fire')
+      member.work.push({ call, attempt: 1, epoch: 0, logged: 0, step: 'claim', dead_owner: false, unanswered: null });
   }
 
   private advance(member: Member) {
@@ -166,19 +170,30 @@ export class SimulatedExecutors {
         ended_at_ms: null,
       });
       work.epoch = member.epoch;
+      work.logged = member.epoch;
       work.step = 'start';
       if (this.random.below(20) > 0) return;
       work.step = 'claim';
+      work.unanswered = member.epoch;
       return;
     }
     const window_ms = Number.POSITIVE_INFINITY;
     const next = afterLostClaim(
-      { call_id: work.call, discriminating_digest: DIGEST, requested_at_ms: 0, window_ms, epoch: member.epoch, joined_call_id: null },
+      {
+        call_id: work.call,
+        discriminating_digest: DIGEST,
+        requested_at_ms: 0,
+        window_ms,
+        epoch: member.epoch,
+        unanswered_epoch: work.unanswered,
+        joined_call_id: null,
+      },
       mine,
     );
     if (next.kind === 'attempt') work.attempt = next.attempt;
     else if (next.kind === 'won') {
       work.epoch = member.epoch;
+      work.logged = member.epoch;
       work.step = 'start';
     } else {
       if (next.kind === 'answer') this.log.push({ kind: 'deduplicated', call: work.call, of: next.call_id });
@@ -240,10 +255,10 @@ export class SimulatedExecutors {
     const row = this.rows.find((each) => each.call_id === work.call && each.attempt === work.attempt);
     const started = this.log.findLast((entry) => entry.kind === 'started' && entry.call === work.call);
     this.log.push(
-      state === 'in_doubt' ? { kind: 'in_doubt', call: work.call } : { kind: 'executed', call: work.call, epoch: work.epoch, state },
+      state === 'in_doubt' ? { kind: 'in_doubt', call: work.call } : { kind: 'executed', call: work.call, epoch: work.logged, state },
     );
     const epoch = started?.kind === 'started' ? started.epoch : null;
-    if (row && lateEnd({ state: row.state, started_epoch: epoch }, { epoch: work.epoch }).kind !== 'nothing') {
+    if (row && lateEnd({ state: row.state, started_epoch: epoch }, { epoch: work.logged }).kind !== 'nothing') {
       row.state = state;
       row.end_offset = this.log.length - 1;
     }
@@ -272,8 +287,10 @@ export class SimulatedExecutors {
     if (member.paused || this.fenced.has(member.epoch)) return;
     for (const row of this.rows) {
       if (row.state !== 'running' || !this.fenced.has(row.epoch)) continue;
+      const starts = this.log.flatMap((entry) => (entry.kind === 'started' && entry.call === row.call_id ? [entry.epoch] : []));
+      const logged = Math.max(member.epoch, row.epoch, ...starts);
       row.epoch = member.epoch;
-      const started = this.log.some((entry) => entry.kind === 'started' && entry.call === row.call_id);
+      const started = starts.length > 0;
       const decision = afterTakeover({
         state: row.state,
         started: started ? { fired_at_ms: 0, settle_at_ms: 0 } : null,
@@ -282,7 +299,16 @@ export class SimulatedExecutors {
         resend_before_ms: 1,
         now_ms: 0,
       });
-      const work: Work = { call: row.call_id, attempt: row.attempt, epoch: member.epoch, step: 'start', dead_owner: false };
+      const work: Work = {
+        call: row.call_id,
+        attempt: row.attempt,
+        epoch: member.epoch,
+        logged,
+        step: 'start',
+        dead_owner: false,
+        unanswered: null,
+      };
+      member.work = member.work.filter((each) => each.call !== row.call_id || each.step === 'answer');
       if (decision.kind === 'reconcile') work.step = 'reconcile';
       if (decision.kind === 'in_doubt') this.end(member, work, 'in_doubt');
       else member.work.push(work);
