@@ -122,6 +122,18 @@ describe('what is refused is a problem document', () => {
   });
 });
 
+test('what views that are behind do not know is a 503, never a 404', async () => {
+  await gateway.parts.views.close();
+  const { body } = await gateway.call('write_note');
+  const read = await gateway.send('GET', `/v1/calls/${body.call_id}`);
+  expect(read.status).toBe(503);
+  expect(read.headers.get('retry-after')).not.toBeNull();
+  await gateway.parts.views.start();
+  let found = await gateway.send('GET', `/v1/calls/${body.call_id}`);
+  for (let i = 0; i < 50 && found.status !== 200; i++) found = await gateway.send('GET', `/v1/calls/${body.call_id}`);
+  expect(found.body).toEqual(body);
+});
+
 describe('keys and tenants', () => {
   test('the first start kept the admin key, readable by its owner only, and put no key on the log', async () => {
     expect((await gateway.adminKeyFile()).trim()).toBe(gateway.key);

@@ -88,7 +88,9 @@ export async function startGateway(
     await configuration.start();
     const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
     const resume = new Resume({ log: deps.log, store: deps.store, decoder }, wired.board, wired.callbacks);
-    await follower.start(config.lanes, await resume.run(config.lanes, follower.topics(config.lanes)));
+    const topics = follower.topics(config.lanes);
+    for (const at of await resume.newest(config.lanes, topics)) wired.calls.views.answered.note(at);
+    await follower.start(config.lanes, await resume.run(config.lanes, topics));
     await takeHints(deps.wake_ups, config.lanes, { board: wired.board, codec: deps.codec, now_ms: () => deps.clock.now_ms() });
     const app = await createHttpApp(wired, deps.logger);
     await app.listen(config.port, config.host);

@@ -11,6 +11,7 @@ import { KnownCalls } from './known-calls.js';
 import { listed } from './lists.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
+import { viewsBehind } from './views.js';
 import { verdictOn } from './vote-verdict.js';
 
 export const approvalFilters = { status: z.enum(['pending', 'granted', 'denied', 'expired', 'cancelled']).optional() };
@@ -75,9 +76,10 @@ export class ApprovalsController {
   }
 
   private async find(request: HttpRequest, caller: Caller): Promise<ApprovalRow | Problem> {
-    await this.calls.views.current(request);
+    const current = await this.calls.views.current(request);
     const { approval_id } = request.params as { approval_id: string };
-    return (await readApproval(this.calls.views.store, caller.tenant_id, approval_id)) ?? noSuchApproval();
+    const row = await readApproval(this.calls.views.store, caller.tenant_id, approval_id);
+    return row ?? (current ? noSuchApproval() : viewsBehind());
   }
 
   private async cast(

@@ -12,7 +12,7 @@ import { listed } from './lists.js';
 import { positionText } from './positions.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views } from './views.js';
+import { Views, viewsBehind } from './views.js';
 
 export const caseRequest = z.strictObject({ title: z.string().min(1).max(400).optional() });
 export const caseChange = z.strictObject({ state: z.enum(['open', 'closed']), title: z.string().min(1).max(400).optional() });
@@ -76,9 +76,10 @@ export class CasesController {
   @Get(':case_id')
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
-      await this.views.current(request);
+      const current = await this.views.current(request);
       const row = await readCase(this.views.store, caller.tenant_id, idOf(request));
-      return row ? ok(caseFace(row)) : noSuchCase();
+      if (row) return ok(caseFace(row));
+      return current ? noSuchCase() : viewsBehind();
     });
   }
 
@@ -87,9 +88,9 @@ export class CasesController {
     return this.face.serve(request, reply, [], async (caller) => {
       const query = listed(request, {});
       if (query instanceof Problem) return query;
-      await this.views.current(request);
+      const current = await this.views.current(request);
       const case_id = idOf(request);
-      if (!(await readCase(this.views.store, caller.tenant_id, case_id))) return noSuchCase();
+      if (!(await readCase(this.views.store, caller.tenant_id, case_id))) return current ? noSuchCase() : viewsBehind();
       const page = await caseHistory(this.views.store, { tenant_id: caller.tenant_id, case_id, ...query });
       return ok({ items: page.items.map(historyFace), next_cursor: page.next_cursor });
     });

@@ -6,7 +6,7 @@ import { type CallCheck, CallWatch } from '../waiting/call-watch.js';
 import type { CallRoom } from './call-room.js';
 import { Problem } from './problem.js';
 import type { HttpRequest } from './reply.js';
-import type { Views } from './views.js';
+import { type Views, viewsBehind } from './views.js';
 
 export const noSuchCall = (): Problem => new Problem('not-found', 'there is no call of this id');
 
@@ -22,8 +22,8 @@ export class KnownCalls {
   async find(request: HttpRequest, tenantId: string, callId: string): Promise<CallState | Problem> {
     const id = parseCallId(callId);
     if (!id) return noSuchCall();
-    await this.views.current(request, id.partition);
-    return (await this.views.call(tenantId, callId)) ?? noSuchCall();
+    const current = await this.views.current(request, id.partition);
+    return (await this.views.call(tenantId, callId)) ?? (current ? noSuchCall() : viewsBehind());
   }
 
   /** Records a command and waits for what it makes of the call; undefined where that takes longer. */

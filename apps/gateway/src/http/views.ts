@@ -1,10 +1,14 @@
 import type { CallState } from '@countersign/domain';
 import { hasPassed, type LogPosition, type ProjectionOffset, projectionPosition, readCall, type Store } from '@countersign/store';
 import { type AnsweredPositions, parsePositions } from './positions.js';
+import { Problem } from './problem.js';
 import { type HttpRequest, headerOf } from './reply.js';
 
 const PATIENCE_MS = 1_000;
 const PAUSE_MAX_MS = 50;
+
+/** Nothing was found in views that are behind: not the same as nothing being there. */
+export const viewsBehind = (): Problem => new Problem('unavailable', 'the views have not caught up with the log: ask again');
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -18,9 +22,12 @@ export class Views {
     private readonly monotonic_ms: () => number,
   ) {}
 
-  /** Waits until the views have passed what this gateway answered (of one partition number, or all) and what the request names. */
-  async current(request: HttpRequest, partition?: number): Promise<void> {
-    await this.passed([...this.answered.of(partition), ...parsePositions(headerOf(request, 'countersign-position'))]);
+  /**
+   * Waits until the views have passed what this gateway answered (of one partition number, or all) and what the request names.
+   * @returns false where they have not within a second: what is not found then may still be there.
+   */
+  current(request: HttpRequest, partition?: number): Promise<boolean> {
+    return this.passed([...this.answered.of(partition), ...parsePositions(headerOf(request, 'countersign-position'))]);
   }
 
   async call(tenantId: string, callId: string): Promise<CallState | undefined> {
@@ -28,12 +35,14 @@ export class Views {
     return row && (JSON.parse(row.state_json) as CallState);
   }
 
-  private async passed(wanted: readonly LogPosition[]): Promise<void> {
+  private async passed(wanted: readonly LogPosition[]): Promise<boolean> {
     const until = this.monotonic_ms() + PATIENCE_MS;
     for (let wait = 2; !hasPassed(this.folded, wanted); wait = Math.min(PAUSE_MAX_MS, wait * 2)) {
       this.folded = await projectionPosition(this.store);
-      if (hasPassed(this.folded, wanted) || this.monotonic_ms() > until) return;
+      if (hasPassed(this.folded, wanted)) break;
+      if (this.monotonic_ms() > until) return false;
       await pause(wait);
     }
+    return true;
   }
 }

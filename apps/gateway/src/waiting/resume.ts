@@ -1,7 +1,7 @@
 import { laneTopic } from '@countersign/contracts';
 import { type CallState, evolve, type PlacedEvent } from '@countersign/domain';
 import type { BatchDecoder, EventLog, TopicOffset } from '@countersign/event-log';
-import { type ProjectionOffset, projectionPosition, type Store, unfinishedCalls } from '@countersign/store';
+import { type LogPosition, type ProjectionOffset, projectionPosition, type Store, unfinishedCalls } from '@countersign/store';
 import type { CallBoard } from './call-board.js';
 import type { Callbacks } from './callbacks.js';
 
@@ -29,6 +29,18 @@ export class Resume {
     for (const lane of lanes) await this.unfolded(laneTopic('tool-call-requested', lane), folded);
     if (this.board.size === 0) return 'head';
     return this.starts(topics, folded);
+  }
+
+  /** The newest records of these lanes: a gateway before this one may have answered with any of them. */
+  async newest(lanes: readonly string[], topics: readonly string[]): Promise<LogPosition[]> {
+    const { log } = this.parts;
+    const positions: LogPosition[] = [];
+    for (const topic of [...topics, ...lanes.map((lane) => laneTopic('tool-call-requested', lane))])
+      for (let partition = 0; partition < log.partitions(topic); partition++) {
+        const head = await log.head(topic, partition);
+        if (head > 0) positions.push({ topic, partition, offset: head - 1 });
+      }
+    return positions;
   }
 
   private seat(state: CallState): void {
