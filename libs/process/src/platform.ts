@@ -2,25 +2,22 @@ import { existsSync } from 'node:fs';
 import { access, constants, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EventCodec } from '@countersign/contracts';
-import { currentBoot, EmbeddedEventLog, type EventLog, KafkaEventLog, PrefixedEventLog, RegisteredCodec } from '@countersign/event-log';
-import { InProcessWakeUps, KeyRing, PgliteStore, PostgresStore, RedisWakeUps, type Store } from '@countersign/store';
+import { currentBoot, EmbeddedEventLog } from '@countersign/event-log';
+import { InProcessWakeUps, KeyRing, PgliteStore, type Store } from '@countersign/store';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { AppDeps } from './app-deps.js';
+import { CannotOpen } from './cannot-open.js';
 import { systemClock } from './clock.js';
+import { openDistributed, type Parts } from './distributed-parts.js';
 import { createLogger, type Logger } from './logger.js';
 import type { PlatformConfig } from './platform-config.js';
 import { topicSpecs } from './topics.js';
-
-/** The platform cannot be opened: one line that says what, where and what to do. */
-export class CannotOpen extends Error {}
 
 /** The parts of a process, opened: what its services get, and how to close them (services first). */
 export interface Platform {
   deps: AppDeps;
   close(): Promise<void>;
 }
-
-type Parts = Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'wake_ups'>;
 
 async function dataDirectory(dir: string): Promise<void> {
   try {
@@ -63,37 +60,6 @@ async function openEmbedded(config: PlatformConfig, logger: Logger): Promise<Par
   return { log, codec: new EventCodec(), store, wake_ups: new InProcessWakeUps() };
 }
 
-async function openDistributed(service: string, config: PlatformConfig, logger: Logger): Promise<Parts> {
-  const kafka = config.kafka as NonNullable<PlatformConfig['kafka']>;
-  const opened = async <T>(what: string, work: Promise<T>): Promise<T> =>
-    work.catch((cause: Error) => {
-      throw new CannotOpen(`${what} does not answer: ${cause.message}`, { cause });
-    });
-  const warn = (message: string, detail: Readonly<Record<string, unknown>>) => logger.warn(detail, message);
-  const inner = await opened(
-    `Kafka at ${kafka.brokers.join(', ')}`,
-    KafkaEventLog.open({
-      brokers: kafka.brokers,
-      ...(kafka.login ? { sasl: kafka.login } : {}),
-      ssl: kafka.ssl,
-      client_id: `countersign-${service}`,
-      producers: kafka.producers,
-      warn,
-    }),
-  );
-  const log: EventLog = kafka.topic_prefix === '' ? inner : new PrefixedEventLog(inner, kafka.topic_prefix);
-  const codec = new EventCodec();
-  const schemas = new RegisteredCodec(kafka.registry_url, codec);
-  await opened(`the schema registry at ${kafka.registry_url}`, schemas.start());
-  const store = await opened('Postgres (COUNTERSIGN_DATABASE_URL)', PostgresStore.open({ url: config.database_url as string }));
-  const wake_ups = new RedisWakeUps({
-    url: config.redis_url as string,
-    prefix: kafka.topic_prefix,
-    on_fault: (cause) => logger.warn({ cause: cause.message }, 'wake-ups are lost: Redis does not answer'),
-  });
-  return { log, codec, schemas, store, wake_ups };
-}
-
 /** A log without its key would take every repeat for a new call and fire it again: then nothing starts. */
 async function openKeys(config: PlatformConfig): Promise<KeyRing> {
   if (config.master_key) return KeyRing.fromText(config.master_key);
@@ -111,16 +77,17 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   await dataDirectory(config.data_dir);
   const keys = await openKeys(config);
   const parts = config.mode === 'embedded' ? await openEmbedded(config, logger) : await openDistributed(service, config, logger);
-  await parts.log.ensureTopics(topicSpecs(config.lanes, config.partitions));
+  const close = async () => {
+    await parts.wake_ups.close();
+    await parts.store.close();
+    await parts.log.close();
+  };
+  await parts.log.ensureTopics(topicSpecs(config.lanes, config.partitions)).catch(async (cause: Error) => {
+    await close();
+    throw new CannotOpen(`the topics cannot be made: ${cause.message}`, { cause });
+  });
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const deps: AppDeps = { ...parts, keys, clock: systemClock, logger, metrics, tracing: config.tracing };
-  return {
-    deps,
-    close: async () => {
-      await parts.wake_ups.close();
-      await parts.store.close();
-      await parts.log.close();
-    },
-  };
+  return { deps, close };
 }

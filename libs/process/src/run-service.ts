@@ -1,8 +1,9 @@
 import { armCrashPoint } from '@countersign/contracts';
 import { z } from 'zod';
 import type { AppDeps, RunningApp } from './app-deps.js';
+import { CannotOpen } from './cannot-open.js';
 import { HealthServer } from './health-server.js';
-import { CannotOpen, openPlatform } from './platform.js';
+import { openPlatform } from './platform.js';
 import { type Environment, faultLines, type ParsedConfig, type PlatformConfig, parsePlatformConfig } from './platform-config.js';
 import { startTelemetry } from './telemetry.js';
 

@@ -50,6 +50,14 @@ describe('the codec on a real registry', () => {
     expect(again.given).toEqual(codec.given);
   }, 60_000);
 
+  test('services that start together on a registry that knows nothing all start, and with the same ids', async () => {
+    const round = randomUUID();
+    const fresh = Array.from({ length: 12 }, (_, number) => variant(`together-${round}-${number}`, (fields) => fields));
+    const codecs = Array.from({ length: 6 }, () => new NotingCodec());
+    await Promise.all(codecs.map((codec) => new RegisteredCodec(url, codec, fresh).start()));
+    for (const codec of codecs) expect(codec.given).toEqual(codecs[0]?.given);
+  }, 60_000);
+
   test('a schema that readers of the older one could not read is refused', async () => {
     await new RegisteredCodec(url, new EventCodec()).start();
     const topic = `incompatible-${randomUUID()}`;

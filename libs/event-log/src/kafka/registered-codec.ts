@@ -1,8 +1,11 @@
 import { type EventCodec, type EventSchema, eventSchemas, InfrastructureFault, UndecodableRecord } from '@countersign/contracts';
 import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
 import type { SchemaSource } from '../transport/batch-decoder.js';
+import { sleep } from './kafka-client.js';
 
 const UNKNOWN_FOR_MS = 10_000;
+const REGISTER_ATTEMPTS_MAX = 6;
+const REGISTER_PAUSE_MS = 150;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 
@@ -63,7 +66,21 @@ export class RegisteredCodec implements SchemaSource {
     }
   }
 
-  private async register({ topic, event_type, schema }: EventSchema): Promise<number> {
+  /** Services start together: a refusal may only mean that another one registers the same schema at this moment. */
+  private async register(schema: EventSchema): Promise<number> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.registerOnce(schema);
+      } catch (fault) {
+        await sleep(REGISTER_PAUSE_MS * attempt * (0.5 + Math.random()));
+        const id = await this.registered(schema);
+        if (id !== undefined) return id;
+        if (attempt === REGISTER_ATTEMPTS_MAX) throw fault;
+      }
+    }
+  }
+
+  private async registerOnce({ topic, event_type, schema }: EventSchema): Promise<number> {
     const subject = `${topic}-${event_type}`;
     try {
       const { id } = await this.registry.register({ type: SchemaType.AVRO, schema }, { subject, compatibility: COMPATIBILITY.BACKWARD });

@@ -1,0 +1,57 @@
+import { EventCodec } from '@countersign/contracts';
+import { type EventLog, IncompatibleSchema, KafkaEventLog, PrefixedEventLog, RegisteredCodec } from '@countersign/event-log';
+import { PostgresStore, RedisWakeUps } from '@countersign/store';
+import type { AppDeps } from './app-deps.js';
+import { CannotOpen } from './cannot-open.js';
+import type { Logger } from './logger.js';
+import type { PlatformConfig } from './platform-config.js';
+
+/** What a process opens first: where events, rows and hints go. */
+export type Parts = Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'wake_ups'>;
+
+type KafkaConfig = NonNullable<PlatformConfig['kafka']>;
+
+async function opened<T>(what: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new CannotOpen(cause instanceof IncompatibleSchema ? message : `${what} does not answer: ${message}`, { cause });
+  }
+}
+
+function openKafka(service: string, kafka: KafkaConfig, logger: Logger): Promise<KafkaEventLog> {
+  return opened(
+    `Kafka at ${kafka.brokers.join(', ')}`,
+    KafkaEventLog.open({
+      brokers: kafka.brokers,
+      ...(kafka.login ? { sasl: kafka.login } : {}),
+      ssl: kafka.ssl,
+      client_id: `countersign-${service}`,
+      producers: kafka.producers,
+      warn: (message, detail) => logger.warn(detail, message),
+    }),
+  );
+}
+
+/** Opens Kafka, the registry, Postgres and Redis. Redis may be away (it only hints). @throws CannotOpen, with nothing left open */
+export async function openDistributed(service: string, config: PlatformConfig, logger: Logger): Promise<Parts> {
+  const kafka = config.kafka as KafkaConfig;
+  const inner = await openKafka(service, kafka, logger);
+  try {
+    const log: EventLog = kafka.topic_prefix === '' ? inner : new PrefixedEventLog(inner, kafka.topic_prefix);
+    const codec = new EventCodec();
+    const schemas = new RegisteredCodec(kafka.registry_url, codec);
+    await opened(`the schema registry at ${kafka.registry_url}`, schemas.start());
+    const store = await opened('Postgres (COUNTERSIGN_DATABASE_URL)', PostgresStore.open({ url: config.database_url as string }));
+    const wake_ups = new RedisWakeUps({
+      url: config.redis_url as string,
+      prefix: kafka.topic_prefix,
+      on_fault: (cause) => logger.warn({ cause: cause.message }, 'wake-ups are lost: Redis does not answer'),
+    });
+    return { log, codec, schemas, store, wake_ups };
+  } catch (cause) {
+    await inner.close();
+    throw cause;
+  }
+}
