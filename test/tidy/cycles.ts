@@ -2,23 +2,20 @@ import path from 'node:path/posix';
 import ts from 'typescript6';
 import type { Fault, SourceText } from './source.js';
 
-const OPTIONS: ts.CompilerOptions = {
-  module: ts.ModuleKind.ESNext,
-  target: ts.ScriptTarget.ES2023,
-  experimentalDecorators: true,
-  emitDecoratorMetadata: true,
-};
+/** The JavaScript of a file, as the build makes it: imports of types alone are gone. */
+export function compiled(source: SourceText): SourceText {
+  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 };
+  return { path: source.path, text: ts.transpileModule(source.text, { compilerOptions, fileName: source.path }).outputText };
+}
 
-/** The files of the same room that stay imported once the types are gone. */
 function valueImports(source: SourceText): string[] {
-  const code = ts.transpileModule(source.text, { compilerOptions: OPTIONS, fileName: source.path }).outputText;
   return ts
-    .preProcessFile(code, true, true)
+    .preProcessFile(source.text, true, true)
     .importedFiles.filter(({ fileName }) => fileName.startsWith('.'))
     .map(({ fileName }) => path.join(path.dirname(source.path), fileName).replace(/\.js$/, '.ts'));
 }
 
-/** Groups of files that import each other's values, one fault a group. */
+/** Groups of files that import each other's values, one fault a group. Takes compiled text under the path of its source. */
 export function valueCycles(sources: readonly SourceText[]): Fault[] {
   const edges = new Map(sources.map((source) => [source.path, valueImports(source)]));
   const state = new Map<string, 'open' | 'done'>();

@@ -21,6 +21,16 @@ export function readSources(root: string): SourceText[] {
   );
 }
 
+/** What the build made of the TypeScript sources, under their own paths. */
+export function readCompiled(root: string, sources: readonly SourceText[]): SourceText[] {
+  return sources.flatMap(({ path: source }) => {
+    if (!source.endsWith('.ts')) return [];
+    const built = source.startsWith('test/') ? source.replace('test/', 'test/dist/') : source.replace('/src/', '/dist/');
+    const file = path.join(root, built.replace(/\.ts$/, '.js'));
+    return existsSync(file) ? [{ path: source, text: readFileSync(file, 'utf8') }] : [];
+  });
+}
+
 export function readManifests(root: string): Manifest[] {
   return ['apps', 'libs', 'packs'].flatMap((top) =>
     readdirSync(path.join(root, top)).flatMap((name) => {
