@@ -12,8 +12,6 @@ interface Ban {
 const PURE = /^(libs\/(domain|policy)\/src|apps\/projector\/src\/projections)\//;
 const isPure = (path: string) => PURE.test(path) && !isSpec(path);
 const inProduct = (path: string) => /^(apps|libs|packs)\//.test(path) && !isSpec(path);
-/** PGlite swallows what its backend throws; ending the worker thread is the only way out of a dead one. */
-const endsItsThread = 'libs/store/src/pglite/backend.ts';
 const isMain = (path: string) => fileName(path) === 'main.ts';
 
 export const bans: readonly Ban[] = [
@@ -28,8 +26,8 @@ export const bans: readonly Ban[] = [
   },
   {
     expression: /^process\.exit$/,
-    instead: 'return or throw: only main.ts ends the process',
-    holds: (path) => inProduct(path) && !isMain(path) && path !== endsItsThread,
+    instead: 'return or throw: only main.ts ends the process, only worker.ts its thread',
+    holds: (path) => inProduct(path) && !isMain(path) && fileName(path) !== 'worker.ts',
   },
   {
     expression: /^console\.\w+$/,

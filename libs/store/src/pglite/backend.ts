@@ -23,14 +23,14 @@ export class Backend {
     this.#db = db;
   }
 
-  static async start(options: BackendOptions): Promise<Backend> {
+  static async start(options: BackendOptions, endThread: () => never): Promise<Backend> {
     const snapshot = new Blob([new Uint8Array(await readFile(options.snapshot))]);
     const db = await PGlite.create({
       dataDir: options.dir ?? 'memory://',
       startParams: startParams(PGlite.defaultStartParams),
       ...((await isEmpty(options.dir)) ? { loadDataDir: snapshot } : {}),
     });
-    stopOnPanic(db);
+    stopOnPanic(db, endThread);
     return new Backend(db);
   }
 
@@ -82,14 +82,14 @@ const ORDINARY_ERROR = 100;
  * PGlite swallows whatever its backend throws and calls it again, for ever where the backend is dead (a PANIC on a full
  * disk). Ending the thread instead is a killed process: the store opens the files again.
  */
-function stopOnPanic(db: PGlite): void {
+function stopOnPanic(db: PGlite, endThread: () => never): void {
   const module = db.Module as unknown as { _PostgresMainLoopOnce: () => void };
   const step = module._PostgresMainLoopOnce;
   module._PostgresMainLoopOnce = () => {
     try {
       step();
     } catch (error) {
-      if ((error as { status?: number }).status !== ORDINARY_ERROR) process.exit(1);
+      if ((error as { status?: number }).status !== ORDINARY_ERROR) endThread();
       throw error;
     }
   };

@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   const port = parentPort;
   let loop: RequestLoop;
   try {
-    loop = new RequestLoop(await Backend.start(workerData as BackendOptions), port);
+    loop = new RequestLoop(await Backend.start(workerData as BackendOptions, () => process.exit(1)), port);
   } catch (error) {
     port.postMessage({ kind: 'unusable', message: error instanceof Error ? error.message : String(error) } satisfies FromBackend);
     return;

@@ -1,2 +1,0 @@
-/** The runtimes that calls may run in. */
-export { InProcessRuntime } from './in-process/in-process-runtime.js';
