@@ -10,9 +10,10 @@ import { ExecutorModule } from './executor.module.js';
 import { LaneExecutor } from './lane-executor.js';
 import { LaneParts } from './lane-parts.js';
 import { announceTools } from './runtimes/announcer.js';
-import { InProcessRuntime } from './runtimes/in-process/in-process-runtime.js';
+import type { InProcessRuntime } from './runtimes/in-process/in-process-runtime.js';
 import { loadTools } from './runtimes/in-process/loaded-tool.js';
 import { packs } from './runtimes/in-process/packs.js';
+import { runtimes } from './runtimes/index.js';
 
 const BATCH_MAX = 500;
 const LIMITS = { resends_max: 3, asks_max: 4, grace_ms: 500, long_read_ms: 5000 };
@@ -69,7 +70,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   await configuration.start();
   const announcement = { executor_id: config.executor_id, lanes: config.lanes, now_ms: clock.now_ms() };
   await announceTools({ log, codec }, tools.values(), configuration.state, announcement);
-  const executor = new Executor(lanesOf(deps, config, configuration, new InProcessRuntime(tools, logger)));
+  const executor = new Executor(lanesOf(deps, config, configuration, new runtimes['in-process'](tools, logger)));
   await executor.start();
   const transport = transportOf(deps, config.lanes, executor);
   const app = await NestFactory.createMicroservice(ExecutorModule.with(executor), { strategy: transport, logger: new NestLogger(logger) });
