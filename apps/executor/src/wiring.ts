@@ -69,6 +69,7 @@ function wireIntake(parts: LaneParts): void {
 function wireClaims(parts: LaneParts): void {
   const { claims, lost, starts, partitions, ends, dispatcher, open, reader } = parts;
   const won = (jobs: readonly Job[]) => {
+    if (!parts.lease.check()) return detach(parts, jobs);
     const fired: Job[] = [];
     for (const job of jobs) {
       if (job.refusal) refuseNow(parts, job, job.refusal.why, job.refusal.issues);
@@ -193,15 +194,23 @@ function wireTakeover(parts: LaneParts): void {
 
 /** The lease is lost: what may have fired is its successor's to settle, what has not waits for the next lease. */
 function detachAll(parts: LaneParts): void {
+  const untouched = new Set<Job['stage']>(['waiting', 'joined', 'looking_up', 'claiming']);
+  detach(
+    parts,
+    [...parts.open.all()].filter((job) => !untouched.has(job.stage)),
+  );
+}
+
+function detach(parts: LaneParts, jobs: readonly Job[]): void {
   const again: Job[] = [];
-  for (const job of [...parts.open.all()]) {
-    if (job.stage === 'waiting' || job.stage === 'joined' || job.stage === 'looking_up' || job.stage === 'claiming') continue;
+  for (const job of jobs) {
     parts.runs.drop(job, 'lease_lost');
     parts.dispatcher.release(job);
     parts.open.remove(job);
     again.push(...(job.joiners ?? []));
     job.joiners = undefined;
-    if (!job.claimed && job.refusal === undefined) again.push(parts.intake.fresh(job));
+    if (job.claimed) parts.partitions.cover(job);
+    else again.push(parts.intake.fresh(job));
     job.stage = 'detached';
   }
   readmit(parts, again);

@@ -20,6 +20,9 @@ interface Ending {
 /** Statuses that say nothing about the effect that a repeat of the key asks for: its repeats go their own way. */
 const OWN_END = new Set<Outcome['status']>(['cancelled', 'expired']);
 
+/** Without a lease nothing is ended; looked at again after this. */
+const PAUSE_MS = 50;
+
 /** Puts ends on the log, all of a tick in one append, and tells what follows once they are durable. */
 export class Ends {
   private pending: Ending[] = [];
@@ -98,10 +101,15 @@ export class Ends {
   }
 
   private flush(): void {
-    this.scheduled = false;
     const endings = this.pending.filter((ending) => ending.job.stage === 'ending');
+    if (endings.length > 0 && !this.permitted()) {
+      this.pending = endings;
+      setTimeout(() => this.flush(), PAUSE_MS).unref();
+      return;
+    }
+    this.scheduled = false;
     this.pending = [];
-    if (endings.length === 0 || !this.permitted()) return;
+    if (endings.length === 0) return;
     const records = endings.map((ending) => ending.record);
     this.inFlight += endings.length;
     void this.appender
