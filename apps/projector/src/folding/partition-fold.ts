@@ -42,6 +42,7 @@ interface Queued {
   reject(cause: unknown): void;
 }
 
+const LARGE_BATCH = 250;
 const RETRY_MS = [50, 100, 250, 500, 1000, 2000, 5000];
 /** Causes before effects: a call's request is folded first where both arrived together. */
 const order = ['configuration-changed', 'tool-call-requested', 'policy-decided', 'approval-voted', 'approval-granted', 'tool-executed'];
@@ -55,6 +56,7 @@ export class PartitionFold {
   private readonly offsets: Map<string, ProjectionOffset>;
   private pending: PendingWrite;
   private queue: Queued[] = [];
+  private lingering: (() => void)[] = [];
   private draining: Promise<void> | undefined;
   private writing: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -72,7 +74,11 @@ export class PartitionFold {
     return this.offsets.get(topic)?.next_offset ?? 0;
   }
 
-  /** Resolves when these events (of one topic, in order) are folded; what was folded before is skipped. Throws what makes one unfoldable. */
+  /**
+   * Resolves when these events (of one topic, in order) are folded; what was folded before is skipped. A small batch is
+   * held until the next write begins: what comes meanwhile is then one batch, and a call's events meet in one write.
+   * Throws what makes one unfoldable.
+   */
   fold(events: readonly PlacedEvent[]): Promise<void> {
     const folded = new Promise<void>((resolve, reject) => this.queue.push({ events, resolve, reject }));
     this.draining ??= this.drain();
@@ -93,6 +99,7 @@ export class PartitionFold {
     this.closing = true;
     while (!this.lost && (this.writing || !this.pending.isEmpty)) await this.write();
     this.lost = true;
+    this.release();
   }
 
   private async drain(): Promise<void> {
@@ -107,7 +114,8 @@ export class PartitionFold {
       for (const { events, resolve, reject } of taken) {
         try {
           for (const at of events) this.foldOne(at);
-          resolve();
+          if (events.length >= LARGE_BATCH || this.pending.isEmpty) resolve();
+          else this.lingering.push(resolve);
         } catch (cause) {
           reject(cause);
         }
@@ -162,10 +170,15 @@ export class PartitionFold {
     return this.writing;
   }
 
+  private release(): void {
+    for (const resolve of this.lingering.splice(0)) resolve();
+  }
+
   private async writeRows(): Promise<void> {
     const { store, own, projections, states, sink } = this.options;
     const write = this.pending;
     this.pending = new PendingWrite(projections);
+    this.release();
     this.lastWrite = write.call_ids.size;
     const statements = write.statements(own);
     crashPoint('projector.before_rows');
@@ -175,6 +188,7 @@ export class PartitionFold {
         break;
       } catch (cause) {
         this.lost ||= (cause as { sqlstate?: string }).sqlstate === NOT_THE_OWNER || (this.closing && attempt > 2);
+        if (this.lost) this.release();
         if (this.lost) return sink.warn({ ...own, cause: String(cause) }, 'the partition went to another member: rows dropped');
         sink.error({ ...own, attempt, cause: String(cause) }, 'views can not be written: trying again');
         await sleep(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]);
