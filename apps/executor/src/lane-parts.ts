@@ -1,6 +1,6 @@
 import { caseOf, tenantOf } from '@countersign/domain';
 import { BatchDecoder } from '@countersign/event-log';
-import type { AppDeps } from '@countersign/process';
+import { type AppDeps, CallTracer } from '@countersign/process';
 import { Judge, type OwnConfiguration } from './judging/judge.js';
 import { Lease } from './lease/lease.js';
 import { SqlLeases } from './lease/sql-leases.js';
@@ -9,6 +9,7 @@ import { Partitions } from './partitions/partitions.js';
 import { ProgressWriter } from './partitions/progress-writer.js';
 import { Refold } from './partitions/refold.js';
 import { Appender } from './running/appender.js';
+import { CallSpans } from './running/call-spans.js';
 import { Claims } from './running/claims.js';
 import { Dispatcher } from './running/dispatcher.js';
 import { Ends } from './running/ends.js';
@@ -59,6 +60,7 @@ export class LaneParts {
   readonly arbiter: SqlArbiter;
   readonly refold: Refold;
   readonly progress: ProgressWriter;
+  readonly spans: CallSpans;
 
   constructor(
     readonly deps: AppDeps,
@@ -72,6 +74,7 @@ export class LaneParts {
     const appender = new Appender(log, logger);
     this.arbiter = new SqlArbiter(store, options.lane, () => clock.now_ms());
     this.refold = new Refold(log, decoder, this.arbiter, logger);
+    this.spans = new CallSpans(new CallTracer('executor', deps.tracing), runtime, deps.tracing);
     this.progress = new ProgressWriter(this.arbiter, this.partitions);
     this.lease = new Lease(new SqlLeases(store, options.lane, () => this.refold.epochMax), options, clock, logger);
     this.judge = new Judge(configuration);

@@ -54,10 +54,16 @@ function wireIntake(parts: LaneParts): void {
     windowOf: (job) => parts.windowOf(job),
   };
   dispatcher.steps = {
-    claim: (job) => claims.add(job),
+    claim: (job) => {
+      parts.spans.begin(job);
+      claims.add(job);
+    },
     flushClaims: () => claims.flush(),
     fire: (jobs) => {
-      for (const job of jobs) job.epoch = parts.lease.epoch;
+      for (const job of jobs) {
+        parts.spans.begin(job);
+        job.epoch = parts.lease.epoch;
+      }
       runs.fire(jobs);
     },
     refused: (job, why, issues) => refuseNow(parts, job, why, issues),
@@ -136,7 +142,10 @@ function wireRuns(parts: LaneParts): void {
 
 function wireEnds(parts: LaneParts): void {
   const { ends, dispatcher, reader, open, runs, partitions, deps, options } = parts;
-  ends.onGone = (job) => dispatcher.release(job);
+  ends.onGone = (job, outcome) => {
+    parts.spans.end(job, outcome);
+    dispatcher.release(job);
+  };
   ends.onReadmit = (jobs) => readmit(parts, jobs);
   ends.onRecorded = (records) =>
     deps.wake_ups.publish(

@@ -32,7 +32,7 @@ export class Ends {
   /** Whether this process may still end anything. */
   permitted: () => boolean = () => true;
   /** A call is off the books: its slot is free. */
-  onGone: (job: Job) => void = () => undefined;
+  onGone: (job: Job, outcome: Outcome | undefined) => void = () => undefined;
   /** Repeats that the end of their first call does not answer. */
   onReadmit: (jobs: readonly Job[]) => void = () => undefined;
   /** Records that are durable now: callers wait for them. */
@@ -140,6 +140,6 @@ export class Ends {
     this.open.remove(job);
     job.stage = state === 'in_doubt' ? 'in_doubt' : 'gone';
     if (outcome) this.answerJoiners(job, outcome);
-    this.onGone(job);
+    this.onGone(job, outcome);
   }
 }

@@ -127,7 +127,8 @@ export class EventWriter {
   }
 
   private record<T extends EventType>(event_type: T, job: Job, event: EventMap[T]): NewRecord {
-    const { traceparent, lane } = job.authorised;
+    const { lane } = job.authorised;
+    const traceparent = job.span?.traceparent ?? job.authorised.traceparent;
     return {
       topic: laneTopic(TOPIC, lane),
       partition: job.partition,

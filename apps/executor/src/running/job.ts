@@ -1,5 +1,6 @@
 import type { Meta, SourcePosition, ToolCall } from '@countersign/contracts';
 import type { Refusal } from '@countersign/domain';
+import type { CallSpan } from '@countersign/process';
 
 /** A fault of a value against a schema; `path` is a JSON Pointer relative to the value. */
 export interface Issue {
@@ -85,6 +86,8 @@ export class Job {
   running_since_ms = 0;
   /** Other calls of the same key that get its answer. */
   joiners: Job[] | undefined;
+  /** Its hop in the trace, where traces are recorded. */
+  span: CallSpan | undefined;
   refusal: RefusedBecause | undefined;
   /** Its inputs, parsed once. */
   inputs: unknown;

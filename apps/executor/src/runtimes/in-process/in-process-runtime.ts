@@ -33,13 +33,20 @@ function errorOf(error: unknown): { error: CallError; refused: boolean; effect: 
 
 /** Runs tools in this process. What a tool throws or answers never gets past it: every run comes to a `RunResult`. */
 export class InProcessRuntime {
-  constructor(
-    private readonly tools: ReadonlyMap<string, LoadedTool>,
-    private readonly logger: Logger,
-  ) {}
+  private readonly byName = new Map<string, Map<string, LoadedTool>>();
 
-  find(job: Job): LoadedTool | undefined {
-    return this.tools.get(`${job.call.tool}@${job.call.version}`);
+  constructor(
+    tools: ReadonlyMap<string, LoadedTool>,
+    private readonly logger: Logger,
+  ) {
+    for (const tool of tools.values()) {
+      const { name, version } = tool.contract;
+      this.byName.set(name, (this.byName.get(name) ?? new Map<string, LoadedTool>()).set(version, tool));
+    }
+  }
+
+  find({ call }: Job): LoadedTool | undefined {
+    return this.byName.get(call.tool)?.get(call.version);
   }
 
   recoveryOf(job: Job): Recovery | null {

@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { OffsetTracker } from './offset-tracker.js';
+
+test('everything below the lowest record that is not done is history, in any order of opening and covering', () => {
+  const acts = fc.array(fc.record({ offset: fc.integer({ min: 0, max: 60 }), covers: fc.boolean() }), { maxLength: 200 });
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 20 }), acts, (start, list) => {
+      const tracker = new OffsetTracker(start);
+      const covered = new Set<number>();
+      for (const { offset, covers } of list) {
+        const done = offset < start || covered.has(offset);
+        if (covers) {
+          tracker.cover(offset);
+          covered.add(offset);
+        } else expect(tracker.open(offset)).toBe(!done);
+        let lowest = start;
+        while (covered.has(lowest)) lowest++;
+        expect(tracker.historyBelow).toBe(lowest);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('it knows the lowest end above what is history', () => {
+  const tracker = new OffsetTracker(0);
+  for (let offset = 0; offset < 5; offset++) tracker.open(offset);
+  expect(tracker.lowestEndAbove()).toBe(Number.POSITIVE_INFINITY);
+  tracker.cover(3, 40);
+  tracker.cover(2, 70);
+  expect(tracker.lowestEndAbove()).toBe(40);
+  tracker.cover(0, 10);
+  tracker.cover(1, 20);
+  expect(tracker.historyBelow).toBe(4);
+  expect(tracker.lowestEndAbove()).toBe(Number.POSITIVE_INFINITY);
+});
+
+test('it stays small over a million records', () => {
+  const tracker = new OffsetTracker(0);
+  for (let offset = 0; offset < 1_000_000; offset++) {
+    tracker.open(offset);
+    if (offset >= 100) tracker.cover(offset - 100, offset);
+  }
+  expect(tracker.historyBelow).toBe(999_900);
+  expect(tracker.lowestEndAbove()).toBe(Number.POSITIVE_INFINITY);
+});
