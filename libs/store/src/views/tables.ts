@@ -1,6 +1,7 @@
 /**
  * The tables that the projector folds the log into. Every one may be dropped and refolded; nothing decides by them.
- * A call's payload is written once, as the JSON text of its domain `CallState`; the other columns only find it.
+ * A call's payload is written once, as the JSON text of its domain `CallState`; the other columns only find it. It stays
+ * in its row uncompressed up to 8 KB: compressing it cost 26 of 70 µs a row (2.5 KB states, PGlite on disk, minimum of 8).
  */
 export const viewTables: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS projection_offsets (
@@ -15,7 +16,7 @@ export const viewTables: readonly string[] = [
      call_uuid uuid NOT NULL, partition int2 NOT NULL, tenant_id text NOT NULL, case_id text, run_id text,
      tool text NOT NULL, status text NOT NULL, waits_approval boolean NOT NULL,
      requested_at_ms int8 NOT NULL, hlc int8 NOT NULL, state text NOT NULL,
-     PRIMARY KEY (call_uuid, partition)) WITH (fillfactor = 85)`,
+     PRIMARY KEY (call_uuid, partition)) WITH (fillfactor = 85, toast_tuple_target = 8160)`,
   'CREATE INDEX IF NOT EXISTS calls_by_time ON calls (tenant_id, requested_at_ms, call_uuid, partition)',
   `CREATE INDEX IF NOT EXISTS calls_by_case ON calls (tenant_id, case_id, requested_at_ms, call_uuid, partition)
      WHERE case_id IS NOT NULL`,
