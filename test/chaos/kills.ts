@@ -8,7 +8,7 @@ export const kills: Scenario = {
   async run({ target, orders, size, random, say }) {
     let running = true;
     let killed = 0;
-    const pace_ms = target.mode === 'embedded' ? 350 : 700;
+    const pace_ms = target.mode === 'embedded' ? 900 : 700;
     const nemesis = (async () => {
       while (running) {
         await sleep(size.kill_every_ms);

@@ -8,6 +8,7 @@ interface Order {
   tool: string;
   answers: Envelope[];
   refusals: number;
+  last_refusal: string;
 }
 
 export interface Verdict {
@@ -44,6 +45,7 @@ export class Orders {
       inputs: { account: `acct-${this.salt}-${this.all.length}`, amount: 1 + (this.all.length % 900), note: 'chaos', ...more },
       answers: [],
       refusals: 0,
+      last_refusal: '',
     };
     this.all.push(order);
     return order;
@@ -67,8 +69,10 @@ export class Orders {
         return body;
       }
       order.refusals++;
-    } catch {
+      order.last_refusal = `${status} ${JSON.stringify(body)}`;
+    } catch (error) {
       order.refusals++;
+      order.last_refusal = String((error as Error).cause ?? error);
     }
     return undefined;
   }
@@ -87,7 +91,9 @@ export class Orders {
     const last = order.answers.at(-1);
     const name = `${order.tool} ${String(order.inputs.account)}`;
     if (!last || !ENDED.has(last.status)) {
-      verdict.faults.push(`I2: ${name} never ended: ${last?.status ?? 'no answer'}`);
+      verdict.faults.push(
+        `I2: ${name} never ended: ${last?.status ?? `no answer, ${order.refusals} refusals, at last ${order.last_refusal}`}`,
+      );
       return;
     }
     const effects = await this.counterparty.effectsOf(last.idempotency_key);

@@ -59,7 +59,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     intake: new CallIntake(admission, desk, room, new CallTracer('gateway', deps.tracing)),
     calls: new KnownCalls(room, new Views(store, answered, monotonic), new CallCommands(writer, codec, clock)),
     configuration: new ConfigurationRoom(configuration, new ConfigurationWriter(writer, configuration, codec, clock), clock, config.lanes),
-    health: new Health(ready, deps.metrics),
+    health: new Health(ready, log, deps.metrics),
   };
 }
 

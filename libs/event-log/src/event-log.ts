@@ -76,6 +76,9 @@ export interface Follower {
   onBatch(batch: LogBatch): Promise<void>;
 }
 
+/** `full`: the disk has no room, appends are refused until there is; `failed`: until the process is started again. */
+export type LogHealth = 'open' | 'full' | 'failed' | 'closed';
+
 /**
  * The log: topics of numbered partitions, records by offset from 0, each durable before it is acknowledged.
  *
@@ -102,5 +105,9 @@ export abstract class EventLog {
   abstract read(topic: string, partition: number, from_offset: number, records_max: number): Promise<LogRecord[]>;
   /** The offset that the next durable record will get. */
   abstract head(topic: string, partition: number): Promise<number>;
+  /** Whether appends are taken, as far as this process knows without asking. An adapter whose log is elsewhere says open. */
+  get health(): LogHealth {
+    return 'open';
+  }
   abstract close(): Promise<void>;
 }

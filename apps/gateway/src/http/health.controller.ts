@@ -14,12 +14,10 @@ export class HealthController {
 
   @Get('readyz')
   ready(@Req() _request: HttpRequest, @Res() reply: HttpReply): void {
-    const ready = this.health.ready();
+    const { status } = this.health;
     sendAnswer(
       reply,
-      ready
-        ? { status: 200, body: { status: 'ready' } }
-        : { status: 503, body: { status: 'catching_up' }, headers: { 'retry-after': '1' } },
+      status === 'ready' ? { status: 200, body: { status } } : { status: 503, body: { status }, headers: { 'retry-after': '1' } },
     );
   }
 

@@ -1,9 +1,17 @@
+import type { EventLog } from '@countersign/event-log';
 import type { Registry } from 'prom-client';
 
-/** Whether this process has caught up, and its numbers. */
+/** Whether this process can serve, or why it cannot: the log takes nothing, or it still reads what came before. */
 export class Health {
   constructor(
-    readonly ready: () => boolean,
+    private readonly caughtUp: () => boolean,
+    private readonly log: Pick<EventLog, 'health'>,
     readonly metrics: Registry,
   ) {}
+
+  get status(): 'ready' | 'catching_up' | 'log_full' | 'log_failed' | 'log_closed' {
+    const { health } = this.log;
+    if (health !== 'open') return `log_${health}`;
+    return this.caughtUp() ? 'ready' : 'catching_up';
+  }
 }

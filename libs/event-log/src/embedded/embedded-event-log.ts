@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import {
   EventLog,
   type Follower,
+  type LogHealth,
   type LogRecord,
   type NewRecord,
   type RunningSubscription,
@@ -14,7 +15,7 @@ import { type Disk, NodeDisk } from './disk.js';
 import { FollowRun } from './follow-run.js';
 import { Group } from './group.js';
 import { JournalReader } from './journal-reader.js';
-import { JournalWriter, type WriterState } from './journal-writer.js';
+import { JournalWriter } from './journal-writer.js';
 import { recover } from './recovery.js';
 import { SegmentSet } from './segment-set.js';
 import { type LastStop, StopMarker, type StopReport } from './stop-marker.js';
@@ -105,8 +106,7 @@ export class EmbeddedEventLog extends EventLog {
     }
   }
 
-  /** `full` while the disk has no room (it goes on by itself), `failed` after an error that only a restart ends. */
-  get state(): WriterState {
+  override get health(): LogHealth {
     return this.#parts.writer.state;
   }
 

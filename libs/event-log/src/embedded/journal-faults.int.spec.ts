@@ -53,11 +53,11 @@ test('on a full disk appends are refused, nothing half-written stays, and it goe
   const whole = await journalBytes();
   disk.room_bytes = 100;
   expect((await refusal(log.append(records('a', 5, 'during')))).message).toBe('the disk of the log is full');
-  expect([log.state, await journalBytes(), await log.head('a', 0)]).toEqual(['full', whole, 3]);
+  expect([log.health, await journalBytes(), await log.head('a', 0)]).toEqual(['full', whole, 3]);
   await refusal(log.append(records('a', 1, 'refused')));
   await refusal(log.ensureTopics([{ name: 'b', partitions: 1 }]));
   disk.room_bytes = Number.POSITIVE_INFINITY;
-  await eventually('it is open again', () => log.state === 'open');
+  await eventually('it is open again', () => log.health === 'open');
   expect(await log.append(records('a', 1, 'after'))).toEqual([8]);
   const expected = [...[0, 1, 2].map((at) => `before-${at}`), ...[0, 1, 2, 3, 4].map((at) => `during-${at}`), 'after-0'];
   expect(await values()).toEqual(expected);
@@ -72,9 +72,9 @@ test('a disk that gets full while the next segment is made is the same', async (
   await log.append(records('a', 10, 'before'));
   disk.room_bytes = 20;
   await refusal(log.append(records('a', 1, 'during')));
-  expect(log.state).toBe('full');
+  expect(log.health).toBe('full');
   disk.room_bytes = Number.POSITIVE_INFINITY;
-  await eventually('it is open again', () => log.state === 'open');
+  await eventually('it is open again', () => log.health === 'open');
   await log.append(records('a', 1, 'after'));
   await log.close();
   await open();
@@ -100,7 +100,7 @@ test.each([['sync_code'], ['write_code']] as const)(
     await Promise.all(both);
     const { syncs } = disk;
     disk[which] = undefined;
-    expect([log.state, (log.failure as NodeJS.ErrnoException).code, await log.head('a', 0)]).toEqual(['failed', 'EIO', 3]);
+    expect([log.health, (log.failure as NodeJS.ErrnoException).code, await log.head('a', 0)]).toEqual(['failed', 'EIO', 3]);
     await refusal(log.append(records('a', 1, 'later')));
     await refusal(log.ensureTopics([{ name: 'b', partitions: 1 }]));
     expect(disk.syncs).toBe(syncs);

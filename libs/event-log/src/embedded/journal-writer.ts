@@ -1,5 +1,5 @@
 import { InfrastructureFault } from '@countersign/contracts';
-import type { NewRecord, TopicSpec } from '../event-log.js';
+import type { LogHealth, NewRecord, TopicSpec } from '../event-log.js';
 import { frameFault } from './frame.js';
 import type { SegmentSet } from './segment-set.js';
 import type { Stream } from './stream.js';
@@ -15,9 +15,6 @@ export interface WriterOptions {
   full_retry_ms: number;
   fsync: 'fdatasync' | 'none';
 }
-
-/** `full`: the disk has no room, appends are refused and what was taken is written when there is. `failed`: until restart. */
-export type WriterState = 'open' | 'full' | 'failed' | 'closed';
 
 // While little waits, a write is held for up to this many turns of the event loop, so that what readers inside this
 // process append in answer (a ruling to its request) shares the sync. A turn costs microseconds, a sync far more.
@@ -40,7 +37,7 @@ export class JournalWriter {
   #scheduled = false;
   #turns = 0;
   #held_bytes = 0;
-  #state: WriterState = 'open';
+  #state: LogHealth = 'open';
   #failure: Error | undefined;
   #retry: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
@@ -52,7 +49,7 @@ export class JournalWriter {
     private readonly ring: TailRing,
   ) {}
 
-  get state(): WriterState {
+  get state(): LogHealth {
     return this.#state;
   }
 

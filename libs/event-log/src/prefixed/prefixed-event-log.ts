@@ -2,6 +2,7 @@ import {
   EventLog,
   type Follower,
   type LogBatch,
+  type LogHealth,
   type LogRecord,
   type NewRecord,
   type RunningSubscription,
@@ -17,6 +18,10 @@ export class PrefixedEventLog extends EventLog {
     private readonly prefix: string,
   ) {
     super();
+  }
+
+  override get health(): LogHealth {
+    return this.inner.health;
   }
 
   ensureTopics(specs: readonly TopicSpec[]): Promise<void> {

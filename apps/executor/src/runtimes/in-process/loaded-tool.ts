@@ -17,13 +17,13 @@ function issuesOf(errors: ErrorObject[] | null | undefined): Issue[] {
   return (errors ?? []).slice(0, 20).map((error) => ({ path: error.instancePath, message: error.message ?? 'invalid' }));
 }
 
-/** A tool ready to run: its schemas are compiled once. */
+/** A tool ready to run. Each schema is compiled once, at its first use: compiling all of them held up every start by half a second. */
 export class LoadedTool {
   readonly contract: ToolContract;
   readonly digest: string;
   readonly recovery: Recovery;
-  private readonly inputs: ValidateFunction;
-  private readonly outputs: ValidateFunction;
+  private inputs: ValidateFunction | undefined;
+  private outputs: ValidateFunction | undefined;
 
   constructor(
     readonly tool: Tool,
@@ -33,15 +33,15 @@ export class LoadedTool {
     this.digest = contractDigest(tool.contract);
     const { effect_class, takes_key, has_reconcile, settle_ms, settle_is_final } = tool.contract;
     this.recovery = { write: !isReadOnly(effect_class), takes_key, has_reconcile, settle_ms, settle_is_final };
-    this.inputs = compile(tool.contract.input_schema);
-    this.outputs = compile(tool.contract.output_schema);
   }
 
   inputIssues(value: unknown): Issue[] {
+    this.inputs ??= compile(this.contract.input_schema);
     return this.inputs(value) ? [] : issuesOf(this.inputs.errors);
   }
 
   outputIssues(value: unknown): Issue[] {
+    this.outputs ??= compile(this.contract.output_schema);
     return this.outputs(value) ? [] : issuesOf(this.outputs.errors);
   }
 }

@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { Counterparty } from '../tools/counterparty/counterparty.js';
+import type { Answer, Api, Envelope } from './api.js';
+import { EmbeddedPlatform } from './embedded-platform.js';
+
+let counterparty: Counterparty;
+let platform: EmbeddedPlatform;
+let serial = 0;
+const order = () => ({ account: `acct-${++serial}`, amount: 3, note: 'n'.repeat(490) });
+
+/** Only root can mount: where that fails so does the test, for nothing else shows what a full disk does. */
+beforeEach(async () => {
+  counterparty = await Counterparty.start();
+  platform = await EmbeddedPlatform.create({ COUNTERSIGN_PROBE_URL: counterparty.url });
+  mkdirSync(platform.dataDir);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m,mode=700', 'countersign-full-disk', platform.dataDir]);
+  await platform.up();
+}, 60_000);
+afterEach(async () => {
+  await platform.process.stop();
+  execFileSync('umount', [platform.dataDir]);
+  await platform.close();
+  await counterparty.stop();
+}, 60_000);
+
+const ballast = () => path.join(platform.dataDir, 'ballast');
+
+/** Takes the room of the data directory but for so many bytes. */
+function fill(left_bytes: number): void {
+  const { bavail, bsize } = statfsSync(platform.dataDir);
+  const file = openSync(ballast(), 'a');
+  const block = Buffer.alloc(bsize);
+  for (let free = bavail * bsize; free - bsize >= left_bytes; free -= bsize) writeSync(file, block);
+  fsyncSync(file);
+  closeSync(file);
+}
+
+async function status(): Promise<{ code: number; status: string }> {
+  const response = await fetch(`${platform.base}/readyz`);
+  return { code: response.status, status: ((await response.json()) as { status: string }).status };
+}
+
+/** Sends orders one after the other until one is refused; answers those that were answered and the refusal. */
+async function untilRefused(api: Api) {
+  const answered: Answer<Envelope>[] = [];
+  for (let i = 0; i < 400; i++) {
+    const inputs = order();
+    const answer = await api.call({ tool: 'probe_http_effect', inputs });
+    if (answer.status !== 200) return { answered, refused: { inputs, answer } };
+    answered.push(answer);
+  }
+  throw new Error('400 orders were answered on a disk that has no room for them');
+}
+
+test('a full disk: 503 with Retry-After, /readyz says it, and all goes on by itself when there is room', async () => {
+  const api = platform.admin();
+  const before = (await api.call({ tool: 'probe_http_effect', inputs: order() })).body;
+  fill(256 * 1024);
+  const { answered, refused } = await untilRefused(api);
+  expect(answered.map(({ body }) => body.status)).toEqual(answered.map(() => 'succeeded'));
+  expect(refused.answer.status).toBe(503);
+  expect(Number(refused.answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(refused.answer.headers.get('content-type')).toContain('application/problem+json');
+  expect(await status()).toEqual({ code: 503, status: 'log_full' });
+  expect((await api.call({ tool: 'probe_http_effect', inputs: order() })).status).toBe(503);
+  const { effects } = await counterparty.stats();
+  expect(effects).toBe(answered.length + 1);
+
+  rmSync(ballast());
+  await platform.process.until('ready again', async () => (await status()).code === 200, 20_000);
+  const again = await api.call({ tool: 'probe_http_effect', inputs: refused.inputs });
+  expect(again.body.status).toBe('succeeded');
+  expect(await counterparty.effectsOf(again.body.idempotency_key)).toHaveLength(1);
+  for (const { body } of [...answered, { body: before }]) expect((await api.readCall(body.call_id)).body).toEqual(body);
+  expect((await counterparty.stats()).duplicates).toEqual([]);
+}, 120_000);
+
+test('killed while the disk is full and started when there is room: nothing half-written, nothing answered is lost', async () => {
+  const api = platform.admin();
+  fill(256 * 1024);
+  const { answered } = await untilRefused(api);
+  await platform.process.stop('SIGKILL');
+  rmSync(ballast());
+  await platform.up();
+  for (const { body } of answered) expect((await api.readCall(body.call_id)).body).toEqual(body);
+  await sleep(500);
+  expect((await api.call({ tool: 'probe_http_effect', inputs: order() })).body.status).toBe('succeeded');
+  expect((await counterparty.stats()).duplicates).toEqual([]);
+  expect(readdirSync(path.join(platform.dataDir, 'log')).filter((name) => name.endsWith('.new'))).toEqual([]);
+}, 120_000);
