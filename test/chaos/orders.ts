@@ -7,8 +7,8 @@ interface Order {
   inputs: Record<string, unknown>;
   tool: string;
   answers: Envelope[];
-  refusals: number;
-  last_refusal: string;
+  /** How often it was refused in which way. */
+  refusals: Record<string, number>;
 }
 
 export interface Verdict {
@@ -21,6 +21,10 @@ export interface Verdict {
 }
 
 const ENDED = new Set(['succeeded', 'failed', 'in_doubt', 'denied', 'expired', 'cancelled']);
+
+function refused(order: Order, how: string): void {
+  order.refusals[how] = (order.refusals[how] ?? 0) + 1;
+}
 
 /**
  * Orders that agents send until they are answered, as agents do: after a lost connection the same inputs go again. What
@@ -44,8 +48,7 @@ export class Orders {
       tool,
       inputs: { account: `acct-${this.salt}-${this.all.length}`, amount: 1 + (this.all.length % 900), note: 'chaos', ...more },
       answers: [],
-      refusals: 0,
-      last_refusal: '',
+      refusals: {},
     };
     this.all.push(order);
     return order;
@@ -68,11 +71,10 @@ export class Orders {
         order.answers.push(body);
         return body;
       }
-      order.refusals++;
-      order.last_refusal = `${status} ${JSON.stringify(body)}`;
+      refused(order, `${status} ${(body as { detail?: string }).detail ?? ''}`);
     } catch (error) {
-      order.refusals++;
-      order.last_refusal = String((error as Error).cause ?? error);
+      const { cause } = error as { cause?: { code?: string } };
+      refused(order, cause?.code ?? String(error));
     }
     return undefined;
   }
@@ -92,7 +94,7 @@ export class Orders {
     const name = `${order.tool} ${String(order.inputs.account)}`;
     if (!last || !ENDED.has(last.status)) {
       verdict.faults.push(
-        `I2: ${name} never ended: ${last?.status ?? `no answer, ${order.refusals} refusals, at last ${order.last_refusal}`}`,
+        `I2: ${name} never ended: ${last?.status ?? `no answer but ${JSON.stringify(order.refusals)}`}`,
       );
       return;
     }
