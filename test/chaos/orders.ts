@@ -93,9 +93,7 @@ export class Orders {
     const last = order.answers.at(-1);
     const name = `${order.tool} ${String(order.inputs.account)}`;
     if (!last || !ENDED.has(last.status)) {
-      verdict.faults.push(
-        `I2: ${name} never ended: ${last?.status ?? `no answer but ${JSON.stringify(order.refusals)}`}`,
-      );
+      verdict.faults.push(`I2: ${name} never ended: ${last?.status ?? `no answer but ${JSON.stringify(order.refusals)}`}`);
       return;
     }
     const effects = await this.counterparty.effectsOf(last.idempotency_key);
