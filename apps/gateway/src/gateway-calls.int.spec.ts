@@ -96,6 +96,10 @@ describe('what is refused is a problem document', () => {
     ['an unknown path', () => gateway.send('GET', '/v1/unknown'), 404],
     ['an id that is none', () => gateway.send('GET', '/v1/calls/9'), 404],
   ];
+  test('who is still sending a body that is too large gets the answer, not a broken connection', async () => {
+    for (let i = 0; i < 10; i++) expect((await gateway.call('write_note', { text: 'x'.repeat(10_000_000) })).status).toBe(413);
+  });
+
   test.each(bad)('%s', async (_name, send, status) => {
     const answer = await send();
     expect(answer.status).toBe(status);

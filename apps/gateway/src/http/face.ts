@@ -3,6 +3,7 @@ import type { Logger } from '@countersign/process';
 import { type Authenticator, type Caller, lacksRole, type Role } from '../identity/authenticator.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, sendAnswer, sendProblem } from './reply.js';
+import { dropRestOfBody } from './rest-of-body.js';
 
 /** A fault as what the caller may know of it; its cause stays in the log. */
 export function problemOf(cause: unknown, logger: Logger): Problem {
@@ -55,6 +56,8 @@ export class Face {
   }
 
   fault(request: HttpRequest, reply: HttpReply, cause: unknown): void {
-    sendProblem(request, reply, problemOf(cause, this.logger));
+    const problem = problemOf(cause, this.logger);
+    if (problem.kind === 'body-too-large') void dropRestOfBody(request.raw).then(() => sendProblem(request, reply, problem));
+    else sendProblem(request, reply, problem);
   }
 }
