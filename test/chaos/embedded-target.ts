@@ -45,6 +45,12 @@ export class EmbeddedTarget implements ChaosTarget {
     rmSync(path.join(this.platform.dataDir, 'log/offsets.json'), { force: true });
   }
 
+  async standby(): Promise<void> {}
+
+  said(text: string): number {
+    return this.platform.process.output.split(text).length - 1;
+  }
+
   close(): Promise<void> {
     return this.platform.close();
   }

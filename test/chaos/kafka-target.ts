@@ -3,7 +3,9 @@ import type { Api } from '../journeys/api.js';
 import { DistributedPlatform, realParts } from '../journeys/distributed-platform.js';
 import type { ChaosTarget, ServiceName } from './target.js';
 
-/** Four processes on the real parts, and a second executor that takes over when the first one is stopped. */
+const SESSION_MS = 3000;
+
+/** Four processes on the real parts. Their group sessions are short, so that a killed member's partitions move soon. */
 export class KafkaTarget implements ChaosTarget {
   readonly mode = 'kafka' as const;
   readonly services: readonly ServiceName[] = ['gateway', 'policy', 'executor', 'projector'];
@@ -11,8 +13,7 @@ export class KafkaTarget implements ChaosTarget {
   private constructor(private readonly platform: DistributedPlatform) {}
 
   static async start(env: Record<string, string>): Promise<KafkaTarget> {
-    const platform = await DistributedPlatform.start(env);
-    return new KafkaTarget(platform);
+    return new KafkaTarget(await DistributedPlatform.start({ ...env, COUNTERSIGN_KAFKA_SESSION_MS: String(SESSION_MS) }));
   }
 
   api(): Api {
@@ -65,6 +66,15 @@ export class KafkaTarget implements ChaosTarget {
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
     throw new Error(`group ${groupId} still has members after 40 s`);
+  }
+
+  async standby(): Promise<void> {
+    await this.platform.add('standby', 'executor');
+    await this.platform.ready('standby');
+  }
+
+  said(text: string): number {
+    return [...this.platform.members.values()].reduce((sum, { process }) => sum + process.output.split(text).length - 1, 0);
   }
 
   close(): Promise<void> {

@@ -8,16 +8,20 @@ export const kills: Scenario = {
   async run({ target, orders, size, random, say }) {
     let running = true;
     let killed = 0;
-    const pace_ms = target.mode === 'embedded' ? 900 : 700;
+    const pace_ms = target.mode === 'embedded' ? 900 : 1000;
+    const restarts = new Map<string, Promise<void>>();
     const nemesis = (async () => {
       while (running) {
         await sleep(size.kill_every_ms);
         if (!running) break;
         const service = target.services[killed % target.services.length] as (typeof target.services)[number];
+        await restarts.get(service);
         await target.kill(service);
         killed++;
-        await sleep(random() * 1000);
-        await target.up(service);
+        restarts.set(
+          service,
+          sleep(random() * 1000).then(() => target.up(service)),
+        );
         say(`killed ${service} (${killed}), ${orders.sent} of ${size.calls} orders sent`);
       }
     })();
@@ -29,10 +33,11 @@ export const kills: Scenario = {
     await Promise.all(pending);
     running = false;
     await nemesis;
-    return { kills: killed };
+    await Promise.all(restarts.values());
+    return { kills: killed, services: target.services.length };
   },
   judge: (verdict, counted) => [
-    ...(counted.kills === 0 ? ['no kill happened'] : []),
+    ...((counted.kills ?? 0) < (counted.services ?? 1) ? ['not every service was killed'] : []),
     ...(verdict.succeeded < verdict.orders / 2 ? [`I11: only ${verdict.succeeded} of ${verdict.orders} succeeded`] : []),
   ],
 };

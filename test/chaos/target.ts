@@ -16,5 +16,9 @@ export interface ChaosTarget {
   signal(service: ServiceName, name: 'SIGSTOP' | 'SIGCONT'): void;
   /** With the service stopped: its consumer starts again at 0. */
   resetOffsets(service: ServiceName): Promise<void>;
+  /** Lets a second executor stand by, which takes over when the first is lost. Embedded there is only one: its next epoch does. */
+  standby(): Promise<void>;
+  /** How often the processes have logged this. */
+  said(text: string): number;
   close(): Promise<void>;
 }

@@ -3,13 +3,19 @@ import type { Scenario } from './scenario.js';
 
 const LEASE_MS = 5000;
 
-/** F4: the executor is stopped past its lease while its effect is in flight, and comes back. */
+const ORDERS_A_ROUND = 12;
+const TAKEN_OVER = 'took over calls of a lost executor';
+
+/** F4: the executor is stopped past its lease while its effect is in flight, another takes over, and it comes back. */
 export const zombies: Scenario = {
   name: 'F4 zombies',
   invariants: 'I1 I12',
   async run({ target, orders, size, say }) {
+    await target.standby();
+    let taken_over = 0;
     for (let round = 0; round < size.zombies; round++) {
-      const traffic = Array.from({ length: 6 }, (_, i) =>
+      const before = target.said(TAKEN_OVER);
+      const traffic = Array.from({ length: ORDERS_A_ROUND }, (_, i) =>
         orders.insist(orders.next(i % 3 === 2 ? 'probe_http_blind' : 'probe_http_effect', { answer_delay_ms: 1500 })),
       );
       await sleep(700);
@@ -17,8 +23,11 @@ export const zombies: Scenario = {
       await sleep(LEASE_MS + 2500);
       target.signal('executor', 'SIGCONT');
       await Promise.all(traffic);
+      if (target.said(TAKEN_OVER) > before) taken_over++;
       say(`zombie ${round + 1} of ${size.zombies}`);
     }
-    return { zombies: size.zombies };
+    return { zombies: size.zombies, taken_over };
   },
+  judge: (_, counted, size) =>
+    counted.taken_over === size.zombies ? [] : [`I12: calls were taken over in ${counted.taken_over} of ${size.zombies} rounds only`],
 };

@@ -29,6 +29,7 @@ function openKafka(service: string, kafka: KafkaConfig, logger: Logger): Promise
       ssl: kafka.ssl,
       client_id: `countersign-${service}`,
       producers: kafka.producers,
+      session_timeout_ms: kafka.session_ms,
       warn: (message, detail) => logger.warn(detail, message),
     }),
   );

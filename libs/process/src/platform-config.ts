@@ -30,6 +30,7 @@ const schema = z.object({
   COUNTERSIGN_KAFKA_SASL: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).default('plain'),
   COUNTERSIGN_KAFKA_SSL: z.enum(['true', 'false']).default('false'),
   COUNTERSIGN_KAFKA_PRODUCERS: z.coerce.number().int().min(1).max(16).default(2),
+  COUNTERSIGN_KAFKA_SESSION_MS: z.coerce.number().int().min(1000).max(120_000).default(8000),
   COUNTERSIGN_TOPIC_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9_-]{0,64}$/, 'at most 64 of A-Z a-z 0-9 _ -')
@@ -62,7 +63,16 @@ export interface PlatformConfig {
   mode: 'embedded' | 'distributed';
   data_dir: string;
   kafka:
-    | { brokers: string[]; producers: number; registry_url: string; topic_prefix: string; login: KafkaLogin | undefined; ssl: boolean }
+    | {
+        brokers: string[];
+        producers: number;
+        /** A member that is silent for this long loses its partitions; at least the broker's group.min.session.timeout.ms. */
+        session_ms: number;
+        registry_url: string;
+        topic_prefix: string;
+        login: KafkaLogin | undefined;
+        ssl: boolean;
+      }
     | undefined;
   database_url: string | undefined;
   redis_url: string | undefined;
@@ -111,6 +121,7 @@ function kafkaOf(value: Settings): PlatformConfig['kafka'] {
   return {
     brokers: value.COUNTERSIGN_KAFKA_BROKERS,
     producers: value.COUNTERSIGN_KAFKA_PRODUCERS,
+    session_ms: value.COUNTERSIGN_KAFKA_SESSION_MS,
     topic_prefix: value.COUNTERSIGN_TOPIC_PREFIX,
     registry_url: value.COUNTERSIGN_SCHEMA_REGISTRY_URL as string,
     login: username && password ? { mechanism, username, password } : undefined,
