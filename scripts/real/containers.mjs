@@ -8,6 +8,7 @@ const parts = ['kafka', 'apicurio', 'postgres', 'redis'];
 const ports = { kafka: 19200, registry: 19210, postgres: 19211, redis: 19212 };
 const project = `countersign-real-${process.pid}`;
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const start = (part) => compose(`up -d --wait --no-recreate ${part}`);
 const compose = (action) => `docker compose -p ${project} -f ${root}docker-compose.yml ${action}`;
 
 let environment = new DockerComposeEnvironment(root, 'docker-compose.yml').withProjectName(project).withEnvironment({
@@ -26,7 +27,11 @@ const child = spawn(command, args, {
     ...process.env,
     COUNTERSIGN_TEST_KAFKA: `127.0.0.1:${ports.kafka}`,
     COUNTERSIGN_TEST_KAFKA_KILL: compose('kill kafka'),
-    COUNTERSIGN_TEST_KAFKA_START: compose('up -d --wait --no-recreate kafka'),
+    COUNTERSIGN_TEST_KAFKA_START: start('kafka'),
+    COUNTERSIGN_TEST_POSTGRES_KILL: compose('kill postgres'),
+    COUNTERSIGN_TEST_POSTGRES_START: start('postgres'),
+    COUNTERSIGN_TEST_REDIS_KILL: compose('kill redis'),
+    COUNTERSIGN_TEST_REDIS_START: start('redis'),
     COUNTERSIGN_TEST_REGISTRY: `http://127.0.0.1:${ports.registry}/apis/ccompat/v7`,
     COUNTERSIGN_TEST_DATABASE_URL: `postgresql://countersign@127.0.0.1:${ports.postgres}/countersign`,
     COUNTERSIGN_TEST_REDIS_URL: `redis://127.0.0.1:${ports.redis}/0`,

@@ -125,8 +125,7 @@ case ${1:-} in
   start) start "${2:?start which node}" && ready "$2" ;;
   env)
     echo "export COUNTERSIGN_TEST_KAFKA=$(bootstrap 0) COUNTERSIGN_TEST_KAFKA_SASL=$(bootstrap 2)"
-    # for the tests that kill -9 the first node: a command each, in the environment that started it
-    mine="env COUNTERSIGN_REAL_PORT=$PORT COUNTERSIGN_REAL_NODES=$NODES COUNTERSIGN_REAL_HEAP=$HEAP COUNTERSIGN_REAL_DIR=$DIR COUNTERSIGN_CACHE=$CACHE bash $here/kafka.sh"
-    echo "export COUNTERSIGN_TEST_KAFKA_KILL='$mine kill 1' COUNTERSIGN_TEST_KAFKA_START='$mine start 1'" ;;
+    # for the tests that kill -9 the first node
+    echo "export COUNTERSIGN_TEST_KAFKA_KILL='$(in_this_setting kafka 'kill 1')' COUNTERSIGN_TEST_KAFKA_START='$(in_this_setting kafka 'start 1')'" ;;
   *) die "usage: up | down | env | kill NODE | start NODE" ;;
 esac

@@ -17,6 +17,11 @@ REGISTRY_PORT=$((PORT + 10)) POSTGRES_PORT=$((PORT + 11)) REDIS_PORT=$((PORT + 1
 # Postgres refuses root and its own user can't enter a private checkout
 if [ "$(id -u)" = 0 ]; then POSTGRES_DIR=${TMPDIR:-/tmp}/countersign-postgres-$(cksum <<<"$DIR" | cut -d' ' -f1); else POSTGRES_DIR=$DIR/postgres; fi
 
+# in_this_setting SCRIPT ACTION: a command that does it in the environment that started the parts, for tests that kill them
+in_this_setting() {
+  echo "env COUNTERSIGN_REAL_PORT=$PORT COUNTERSIGN_REAL_NODES=$NODES COUNTERSIGN_REAL_HEAP=$HEAP COUNTERSIGN_REAL_DIR=$DIR COUNTERSIGN_CACHE=$CACHE bash $here/$1.sh $2"
+}
+
 say() { echo "$(basename "$0" .sh): $*" >&2; }
 die() { say "$*"; exit 1; }
 

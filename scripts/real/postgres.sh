@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# postgres.sh up | down | env: PostgreSQL 15 from Debian's packages, loopback only, one role (countersign, may create databases), no password.
+# postgres.sh up | down | env | kill: PostgreSQL 15 from Debian's packages, loopback only, one role (countersign, may create databases), no password.
 source "$(dirname "$0")/part.sh"
 BIN=${COUNTERSIGN_POSTGRES_BIN:-/usr/lib/postgresql/15/bin}
 DATA=$POSTGRES_DIR/data
@@ -31,9 +31,19 @@ down() {
   rm -rf "$POSTGRES_DIR"
 }
 
+# as a crash would: no checkpoint, no goodbye
+kill_all() {
+  local pid
+  pid=$(head -1 "$DATA/postmaster.pid" 2>/dev/null || true)
+  ! is_ours "$pid" "$DATA" || as_postgres "$BIN/pg_ctl" -D "$DATA" -m immediate -w stop >/dev/null
+}
+
 case ${1:-} in
   up) up; "$0" env ;;
   down) down ;;
-  env) echo "export COUNTERSIGN_TEST_DATABASE_URL=postgresql://countersign@127.0.0.1:$POSTGRES_PORT/countersign" ;;
-  *) die "usage: up | down | env" ;;
+  kill) kill_all ;;
+  env)
+    echo "export COUNTERSIGN_TEST_DATABASE_URL=postgresql://countersign@127.0.0.1:$POSTGRES_PORT/countersign"
+    echo "export COUNTERSIGN_TEST_POSTGRES_KILL='$(in_this_setting postgres kill)' COUNTERSIGN_TEST_POSTGRES_START='$(in_this_setting postgres up)'" ;;
+  *) die "usage: up | down | env | kill" ;;
 esac

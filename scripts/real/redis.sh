@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# redis.sh up | down | env: Redis from Debian's packages, loopback only, nothing kept on disk.
+# redis.sh up | down | env | kill: Redis from Debian's packages, loopback only, nothing kept on disk.
 source "$(dirname "$0")/part.sh"
 REDIS=$DIR/redis
 
@@ -17,6 +17,9 @@ up() {
 case ${1:-} in
   up) up; "$0" env ;;
   down) end "$REDIS"; rm -rf "$REDIS" ;;
-  env) echo "export COUNTERSIGN_TEST_REDIS_URL=redis://127.0.0.1:$REDIS_PORT/0" ;;
-  *) die "usage: up | down | env" ;;
+  kill) end "$REDIS" KILL ;;
+  env)
+    echo "export COUNTERSIGN_TEST_REDIS_URL=redis://127.0.0.1:$REDIS_PORT/0"
+    echo "export COUNTERSIGN_TEST_REDIS_KILL='$(in_this_setting redis kill)' COUNTERSIGN_TEST_REDIS_START='$(in_this_setting redis up)'" ;;
+  *) die "usage: up | down | env | kill" ;;
 esac

@@ -4,6 +4,8 @@ import type { Scenario } from './scenario.js';
 const LEASE_MS = 5000;
 
 const ORDERS_A_ROUND = 12;
+/** Until the executor that came back has its share of the partitions again. */
+const REJOIN_MS = 4000;
 const TAKEN_OVER = 'took over calls of a lost executor';
 
 /** F4: the executor is stopped past its lease while its effect is in flight, another takes over, and it comes back. */
@@ -23,6 +25,7 @@ export const zombies: Scenario = {
       await sleep(LEASE_MS + 2500);
       target.signal('executor', 'SIGCONT');
       await Promise.all(traffic);
+      await sleep(REJOIN_MS);
       if (target.said(TAKEN_OVER) > before) taken_over++;
       say(`zombie ${round + 1} of ${size.zombies}`);
     }

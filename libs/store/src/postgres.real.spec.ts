@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isInfrastructureFault } from '@countersign/contracts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { PostgresStore } from './postgres/postgres-store.js';
@@ -46,6 +47,16 @@ describe('a PostgreSQL that goes away', () => {
   });
   const killAll = () =>
     administer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${opened.database}' AND pid <> pg_backend_pid()`);
+
+  test('a server that is silent is an infrastructure fault after the time given, and the next call works', async () => {
+    const url = new URL(serverUrl());
+    url.pathname = `/${opened.database}`;
+    const store = await PostgresStore.open({ url: url.href, answer_timeout_ms: 300 });
+    const fault = await store.query({ text: 'SELECT pg_sleep($1)', params: [5] }).catch((error: unknown) => error);
+    expect(isInfrastructureFault(fault)).toBe(true);
+    expect(await store.query({ text: 'SELECT 1 AS one', params: [] })).toEqual([{ one: 1 }]);
+    await store.close();
+  });
 
   test('a connection killed in the middle is an infrastructure fault, leaves nothing, and the next call works', async () => {
     const { store } = opened;

@@ -11,6 +11,8 @@ export interface PostgresOptions {
   /** Connections at most. Default 10. */
   pool_max?: number;
   connect_timeout_ms?: number;
+  /** A call without an answer after this long fails and its connection is destroyed: a silent server holds nobody up for ever. Default 15 s. */
+  answer_timeout_ms?: number;
 }
 
 /** Plans by index for our batches (see pglite/settings.ts); synchronous_commit is never left to a server's default. */
@@ -21,7 +23,10 @@ export class PostgresStore extends Store {
   readonly durable = true;
   readonly #names = new StatementNames();
 
-  private constructor(private readonly pool: pg.Pool) {
+  private constructor(
+    private readonly pool: pg.Pool,
+    private readonly answer_timeout_ms: number,
+  ) {
     super();
     // An idle connection was lost: the pool drops it and the next call opens another.
     pool.on('error', () => undefined);
@@ -39,6 +44,7 @@ export class PostgresStore extends Store {
         keepAlive: true,
         options: SESSION,
       }),
+      options.answer_timeout_ms ?? 15_000,
     );
     try {
       await migrate(store);
@@ -87,6 +93,7 @@ export class PostgresStore extends Store {
     const client = await this.#connect();
     const batch = new Batch(statements);
     let broken = false;
+    const timer = setTimeout(() => hangUp(client), this.answer_timeout_ms);
     try {
       client.query(batch);
       return await batch.done;
@@ -94,6 +101,7 @@ export class PostgresStore extends Store {
       broken = batch.doubtful || isInfrastructureFault(error);
       throw error;
     } finally {
+      clearTimeout(timer);
       client.release(broken);
     }
   }
@@ -111,4 +119,10 @@ async function send(client: pg.PoolClient, statements: readonly Statement[]): Pr
   const batch = new Batch(statements);
   client.query(batch);
   return await batch.done;
+}
+
+/** pg then fails what runs on the connection. Its types leave the socket out. */
+function hangUp(client: pg.PoolClient): void {
+  const { connection } = client as unknown as { connection: { stream: { destroy(error: Error): void } } };
+  connection.stream.destroy(new Error('the database did not answer in time'));
 }
