@@ -21,6 +21,10 @@ export interface Verdict {
 }
 
 const ENDED = new Set(['succeeded', 'failed', 'in_doubt', 'denied', 'expired', 'cancelled']);
+/** So long after the last fault nothing may be left over. */
+const BACKLOG_MS = 60_000;
+
+const hasEnded = ({ answers }: Order): boolean => ENDED.has(answers.at(-1)?.status ?? '');
 
 function refused(order: Order, how: string): void {
   order.refusals[how] = (order.refusals[how] ?? 0) + 1;
@@ -79,8 +83,9 @@ export class Orders {
     return undefined;
   }
 
-  /** Waits until nothing is in doubt that a reconcile can still end, then checks every order against the counterparty. */
+  /** The last fault is over: what its agent gave up meanwhile is asked for once more (I11), then every order is checked against the counterparty. */
   async verify(): Promise<Verdict> {
+    await Promise.all(this.all.filter((order) => !hasEnded(order)).map((order) => this.insist(order, BACKLOG_MS)));
     const verdict: Verdict = { orders: this.all.length, succeeded: 0, failed: 0, in_doubt: 0, effects: 0, faults: [] };
     const stats = await this.counterparty.stats();
     verdict.effects = stats.effects;
@@ -92,7 +97,7 @@ export class Orders {
   private async check(order: Order, verdict: Verdict): Promise<void> {
     const last = order.answers.at(-1);
     const name = `${order.tool} ${String(order.inputs.account)}`;
-    if (!last || !ENDED.has(last.status)) {
+    if (!last || !hasEnded(order)) {
       verdict.faults.push(`I2: ${name} never ended: ${last?.status ?? `no answer but ${JSON.stringify(order.refusals)}`}`);
       return;
     }
