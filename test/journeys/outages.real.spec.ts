@@ -8,7 +8,7 @@ import { DistributedPlatform } from './distributed-platform.js';
 import { order } from './journey-world.js';
 
 const run = promisify(exec);
-const AWAY_MS = 8000;
+const AWAY_MS = 5000;
 
 /** A command that the parts' scripts give the tests. @throws where it is missing: nothing is skipped. */
 function command(name: string): () => Promise<unknown> {

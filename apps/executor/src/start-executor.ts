@@ -76,9 +76,12 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const app = await NestFactory.createMicroservice(ExecutorModule.with(executor), { strategy: transport, logger: new NestLogger(logger) });
   await app.listen();
   let caughtUp = false;
-  void transport.caughtUp().then(() => {
-    caughtUp = true;
-  });
+  void transport.caughtUp().then(
+    () => {
+      caughtUp = true;
+    },
+    () => undefined, // closed before
+  );
   return {
     ready: () => caughtUp && executor.ready,
     close: async () => {

@@ -121,9 +121,13 @@ export class LostClaims {
   private answer(job: Job, call_id: string, end_offset: number | null) {
     job.stage = 'looking_up';
     if (end_offset === null) return this.join(job, call_id);
-    void this.steps.outcomeAt(job, end_offset).then((outcome) => {
-      if (outcome) this.steps.deduplicate(job, call_id, outcome);
-      else this.join(job, call_id);
-    });
+    this.steps.outcomeAt(job, end_offset).then(
+      (outcome) => {
+        if (outcome) this.steps.deduplicate(job, call_id, outcome);
+        else this.join(job, call_id);
+      },
+      // the log is away: the same answer is looked up again
+      () => this.steps.claimAgain(job),
+    );
   }
 }
