@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isInfrastructureFault } from '@countersign/contracts';
 import type { Clock, Logger } from '@countersign/process';
 
 /** The SQL side of leases, timed by the database's clock. */
@@ -57,8 +59,18 @@ export class Lease {
     return this.options.exclusive && !this.own.has(epoch);
   }
 
+  /** Resolves with the first lease, however long the store is away. */
   async start(): Promise<void> {
-    await this.acquire();
+    while (!this.closed) {
+      try {
+        await this.acquire();
+        break;
+      } catch (cause) {
+        if (!isInfrastructureFault(cause)) throw cause;
+        this.logger.warn({ cause: String(cause) }, 'no lease yet; asked again');
+        await sleep(this.options.heartbeat_ms);
+      }
+    }
     this.timer = setInterval(() => this.tick(), this.options.heartbeat_ms);
     this.timer.unref();
   }

@@ -2,63 +2,32 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  callId,
-  canonicalText,
-  contractDigest,
-  derivedKey,
-  discriminatingInputs,
-  EventCodec,
-  type EventMap,
-  type EventType,
-  isReadOnly,
-  laneTopic,
-  normalise,
-  partitionOf,
-  sha256Hex,
-  type ToolCall,
-  type ToolContract,
-  topicOf,
-  uuidv7,
-} from '@countersign/contracts';
+import { EventCodec, type EventMap, type EventType, laneTopic, topicOf, uuidv7 } from '@countersign/contracts';
 import { BatchDecoder, EmbeddedEventLog, type EventLog, type Recorded } from '@countersign/event-log';
 import { type AppDeps, createLogger, type RunningApp, systemClock, topicSpecs } from '@countersign/process';
 import { PgliteStore, type Store } from '@countersign/store';
 import { Registry } from 'prom-client';
 import type { ExecutorConfig } from '../config.js';
 import { startExecutor } from '../start-executor.js';
+import { type Asked, PARTITIONS, PlayedPolicy, TENANT_KEY } from './played-policy.js';
 import { testPack, World } from './tools.js';
-
-const PARTITIONS = 2;
-const TENANT_KEY = Buffer.alloc(32, 7);
-
-/** What a spec may say about a call; the rest has defaults. */
-export interface Asked {
-  tenant?: string;
-  act?: string;
-  wait_ms?: number;
-  case_id?: string;
-  call?: Partial<ToolCall>;
-  ruling?: Partial<EventMap['policy_decided']>;
-  /** A key other than the derived one. */
-  key?: string;
-}
 
 /** An executor on a real log and a real store, with policy played by the spec. */
 export class Rig {
   readonly world = new World();
   readonly codec = new EventCodec();
   readonly apps: RunningApp[] = [];
-  private readonly contracts: Map<string, ToolContract>;
   private readonly pack = testPack(this.world);
+  private readonly policy = new PlayedPolicy(this.pack);
+  readonly ruling = this.policy.ruling.bind(this.policy);
+  readonly grant = this.policy.grant.bind(this.policy);
+  readonly meta = this.policy.meta.bind(this.policy);
 
   private constructor(
     readonly dir: string,
     public log: EventLog,
     public store: Store,
-  ) {
-    this.contracts = new Map(this.pack.tools.map((tool) => [tool.contract.name, tool.contract]));
-  }
+  ) {}
 
   static async open(): Promise<Rig> {
     const dir = await mkdtemp(join(tmpdir(), 'countersign-executor-'));
@@ -98,28 +67,6 @@ export class Rig {
     return app;
   }
 
-  /** A grant by these people. */
-  grant(
-    ruling: EventMap['policy_decided'],
-    voters: readonly string[] = ['ann'],
-    over: Partial<EventMap['approval_granted']> = {},
-  ): EventMap['approval_granted'] {
-    return {
-      meta: { ...ruling.meta, event_id: uuidv7(Date.now()) },
-      approval_id: `approval-${ruling.meta.call_id}`,
-      decision_id: ruling.decision_id,
-      revision: ruling.revision,
-      ruling_digest: 'd',
-      votes: voters.map((voter_id) => ({ vote_id: `vote-${voter_id}`, voter_id, vote: 'approve', voted_at_ms: Date.now() })),
-      joined_call_id: null,
-      execute_before_ms: Date.now() + 60_000,
-      tier: 'tier_2_approval_required',
-      source: { topic: 'approval-voted', offset: 0 },
-      call: ruling.call,
-      ...over,
-    };
-  }
-
   /** Somebody cancels a call that was allowed. */
   async cancel(ruling: EventMap['policy_decided']): Promise<void> {
     const { meta, call } = ruling;
@@ -151,91 +98,6 @@ export class Rig {
     await this.store.close();
     await this.log.close();
     await rm(this.dir, { recursive: true, force: true });
-  }
-
-  /** The call that a gateway would admit. */
-  call(tool: string, name: string, asked: Asked = {}): { call_id: string; call: ToolCall } {
-    const contract = this.contracts.get(tool) as ToolContract;
-    const inputs = { name, ...(asked.act ? { act: asked.act } : {}), ...(asked.wait_ms ? { wait_ms: asked.wait_ms } : {}) };
-    const tenant_id = asked.tenant ?? 'default';
-    const case_id = asked.case_id ?? 'case-1';
-    const uuid = uuidv7(Date.now());
-    const discriminating = canonicalText(normalise(discriminatingInputs(contract, inputs)));
-    const key = isReadOnly(contract.effect_class)
-      ? uuid
-      : (asked.key ??
-        derivedKey(TENANT_KEY, {
-          tenant_id,
-          case_id,
-          run_id: null,
-          principal_id: 'agent-1',
-          tool,
-          version: '1.0.0',
-          discriminating,
-          occurrence: null,
-        }));
-    const inputs_json = canonicalText(inputs);
-    const call: ToolCall = {
-      tool,
-      version: '1.0.0',
-      effect_class: contract.effect_class,
-      category: 'test',
-      contract_digest: contractDigest(contract),
-      inputs_json,
-      inputs_digest: sha256Hex(inputs_json),
-      idempotency_key: key,
-      key_source: 'derived',
-      discriminating_digest: sha256Hex(discriminating),
-      window_ms: 86_400_000,
-      case_id,
-      run_id: null,
-      occurrence: null,
-      principal: { kind: 'agent', id: 'agent-1', roles: ['agent'] },
-      context: EMPTY_CONTEXT,
-      deadline_ms: null,
-      callback_url: null,
-      requested_at_ms: Date.now(),
-      lane: 'shared',
-      ...asked.call,
-    };
-    return { call_id: callId(partitionOf(key, PARTITIONS), uuid), call };
-  }
-
-  /** The ruling that allows a call. */
-  ruling(tool: string, name: string, asked: Asked = {}): EventMap['policy_decided'] {
-    const { call_id, call } = this.call(tool, name, asked);
-    return {
-      meta: this.meta(call_id, asked.tenant ?? 'default'),
-      decision_id: uuidv7(Date.now()),
-      revision: 1,
-      effect: 'allow',
-      tier: 'tier_1_auto',
-      approval_mode_effective: 'local_write',
-      rule: 'default',
-      bundle_version: '1',
-      config_offset: 1_000_000,
-      reason: null,
-      joined_call_id: null,
-      approval_id: null,
-      execute_before_ms: Date.now() + 60_000,
-      source: { topic: 'tool-call-requested', offset: 0 },
-      call,
-      ...asked.ruling,
-    };
-  }
-
-  meta(call_id: string, tenant_id: string): EventMap['policy_decided']['meta'] {
-    const partition = Number(call_id.split('-', 1)[0]);
-    return {
-      event_id: uuidv7(Date.now()),
-      tenant_id,
-      call_id,
-      attempt: 0,
-      causation_id: null,
-      correlation_id: 'a'.repeat(32),
-      hlc: Date.now() * 1000,
-      partition,
-    };
   }
 
   async put<T extends EventType>(event_type: T, events: readonly EventMap[T][]): Promise<number[]> {
@@ -307,19 +169,3 @@ export type Ended = Extract<
   Recorded,
   { event_type: 'tool_executed' | 'tool_retry_deduplicated' | 'tool_call_in_doubt' | 'tool_call_resolved' }
 >;
-
-const EMPTY_CONTEXT: ToolCall['context'] = {
-  agent: null,
-  run_id: null,
-  step_id: null,
-  request_id: null,
-  seq: null,
-  iteration: null,
-  rationale: null,
-  skill: null,
-  step: null,
-  rule: null,
-  purpose: null,
-  safety_mode: null,
-  run_budget: null,
-};

@@ -6,50 +6,13 @@ import { afterTakeover } from './orphan.js';
 import { afterReconcile } from './reconciled.js';
 import { meaningOf, type Recovery, type RunResult } from './result.js';
 import { digest8, type Execution, type ExecutionState } from './row.js';
-
-/** mulberry32: the same seed gives the same run. */
-class Seeded {
-  constructor(private state: number) {}
-  below(n: number): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let t = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % n;
-  }
-}
-
-type Entry =
-  | { kind: 'started'; call: string; epoch: number }
-  | { kind: 'executed'; call: string; epoch: number; state: ExecutionState }
-  | { kind: 'in_doubt' | 'deduplicated'; call: string; of?: string };
-
-interface Work {
-  call: string;
-  attempt: number;
-  epoch: number;
-  /** The epoch that its events carry: never lower than one that was seen for the call. */
-  logged: number;
-  step: 'claim' | 'start' | 'fire' | 'answer' | 'reconcile';
-  result?: RunResult;
-  dead_owner: boolean;
-  unanswered: number | null;
-}
-
-interface Member {
-  epoch: number;
-  /** It believes to hold its lease until it looks again; the row may be fenced already. */
-  held: boolean;
-  paused: boolean;
-  known: Set<string>;
-  work: Work[];
-}
+import { type Entry, type Member, Seeded, type Work } from './simulated-model.js';
 
 const DIGEST = 'c'.repeat(64);
 
 /** What a simulated installation came to. */
 export interface Simulated {
   effects: Map<string, number>;
-  /** Attempts whose owner was told by the tool that nothing happened, per key: each may be followed by one more effect. */
   log: readonly Entry[];
   calls: number;
 }
@@ -88,7 +51,7 @@ export class SimulatedExecutors {
   }
 
   private join(): Member {
-    return { epoch: ++this.epochs, held: true, paused: false, known: new Set(), work: [] };
+    return { epoch: ++this.epochs, paused: false, work: [] };
   }
 
   private step() {
@@ -203,7 +166,7 @@ export class SimulatedExecutors {
 
   /** The owner looks at its lease as the last step: a member that was fenced while it slept has noticed by then. */
   private fire(member: Member, work: Work) {
-    if (!member.held || this.fenced.has(work.epoch)) return this.leave(member, work);
+    if (this.fenced.has(work.epoch)) return this.leave(member, work);
     const key = this.calls.get(work.call) as string;
     const dice = this.random.below(10);
     const happen = () => {

@@ -1,0 +1,163 @@
+import {
+  callId,
+  canonicalText,
+  contractDigest,
+  derivedKey,
+  discriminatingInputs,
+  type EventMap,
+  isReadOnly,
+  normalise,
+  partitionOf,
+  sha256Hex,
+  type ToolCall,
+  type ToolContract,
+  uuidv7,
+} from '@countersign/contracts';
+import type { Pack } from '@countersign/tool-kit';
+
+export const PARTITIONS = 2;
+export const TENANT_KEY = Buffer.alloc(32, 7);
+
+/** What a spec may say about a call; the rest has defaults. */
+export interface Asked {
+  tenant?: string;
+  act?: string;
+  wait_ms?: number;
+  case_id?: string;
+  call?: Partial<ToolCall>;
+  ruling?: Partial<EventMap['policy_decided']>;
+  /** A key other than the derived one. */
+  key?: string;
+}
+
+/** Gateway and policy as far as an executor sees them: the calls, rulings and grants of the specs. */
+export class PlayedPolicy {
+  private readonly contracts: ReadonlyMap<string, ToolContract>;
+
+  constructor(pack: Pack) {
+    this.contracts = new Map(pack.tools.map((tool) => [tool.contract.name, tool.contract]));
+  }
+
+  /** The call that a gateway would admit. */
+  call(tool: string, name: string, asked: Asked = {}): { call_id: string; call: ToolCall } {
+    const contract = this.contracts.get(tool) as ToolContract;
+    const inputs = { name, ...(asked.act ? { act: asked.act } : {}), ...(asked.wait_ms ? { wait_ms: asked.wait_ms } : {}) };
+    const tenant_id = asked.tenant ?? 'default';
+    const case_id = asked.case_id ?? 'case-1';
+    const uuid = uuidv7(Date.now());
+    const discriminating = canonicalText(normalise(discriminatingInputs(contract, inputs)));
+    const key = isReadOnly(contract.effect_class)
+      ? uuid
+      : (asked.key ??
+        derivedKey(TENANT_KEY, {
+          tenant_id,
+          case_id,
+          run_id: null,
+          principal_id: 'agent-1',
+          tool,
+          version: '1.0.0',
+          discriminating,
+          occurrence: null,
+        }));
+    const inputs_json = canonicalText(inputs);
+    const call: ToolCall = {
+      tool,
+      version: '1.0.0',
+      effect_class: contract.effect_class,
+      category: 'test',
+      contract_digest: contractDigest(contract),
+      inputs_json,
+      inputs_digest: sha256Hex(inputs_json),
+      idempotency_key: key,
+      key_source: 'derived',
+      discriminating_digest: sha256Hex(discriminating),
+      window_ms: 86_400_000,
+      case_id,
+      run_id: null,
+      occurrence: null,
+      principal: { kind: 'agent', id: 'agent-1', roles: ['agent'] },
+      context: EMPTY_CONTEXT,
+      deadline_ms: null,
+      callback_url: null,
+      requested_at_ms: Date.now(),
+      lane: 'shared',
+      ...asked.call,
+    };
+    return { call_id: callId(partitionOf(key, PARTITIONS), uuid), call };
+  }
+
+  /** The ruling that allows a call. */
+  ruling(tool: string, name: string, asked: Asked = {}): EventMap['policy_decided'] {
+    const { call_id, call } = this.call(tool, name, asked);
+    return {
+      meta: this.meta(call_id, asked.tenant ?? 'default'),
+      decision_id: uuidv7(Date.now()),
+      revision: 1,
+      effect: 'allow',
+      tier: 'tier_1_auto',
+      approval_mode_effective: 'local_write',
+      rule: 'default',
+      bundle_version: '1',
+      config_offset: 1_000_000,
+      reason: null,
+      joined_call_id: null,
+      approval_id: null,
+      execute_before_ms: Date.now() + 60_000,
+      source: { topic: 'tool-call-requested', offset: 0 },
+      call,
+      ...asked.ruling,
+    };
+  }
+
+  meta(call_id: string, tenant_id: string): EventMap['policy_decided']['meta'] {
+    const partition = Number(call_id.split('-', 1)[0]);
+    return {
+      event_id: uuidv7(Date.now()),
+      tenant_id,
+      call_id,
+      attempt: 0,
+      causation_id: null,
+      correlation_id: 'a'.repeat(32),
+      hlc: Date.now() * 1000,
+      partition,
+    };
+  }
+
+  /** A grant by these people. */
+  grant(
+    ruling: EventMap['policy_decided'],
+    voters: readonly string[] = ['ann'],
+    over: Partial<EventMap['approval_granted']> = {},
+  ): EventMap['approval_granted'] {
+    return {
+      meta: { ...ruling.meta, event_id: uuidv7(Date.now()) },
+      approval_id: `approval-${ruling.meta.call_id}`,
+      decision_id: ruling.decision_id,
+      revision: ruling.revision,
+      ruling_digest: 'd',
+      votes: voters.map((voter_id) => ({ vote_id: `vote-${voter_id}`, voter_id, vote: 'approve', voted_at_ms: Date.now() })),
+      joined_call_id: null,
+      execute_before_ms: Date.now() + 60_000,
+      tier: 'tier_2_approval_required',
+      source: { topic: 'approval-voted', offset: 0 },
+      call: ruling.call,
+      ...over,
+    };
+  }
+}
+
+const EMPTY_CONTEXT: ToolCall['context'] = {
+  agent: null,
+  run_id: null,
+  step_id: null,
+  request_id: null,
+  seq: null,
+  iteration: null,
+  rationale: null,
+  skill: null,
+  step: null,
+  rule: null,
+  purpose: null,
+  safety_mode: null,
+  run_budget: null,
+};

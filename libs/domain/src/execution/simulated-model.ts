@@ -1,0 +1,39 @@
+import type { RunResult } from './result.js';
+import type { ExecutionState } from './row.js';
+
+/** mulberry32: the same seed gives the same run. */
+export class Seeded {
+  constructor(private state: number) {}
+  below(n: number): number {
+    this.state = (this.state + 0x6d2b79f5) | 0;
+    let t = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) % n;
+  }
+}
+
+/** A record of the model's log. */
+export type Entry =
+  | { kind: 'started'; call: string; epoch: number }
+  | { kind: 'executed'; call: string; epoch: number; state: ExecutionState }
+  | { kind: 'in_doubt' | 'deduplicated'; call: string; of?: string };
+
+/** A call on its way through a member. */
+export interface Work {
+  call: string;
+  attempt: number;
+  epoch: number;
+  /** The epoch that its events carry: never lower than one that was seen for the call. */
+  logged: number;
+  step: 'claim' | 'start' | 'fire' | 'answer' | 'reconcile';
+  result?: RunResult;
+  dead_owner: boolean;
+  unanswered: number | null;
+}
+
+/** An executor of the model. */
+export interface Member {
+  epoch: number;
+  paused: boolean;
+  work: Work[];
+}
