@@ -1,6 +1,6 @@
 import { crashPoint, type EventCodec } from '@countersign/contracts';
 import { type CallState, evolve, type PlacedEvent } from '@countersign/domain';
-import { readCall, type Store } from '@countersign/store';
+import { type LogPosition, readCall, type Store } from '@countersign/store';
 import { Problem } from '../http/problem.js';
 import type { CallBoard, CallListener } from '../waiting/call-board.js';
 import type { AdmittedCall } from './admission.js';
@@ -8,6 +8,8 @@ import type { RecordWriter, WriteSink } from './record-writer.js';
 
 /** Somebody who waits for the end of a call that is being put on the record. */
 export interface CallWaiter extends CallListener {
+  /** The request is durable, here. */
+  recorded(at: LogPosition): void;
   /** The request could not be recorded, or nobody can tell whether it was: sending it again is safe. */
   refused(problem: Problem): void;
 }
@@ -19,14 +21,15 @@ export const logAway = (): Problem =>
 class Seat implements WriteSink {
   constructor(
     private readonly board: CallBoard,
-    private readonly call_id: string,
+    private readonly admitted: AdmittedCall,
     private readonly waiter: CallWaiter,
   ) {}
-  written(): void {
+  written(offset: number): void {
     crashPoint('gateway.after_request');
+    this.waiter.recorded({ topic: this.admitted.topic, partition: this.admitted.meta.partition, offset });
   }
   failed(): void {
-    this.board.withdraw(this.call_id);
+    this.board.withdraw(this.admitted.meta.call_id);
     this.waiter.refused(logAway());
   }
 }
@@ -97,7 +100,7 @@ export class CallDesk {
     crashPoint('gateway.before_request');
     this.writer.add(
       { topic, partition: meta.partition, key: call.idempotency_key, value: this.codec.encode('tool_call_requested', event), headers },
-      new Seat(this.board, callId, waiter as CallWaiter),
+      new Seat(this.board, admitted, waiter as CallWaiter),
     );
   }
 }

@@ -1,5 +1,6 @@
 import { type CallState, type PlacedEvent, statusOf } from '@countersign/domain';
 import { type CallSpan, decisionAttributes } from '@countersign/process';
+import type { LogPosition } from '@countersign/store';
 import type { CallWaiter } from '../admission/call-desk.js';
 import { isAnswer, settledAs } from '../waiting/is-answer.js';
 import type { Timed } from '../waiting/timer-wheel.js';
@@ -17,7 +18,7 @@ const RULING_MAX_MS = 5_000;
 /** Where an answer goes: the reply of a POST, or a line of a batch. */
 export interface AnswerSink {
   /** 200: the call ended (or is in doubt); 202: it waits for a person, or the wait is over. */
-  answered(status: 200 | 202, state: CallState, position: string | undefined): void;
+  answered(status: 200 | 202, state: CallState, position: string): void;
   refused(problem: Problem): void;
 }
 
@@ -29,6 +30,7 @@ export class CallAnswer implements CallWaiter, Timed {
   private answered = false;
   private patience_over = false;
   private position: string | undefined;
+  private request: string | undefined;
   private slot = -1;
   private readonly opened_ms: number;
 
@@ -54,6 +56,11 @@ export class CallAnswer implements CallWaiter, Timed {
     if (settled !== undefined) this.finish(settled);
     else if (this.patience_over && state.ruling && !isAnswer(statusOf(state))) this.finish(202);
     else if (isAnswer(statusOf(state)) || statusOf(state) === 'pending_approval') this.schedule(STRAGGLER_MS);
+  }
+
+  /** The views know a call once its request is folded, which is on another topic than its end: an answer names both. */
+  recorded(at: LogPosition): void {
+    this.request = this.room.noted(at);
   }
 
   refused(problem: Problem): void {
@@ -104,6 +111,7 @@ export class CallAnswer implements CallWaiter, Timed {
     if (state.ruling) this.span.set(decisionAttributes(state.ruling.approval_mode_effective, state.ruling.decision_id));
     this.span.end();
     const end = state.end?.position;
-    this.sink.answered(status, state, this.position ?? (end && end.offset >= 0 ? positionText(end) : undefined));
+    const last = this.position ?? (end && end.offset >= 0 ? positionText(end) : undefined);
+    this.sink.answered(status, state, [this.request, last].filter((one) => one !== undefined).join(','));
   }
 }

@@ -1,5 +1,5 @@
-import type { PlacedEvent } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
+import type { LogPosition } from '@countersign/store';
 import type { CallDesk } from '../admission/call-desk.js';
 import type { CallBoard } from '../waiting/call-board.js';
 import type { Callbacks } from '../waiting/callbacks.js';
@@ -16,7 +16,7 @@ export class CallRoom {
   ) {}
 
   /** Remembers that this record is part of an answer. Undefined for a hint, whose place is not known yet. */
-  noted(at: PlacedEvent): string | undefined {
+  noted(at: LogPosition): string | undefined {
     if (at.offset < 0) return undefined;
     this.parts.answered.note(at);
     return positionText(at);

@@ -15,7 +15,7 @@ export class PostReply implements AnswerSink {
     private readonly deprecated: boolean,
   ) {}
 
-  answered(status: 200 | 202, state: CallState, position: string | undefined): void {
+  answered(status: 200 | 202, state: CallState, position: string): void {
     if (isKeyReuse(state)) this.refused(keyReuse(state.call_id));
     else this.send(status, state, position);
   }
@@ -24,10 +24,10 @@ export class PostReply implements AnswerSink {
     sendProblem(this.request, this.reply, problem);
   }
 
-  private send(status: 200 | 202, state: CallState, position: string | undefined): void {
+  private send(status: 200 | 202, state: CallState, position: string): void {
     const text = envelopeText(state);
     this.reply.code(status).header('content-type', JSON_CONTENT_TYPE);
-    if (position !== undefined) this.reply.header('countersign-position', position);
+    if (position !== '') this.reply.header('countersign-position', position);
     if (status === 202) this.reply.header('location', locationOf(state.call_id));
     if (this.deprecated) this.reply.header('deprecation', 'true');
     this.reply.send(text);

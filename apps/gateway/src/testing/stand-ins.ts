@@ -14,6 +14,7 @@ import {
 import { type CallState, evolve, type PlacedEvent, statusOf } from '@countersign/domain';
 import { BatchDecoder, type EventLog, type LogBatch, type Recorded, type RunningSubscription } from '@countersign/event-log';
 import { type Store, storeOffsets, upsertApprovals, upsertCalls } from '@countersign/store';
+import { newestFact } from '../waiting/state-hlc.js';
 import { sampleOutcome } from './samples.js';
 
 type Ruling = Partial<EventMap['policy_decided']>;
@@ -232,7 +233,7 @@ export class StandInViews {
     const { call_id, tenant_id, call, requested } = state;
     const status = statusOf(state);
     const row = { call_id, tenant_id, case_id: call?.case_id ?? null, run_id: call?.run_id ?? null, tool: call?.tool ?? '', status };
-    const times = { requested_at_ms: requested?.at_ms ?? 0, hlc: at.event.meta.hlc };
+    const times = { requested_at_ms: requested?.at_ms ?? 0, hlc: newestFact(state).hlc };
     await this.store.atomically([
       upsertCalls([{ ...row, ...times, state_json: JSON.stringify(state), waits_approval: status === 'pending_approval' }]),
     ]);
