@@ -50,13 +50,16 @@ function common(dir, port) {
   };
 }
 
-/** The standalone process. `args`: options of node (a profiler). */
+/** What `npm start` gives to node: fewer and cheaper collections (a fifth of all CPU a call where it is left out). */
+const NODE_OPTIONS = ['--max-semi-space-size=64'];
+
+/** The standalone process. `args`: further options of node (a profiler). */
 export async function startEmbedded(dir, args = []) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const open = async () => {
     const began = performance.now();
-    const app = start('standalone', node, [...args, path.join(root, 'apps/standalone/dist/main.js')], {
+    const app = start('standalone', node, [...NODE_OPTIONS, ...args, path.join(root, 'apps/standalone/dist/main.js')], {
       dir,
       cwd: dir,
       env: common(dir, port),
