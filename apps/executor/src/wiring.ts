@@ -1,3 +1,4 @@
+import { encodeHint } from '@countersign/process';
 import type { LaneParts } from './lane-parts.js';
 import type { Job } from './running/job.js';
 import { refusedOutcome } from './running/outcomes.js';
@@ -147,10 +148,10 @@ function wireEnds(parts: LaneParts): void {
     dispatcher.release(job);
   };
   ends.onReadmit = (jobs) => readmit(parts, jobs);
-  ends.onRecorded = (records) =>
+  ends.onRecorded = (records, offsets) =>
     deps.wake_ups.publish(
       options.lane,
-      records.map((record) => record.value),
+      records.map((record, at) => encodeHint(offsets[at] as number, record.value)),
     );
   reader.onEnd = (partition, call_id, outcome) => {
     const waiting = partition.foreign.get(call_id);

@@ -6,5 +6,6 @@ export { HealthServer } from './health-server.js';
 export { createLogger, type Logger, NestLogger } from './logger.js';
 export { openPlatform, type Platform } from './platform.js';
 export { type Environment, faultLines, type ParsedConfig, type PlatformConfig, parsePlatformConfig } from './platform-config.js';
+export { decodeHint, encodeHint } from './result-hint.js';
 export { runService, type Service } from './run-service.js';
 export { topicSpecs } from './topics.js';

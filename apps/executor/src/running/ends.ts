@@ -36,7 +36,7 @@ export class Ends {
   /** Repeats that the end of their first call does not answer. */
   onReadmit: (jobs: readonly Job[]) => void = () => undefined;
   /** Records that are durable now: callers wait for them. */
-  onRecorded: (records: readonly NewRecord[]) => void = () => undefined;
+  onRecorded: (records: readonly NewRecord[], offsets: readonly number[]) => void = () => undefined;
 
   constructor(
     private readonly writer: EventWriter,
@@ -123,7 +123,7 @@ export class Ends {
   private recorded(endings: readonly Ending[], records: readonly NewRecord[], offsets: readonly number[]): void {
     crashPoint('executor.after_end');
     for (const [at, ending] of endings.entries()) this.book(ending, offsets[at] as number);
-    this.onRecorded(records);
+    this.onRecorded(records, offsets);
   }
 
   private book({ job, outcome, state, revision }: Ending, end_offset: number): void {

@@ -1,27 +1,43 @@
-import type { EventCodec } from '@countersign/contracts';
+import { type EventCodec, laneTopic, UndecodableRecord } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
-import type { WakeUpChannel } from '@countersign/process';
+import { decodeHint, type WakeUpChannel } from '@countersign/process';
 import type { CallBoard } from './call-board.js';
 import { peekCallId } from './peek.js';
 
-/** Its place on the log is not known from a hint. */
-const UNPLACED = -1;
+interface HintParts {
+  board: CallBoard;
+  codec: EventCodec;
+  now_ms: () => number;
+}
 
 /** Takes the hints of the executors (distributed only): a result that is on the log already, before the follower has read it. */
-export async function takeHints(
-  channel: WakeUpChannel,
-  lanes: readonly string[],
-  parts: { board: CallBoard; codec: EventCodec; now_ms: () => number },
-): Promise<void> {
-  const { board, codec, now_ms } = parts;
-  const handler = (value: Buffer) => {
-    const callId = peekCallId(value);
-    const id = codec.schemaId(value);
-    if (callId === undefined || !board.has(callId) || id === undefined || !codec.knows(id)) return;
-    const tagged = codec.decode(value);
-    if (tagged.event_type !== 'tool_executed' && tagged.event_type !== 'tool_retry_deduplicated') return;
-    const { partition } = tagged.event.meta;
-    board.apply({ ...tagged, topic: 'tool-executed', partition, offset: UNPLACED, timestamp_ms: now_ms() } as PlacedEvent);
-  };
-  for (const lane of lanes) await channel.subscribe(lane, handler);
+export async function takeHints(channel: WakeUpChannel, lanes: readonly string[], parts: HintParts): Promise<void> {
+  for (const lane of lanes) await channel.subscribe(lane, (payload) => take(payload, lane, parts));
+}
+
+function take(payload: Buffer, lane: string, { board, codec, now_ms }: HintParts): void {
+  const hint = decodeHint(payload);
+  if (!hint) return;
+  const callId = peekCallId(hint.value);
+  const id = codec.schemaId(hint.value);
+  if (callId === undefined || !board.has(callId) || id === undefined || !codec.knows(id)) return;
+  const tagged = decoded(codec, hint.value);
+  if (tagged?.event_type !== 'tool_executed' && tagged?.event_type !== 'tool_retry_deduplicated') return;
+  const { partition } = tagged.event.meta;
+  board.apply({
+    ...tagged,
+    topic: laneTopic('tool-executed', lane),
+    partition,
+    offset: hint.offset,
+    timestamp_ms: now_ms(),
+  } as PlacedEvent);
+}
+
+function decoded(codec: EventCodec, value: Buffer): ReturnType<EventCodec['decode']> | undefined {
+  try {
+    return codec.decode(value);
+  } catch (cause) {
+    if (cause instanceof UndecodableRecord) return undefined; // somebody else's bytes
+    throw cause;
+  }
 }
