@@ -27,7 +27,9 @@ export function describeJourneys(name: string, options: JourneyOptions): void {
       for (const route of ['/healthz', '/readyz', '/metrics', '/openapi.json']) {
         expect((await fetch(`${at.agent.base}${route}`)).status).toBe(200);
       }
-      expect(await (await fetch(`${at.agent.base}/metrics`)).text()).not.toContain(at.agent.key);
+      const metrics = await (await fetch(`${at.agent.base}/metrics`)).text();
+      expect(metrics).not.toContain(at.agent.key);
+      expect(metrics).toMatch(/countersign_gateway_answer_seconds_count\{status="succeeded"\} [1-9]/);
     });
   });
 }

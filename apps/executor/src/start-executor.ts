@@ -9,6 +9,7 @@ import { Executor } from './executor.js';
 import { ExecutorModule } from './executor.module.js';
 import { LaneExecutor } from './lane-executor.js';
 import { LaneParts } from './lane-parts.js';
+import { measureLoad } from './load-metric.js';
 import { announceTools } from './runtimes/announcer.js';
 import type { InProcessRuntime } from './runtimes/in-process/in-process-runtime.js';
 import { loadTools } from './runtimes/in-process/loaded-tool.js';
@@ -71,6 +72,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const announcement = { executor_id: config.executor_id, lanes: config.lanes, now_ms: clock.now_ms() };
   await announceTools({ log, codec }, tools.values(), configuration.state, announcement);
   const executor = new Executor(lanesOf(deps, config, configuration, new runtimes['in-process'](tools, logger)));
+  measureLoad(executor, deps.metrics);
   await executor.start();
   const transport = transportOf(deps, config.lanes, executor);
   const app = await NestFactory.createMicroservice(ExecutorModule.with(executor), { strategy: transport, logger: new NestLogger(logger) });

@@ -18,6 +18,7 @@ import { Views } from './http/views.js';
 import { Authenticator } from './identity/authenticator.js';
 import { type Configuration, foldConfiguration } from './identity/configuration.js';
 import { ConfigurationWriter } from './identity/configuration-writer.js';
+import { AnswerMetric } from './waiting/answer-metric.js';
 import { BoardFollower } from './waiting/board-follower.js';
 import { CallBoard } from './waiting/call-board.js';
 import { CallbackSender } from './waiting/callback-sender.js';
@@ -48,7 +49,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const desk = new CallDesk(board, writer, codec, store);
   const sender = new CallbackSender(keys, () => clock.now_ms(), config.callback_allow_private);
   const callbacks = new Callbacks(sender, board, logger);
-  const room = new CallRoom(board, wheel, clock, { desk, answered, callbacks });
+  const room = new CallRoom(board, wheel, clock, { desk, answered, callbacks, metric: new AnswerMetric(deps.metrics) });
   const admission = new Admission(configuration, log, keys, { allow_private_callbacks: config.callback_allow_private });
   return {
     board,

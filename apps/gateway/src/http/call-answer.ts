@@ -110,6 +110,7 @@ export class CallAnswer implements CallWaiter, Timed {
     this.leave();
     if (state.ruling) this.span.set(decisionAttributes(state.ruling.approval_mode_effective, state.ruling.decision_id));
     this.span.end();
+    this.room.measured(statusOf(state), this.room.clock.monotonic_ms() - this.opened_ms);
     const end = state.end?.position;
     const last = this.position ?? (end && end.offset >= 0 ? positionText(end) : undefined);
     this.sink.answered(status, state, [this.request, last].filter((one) => one !== undefined).join(','));

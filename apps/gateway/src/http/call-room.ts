@@ -1,6 +1,7 @@
 import type { Clock } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
 import type { CallDesk } from '../admission/call-desk.js';
+import type { AnswerMetric } from '../waiting/answer-metric.js';
 import type { CallBoard } from '../waiting/call-board.js';
 import type { Callbacks } from '../waiting/callbacks.js';
 import type { TimerWheel } from '../waiting/timer-wheel.js';
@@ -12,8 +13,12 @@ export class CallRoom {
     readonly board: CallBoard,
     readonly wheel: TimerWheel,
     readonly clock: Clock,
-    private readonly parts: { desk: CallDesk; answered: AnsweredPositions; callbacks: Callbacks },
+    private readonly parts: { desk: CallDesk; answered: AnsweredPositions; callbacks: Callbacks; metric: AnswerMetric },
   ) {}
+
+  measured(status: string, waited_ms: number): void {
+    this.parts.metric.answered(status, waited_ms);
+  }
 
   /** Remembers that this record is part of an answer. Undefined for a hint, whose place is not known yet. */
   noted(at: LogPosition): string | undefined {

@@ -1,0 +1,15 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Executor } from './executor.js';
+
+/** Calls that wait for a slot, that hold one, and that are known at all. */
+export function measureLoad(executor: Executor, register: Registry): void {
+  new Gauge({
+    name: 'countersign_executor_calls',
+    help: 'Calls at this executor, by where they stand',
+    labelNames: ['standing'],
+    registers: [register],
+    collect() {
+      for (const [standing, calls] of Object.entries(executor.load)) this.set({ standing }, calls);
+    },
+  });
+}

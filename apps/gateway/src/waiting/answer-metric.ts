@@ -1,0 +1,22 @@
+import { Histogram, type Registry } from 'prom-client';
+
+const BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** How long callers waited for an answer, by the status that the call had then. Seconds, as Prometheus wants them. */
+export class AnswerMetric {
+  private readonly histogram: Histogram<'status'>;
+
+  constructor(register: Registry) {
+    this.histogram = new Histogram({
+      name: 'countersign_gateway_answer_seconds',
+      help: 'Time from the admission of a call to its answer, by the status answered',
+      labelNames: ['status'],
+      buckets: BUCKETS_S,
+      registers: [register],
+    });
+  }
+
+  answered(status: string, waited_ms: number): void {
+    this.histogram.observe({ status }, waited_ms / 1000);
+  }
+}
