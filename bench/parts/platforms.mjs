@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort, start, stop, until } from './children.mjs';
+import { freePort, start, stop, stopAll, until } from './children.mjs';
 import { startPostgres } from './throwaway-postgres.mjs';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -19,11 +19,11 @@ export async function startFloor(dir) {
   const env = { ...process.env, NODE_ENV: 'production', FLOOR_PORT: String(port), FLOOR_DATABASE_URL: postgres.url };
   const app = start('floor', node, [path.join(root, 'bench/floor.mjs')], { dir, env });
   await until(app, 'answering', ready(url));
-  const stopAll = async () => {
+  const stopBoth = async () => {
     await stop(app);
     await postgres.stop();
   };
-  return { name: 'floor', url, groups: { floor: [app.child.pid], postgres: [postgres.pid] }, stop: stopAll };
+  return { name: 'floor', url, groups: { floor: [app.child.pid], postgres: [postgres.pid] }, stop: stopBoth };
 }
 
 /** A key of an agent, from the admin key that the first start left in the data directory. */
@@ -88,15 +88,14 @@ export async function startEmbedded(dir, args = []) {
   return target;
 }
 
-/** Broker, registry, Postgres and Redis: those of the test environment, or started by scripts/real and ended again. */
-function realParts() {
-  if (process.env.COUNTERSIGN_TEST_KAFKA) return { env: process.env, down: () => undefined };
-  const script = (name) => path.join(root, 'scripts/real', name);
-  const printed = execFileSync('bash', [script('up.sh')], { stdio: ['ignore', 'pipe', 'inherit'] }).toString();
-  const env = Object.fromEntries(
-    [...printed.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value.replace(/^["']|["']$/g, '')]),
-  );
-  return { env, down: () => execFileSync('bash', [script('down.sh')], { stdio: 'inherit' }) };
+/** Broker, registry, Postgres and Redis: those of the test environment, or the bench's own, started by scripts/real and ended again. */
+function realParts(dir) {
+  if (process.env.COUNTERSIGN_TEST_KAFKA) return { addresses: process.env, down: () => undefined };
+  const env = { COUNTERSIGN_REAL_PORT: '19500', ...process.env, COUNTERSIGN_REAL_DIR: path.join(dir, 'real') };
+  const script = (name) =>
+    execFileSync('bash', [path.join(root, 'scripts/real', name)], { env, stdio: ['ignore', 'pipe', 'inherit'] }).toString();
+  const addresses = Object.fromEntries([...script('up.sh').matchAll(/(COUNTERSIGN_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]));
+  return { addresses, down: () => script('down.sh') };
 }
 
 async function ownDatabase(url, name) {
@@ -112,7 +111,17 @@ async function ownDatabase(url, name) {
 
 /** The four services as processes of their own, on real parts. */
 export async function startKafka(dir) {
-  const { env: parts, down } = realParts();
+  const { addresses, down } = realParts(dir);
+  try {
+    return await startServices(dir, addresses, down);
+  } catch (cause) {
+    await stopAll();
+    down();
+    throw cause;
+  }
+}
+
+async function startServices(dir, parts, down) {
   const name = `bench_${randomBytes(5).toString('hex')}`;
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
