@@ -1,1 +1,2 @@
 export * from './resolve.js';
+export type { RulingInput } from './ruling-input.js';

@@ -1,7 +1,8 @@
 import type { EffectClass, Tier, ToolContract } from '@countersign/contracts';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isStricter, type RulingInput, resolveRuling } from './resolve.js';
+import { isStricter, resolveRuling } from './resolve.js';
+import type { RulingInput } from './ruling-input.js';
 
 const contract = (effect_class: EffectClass, more: Partial<ToolContract> = {}): ToolContract => ({
   name: 'pay',

@@ -1,31 +1,19 @@
 import {
   type ApprovalMode,
   approvalMode,
-  type CallContext,
   type CallError,
   callError,
   defaultTier,
-  isReadOnly,
-  type LifecycleState,
   type Principal,
   type RulingEffect,
   strictness,
   type Tier,
-  type ToolContract,
-  type ToolPolicySet,
 } from '@countersign/contracts';
+import { conditions } from './conditions/index.js';
+import type { RulingInput } from './ruling-input.js';
 
 /** How long a request for approval stays open where no policy says otherwise: 24 h. */
 export const APPROVAL_EXPIRES_AFTER_MS = 24 * 3_600_000;
-
-export interface RulingInput {
-  contract: ToolContract;
-  /** The tenant's row for the tool (or for `*`); may lower or raise the tier and names its rule. */
-  override?: Pick<ToolPolicySet, 'tier' | 'rule_id' | 'approver_roles' | 'quorum' | 'expires_after_ms'> | undefined;
-  lifecycle: LifecycleState;
-  context: Pick<CallContext, 'safety_mode'>;
-  principal: Principal;
-}
 
 export interface ResolvedRuling {
   effect: Exclude<RulingEffect, 'defer'>;
@@ -64,10 +52,20 @@ function tierOf(input: RulingInput): { tier: Tier; rule: string } {
   return { tier, rule: tier === contract.tier ? 'default.contract_tier' : `default.${contract.effect_class}` };
 }
 
-function tightened(input: RulingInput, base: { tier: Tier; rule: string }): { tier: Tier; rule: string } {
-  const writes = !isReadOnly(input.contract.effect_class);
-  if (input.context.safety_mode !== 'ask_all' || !writes || strictness(base.tier) >= strictness('tier_2_approval_required')) return base;
-  return { tier: 'tier_2_approval_required', rule: 'context.safety_mode.ask_all' };
+interface Standing {
+  tier: Tier;
+  rule: string;
+  why: string | undefined;
+}
+
+/** The strictest of the tier and what the conditions ask for; among equals the first. */
+function tightened(input: RulingInput): Standing {
+  let standing: Standing = { ...tierOf(input), why: undefined };
+  for (const { rule, judge } of conditions) {
+    const asked = judge(input);
+    if (asked && strictness(asked.tier) > strictness(standing.tier)) standing = { tier: asked.tier, rule, why: asked.why };
+  }
+  return standing;
 }
 
 function isPrincipal(value: Principal): boolean {
@@ -78,16 +76,12 @@ function judge(input: RulingInput): ResolvedRuling {
   const { contract, override, context } = input;
   const mode = approvalMode(contract);
   if (!isPrincipal(input.principal)) return denied('policy.malformed', 'the call names no principal', mode);
-  if (input.lifecycle !== 'active' && input.lifecycle !== 'deprecated')
-    return denied('lifecycle.blocked', `version ${contract.version} of ${contract.name} is blocked for this tenant`, mode);
   const safetyMode = context.safety_mode ?? 'normal';
-  if (safetyMode === 'read_only' && !isReadOnly(contract.effect_class))
-    return denied('context.safety_mode.read_only', 'the run is read-only and this tool writes', mode);
-  const { tier, rule } = tightened(input, tierOf(input));
+  const { tier, rule, why } = tightened(input);
   const order = strictness(tier);
   if (order < 0 || typeof rule !== 'string' || !SAFETY_MODES.includes(safetyMode))
     return denied('policy.malformed', 'the policy or the safety mode of this call cannot be read', mode);
-  if (tier === 'tier_3_blocked') return denied(rule, `policy blocks ${contract.name} (rule ${rule})`, mode);
+  if (tier === 'tier_3_blocked') return denied(rule, why ?? `policy blocks ${contract.name} (rule ${rule})`, mode);
   const expiry = override?.expires_after_ms ?? 0;
   return {
     effect: tier === 'tier_2_approval_required' ? 'require_approval' : 'allow',

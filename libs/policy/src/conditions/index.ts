@@ -1,0 +1,7 @@
+import { askAllRun } from './ask-all-run.condition.js';
+import { blockedVersion } from './blocked-version.condition.js';
+import type { Condition } from './condition.js';
+import { readOnlyRun } from './read-only-run.condition.js';
+
+/** Every condition that each call is judged by; the strictest wins, among equals the first. */
+export const conditions: readonly Condition[] = [blockedVersion, readOnlyRun, askAllRun];

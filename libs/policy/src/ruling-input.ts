@@ -1,0 +1,11 @@
+import type { CallContext, LifecycleState, Principal, ToolContract, ToolPolicySet } from '@countersign/contracts';
+
+/** Everything that a ruling looks at. */
+export interface RulingInput {
+  contract: ToolContract;
+  /** The tenant's row for the tool (or for `*`); may lower or raise the tier and names its rule. */
+  override?: Pick<ToolPolicySet, 'tier' | 'rule_id' | 'approver_roles' | 'quorum' | 'expires_after_ms'> | undefined;
+  lifecycle: LifecycleState;
+  context: Pick<CallContext, 'safety_mode'>;
+  principal: Principal;
+}
