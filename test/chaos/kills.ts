@@ -30,9 +30,9 @@ export const kills: Scenario = {
       pending.push(orders.insist(orders.next('probe_http_effect', { delay_ms: Math.floor(random() * 200) })));
       if (i % 10 === 9) await sleep(pace_ms);
     }
-    await Promise.all(pending);
     running = false;
     await nemesis;
+    await Promise.all(pending);
     await Promise.all(restarts.values());
     return { kills: killed, services: target.services.length };
   },

@@ -45,11 +45,14 @@ export class LaneExecutor {
 
   /** Learns what ended and from where on things may still fire, before the first ruling of these partitions is read. */
   async assigned(numbers: readonly number[]): Promise<TopicOffset[]> {
-    const { arbiter, partitions, reader, options } = this.parts;
+    const { arbiter, partitions, reader, options, deps } = this.parts;
     const offsets: TopicOffset[] = [];
     for (const number of numbers) {
       const progress = await arbiter.progressOf(number);
-      const partition = new Partition(options.lane, number, new Map(progress.map((row) => [row.topic, row.history_below])));
+      const history = new Map<string, number>();
+      // Embedded, progress may outlive rulings that were not synced when the process was killed; their places are given anew.
+      for (const { topic, history_below } of progress) history.set(topic, Math.min(history_below, await deps.log.head(topic, number)));
+      const partition = new Partition(options.lane, number, history);
       partition.next_end = progress.length === 0 ? 0 : Math.min(...progress.map((row) => row.ends_from));
       await reader.catchUp(partition);
       partitions.put(partition);

@@ -196,6 +196,7 @@ function wireTakeover(parts: LaneParts): void {
       dispatcher.release(job);
       ends.end(job, outcome);
     },
+    readmit: (jobs) => readmit(parts, jobs),
     allowed: (job) => judge.judge(job.authorised).kind === 'allowed',
     epoch: () => parts.lease.epoch,
     ownerDead: (epoch) => parts.lease.ownerDead(epoch),

@@ -66,6 +66,8 @@ export interface Arbiter {
   orphans(partition: number): Promise<OrphanRow[]>;
   /** Gives rows of dead epochs to this one; those that it got. */
   takeOver(epoch: number, rows: readonly OrphanRow[]): Promise<readonly OrphanRow[]>;
+  /** Removes a row that was taken over and of which the log knows nothing. */
+  forget(epoch: number, row: OrphanRow): Promise<void>;
   progressOf(partition: number): Promise<Progress[]>;
   /** Puts back rows that the log tells of and the database lacks; existing rows get only their end. */
   refold(rows: readonly RefoldedRow[]): Promise<void>;

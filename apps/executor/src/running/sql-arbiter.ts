@@ -129,6 +129,10 @@ export class SqlArbiter implements Arbiter {
     return rows.filter((row) => got.has(sql.executionId(row)));
   }
 
+  async forget(epoch: number, row: OrphanRow): Promise<void> {
+    await sql.forgetClaim(this.store, epoch, { key: row.key, attempt: row.attempt, call_uuid: uuidOf(row.call_id) });
+  }
+
   async progressOf(partition: number): Promise<Progress[]> {
     return sql.readProgress(this.store, this.lane, partition);
   }

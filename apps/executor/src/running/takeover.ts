@@ -19,6 +19,8 @@ export interface TakeoverSteps {
   fire(jobs: readonly Job[]): void;
   settleAt(job: Job, at_ms: number): void;
   end(job: Job, outcome: Outcome): void;
+  /** They waited for a call that never was. */
+  readmit(jobs: readonly Job[]): void;
   /** Whether policy would still allow it. */
   allowed(job: Job): boolean;
   epoch(): number;
@@ -72,6 +74,7 @@ export class Takeover {
 
   private async resume(partition: Partition, row: OrphanRow, epoch: number): Promise<void> {
     const job = await this.jobOfRow(row);
+    if (job === 'not_on_record') return this.forget(partition, row, epoch);
     if (!job) {
       this.parts.logger.error({ call_id: row.call_id, source: row.source }, 'the ruling of a call that was taken over cannot be read');
       return;
@@ -138,10 +141,27 @@ export class Takeover {
     return outcomeOf(job, { status: 'failed', error, effect: 'none' }, now_ms);
   }
 
-  private async jobOfRow(row: OrphanRow): Promise<Job | undefined> {
-    const records = await this.sources.log.read(laneTopic(row.source.topic, row.lane), row.partition, row.source.offset, 1);
-    const { events } = await this.sources.decoder.decode(records.slice(0, 1));
-    const job = events[0] ? jobOf(events[0]) : undefined;
-    return job?.call_id === row.call_id ? job : undefined;
+  /**
+   * Embedded, a claim may be made before its ruling is synced, and outlive it where the process is killed between: the
+   * ruling's place is free or another's. It never fired, for what starts it is synced after its ruling, and nobody was
+   * answered. So the row goes, and the key is free again for those who wait for it.
+   */
+  private async forget(partition: Partition, row: OrphanRow, epoch: number): Promise<void> {
+    await this.arbiter.forget(epoch, row);
+    this.parts.logger.warn({ call_id: row.call_id, source: row.source }, 'a claim whose ruling is not on the log was removed');
+    const waiting = partition.foreign.get(row.call_id) ?? [];
+    partition.foreign.delete(row.call_id);
+    this.steps.readmit(waiting);
+  }
+
+  private async jobOfRow(row: OrphanRow): Promise<Job | 'not_on_record' | undefined> {
+    const { log, decoder } = this.sources;
+    const topic = laneTopic(row.source.topic, row.lane);
+    if ((await log.head(topic, row.partition)) <= row.source.offset) return 'not_on_record';
+    const records = await log.read(topic, row.partition, row.source.offset, 1);
+    const [event] = (await decoder.decode(records.slice(0, 1))).events;
+    if (!event) return undefined;
+    const job = jobOf(event);
+    return job?.call_id === row.call_id ? job : 'not_on_record';
   }
 }

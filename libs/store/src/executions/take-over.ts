@@ -44,3 +44,15 @@ export async function takeOver(sql: Sql, epoch: number, rows: readonly Execution
   if (rows.length === 0) return [];
   return await sql.query<ExecutionRow & Record<string, unknown>>(takeOverStatement(epoch, rows));
 }
+
+/** Removes a row that `epoch` took over and of which the log knows nothing, and gives back the approval that its claim consumed. */
+export async function forgetClaim(
+  sql: Sql,
+  epoch: number,
+  row: { readonly key: string; readonly attempt: number; readonly call_uuid: string },
+): Promise<void> {
+  const text = `WITH ${LEASE}, gone AS (DELETE FROM tool_executions t USING lease
+  WHERE t.key = $2::uuid AND t.attempt = $3::int2 AND t.call_uuid = $4::uuid AND t.epoch + 0 = $1 AND t.state IN (1, 7) RETURNING t.call_uuid)
+DELETE FROM approval_uses u USING gone WHERE u.call_uuid = gone.call_uuid`;
+  await sql.query({ name: 'forget_claim', text, params: [epoch, row.key, row.attempt, row.call_uuid] });
+}

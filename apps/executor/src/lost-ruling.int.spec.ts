@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Rig } from './testing/rig.js';
+
+jest.setTimeout(60_000);
+let rig: Rig;
+beforeEach(async () => {
+  rig = await Rig.open();
+});
+afterEach(() => rig.close());
+
+const BEYOND_HEAD = 1000;
+
+/** What a killed process leaves where its claim reached the database and the ruling that it claimed for was never synced. */
+async function claimOfLostRuling(key: string, partition: number, source_offset: number): Promise<void> {
+  await rig.store.query({
+    text: `INSERT INTO executor_leases (epoch, instance_id, lane, lease_until_ms, fenced) VALUES (900, 'dead', 'shared', 0, true)
+ON CONFLICT DO NOTHING`,
+    params: [],
+  });
+  await rig.store.query({
+    text: `INSERT INTO tool_executions (key, call_uuid, digest8, source_offset, epoch, attempt, partition, state, source_topic, tenant_id, lane)
+VALUES ($1, $2, 0, $3, 900, 1, $4, 1, 0, 'default', 'shared')`,
+    params: [key, randomUUID(), source_offset, partition],
+  });
+}
+
+describe('a claim whose ruling the log lost with the process', () => {
+  test.each([
+    ['is free', false],
+    ["is another call's now", true],
+  ])('is removed where the place of the ruling %s: the key is executed once for the next call', async (_, taken) => {
+    const before = await rig.start();
+    const other = await rig.allow('blind_write', 'other');
+    await rig.end(other);
+    await before.close();
+    const key = randomUUID();
+    const next = rig.ruling('blind_write', 'next', { key });
+    const partition = next.meta.partition as number;
+    const place = taken && partition === other.meta.partition ? 0 : BEYOND_HEAD;
+    await claimOfLostRuling(key, partition, place);
+    await rig.start();
+    await rig.put('policy_decided', [next]);
+    expect(await rig.end(next)).toMatchObject({ event_type: 'tool_executed', event: { outcome: { status: 'succeeded' } } });
+    expect(rig.world.effects.map((effect) => effect.name)).toEqual(['other', 'next']);
+  });
+
+  test('progress that is ahead of the log makes no history of the rulings that come instead', async () => {
+    await (await rig.start()).close();
+    for (const topic of ['policy-decided', 'approval-granted', 'tool-call-requested'])
+      for (let partition = 0; partition < 4; partition++)
+        await rig.store.query({
+          text: `INSERT INTO executor_progress (lane, partition, topic, history_below, ends_from) VALUES ('shared', $1, $2, 1000, 0)
+ON CONFLICT (lane, partition, topic) DO UPDATE SET history_below = 1000`,
+          params: [partition, topic],
+        });
+    await rig.start();
+    await rig.end(await rig.allow('blind_write', 'after'));
+    expect(rig.world.effects.map((effect) => effect.name)).toEqual(['after']);
+  });
+});
