@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+
+const read = (path: string) => readFileSync(path, 'utf8');
+const compose = read('docker-compose.yml');
+/** Where each process reads its environment. */
+const readers = [
+  'libs/process/src/platform-config.ts',
+  'libs/process/src/run-service.ts',
+  ...readdirSync('apps').map((app) => `apps/${app}/src/config.ts`),
+  'packs/workspace/src/index.ts',
+];
+
+/** Variables that the containers of our services are given. */
+const given = [...new Set(compose.match(/(?<=[\s{])COUNTERSIGN_[A-Z_]+(?=:)/g))];
+/** Ports on the host. */
+const published = /^COUNTERSIGN_(KAFKA|REGISTRY|POSTGRES|REDIS)_PORT$/;
+
+describe('docker-compose.yml', () => {
+  const known = readers.map(read).join('\n');
+
+  test('gives our services only variables that they read', () => {
+    expect(given.length).toBeGreaterThan(8);
+    expect(given.filter((name) => !published.test(name) && !known.includes(name))).toEqual([]);
+  });
+
+  test('starts what the build makes', () => {
+    const commands = [...compose.matchAll(/\["node", "(apps\/[a-z]+\/)dist\/main\.js"\]/g)].map(([, app]) => app);
+    expect(commands).toEqual(['apps/gateway/', 'apps/policy/', 'apps/executor/', 'apps/projector/']);
+    for (const app of commands) expect(read(`${app}src/main.ts`)).toContain('runService');
+  });
+});
