@@ -76,7 +76,12 @@ export class DistributedPlatform {
   static async start(env: Record<string, string> = {}): Promise<DistributedPlatform> {
     const platform = await DistributedPlatform.create(env);
     for (const app of ['policy', 'projector', 'executor', 'gateway']) await platform.add(app, app);
-    await platform.ready();
+    try {
+      await platform.ready();
+    } catch (fault) {
+      await platform.close();
+      throw fault;
+    }
     return platform;
   }
 
