@@ -12,4 +12,4 @@ COPY --from=build --chown=root:root /countersign .
 USER node
 ENV NODE_ENV=production COUNTERSIGN_DATA_DIR=/data
 EXPOSE 7070
-CMD ["node", "apps/standalone/dist/main.js"]
+CMD ["node", "--max-old-space-size=1024", "--max-semi-space-size=32", "apps/standalone/dist/main.js"]

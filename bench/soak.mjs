@@ -1,4 +1,4 @@
-// node bench/soak.mjs [--calls 1000000 --in-flight 64]: memory of the embedded platform over many calls, printed every 50,000.
+// node bench/soak.mjs [--calls 1000000 --in-flight 64 --step 50000]: memory of the embedded platform over many calls.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,9 +8,13 @@ import { projectorLag, root, startEmbedded } from './parts/platforms.mjs';
 import { peakMiB, rssMiB } from './parts/usage.mjs';
 
 const { values: options } = parseArgs({
-  options: { calls: { type: 'string', default: '1000000' }, 'in-flight': { type: 'string', default: '64' } },
+  options: {
+    calls: { type: 'string', default: '1000000' },
+    'in-flight': { type: 'string', default: '64' },
+    step: { type: 'string', default: '50000' },
+  },
 });
-const STEP = 50_000;
+const STEP = Number(options.step);
 const dir = mkdtempSync(path.join(tmpdir(), 'countersign-soak-'));
 
 function drive(part, asked) {
@@ -18,6 +22,13 @@ function drive(part, asked) {
     part.child.once('message', ({ result, fault }) => (fault ? reject(new Error(fault)) : resolve(result)));
     part.child.send({ id: 1, ...asked });
   });
+}
+
+/** What V8 says of the main thread: heap in use, and memory outside of it (buffers). MiB. */
+async function heap({ metrics: [url] }) {
+  const text = await (await fetch(url)).text();
+  const value = (name) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN) / 2 ** 20;
+  return `heap ${value('nodejs_heap_size_used_bytes').toFixed(0)} MiB, external ${value('nodejs_external_memory_bytes').toFixed(0)} MiB`;
 }
 
 async function soak() {
@@ -32,7 +43,7 @@ async function soak() {
     errors += result.errors + (result.effects === result.keys ? 0 : 1);
     const lag = await projectorLag(product);
     console.log(
-      `${done + STEP} calls: RSS ${rssMiB(pid).toFixed(0)} MiB, ${result.rate.toFixed(0)} calls/s, p99 ${result.p99.toFixed(1)} ms, ` +
+      `${done + STEP} calls: RSS ${rssMiB(pid).toFixed(0)} MiB (${await heap(product)}), ${result.rate.toFixed(0)} calls/s, p99 ${result.p99.toFixed(1)} ms, ` +
         `effects ${result.effects}/${result.keys}, ${result.errors} errors, projector ${lag} behind`,
     );
   }
