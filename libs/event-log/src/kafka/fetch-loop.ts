@@ -92,6 +92,7 @@ export class FetchLoop {
         const positions = wanted.map(({ topic, partition, position }) => ({ topic, partition, offset: position }));
         this.hand(await this.link.fetch(node, positions, this.settings.fetch_wait_ms), sent_at_ms);
         retry_ms = RETRY_FIRST_MS;
+        await this.gather(sent_at_ms);
       } catch (error) {
         if (this.closed) break;
         this.settings.warn('fetch failed', { node, error: faultOf('fetch', error).message });
@@ -100,6 +101,15 @@ export class FetchLoop {
         retry_ms = Math.min(retry_ms * 2, RETRY_MAX_MS);
       }
     }
+  }
+
+  /**
+   * A fetch names every partition and costs far more than a record: under load the next one waits a moment, so that it
+   * brings a batch. A reader that sat in a long poll for longer than that waits for nothing.
+   */
+  private async gather(sent_at_ms: number): Promise<void> {
+    const left_ms = this.settings.fetch_every_ms - (performance.now() - sent_at_ms);
+    if (left_ms > 0 && !this.closed) await sleep(left_ms);
   }
 
   private hand(fetched: readonly Fetched[], sent_at_ms: number): void {

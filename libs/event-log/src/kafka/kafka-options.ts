@@ -20,6 +20,8 @@ export interface KafkaLogOptions {
   heartbeat_ms?: number;
   /** How long the broker may hold a fetch that has nothing to give. */
   fetch_wait_ms?: number;
+  /** Fetches of one reader start at least this far apart. */
+  fetch_every_ms?: number;
   commit_ms?: number;
   /** -1 is the broker's default.replication.factor. */
   replication_factor?: number;
@@ -37,6 +39,7 @@ const defaults = {
   session_timeout_ms: 8_000,
   heartbeat_ms: 500,
   fetch_wait_ms: 250,
+  fetch_every_ms: 5,
   commit_ms: 1_000,
   replication_factor: -1,
   warn: () => {},
