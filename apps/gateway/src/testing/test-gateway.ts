@@ -66,6 +66,7 @@ export class TestGateway {
   /** Another gateway on the same log, as after a restart. */
   async restart(): Promise<void> {
     await this.running.close();
+    this.deps.metrics.clear(); // as a new process has them
     this.running = await TestGateway.start(this.deps, this.dir);
   }
 
