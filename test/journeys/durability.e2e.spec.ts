@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -79,6 +79,8 @@ describe('the embedded platform, killed and started again', () => {
       const first = await Promise.all(inputs.map((each) => api.call({ tool: 'probe_http_effect', inputs: each })));
       const released = await api.call({ tool: 'probe_fail', inputs: { effect: 'none', code: 'PROVIDER_ERROR' } });
       expect(released.body.status).toBe('failed');
+      // The offsets are saved lazily: what is to be taken away must have been there.
+      await platform.process.until('saved offsets', async () => gone.every((part) => existsSync(path.join(platform.dataDir, part))));
       await platform.process.stop('SIGKILL');
       for (const part of gone) rmSync(path.join(platform.dataDir, part), { recursive: true, force: false });
       await platform.up();
