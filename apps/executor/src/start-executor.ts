@@ -1,7 +1,6 @@
 import 'reflect-metadata';
-import { evolveConfiguration, initialConfiguration } from '@countersign/domain';
-import { FoldedTopics, LogTransport } from '@countersign/event-log';
-import { type AppDeps, NestLogger, type RunningApp } from '@countersign/process';
+import { LogTransport } from '@countersign/event-log';
+import { type AppDeps, type Configuration, foldConfiguration, NestLogger, type RunningApp } from '@countersign/process';
 import type { Pack } from '@countersign/tool-kit';
 import { NestFactory } from '@nestjs/core';
 import type { ExecutorConfig } from './config.js';
@@ -19,12 +18,7 @@ import { runtimes } from './runtimes/index.js';
 const BATCH_MAX = 500;
 const LIMITS = { resends_max: 3, asks_max: 4, grace_ms: 500, long_read_ms: 5000 };
 
-function lanesOf(
-  deps: AppDeps,
-  config: ExecutorConfig,
-  configuration: FoldedTopics<ReturnType<typeof initialConfiguration>>,
-  runtime: InProcessRuntime,
-) {
+function lanesOf(deps: AppDeps, config: ExecutorConfig, configuration: Configuration, runtime: InProcessRuntime) {
   const { executor_id: instance_id, running_max, waiting_max, lease_ms } = config;
   const exclusive = !deps.store.durable;
   const options = {
@@ -60,14 +54,7 @@ function transportOf(deps: AppDeps, lanes: readonly string[], executor: Executor
 export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
   const { log, codec, clock, logger } = deps;
   const tools = loadTools(registry, config.packs, config.environment);
-  const configuration = new FoldedTopics({
-    log,
-    codec,
-    ...(deps.schemas ? { schemas: deps.schemas } : {}),
-    topics: ['configuration-changed', 'tool-registered'],
-    initial: initialConfiguration(),
-    evolve: evolveConfiguration,
-  });
+  const configuration = foldConfiguration(deps);
   await configuration.start();
   const announcement = { executor_id: config.executor_id, lanes: config.lanes, now_ms: clock.now_ms() };
   await announceTools({ log, codec }, tools.values(), configuration.state, announcement);

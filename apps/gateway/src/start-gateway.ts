@@ -1,5 +1,5 @@
 import { BatchDecoder } from '@countersign/event-log';
-import { type AppDeps, CallTracer, type RunningApp } from '@countersign/process';
+import { type AppDeps, CallTracer, type Configuration, foldConfiguration, type RunningApp } from '@countersign/process';
 import { Admission } from './admission/admission.js';
 import { CallCommands } from './admission/call-commands.js';
 import { CallDesk } from './admission/call-desk.js';
@@ -16,7 +16,6 @@ import { KnownCalls } from './http/known-calls.js';
 import { AnsweredPositions } from './http/positions.js';
 import { Views } from './http/views.js';
 import { Authenticator } from './identity/authenticator.js';
-import { type Configuration, foldConfiguration } from './identity/configuration.js';
 import { ConfigurationWriter } from './identity/configuration-writer.js';
 import { AnswerMetric } from './waiting/answer-metric.js';
 import { BoardFollower } from './waiting/board-follower.js';
@@ -75,7 +74,7 @@ export async function startGateway(
   others_ready: () => boolean = () => true,
 ): Promise<RunningGateway> {
   const state = { caught_up: false };
-  const configuration = foldConfiguration(deps.log, deps.codec, deps.schemas);
+  const configuration = foldConfiguration(deps);
   const wired = wire(deps, config, configuration, new RecordWriter(deps.log), () => state.caught_up && others_ready());
   const decoder = new BatchDecoder(deps.codec, deps.schemas);
   const follower = new BoardFollower(deps.log, decoder, wired.board);

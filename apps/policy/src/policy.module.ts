@@ -1,8 +1,7 @@
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { evolveConfiguration, initialConfiguration } from '@countersign/domain';
-import { FoldedTopics, LogTransport } from '@countersign/event-log';
-import { type AppDeps, CallTracer, NestLogger, type RunningApp } from '@countersign/process';
+import { LogTransport } from '@countersign/event-log';
+import { type AppDeps, CallTracer, foldConfiguration, NestLogger, type RunningApp } from '@countersign/process';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
@@ -29,17 +28,6 @@ export class PolicyModule {
   }
 }
 
-function configurationOf({ log, codec, schemas }: AppDeps) {
-  return new FoldedTopics({
-    log,
-    codec,
-    topics: ['configuration-changed', 'tool-registered'],
-    initial: initialConfiguration(),
-    evolve: evolveConfiguration,
-    ...(schemas ? { schemas } : {}),
-  });
-}
-
 function transportOf(deps: AppDeps, config: PolicyConfig, partitions: Partitions): LogTransport {
   return new LogTransport({
     log: deps.log,
@@ -59,7 +47,7 @@ function transportOf(deps: AppDeps, config: PolicyConfig, partitions: Partitions
 
 /** Starts policy: resolves when it reads its inputs. It is ready once it has handled what was there when it started. */
 export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<RunningApp> {
-  const configuration = configurationOf(deps);
+  const configuration = foldConfiguration(deps);
   await configuration.start();
   const now_ms = () => deps.clock.now_ms();
   const desk = new RulingDesk(configuration, deps.log, new KeyRows(deps.store, () => configuration.state, now_ms));

@@ -2,6 +2,7 @@ export type { AppDeps, RunningApp, TenantKeys, WakeUpChannel } from './app-deps.
 export { type CallSpan, CallTracer, decisionAttributes } from './call-tracer.js';
 export { CannotOpen } from './cannot-open.js';
 export { type Clock, systemClock } from './clock.js';
+export { CONFIGURATION_TOPIC, type Configuration, foldConfiguration } from './configuration.js';
 export { HealthServer } from './health-server.js';
 export { createLogger, type Logger, NestLogger } from './logger.js';
 export { openPlatform, type Platform } from './platform.js';

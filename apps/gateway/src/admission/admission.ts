@@ -1,10 +1,9 @@
 import { type CallContext, type LifecycleState, laneTopic, type Meta, nextHlc, type ToolCall, uuidv7 } from '@countersign/contracts';
 import { caseOf, resolveVersion, type Tenant, type ToolVersion, tenantOf } from '@countersign/domain';
 import type { EventLog } from '@countersign/event-log';
-import type { TenantKeys } from '@countersign/process';
+import type { Configuration, TenantKeys } from '@countersign/process';
 import { Problem } from '../http/problem.js';
 import type { Caller } from '../identity/authenticator.js';
-import type { Configuration } from '../identity/configuration.js';
 import type { CallRequest } from './call-request.js';
 import { callbackFault } from './callback-url.js';
 import { CompiledContracts, isTooDeep } from './compiled-contracts.js';

@@ -2,9 +2,8 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { uuidv7 } from '@countersign/contracts';
 import { tenantOf } from '@countersign/domain';
-import type { Clock } from '@countersign/process';
+import type { Clock, Configuration } from '@countersign/process';
 import { hashApiKey, mintApiKey } from '../identity/api-key.js';
-import type { Configuration } from '../identity/configuration.js';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
 import { DEFAULT_TENANT, tenantDefaults } from '../identity/tenants.js';
 

@@ -1,6 +1,5 @@
 import type { ConfigurationState } from '@countersign/domain';
-import type { Clock } from '@countersign/process';
-import type { Configuration } from '../identity/configuration.js';
+import type { Clock, Configuration } from '@countersign/process';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
 
 /** What the routes that read and change configuration share. */

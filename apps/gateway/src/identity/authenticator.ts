@@ -1,7 +1,7 @@
 import type { Principal } from '@countersign/contracts';
 import { principalOfKey, tenantOf } from '@countersign/domain';
+import type { Configuration } from '@countersign/process';
 import { Problem } from '../http/problem.js';
-import type { Configuration } from './configuration.js';
 import { TokenHashes } from './token-hashes.js';
 
 export type Role = 'agent' | 'approver' | 'operator' | 'auditor' | 'policy_admin' | 'tool_author' | 'admin';

@@ -1,8 +1,8 @@
 import { type EventCodec, type EventMap, type EventType, type Meta, nextHlc, uuidv7 } from '@countersign/contracts';
 import type { Clock } from '@countersign/process';
+import { CONFIGURATION_TOPIC, type Configuration } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
 import type { RecordWriter } from '../admission/record-writer.js';
-import { CONFIGURATION_TOPIC, type Configuration } from './configuration.js';
 
 /** The events of configuration-changed. */
 export type ConfigurationEvent = 'tenant_set' | 'api_key_set' | 'api_key_revoked' | 'tool_policy_set' | 'tool_lifecycle_set' | 'case_set';

@@ -89,3 +89,13 @@ export function initialConfiguration(): ConfigurationState {
     unreadable_registrations: 0,
   };
 }
+
+/** The tenant's part, made where there is none yet. */
+export function tenantPart(state: ConfigurationState, tenantId: string): TenantConfiguration {
+  let part = state.by_tenant.get(tenantId);
+  if (!part) {
+    part = { overrides: new Map(), lifecycles: new Map(), cases: new Map() };
+    state.by_tenant.set(tenantId, part);
+  }
+  return part;
+}

@@ -1,13 +1,13 @@
-import type { EventCodec } from '@countersign/contracts';
 import { type ConfigurationState, evolveConfiguration, initialConfiguration, type PlacedEvent } from '@countersign/domain';
-import { type EventLog, FoldedTopics, type SchemaSource } from '@countersign/event-log';
+import { FoldedTopics } from '@countersign/event-log';
+import type { AppDeps } from './app-deps.js';
 
 export const CONFIGURATION_TOPIC = 'configuration-changed';
 
-/** Tenants, keys, cases, policies and the tool catalog as this gateway has folded them; live once `start` resolved. */
+/** Tenants, keys, cases, policies and the tool catalog as this process has folded them; live once `start` resolved. */
 export type Configuration = FoldedTopics<ConfigurationState>;
 
-export function foldConfiguration(log: EventLog, codec: EventCodec, schemas: SchemaSource | undefined): Configuration {
+export function foldConfiguration({ log, codec, schemas }: Pick<AppDeps, 'log' | 'codec' | 'schemas'>): Configuration {
   return new FoldedTopics<ConfigurationState>({
     log,
     codec,

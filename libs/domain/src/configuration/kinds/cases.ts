@@ -1,0 +1,15 @@
+import type { EventMap } from '@countersign/contracts';
+import { type ConfigurationState, tenantPart } from '../state.js';
+
+export function setCase(state: ConfigurationState, event: EventMap['case_set']): void {
+  const { cases } = tenantPart(state, event.meta.tenant_id);
+  const { case_id, changed_at_ms } = event;
+  const before = cases.get(case_id);
+  cases.set(case_id, {
+    case_id,
+    state: event.state,
+    title: event.title ?? before?.title ?? null,
+    opened_at_ms: before?.opened_at_ms ?? changed_at_ms,
+    changed_at_ms,
+  });
+}
