@@ -27,4 +27,13 @@ export {
   strictness,
   type ToolContract,
 } from './tool-contract.js';
+export {
+  type AuditStatus,
+  type SanitySeverity,
+  type ToolCache,
+  type ToolPattern,
+  type ToolRecord,
+  type ToolSla,
+  toolPatterns,
+} from './tool-record.js';
 export { type CallTopic, callTopics, type GlobalTopic, globalTopics, laneTopic, parseTopic, SHARED_LANE, topicOf } from './topics.js';

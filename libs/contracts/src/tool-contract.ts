@@ -1,11 +1,12 @@
 import type { ApprovalMode, EffectClass, Reversibility, Tier } from './generated/events.js';
 import { canonicalText, sha256Hex } from './keys.js';
+import type { ToolRecord } from './tool-record.js';
 
 /** JSON Schema 2020-12. */
 export type JsonSchema = Record<string, unknown>;
 
 /** What a tool promises; announced on `tool-registered`, so that gateway and policy need no tool code (DESIGN section 4). */
-export interface ToolContract {
+export interface ToolContract extends ToolRecord {
   name: string;
   /** Exact semver. */
   version: string;

@@ -1,4 +1,5 @@
 import { defaultTier, effectRules, isReadOnly, type JsonSchema, strictness, type ToolContract } from '@countersign/contracts';
+import { recordFaults } from './record-faults.js';
 import type { ToolTraits } from './tool.js';
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
@@ -10,7 +11,13 @@ const OUTPUT_BYTES_LIMIT = 16 * 1024 * 1024;
 
 /** What is wrong with a contract, one sentence each; empty where it may load. */
 export function contractFaults(contract: ToolContract, traits: ToolTraits): string[] {
-  return [...nameFaults(contract), ...schemaFaults(contract), ...effectFaults(contract, traits), ...limitFaults(contract)];
+  return [
+    ...nameFaults(contract),
+    ...schemaFaults(contract),
+    ...effectFaults(contract, traits),
+    ...limitFaults(contract),
+    ...recordFaults(contract),
+  ];
 }
 
 function nameFaults(contract: ToolContract): string[] {

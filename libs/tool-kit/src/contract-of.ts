@@ -1,4 +1,12 @@
-import { type EffectClass, isReadOnly, type JsonSchema, type Reversibility, type ToolContract } from '@countersign/contracts';
+import {
+  type EffectClass,
+  isReadOnly,
+  type JsonSchema,
+  type Reversibility,
+  type SanitySeverity,
+  type ToolContract,
+  type ToolRecord,
+} from '@countersign/contracts';
 import { contractFaults } from './contract-faults.js';
 import type { ToolTraits } from './tool.js';
 
@@ -21,6 +29,8 @@ export interface ContractParts {
   output_schema: JsonSchema;
   has_reconcile: boolean;
   has_compensate: boolean;
+  has_verify?: true;
+  sanity?: { name: string; severity: SanitySeverity }[];
 }
 
 /**
@@ -48,10 +58,34 @@ export function contractOf(traits: ToolTraits, parts: ContractParts): ToolContra
     ...(traits.tier === undefined ? {} : { tier: traits.tier }),
     markings: traits.markings ?? [],
     scopes: traits.scopes ?? [],
+    ...declaredRecord(traits),
   };
   const faults = contractFaults(contract, traits);
   if (faults.length > 0) throw new TypeError(`tool ${JSON.stringify(traits.name)}: ${faults.join('; ')}`);
   return contract;
+}
+
+const recordFields = [
+  'pattern',
+  'capabilities',
+  'purposes',
+  'sla',
+  'accuracy',
+  'cache',
+  'cost_per_call',
+  'network',
+  'auth_requirements',
+  'provider',
+  'protocol',
+  'endpoint',
+  'audit_status',
+  'ontology_pin',
+  'compatibility',
+] as const satisfies (keyof ToolRecord & keyof ToolTraits)[];
+
+/** What was declared and nothing else: a field that nobody declared stays out of the contract and of its digest. */
+function declaredRecord(traits: ToolTraits): ToolRecord {
+  return Object.fromEntries(recordFields.filter((field) => traits[field] !== undefined).map((field) => [field, traits[field]]));
 }
 
 function idempotencyOf(traits: ToolTraits): ToolContract['idempotency'] {

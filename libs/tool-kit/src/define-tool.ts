@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { contractOf } from './contract-of.js';
 import { isZod, jsonSchemaOf, type Shape } from './json-schema-of.js';
-import { type Reconciled, type RunContext, type Tool, ToolError, type ToolTraits } from './tool.js';
+import { type Reconciled, type RunContext, type SanityPredicate, type Tool, ToolError, type ToolTraits, type Verified } from './tool.js';
 
 type Received<S extends Shape> = S extends z.ZodType ? z.output<S> : Record<string, unknown>;
 type Returned<S extends Shape> = S extends z.ZodType ? z.input<S> : unknown;
@@ -16,6 +16,10 @@ export interface ToolDefinition<I extends Shape, O extends Shape> extends ToolTr
   reconcile?(input: Received<I>, ctx: RunContext): Promise<Reconciled<Returned<O>>>;
   /** Undoes what a run did; running it twice must do no harm. */
   compensate?(input: Received<I>, output: Returned<O>, ctx: RunContext): Promise<unknown>;
+  /** Reads back whether the effect that a run reported is there. Must change nothing. */
+  verify?(input: Received<I>, output: Returned<O>, ctx: RunContext): Promise<Verified>;
+  /** What holds between an input and its output beyond the schemas. */
+  sanity?: readonly SanityPredicate<Received<I>, Returned<O>>[];
 }
 
 /**
@@ -23,12 +27,14 @@ export interface ToolDefinition<I extends Shape, O extends Shape> extends ToolTr
  * @throws TypeError at definition, with every fault of the contract.
  */
 export function defineTool<I extends Shape, O extends Shape>(definition: ToolDefinition<I, O>): Tool {
-  const { input, output, run, reconcile, compensate, ...traits } = definition;
+  const { input, output, run, reconcile, compensate, verify, sanity, deprecated, ...traits } = definition;
   const contract = contractOf(traits, {
     input_schema: jsonSchemaOf(input, 'input'),
     output_schema: jsonSchemaOf(output, 'input'),
     has_reconcile: reconcile !== undefined,
     has_compensate: compensate !== undefined,
+    ...(verify && { has_verify: true }),
+    ...(sanity && { sanity: sanity.map(({ name, severity }) => ({ name, severity })) }),
   });
   const received = (raw: unknown) => receive(input, raw);
   return {
@@ -38,7 +44,14 @@ export function defineTool<I extends Shape, O extends Shape>(definition: ToolDef
     ...(compensate && {
       compensate: async (raw: never, result: never, ctx: RunContext) => compensate(received(raw), result, ctx),
     }),
+    ...(verify && { verify: async (raw: never, result: never, ctx: RunContext) => verify(received(raw), result, ctx) }),
+    ...(sanity && { sanity: sanity.map((each) => receiving(each, received)) }),
+    ...(deprecated && { deprecated }),
   };
+}
+
+function receiving<I, O>(predicate: SanityPredicate<I, O>, received: (raw: unknown) => I): SanityPredicate<never, never> {
+  return { ...predicate, holds: (raw, output) => predicate.holds(received(raw), output) };
 }
 
 /** zod parses once more at the tool: that fills in defaults, and holds where a caller skipped validation. */

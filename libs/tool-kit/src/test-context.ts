@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RunContext } from './tool.js';
+import { type RunContext, ToolError } from './tool.js';
 
 /** A run's context for specs: an agent of tenant `test` in case `case-1`, 30 s left, a fresh idempotency key, no settings. */
 export function testContext(overrides: Partial<RunContext> = {}): RunContext {
@@ -13,7 +13,14 @@ export function testContext(overrides: Partial<RunContext> = {}): RunContext {
     deadline_ms: Date.now() + 30_000,
     signal: new AbortController().signal,
     settings: {},
+    secrets: {
+      get: async (name) => {
+        throw new ToolError('AUTH_REQUIRED', `there is no secret ${name}`, { effect: 'none' });
+      },
+    },
     log: () => undefined,
+    progress: () => undefined,
+    attach: async ({ kind, content_type, data }) => ({ kind, content_type, bytes: Buffer.byteLength(data), url: `test:${randomUUID()}` }),
     ...overrides,
   };
 }

@@ -6,8 +6,10 @@ import type {
   JsonSchema,
   Principal,
   Reversibility,
+  SanitySeverity,
   Tier,
   ToolContract,
+  ToolRecord,
 } from '@countersign/contracts';
 
 /** What a run gets. Nothing here outlives the run; a tool keeps no state of its own. */
@@ -25,7 +27,54 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /** Settings that the operator gave to this pack (for example the workspace root). Never secrets. */
   readonly settings: Readonly<Record<string, string>>;
+  /** The secrets that the contract names in `auth_requirements`. */
+  readonly secrets: SecretSource;
   log(message: string, fields?: Record<string, unknown>): void;
+  /** Says how far the run is: `fraction` from 0 to 1. A hint; some are left out where they come fast. */
+  progress(fraction: number, message?: string): void;
+  /** Keeps something large beside the output. @returns where it is; the envelope lists it. @throws ToolError where it can't be kept. */
+  attach(blob: ToolBlob): Promise<ToolAttachment>;
+}
+
+/** Secrets by name, resolved for the caller when they are asked for; never kept, logged or put into an output. */
+export interface SecretSource {
+  /** @throws ToolError AUTH_REQUIRED where the tool did not declare the name or nobody gave a value. */
+  get(name: string): Promise<string>;
+}
+
+/** What a tool wants to keep beside its output. */
+export interface ToolBlob {
+  kind: 'blob' | 'image' | 'table';
+  content_type: string;
+  data: Uint8Array | string;
+}
+
+/** Where a blob was kept, as the envelope lists it. */
+export interface ToolAttachment {
+  kind: ToolBlob['kind'];
+  url: string;
+  content_type: string;
+  bytes: number;
+}
+
+/** What a read-back says of an effect that a run reported. */
+export type Verified = { kind: 'verified' } | { kind: 'contradicted'; why: string } | { kind: 'cannot_tell'; why: string };
+
+/** Something that holds between each input and its output, whatever the schema allows. Pure and fast; a throw counts as false. */
+export interface SanityPredicate<I, O> {
+  name: string;
+  severity: SanitySeverity;
+  holds(input: I, output: O): boolean;
+}
+
+/** Says that a definition is to be used no more; the compiler marks every use of it. */
+export interface Deprecation {
+  /** ISO date. */
+  since: string;
+  /** ISO date from which it may be gone. */
+  sunset_at?: string;
+  /** What to use instead, `name@version`. */
+  use?: string;
 }
 
 /** What a reconcile may say about a write whose answer was lost. */
@@ -59,6 +108,11 @@ export interface Tool {
   reconcile?(input: never, ctx: RunContext): Promise<Reconciled<unknown>>;
   /** Undoes the effect of a run. */
   compensate?(input: never, output: never, ctx: RunContext): Promise<unknown>;
+  /** Reads the effect of a run back from its system. Changes nothing. */
+  verify?(input: never, output: never, ctx: RunContext): Promise<Verified>;
+  /** What the executor checks of each output, in this order. */
+  readonly sanity?: readonly SanityPredicate<never, never>[];
+  readonly deprecated?: Deprecation;
 }
 
 /** A named set of tools, loaded where `COUNTERSIGN_PACKS` names it. */
@@ -70,7 +124,7 @@ export interface Pack {
 }
 
 /** What an author declares; `defineTool` turns it into a `Tool`. Schemas are zod 4 or JSON Schema 2020-12. */
-export interface ToolTraits {
+export interface ToolTraits extends Omit<ToolRecord, 'has_verify' | 'sanity'> {
   name: string;
   version: string;
   title: string;
@@ -87,6 +141,7 @@ export interface ToolTraits {
   tier?: Tier;
   markings?: string[];
   scopes?: string[];
+  deprecated?: Deprecation;
 }
 
 export type { ApprovalMode, JsonSchema };

@@ -1,12 +1,20 @@
 import type { Principal } from '@countersign/contracts';
 import type { Logger } from '@countersign/process';
-import type { RunContext } from '@countersign/tool-kit';
+import { type RunContext, type SecretSource, type ToolAttachment, ToolError } from '@countersign/tool-kit';
 import type { Job } from '../../running/job.js';
+
+/** No secret store is connected to this runtime. */
+const noSecrets: SecretSource = {
+  get: async (name) => {
+    throw new ToolError('AUTH_REQUIRED', `no value is known for the secret ${JSON.stringify(name)}`, { effect: 'none' });
+  },
+};
 
 /** One run of a tool: the context that the tool sees, and the means to abort it. The signal is made when it is asked for. */
 export class ToolRun implements RunContext {
   private controller: AbortController | undefined;
   private aborted: string | undefined;
+  readonly secrets = noSecrets;
 
   constructor(
     private readonly job: Job,
@@ -50,5 +58,13 @@ export class ToolRun implements RunContext {
 
   log(message: string, fields: Record<string, unknown> = {}): void {
     this.logger.info({ call_id: this.call_id, tool: this.job.call.tool, ...fields }, message);
+  }
+
+  progress(fraction: number, message = ''): void {
+    this.logger.debug({ call_id: this.call_id, tool: this.job.call.tool, fraction }, message);
+  }
+
+  async attach(): Promise<ToolAttachment> {
+    throw new ToolError('PROVIDER_ERROR', 'this executor keeps no attachments');
   }
 }

@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { defineTool, type ToolDefinition } from './define-tool.js';
+
+const shape = z.object({ amount: z.int() });
+type Definition = ToolDefinition<typeof shape, typeof shape>;
+const tool: Definition = {
+  name: 'book_amount',
+  version: '1.0.0',
+  title: 'Book an amount',
+  description: 'Books an amount in a ledger, once a key.',
+  category: 'spec',
+  effect_class: 'commit_low',
+  idempotency: { discriminating: ['amount'] },
+  input: shape,
+  output: shape,
+  run: async (input) => input,
+};
+const record = {
+  pattern: 'action_staging',
+  capabilities: ['ledger'],
+  purposes: ['claims.adjustment'],
+  sla: { p50_ms: 5, p95_ms: 10, p99_ms: 20, availability: 0.999 },
+  accuracy: 0.9,
+  cache: { kind: 'none' },
+  cost_per_call: 0.002,
+  network: ['api.example.com:443', '*.example.org'],
+  auth_requirements: ['LEDGER_TOKEN'],
+  provider: 'acme',
+  protocol: 'http',
+  endpoint: 'https://api.example.com',
+  audit_status: 1,
+  ontology_pin: '2026.1',
+  compatibility: ['countersign >=0.1.0'],
+} as const satisfies Partial<Definition>;
+
+test('what a tool says of itself stands in its contract, and what it does not say stays out', () => {
+  const checked: Definition = {
+    ...tool,
+    ...(structuredClone(record) as Partial<Definition>),
+    verify: async () => ({ kind: 'verified' }),
+    sanity: [{ name: 'same_amount', severity: 'block', holds: (input, output) => input.amount === output.amount }],
+  };
+  const { contract } = defineTool(checked);
+  expect(contract).toMatchObject({ ...record, has_verify: true, sanity: [{ name: 'same_amount', severity: 'block' }] });
+  const bare = Object.keys(defineTool(tool).contract);
+  for (const field of [...Object.keys(record), 'has_verify', 'sanity']) expect(bare).not.toContain(field);
+});
+
+test('verify and the predicates see validated inputs, and are with the tool', async () => {
+  const made = defineTool({ ...tool, sanity: [{ name: 'small', severity: 'warn', holds: (input) => input.amount < 9 }] });
+  expect(made.sanity?.[0]?.holds({ amount: 7 } as never, {} as never)).toBe(true);
+  expect(() => made.sanity?.[0]?.holds({ amount: 'x' } as never, {} as never)).toThrow('do not match');
+});
+
+describe('a contract is refused', () => {
+  const two = [1, 2].map(() => ({ name: 'same', severity: 'warn' as const, holds: () => true }));
+  test.each<[string, Partial<Definition>, RegExp]>([
+    ['with a tag that has a space', { capabilities: ['a b'] }, /capabilities: "a b"/],
+    ['with a URL for a host', { network: ['https://x.org/'] }, /is not a host/],
+    ['with a secret that looks like a value', { auth_requirements: ['sk-1 2'] }, /name of a secret/],
+    ['with an unknown pattern', { pattern: 'guess' as never }, /pattern must be/],
+    ['with a password in its endpoint', { endpoint: 'https://u:p@x.org' }, /credentials/],
+    ['with a p50 above its p95', { sla: { p50_ms: 9, p95_ms: 5, p99_ms: 20, availability: 1 } }, /p50_ms <= p95_ms/],
+    ['with an availability of 99', { sla: { p50_ms: 1, p95_ms: 5, p99_ms: 20, availability: 99 } }, /availability/],
+    ['with a negative cost', { cost_per_call: -1 }, /cost_per_call/],
+    ['when a write is cached', { cache: { kind: 'forever' } }, /a write has no cache/],
+    ['with a ttl and no time', { effect_class: 'pure', idempotency: undefined, cache: { kind: 'ttl' } }, /ttl_ms/],
+    ['when a read verifies', { effect_class: 'pure', idempotency: undefined, verify: async () => ({ kind: 'verified' }) }, /to verify/],
+    ['with one name twice', { sanity: two }, /one name/],
+  ])('%s', (_title, change, message) => {
+    expect(() => defineTool({ ...tool, ...change })).toThrow(message);
+  });
+});

@@ -1,0 +1,66 @@
+import { isReadOnly, type ToolContract, toolPatterns } from '@countersign/contracts';
+
+const TAG = /^[a-z][a-z0-9_.:-]{0,63}$/;
+const SECRET = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
+const HOST = /^(\*|(\*\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)(:\d{1,5})?$/i;
+
+/** What is wrong with what a tool says of itself beyond what it needs to run, one sentence each. */
+export function recordFaults(contract: ToolContract): string[] {
+  return [...listFaults(contract), ...numberFaults(contract), ...cacheFaults(contract), ...checkFaults(contract)];
+}
+
+function listFaults(contract: ToolContract): string[] {
+  const faults: string[] = [];
+  const each = (name: 'capabilities' | 'purposes' | 'network' | 'auth_requirements', form: RegExp, what: string) => {
+    const wrong = (contract[name] ?? []).filter((item) => !form.test(item));
+    if (wrong.length > 0) faults.push(`${name}: ${wrong.map((item) => JSON.stringify(item)).join(', ')} is not ${what}`);
+  };
+  each('capabilities', TAG, 'a tag');
+  each('purposes', TAG, 'a purpose');
+  each('network', HOST, 'a host');
+  each('auth_requirements', SECRET, 'the name of a secret');
+  if (contract.pattern !== undefined && !toolPatterns.includes(contract.pattern)) {
+    faults.push(`pattern must be one of ${toolPatterns.join(', ')}`);
+  }
+  if (contract.endpoint !== undefined && /^[a-z][a-z0-9+.-]*:\/\/[^/]*@/i.test(contract.endpoint))
+    faults.push('endpoint carries credentials');
+  return faults;
+}
+
+function numberFaults({ sla, accuracy, cost_per_call, audit_status }: ToolContract): string[] {
+  const faults: string[] = [];
+  const share = (value: number) => value >= 0 && value <= 1;
+  if (sla) {
+    const { p50_ms, p95_ms, p99_ms, availability } = sla;
+    if (!(p50_ms > 0 && p50_ms <= p95_ms && p95_ms <= p99_ms)) faults.push('sla must have 0 < p50_ms <= p95_ms <= p99_ms');
+    if (!share(availability)) faults.push('sla.availability must be from 0 to 1');
+  }
+  if (accuracy !== undefined && !share(accuracy)) faults.push('accuracy must be from 0 to 1');
+  if (cost_per_call !== undefined && !(Number.isFinite(cost_per_call) && cost_per_call >= 0))
+    faults.push('cost_per_call must be 0 or more');
+  if (audit_status !== undefined && ![0, 1, 2].includes(audit_status)) faults.push('audit_status must be 0, 1 or 2');
+  return faults;
+}
+
+function cacheFaults({ cache, effect_class }: ToolContract): string[] {
+  if (!cache) return [];
+  const faults: string[] = [];
+  if (!['none', 'ttl', 'forever'].includes(cache.kind)) faults.push('cache.kind must be none, ttl or forever');
+  if (cache.kind !== 'none' && !isReadOnly(effect_class)) faults.push('a write has no cache');
+  const whole = Number.isInteger(cache.ttl_ms) && (cache.ttl_ms as number) > 0;
+  if (cache.kind === 'ttl' ? !whole : cache.ttl_ms !== undefined)
+    faults.push('cache.ttl_ms must be a positive whole number, with kind ttl only');
+  return faults;
+}
+
+function checkFaults({ sanity = [], has_verify, effect_class }: ToolContract): string[] {
+  const faults: string[] = [];
+  if (has_verify && isReadOnly(effect_class)) faults.push('a read-only tool has no effect to verify');
+  const names = sanity.map(({ name }) => name);
+  if (new Set(names).size < names.length) faults.push('two sanity predicates have one name');
+  for (const { name, severity } of sanity) {
+    if (!TAG.test(name)) faults.push(`sanity: ${JSON.stringify(name)} is not a name`);
+    if (severity !== 'warn' && severity !== 'block') faults.push(`sanity ${name}: severity must be warn or block`);
+  }
+  return faults;
+}
