@@ -89,6 +89,7 @@ describe('what does not fire', () => {
       approver_roles: [],
       quorum: 1,
       expires_after_ms: null,
+      requirement: null,
       by,
       changed_at_ms: Date.now(),
     };

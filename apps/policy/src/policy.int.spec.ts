@@ -138,7 +138,7 @@ describe('an approval', () => {
   test('counts votes from before a restart, from its own output and without a snapshot', async () => {
     const by = { kind: 'user' as const, id: 'root', roles: [] };
     const row = { tool: 'pay', tier: 'tier_2_approval_required' as const, rule_id: 'two', approver_roles: ['approver'], quorum: 2 };
-    await rig.put('tool_policy_set', { meta: aMeta(null), ...row, expires_after_ms: null, by, changed_at_ms: 1 });
+    await rig.put('tool_policy_set', { meta: aMeta(null), ...row, expires_after_ms: null, requirement: null, by, changed_at_ms: 1 });
     await rig.stop();
     await rig.start();
     const call_id = await rig.request('pay');
@@ -237,7 +237,16 @@ test('a call that the executor refused to fire gets a new revision by the config
   const call_id = await rig.request('note');
   const { call } = await rig.seen(call_id, 'policy_decided');
   const by = { kind: 'user' as const, id: 'root', roles: [] };
-  const row = { tool: 'note', rule_id: 'ask', approver_roles: [], quorum: 1, expires_after_ms: null, by, changed_at_ms: 1 };
+  const row = {
+    tool: 'note',
+    rule_id: 'ask',
+    approver_roles: [],
+    quorum: 1,
+    expires_after_ms: null,
+    requirement: null,
+    by,
+    changed_at_ms: 1,
+  };
   const config_offset = await rig.put('tool_policy_set', { meta: aMeta(null), tier: 'tier_2_approval_required', ...row });
   const refused = {
     decision_id: 'd',

@@ -1,4 +1,5 @@
 export * from './approval/decide.js';
+export * from './approval/requirement.js';
 export * from './approval/state.js';
 export { evolve, type PlacedEvent } from './call/evolve.js';
 export * from './call/state.js';

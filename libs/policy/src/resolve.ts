@@ -1,5 +1,6 @@
 import {
   type ApprovalMode,
+  type ApprovalRequirement,
   approvalMode,
   type CallError,
   callError,
@@ -27,6 +28,8 @@ export interface ResolvedRuling {
   approver_roles: readonly string[];
   quorum: number;
   expires_after_ms: number;
+  /** All that the policy asks of its approvers; null: the three above are all. */
+  requirement: ApprovalRequirement | null;
 }
 
 const APPROVERS: readonly string[] = ['approver'];
@@ -42,6 +45,7 @@ function denied(rule: string, message: string, mode: ApprovalMode): ResolvedRuli
     approver_roles: APPROVERS,
     quorum: 1,
     expires_after_ms: APPROVAL_EXPIRES_AFTER_MS,
+    requirement: null,
   };
 }
 
@@ -90,8 +94,9 @@ function judge(input: RulingInput): ResolvedRuling {
     rule,
     reason: null,
     approver_roles: override && override.approver_roles.length > 0 ? override.approver_roles : APPROVERS,
-    quorum: Math.max(1, Math.floor(override?.quorum ?? 1) || 1),
+    quorum: Math.max(1, Math.floor(override?.requirement?.quorum ?? override?.quorum ?? 1) || 1),
     expires_after_ms: expiry > 0 ? expiry : APPROVAL_EXPIRES_AFTER_MS,
+    requirement: override?.requirement ?? null,
   };
 }
 

@@ -4,7 +4,10 @@ import type { CallContext, LifecycleState, Principal, ToolContract, ToolPolicySe
 export interface RulingInput {
   contract: ToolContract;
   /** The tenant's row for the tool (or for `*`); may lower or raise the tier and names its rule. */
-  override?: Pick<ToolPolicySet, 'tier' | 'rule_id' | 'approver_roles' | 'quorum' | 'expires_after_ms'> | undefined;
+  override?:
+    | (Pick<ToolPolicySet, 'tier' | 'rule_id' | 'approver_roles' | 'quorum' | 'expires_after_ms'> &
+        Partial<Pick<ToolPolicySet, 'requirement'>>)
+    | undefined;
   lifecycle: LifecycleState;
   context: Pick<CallContext, 'safety_mode'>;
   principal: Principal;

@@ -2,6 +2,7 @@ import type { ToolOverride } from '@countersign/domain';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { type Caller, roles } from '../identity/authenticator.js';
+import { approvalRequirement } from './approval-requirement.js';
 import { parseBody } from './body-issues.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
@@ -22,6 +23,7 @@ export const toolPolicyRequest = z.strictObject({
     .max(90 * DAY_MS)
     .optional()
     .describe('how long an approval is waited for'),
+  requirement: approvalRequirement.optional().describe('instead of approver_roles, quorum and expires_after_ms'),
 });
 
 const noRow = (): Problem => new Problem('not-found', 'there is no policy row for this tool');
@@ -105,6 +107,7 @@ export class ToolPoliciesController {
       approver_roles: body.approver_roles,
       quorum: body.quorum,
       expires_after_ms: body.expires_after_ms ?? null,
+      requirement: body.requirement ?? null,
       changed_at_ms,
     };
     await this.room.writer.set(caller.tenant_id, 'tool_policy_set', { ...row, by: caller.principal });

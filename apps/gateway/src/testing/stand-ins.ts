@@ -114,6 +114,10 @@ export class StandIn {
       revision: 1,
       ...terms,
       ...bound,
+      requirement: null,
+      barred: [],
+      evidence: null,
+      edit: null,
     });
   }
 

@@ -145,6 +145,10 @@ export class SampleHistory {
       ...times,
       reversibility: 'reversible',
       call,
+      requirement: null,
+      barred: [],
+      evidence: null,
+      edit: null,
     });
   }
 

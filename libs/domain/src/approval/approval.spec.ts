@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { aCall, asks, person, RuledPartition } from '../testing/ruled-partition.js';
 import { expireApproval } from './decide.js';
+import { requirementOf } from './requirement.js';
 import { type Approval, holderOf, rulingDigest } from './state.js';
 
 const [ann, bob, root, clerk] = [person('ann'), person('bob'), person('root', ['admin']), person('clerk', ['auditor'])];
@@ -150,6 +151,40 @@ describe('given a request that needs two approvals', () => {
     policy.rule('c2', two, { call: aCall({ principal: ann }) });
     expect(policy.vote('c1.1', bob, 'approve')).toEqual(['approval_vote_counted']);
     expect(policy.last('approval_vote_counted').approvals).toBe(1);
+  });
+});
+
+describe('given a requirement of its own', () => {
+  const requirement = requirementOf({ approver_roles: ['cfo'], quorum: 1, expires_after_ms: 5000 });
+
+  test('it is frozen in the request and obeyed, instead of the three fields beside it', () => {
+    policy.rule('c1', { ...asks, requirement });
+    expect(policy.last('approval_requested')).toMatchObject({
+      requirement,
+      approver_roles: ['cfo'],
+      expires_at_ms: 6000,
+      barred: ['robot'],
+    });
+    expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
+    expect(policy.vote('c1.1', person('eve', ['cfo']), 'approve')).toEqual(['approval_granted']);
+  });
+
+  test('a named person may vote without any of the roles', () => {
+    policy.rule('c1', { ...asks, requirement: { ...requirement, approver_roles: [], people: ['clerk'] } });
+    expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
+    expect(reason()).toMatch(/clerk/);
+    expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_granted']);
+  });
+
+  test("the agent's owner cannot approve it, unless four eyes are not asked for", () => {
+    policy.rule('c1', asks, { barred: ['ann'] });
+    expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
+    policy.rule(
+      'c2',
+      { ...asks, requirement: { ...requirementOf(asks), four_eyes: false } },
+      { barred: ['ann'], call: aCall({ idempotency_key: 'k2' }) },
+    );
+    expect(policy.vote('c2.1', ann, 'approve')).toEqual(['approval_granted']);
   });
 });
 

@@ -35,8 +35,8 @@ function objection(approval: Approval, { vote }: CastVote): string | undefined {
   if (vote.vote === 'edit' || vote.vote === 'delegate')
     return `'${vote.vote}' is not possible for this request: approve, deny or revoke your approval`;
   if (voter.kind === 'agent') return 'an agent cannot vote: a person decides';
-  if (!voter.roles.includes('admin') && !approval.approver_roles.some((role) => voter.roles.includes(role)))
-    return `voting needs one of the roles ${[...approval.approver_roles, 'admin'].join(', ')}`;
+  if (!voter.roles.includes('admin') && !isApprover(approval, voter))
+    return `voting needs one of the roles ${[...approval.approver_roles, 'admin'].join(', ')}${approval.people.length > 0 ? `, or to be ${approval.people.join(', ')}` : ''}`;
   if (vote.vote === 'approve' && isRequester(approval, voter.id)) return 'four eyes: who asked for the call cannot approve it';
   const own = approval.votes.some((counted) => counted.voter_id === voter.id);
   if (vote.vote === 'approve' && own) return 'this voter has approved already: every approval needs another person';
@@ -44,8 +44,13 @@ function objection(approval: Approval, { vote }: CastVote): string | undefined {
   return undefined;
 }
 
+function isApprover(approval: Approval, voter: Principal): boolean {
+  return approval.people.includes(voter.id) || approval.approver_roles.some((role) => voter.roles.includes(role));
+}
+
 function isRequester(approval: Approval, voter_id: string): boolean {
-  return approval.members.some((member) => member.call.principal.id === voter_id);
+  if (!approval.requirement.four_eyes) return false;
+  return approval.barred.includes(voter_id) || approval.members.some((member) => member.call.principal.id === voter_id);
 }
 
 /** The decision on one vote. Empty where this vote was counted before. Late votes are refused; nothing is ever granted by time. */

@@ -1,4 +1,13 @@
-import { type CountedVote, canonicalText, type Meta, sha256Hex, type Tier, type ToolCall } from '@countersign/contracts';
+import {
+  type ApprovalRequirement,
+  type CountedVote,
+  canonicalText,
+  type Meta,
+  sha256Hex,
+  type Tier,
+  type ToolCall,
+} from '@countersign/contracts';
+import { type Asking, requirementOf } from './requirement.js';
 
 /** A call that waits for an approval, or was granted one. */
 export interface ApprovalMember {
@@ -19,8 +28,13 @@ export interface Approval {
   status: 'open' | 'granted';
   ruling_digest: string;
   tier: Tier;
+  /** Whole, as asked; the next three are those of the group that it is with. */
+  requirement: ApprovalRequirement;
   approver_roles: readonly string[];
+  people: readonly string[];
   quorum: number;
+  /** Principal ids that cannot approve it, besides the requesters of its members. */
+  barred: readonly string[];
   /** By the log's append time. */
   expires_at_ms: number;
   members: readonly ApprovalMember[];
@@ -42,9 +56,9 @@ export function approvalId(call_id: string, revision: number): string {
 /** What a grant binds: the inputs, the tool contract and the ruling. */
 export function rulingDigest(
   call: Pick<ToolCall, 'inputs_digest' | 'contract_digest'>,
-  ruling: { tier: Tier; rule: string; approver_roles: readonly string[]; quorum: number },
+  ruling: Asking & { tier: Tier; rule: string },
 ): string {
-  const { tier, rule, approver_roles, quorum } = ruling;
+  const { tier, rule } = ruling;
   const { inputs_digest, contract_digest } = call;
-  return sha256Hex(canonicalText({ inputs_digest, contract_digest, tier, rule, approver_roles: [...approver_roles], quorum }));
+  return sha256Hex(canonicalText({ inputs_digest, contract_digest, tier, rule, requirement: requirementOf(ruling) }));
 }

@@ -27,6 +27,8 @@ export interface ApiKey {
 /** A tenant's row of the tool policy; the tool `*` stands for every tool without a row of its own. */
 export type ToolOverride = Pick<ToolPolicySet, 'tool' | 'rule_id' | 'approver_roles' | 'quorum' | 'expires_after_ms'> & {
   tier: NonNullable<ToolPolicySet['tier']>;
+  /** Null: approver_roles, quorum and expires_after_ms are all that it asks for. */
+  requirement: ToolPolicySet['requirement'];
   changed_at_ms: number;
 };
 

@@ -1,4 +1,5 @@
 import {
+  type ApprovalEvidence,
   type ApprovalMode,
   type CallError,
   callError,
@@ -11,6 +12,7 @@ import {
   type ToolCallResolveRequested,
 } from '@countersign/contracts';
 import { type ApprovalDraft, cancelWaiting, grantTo } from '../approval/decide.js';
+import { type Asking, requirementOf } from '../approval/requirement.js';
 import { type Approval, type ApprovalMember, approvalId, holderOf, rulingDigest } from '../approval/state.js';
 import type { Cause, Draft } from '../draft.js';
 import { approvalOfCall, approvalOfKey, type RulingState } from './state.js';
@@ -18,15 +20,12 @@ import { approvalOfCall, approvalOfKey, type RulingState } from './state.js';
 export type RulingDraft = ApprovalDraft | Draft<'policy_decided' | 'approval_requested' | 'resolution_allowed' | 'security_event_recorded'>;
 
 /** What the policy of the tenant says about a call by itself (libs/policy's ResolvedRuling fits). */
-export interface Judgement {
+export interface Judgement extends Asking {
   effect: 'allow' | 'deny' | 'require_approval';
   tier: Tier;
   approval_mode_effective: ApprovalMode;
   rule: string;
   reason: CallError | null;
-  approver_roles: readonly string[];
-  quorum: number;
-  expires_after_ms: number;
 }
 
 /** The call that holds an idempotency key in `tool_executions`, live or settled inside its window. */
@@ -42,6 +41,9 @@ export interface CallToRule {
   revision: number;
   judgement: Judgement;
   reversibility: Reversibility;
+  /** Principal ids that cannot approve it besides its own, for example the owner of the agent. */
+  barred?: readonly string[];
+  evidence?: ApprovalEvidence | null;
   /** Only looked up for calls that need an approval. */
   key_holder: KeyHolder | undefined;
   /** Position in configuration-changed of its judgement. */
@@ -126,18 +128,22 @@ function asked(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
   const { meta, call, revision, judgement, reversibility, cause, traceparent } = ask;
   const approval_id = approvalId(meta.call_id as string, revision);
   const ruling = decided(ask, terms, judgement, { joined_call_id: null, approval_id });
-  const { approver_roles, quorum, expires_after_ms } = judgement;
+  const requirement = requirementOf(judgement);
   const body = {
     approval_id,
     decision_id: ruling.body.decision_id,
     revision,
-    approver_roles: [...approver_roles],
-    quorum,
+    approver_roles: requirement.approver_roles,
+    quorum: requirement.quorum,
     requested_at_ms: terms.now_ms,
-    expires_at_ms: Math.min(terms.now_ms + expires_after_ms, call.deadline_ms ?? Number.MAX_SAFE_INTEGER),
+    expires_at_ms: Math.min(terms.now_ms + requirement.expires_after_ms, call.deadline_ms ?? Number.MAX_SAFE_INTEGER),
     reversibility,
     ruling_digest: rulingDigest(call, judgement),
     call,
+    requirement,
+    barred: requirement.four_eyes ? [...new Set([call.principal.id, ...(ask.barred ?? [])])] : [],
+    evidence: ask.evidence ?? null,
+    edit: null,
   };
   return [ruling, { event_type: 'approval_requested', of: meta, cause, key: call.idempotency_key, traceparent, body }];
 }

@@ -1,5 +1,6 @@
 import type { AnyEvent, EventMap } from '@countersign/contracts';
 import { tally } from '../approval/decide.js';
+import { requirementOf } from '../approval/requirement.js';
 import { type Approval, type ApprovalMember, holderOf } from '../approval/state.js';
 import { approvalOfCall, type RulingState } from './state.js';
 
@@ -64,8 +65,11 @@ function ask(state: RulingState, event: EventMap['policy_decided'], member: Appr
     status: 'open',
     ruling_digest: '',
     tier: event.tier,
+    requirement: requirementOf({ approver_roles: [], quorum: 1, expires_after_ms: 0 }),
     approver_roles: [],
+    people: [],
     quorum: 1,
+    barred: [],
     expires_at_ms: 0,
     members: [member],
     votes: [],
@@ -74,6 +78,16 @@ function ask(state: RulingState, event: EventMap['policy_decided'], member: Appr
   state.approval_of_call.set(call_id, approval_id);
   state.approval_of_key.set(member.call.idempotency_key, approval_id);
   state.allowed.delete(call_id);
+}
+
+function requested(state: RulingState, event: EventMap['approval_requested']): void {
+  const approval = state.approvals.get(event.approval_id);
+  if (approval?.ruling_digest !== '') return;
+  const { ruling_digest, approver_roles, quorum, requested_at_ms, expires_at_ms, barred } = event;
+  const expires_after_ms = expires_at_ms - requested_at_ms;
+  const requirement = event.requirement ?? requirementOf({ approver_roles, quorum, expires_after_ms });
+  const { people } = requirement;
+  put(state, { ...approval, ruling_digest, requirement, approver_roles, people, quorum, barred, expires_at_ms });
 }
 
 function granted(state: RulingState, event: EventMap['approval_granted']): void {
@@ -101,12 +115,9 @@ export function evolveRulings(state: RulingState, said: AnyEvent, traceparent: s
     case 'policy_decided':
       ruled(state, said.event, traceparent);
       return;
-    case 'approval_requested': {
-      const approval = state.approvals.get(said.event.approval_id);
-      const { ruling_digest, approver_roles, quorum, expires_at_ms } = said.event;
-      if (approval?.ruling_digest === '') put(state, { ...approval, ruling_digest, approver_roles, quorum, expires_at_ms });
+    case 'approval_requested':
+      requested(state, said.event);
       return;
-    }
     case 'approval_vote_counted': {
       const approval = state.approvals.get(said.event.approval_id);
       if (approval?.status === 'open') put(state, { ...approval, votes: tally(approval.votes, said.event.counted) });

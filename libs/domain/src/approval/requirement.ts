@@ -1,0 +1,30 @@
+import type { ApprovalRequirement } from '@countersign/contracts';
+
+/** Longest 'approve similar' where nothing else is said: 8 h. */
+export const GRANT_MAX_MS = 8 * 3_600_000;
+
+/** What a ruling says about the people to ask; `requirement` where a policy names one, else the other three are all. */
+export interface Asking {
+  approver_roles: readonly string[];
+  quorum: number;
+  expires_after_ms: number;
+  requirement?: ApprovalRequirement | null;
+}
+
+/** The whole requirement of a ruling: its own, or four eyes with a quorum of the roles and a denial by time. */
+export function requirementOf({ approver_roles, quorum, expires_after_ms, requirement }: Asking): ApprovalRequirement {
+  if (requirement) return requirement;
+  return {
+    approver_roles: [...approver_roles],
+    people: [],
+    quorum,
+    four_eyes: true,
+    expires_after_ms,
+    on_expiry: 'deny',
+    escalate_to: [],
+    reason_required_on_deny: false,
+    reminders_ms: [],
+    sla_ms: null,
+    grant_max_ms: GRANT_MAX_MS,
+  };
+}
