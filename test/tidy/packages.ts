@@ -14,6 +14,7 @@ const budgets: Readonly<Record<string, readonly string[]>> = {
   'libs/contracts': ['avsc', 'canonicalize'],
   'libs/domain': [],
   'libs/policy': [],
+  'libs/proofs': [],
   'libs/tool-kit': ['zod', 'ajv'],
   'libs/client': [],
   'libs/store': ['@electric-sql/pglite', 'pg', 'ioredis'],

@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { inclusionProof } from '../merkle/tree.js';
+import { signCheckpoint } from '../note/checkpoint.js';
+import { noteSigner } from '../note/note-key.js';
+import { GrowingTree } from '../tiles/growing-tree.js';
+import { subtreesOf } from '../tiles/tile-hashes.js';
+import { type RecordToCover, recordHash, recordLeaf } from './record-leaf.js';
+import { type RecordProof, verifyRecord } from './record-proof.js';
+import { entryHash, headProof, headsRoot, sortedHeads } from './tree-heads.js';
+
+const signer = noteSigner('countersign.example/log', Buffer.alloc(32, 7));
+const trust = { log: signer.verifier, witnesses: [] };
+const text = (hashes: readonly Buffer[]) => hashes.map((hash) => hash.toString('base64'));
+
+const record = (offset: number, topic = 'tool-executed'): RecordToCover => ({
+  topic,
+  partition: 2,
+  offset,
+  timestamp_ms: 1_790_000_000_000 + offset,
+  key: offset % 3 === 0 ? null : `key-${offset}`,
+  headers: { event_type: 'tool_executed', traceparent: '00-ab-cd-01' },
+  value: Buffer.from(`value ${offset}`),
+});
+
+async function treeOf(records: readonly RecordToCover[]) {
+  const tiles = new Map<string, Buffer>();
+  const tree = new GrowingTree();
+  for (const { level, index, hashes } of tree.append(Buffer.concat(records.map(recordHash)))) {
+    tiles.set(`${level}/${index}`, Buffer.concat([tiles.get(`${level}/${index}`) ?? Buffer.alloc(0), hashes]));
+  }
+  return { root: await tree.root(), subtrees: subtreesOf(async (level, index) => tiles.get(`${level}/${index}`) ?? Buffer.alloc(0)) };
+}
+
+/** A log of two partitions and three checkpoint entries; proofs are of the last one. */
+async function world(size: number) {
+  const records = Array.from({ length: size }, (_, offset) => record(offset));
+  const own = await treeOf(records);
+  const heads = sortedHeads([
+    { topic: 'tool-executed', partition: 2, size, root: own.root },
+    { topic: 'policy-decided', partition: 0, size: 3, root: (await treeOf([0, 1, 2].map((n) => record(n, 'policy-decided')))).root },
+  ]);
+  const at = heads.findIndex(({ topic }) => topic === 'tool-executed');
+  const entry = { number: 2, time_ms: 1_790_000_100_000, trees: heads.length, heads_root: await headsRoot(heads) };
+  const earlier = [0, 1].map((number) => entryHash({ ...entry, number, heads_root: Buffer.alloc(32, number) }));
+  const tiles = Buffer.concat([...earlier, entryHash(entry)]);
+  const entries = new GrowingTree();
+  entries.append(tiles);
+  const checkpoint = signCheckpoint({ size: 3, root: await entries.root() }, signer);
+  const proofOf = async (offset: number): Promise<RecordProof> => ({
+    tree: { size, path: text(await inclusionProof(own.subtrees, offset, size)) },
+    head: { index: at, path: text(await headProof(heads, at)) },
+    entry: {
+      number: 2,
+      time_ms: entry.time_ms,
+      trees: heads.length,
+      path: text(
+        await inclusionProof(
+          subtreesOf(async () => tiles),
+          2,
+          3,
+        ),
+      ),
+    },
+    checkpoint,
+  });
+  return { records, proofOf };
+}
+
+describe('the proof of a record', () => {
+  test('holds for every record, and for no other at its place', async () => {
+    const { records, proofOf } = await world(9);
+    for (const each of records) {
+      const proof = await proofOf(each.offset);
+      expect(verifyRecord(each, proof, trust)).toEqual({ kind: 'proven', checkpoint_size: 3, time_ms: 1_790_000_100_000 });
+      const changes: Partial<RecordToCover>[] = [
+        { topic: 'policy-decided' },
+        { partition: 1 },
+        { offset: (each.offset + 1) % 9 },
+        { timestamp_ms: each.timestamp_ms + 1 },
+        { key: 'another' },
+        { headers: { ...each.headers, event_type: 'tool_call_started' } },
+        { headers: {} },
+        { value: Buffer.from(`value ${each.offset}!`) },
+      ];
+      for (const change of changes) expect(verifyRecord({ ...each, ...change }, proof, trust).kind).toBe('refused');
+    }
+  });
+
+  test('is refused with any one field of it changed', async () => {
+    const { records, proofOf } = await world(9);
+    const proof = await proofOf(4);
+    const edits: RecordProof[] = [
+      { ...proof, tree: { ...proof.tree, size: 10 } },
+      { ...proof, tree: { ...proof.tree, path: proof.tree.path.slice(1) } },
+      { ...proof, head: { ...proof.head, index: 0 } },
+      { ...proof, entry: { ...proof.entry, number: 1 } },
+      { ...proof, entry: { ...proof.entry, time_ms: 1 } },
+      { ...proof, entry: { ...proof.entry, trees: 3 } },
+      { ...proof, checkpoint: proof.checkpoint.replace('\n3\n', '\n4\n') },
+      { ...proof, tree: null as never },
+    ];
+    for (const edited of edits) expect(verifyRecord(records[4] as RecordToCover, edited, trust).kind).toBe('refused');
+  });
+});
+
+test('no two records have one leaf, however their texts are cut', () => {
+  const field = fc.string({ unit: 'binary', maxLength: 6 });
+  const any = fc.record({
+    topic: field,
+    partition: fc.nat(3),
+    offset: fc.nat(3),
+    timestamp_ms: fc.nat(3),
+    key: fc.option(field),
+    headers: fc.dictionary(field, field, { maxKeys: 2, noNullPrototype: true }),
+    value: fc.uint8Array({ maxLength: 4 }),
+  });
+  const bytes = (each: RecordToCover) =>
+    JSON.stringify([
+      Buffer.from(each.topic).toString('hex'),
+      each.partition,
+      each.offset,
+      each.timestamp_ms,
+      each.key === null ? null : Buffer.from(each.key).toString('hex'),
+      Object.entries(each.headers)
+        .map(([name, value]) => [Buffer.from(name).toString('hex'), Buffer.from(value).toString('hex')])
+        .sort(),
+      Buffer.from(each.value).toString('hex'),
+    ]);
+  fc.assert(
+    fc.property(any, any, (a, b) => {
+      expect(recordLeaf(a).equals(recordLeaf(b))).toBe(bytes(a) === bytes(b));
+    }),
+    { numRuns: 5_000 },
+  );
+});

@@ -1,0 +1,57 @@
+import { isIncluded, rootFromInclusion } from '../merkle/verify.js';
+import { openCheckpoint } from '../note/checkpoint.js';
+import { cosignedAt } from '../note/cosignature.js';
+import type { NoteVerifier } from '../note/note-key.js';
+import { type RecordToCover, recordHash } from './record-leaf.js';
+import { entryHash, headHash } from './tree-heads.js';
+
+/** From a record to a signed checkpoint, as it goes over the wire: hashes in base64, audit paths lowest first. */
+export interface RecordProof {
+  /** The tree of the record's partition when the checkpoint was made, and the record's path in it. */
+  tree: { size: number; path: string[] };
+  /** That tree's place among the heads of all partitions. */
+  head: { index: number; path: string[] };
+  /** The entry with the heads' root, and its path in the tree that the checkpoint signs. */
+  entry: { number: number; time_ms: number; trees: number; path: string[] };
+  /** C2SP signed note. */
+  checkpoint: string;
+}
+
+export interface Trust {
+  log: NoteVerifier;
+  /** Each must have cosigned the checkpoint. */
+  witnesses: readonly NoteVerifier[];
+}
+
+export type Verdict = { kind: 'proven'; checkpoint_size: number; time_ms: number } | { kind: 'refused'; reason: string };
+
+const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
+const hashes = (path: readonly string[]) => path.map((text) => Buffer.from(text, 'base64'));
+
+/**
+ * Whether the record, byte for byte, stands at its place on the log that the checkpoint signs. Total: whatever cannot be
+ * read is refused. Trusts the keys and nothing else.
+ */
+export function verifyRecord(record: RecordToCover, proof: RecordProof, trust: Trust): Verdict {
+  try {
+    return verdict(record, proof, trust);
+  } catch {
+    return refused('the proof cannot be read');
+  }
+}
+
+function verdict(record: RecordToCover, { tree, head, entry, checkpoint }: RecordProof, trust: Trust): Verdict {
+  const signed = openCheckpoint(checkpoint, trust.log);
+  if (!signed) return refused(`the checkpoint is not signed by ${trust.log.name}`);
+  const missing = trust.witnesses.find((witness) => cosignedAt(signed.note, witness) === undefined);
+  if (missing) return refused(`the checkpoint is not cosigned by ${missing.name}`);
+  const root = rootFromInclusion(recordHash(record), record.offset, tree.size, hashes(tree.path));
+  if (!root) return refused('the path of the record does not fit its offset and the size of its tree');
+  const { topic, partition } = record;
+  const heads_root = rootFromInclusion(headHash({ topic, partition, size: tree.size, root }), head.index, entry.trees, hashes(head.path));
+  if (!heads_root) return refused('the path of the tree does not fit its place among the trees');
+  const { number, time_ms, trees } = entry;
+  const leaf = entryHash({ number, time_ms, trees, heads_root });
+  if (!isIncluded(leaf, number, signed, hashes(entry.path))) return refused('the record is not what the checkpoint covers');
+  return { kind: 'proven', checkpoint_size: signed.size, time_ms };
+}
