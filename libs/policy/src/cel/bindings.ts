@@ -1,0 +1,88 @@
+import { type CelInput, type CelMap, celList, celMap } from '@bufbuild/cel';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+
+type Json = unknown;
+
+/** A JSON value as CEL sees it; numbers are doubles. */
+export function celOf(value: Json): CelInput {
+  if (Array.isArray(value)) return celList(value.map(celOf));
+  if (value instanceof Map) return celMap(value);
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).filter(([, field]) => field !== undefined);
+    return celMap(new Map(entries.map(([name, field]) => [name, celOf(field)])));
+  }
+  return value as CelInput;
+}
+
+/** Rows of a tenant's tables by table and key. */
+export type FactTables = ReadonlyMap<string, ReadonlyMap<string, Json>>;
+
+/** What an expression is evaluated on. */
+export interface Subject {
+  /** Canonical inputs. */
+  inputs: Json;
+  /** Length of their JSON: larger inputs leave a condition fewer turns. */
+  inputs_chars: number;
+  /** The call's context, with `case_id`. */
+  context: object;
+  principal: object;
+  tool: object;
+  facts: FactTables;
+  /**
+   * What is known of earlier calls, by scope (`history.case.calls`, `history.run.denied`, …), and of trust (`trust.score`).
+   * What is not known is absent: a condition that asks for it errors, and so allows nothing.
+   */
+  history: Readonly<Record<string, Json>>;
+  trust: Readonly<Record<string, Json>>;
+  now_ms: number;
+}
+
+/** The variables of a subject; each is converted when an expression asks for it first. */
+export class CelBindings {
+  private readonly converted = new Map<string, CelInput>();
+
+  constructor(private readonly subject: Subject) {}
+
+  get inputs_chars(): number {
+    return this.subject.inputs_chars;
+  }
+
+  get inputs(): CelInput {
+    return this.once('inputs');
+  }
+  get context(): CelInput {
+    return this.once('context');
+  }
+  get principal(): CelInput {
+    return this.once('principal');
+  }
+  get tool(): CelInput {
+    return this.once('tool');
+  }
+  get history(): CelInput {
+    return this.once('history');
+  }
+  get trust(): CelInput {
+    return this.once('trust');
+  }
+
+  get facts(): CelMap {
+    const known = this.converted.get('facts');
+    if (known) return known as CelMap;
+    const facts = celMap(new Map([...this.subject.facts].map(([table, rows]) => [table, celMap(rows as ReadonlyMap<string, CelInput>)])));
+    this.converted.set('facts', facts);
+    return facts;
+  }
+
+  get now(): CelInput {
+    return timestampFromMs(this.subject.now_ms);
+  }
+
+  private once(name: 'inputs' | 'context' | 'principal' | 'tool' | 'history' | 'trust'): CelInput {
+    const known = this.converted.get(name);
+    if (known !== undefined) return known;
+    const value = celOf(this.subject[name]);
+    this.converted.set(name, value);
+    return value;
+  }
+}

@@ -1,0 +1,110 @@
+import { type CelFunc, type CelInput, celEnv, isCelError, isCelList, isCelMap, isCelUint, parse, plan } from '@bufbuild/cel';
+import type { CelBindings } from './bindings.js';
+import { type ConditionEnvironment, variablesOf } from './environment.js';
+import { functions } from './functions.js';
+import { TEXT_CHARS_MAX } from './limits.js';
+import { payForLoops } from './paid-loops.js';
+import { isBool, nameOf, type StaticType } from './static-type.js';
+import { type Expr, type ExpressionFault, type Parsed, positionAt } from './syntax.js';
+import { turns } from './turns.js';
+import { TypeCheck, TypeFault } from './type-check.js';
+
+/** What came of a condition: it holds, it does not, or it could not be told. */
+export type ConditionOutcome = true | false | { error: string };
+
+/** A compiled condition. Pure; `judge` never throws. */
+export interface CelCondition {
+  readonly text: string;
+  judge(on: CelBindings): ConditionOutcome;
+}
+
+/** A compiled expression of any type: a number, a text, a list. Pure; `evaluate` never throws. */
+export interface CelExpression {
+  readonly text: string;
+  evaluate(on: CelBindings): { value: unknown } | { error: string };
+}
+
+const env = celEnv({ funcs: functions });
+const overloads = new Map<string, CelFunc[]>();
+for (const overload of env.funcs) overloads.set(overload.name, [...(overloads.get(overload.name) ?? []), overload]);
+
+type Run = (on: CelBindings) => unknown;
+
+function parsed(text: string): { tree: Parsed; expr: Expr } | { fault: ExpressionFault } {
+  const fault = (offset: number, reason: string) => ({ fault: { position: positionAt(text, offset), reason } });
+  if (text.length > TEXT_CHARS_MAX) return fault(TEXT_CHARS_MAX, `an expression has at most ${TEXT_CHARS_MAX} characters`);
+  try {
+    const tree = parse(text);
+    return tree.expr ? { tree, expr: tree.expr } : fault(0, 'there is nothing to evaluate');
+  } catch (error) {
+    const at = (error as { location?: { start?: { offset?: number } } }).location?.start?.offset ?? 0;
+    return fault(at, error instanceof RangeError ? 'the expression is nested too deep' : (error as Error).message);
+  }
+}
+
+function compiled(text: string, known: ConditionEnvironment): { run: Run; type: StaticType } | { fault: ExpressionFault } {
+  const source = parsed(text);
+  if ('fault' in source) return source;
+  try {
+    const type = new TypeCheck(overloads).typeOf(source.expr, variablesOf(known));
+    payForLoops(source.expr);
+    const evaluate = plan(env, source.expr) as (on: unknown) => unknown;
+    return { run: evaluate, type };
+  } catch (error) {
+    const node = error instanceof TypeFault ? error.node : 0n;
+    const offset = source.tree.sourceInfo?.positions[String(node)] ?? 0;
+    return { fault: { position: positionAt(text, offset), reason: (error as Error).message } };
+  }
+}
+
+function evaluated(run: Run, on: CelBindings): { value: unknown } | { error: string } {
+  try {
+    turns.start(on.inputs_chars);
+    const value = run(on);
+    return isCelError(value) ? { error: value.message } : { value };
+  } catch (error) {
+    return { error: (error as Error).message };
+  }
+}
+
+/**
+ * Compiles a condition once. Its variables are those of `variablesOf`; it must be a bool as far as can be told.
+ * A condition whose evaluation errs (a missing field, a text where a number is wanted, too many items) does not hold, and says so.
+ */
+export function compileCondition(text: string, known: ConditionEnvironment = {}): { condition: CelCondition } | { fault: ExpressionFault } {
+  const program = compiled(text, known);
+  if ('fault' in program) return program;
+  const { run, type } = program;
+  if (!isBool(type)) return { fault: { position: positionAt(text, 0), reason: `a condition is a bool, and this is ${nameOf(type)}` } };
+  const judge = (on: CelBindings): ConditionOutcome => {
+    const outcome = evaluated(run, on);
+    if ('error' in outcome) return outcome;
+    return typeof outcome.value === 'boolean' ? outcome.value : { error: 'the condition is not a bool' };
+  };
+  return { condition: { text, judge } };
+}
+
+/** Compiles an expression for its value, which comes back as JSON: whole numbers, lists and maps converted. */
+export function compileExpression(
+  text: string,
+  known: ConditionEnvironment = {},
+): { expression: CelExpression } | { fault: ExpressionFault } {
+  const program = compiled(text, known);
+  if ('fault' in program) return program;
+  const { run } = program;
+  const evaluate = (on: CelBindings) => {
+    const outcome = evaluated(run, on);
+    if ('error' in outcome) return outcome;
+    const value = jsonOf(outcome.value as CelInput);
+    return value === undefined ? { error: 'the value is not JSON; string(…) may make a text of it' } : { value };
+  };
+  return { expression: { text, evaluate } };
+}
+
+function jsonOf(value: CelInput): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (isCelUint(value)) return Number(value.value);
+  if (isCelList(value)) return [...value].map(jsonOf);
+  if (isCelMap(value)) return Object.fromEntries([...value.entries()].map(([key, item]) => [String(key), jsonOf(item)]));
+  return typeof value === 'object' && value !== null ? undefined : value;
+}

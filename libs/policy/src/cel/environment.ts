@@ -1,0 +1,43 @@
+import { schemaType } from './schema-type.js';
+import { DYN, listOf, mapOf, record, STRING, type StaticType, TIMESTAMP } from './static-type.js';
+
+/** What is known when an expression is compiled; what is absent is checked only when it is evaluated. */
+export interface ConditionEnvironment {
+  /** JSON Schema of the inputs, where the expression is about one tool. */
+  inputs_schema?: Record<string, unknown> | undefined;
+  /** Names of the tenant's fact tables. */
+  fact_tables?: readonly string[] | undefined;
+}
+
+const CONTEXT = record('context', {
+  ...Object.fromEntries(
+    ['agent', 'run_id', 'step_id', 'request_id', 'rationale', 'skill', 'step', 'rule', 'purpose', 'safety_mode', 'case_id'].map((field) => [
+      field,
+      STRING,
+    ]),
+  ),
+  seq: DYN,
+  iteration: DYN,
+  run_budget: DYN,
+});
+const PRINCIPAL = record('principal', { kind: STRING, id: STRING, roles: listOf(STRING) }, true);
+const TOOL = record('tool', {
+  ...Object.fromEntries(['name', 'version', 'category', 'effect_class', 'reversibility', 'tier'].map((field) => [field, STRING])),
+  markings: listOf(STRING),
+  scopes: listOf(STRING),
+});
+
+/** The variables that every expression may use, and what is known of them. */
+export function variablesOf({ inputs_schema, fact_tables }: ConditionEnvironment): ReadonlyMap<string, StaticType> {
+  const tables = fact_tables && record('facts', Object.fromEntries(fact_tables.map((table) => [table, mapOf(DYN)])));
+  return new Map<string, StaticType>([
+    ['inputs', inputs_schema ? schemaType(inputs_schema) : DYN],
+    ['context', CONTEXT],
+    ['principal', PRINCIPAL],
+    ['tool', TOOL],
+    ['facts', tables ?? mapOf(mapOf(DYN))],
+    ['history', mapOf(DYN)],
+    ['trust', mapOf(DYN)],
+    ['now', TIMESTAMP],
+  ]);
+}

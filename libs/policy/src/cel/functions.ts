@@ -1,0 +1,71 @@
+import { type CelFunc, type CelList, CelScalar, celFunc, celMethod, isCelList, isCelMap, listType } from '@bufbuild/cel';
+import { strings } from '@bufbuild/cel/ext';
+import { RE2JS } from '@bufbuild/re2';
+import { MATCHED_CHARS_PER_TURN } from './limits.js';
+import { turns } from './turns.js';
+
+const { INT, DOUBLE, STRING, BOOL, DYN } = CelScalar;
+/** Of the strings extension only what cannot make a text longer. */
+const SAFE_STRINGS: readonly string[] = ['charAt', 'indexOf', 'lastIndexOf', 'lowerAscii', 'upperAscii', 'substring', 'trim', 'split'];
+
+/** Around what a loop runs over, and around what `in` searches: passed on once its items are paid for. */
+export const RANGE = '@range';
+export const SEARCHED = '@searched';
+
+const PATTERNS_MAX = 1000;
+const patterns = new Map<string, RE2JS>();
+
+/** RE2, so linear in the text. @throws where the pattern is none. */
+export function patternOf(text: string): RE2JS {
+  const known = patterns.get(text);
+  if (known) return known;
+  if (patterns.size >= PATTERNS_MAX) patterns.clear();
+  const pattern = RE2JS.compile(text);
+  patterns.set(text, pattern);
+  return pattern;
+}
+
+const mixed = (name: string, of: (a: number, b: number) => number): CelFunc[] => [
+  celFunc(name, [DOUBLE, INT], DOUBLE, (a, b) => of(a, Number(b))),
+  celFunc(name, [INT, DOUBLE], DOUBLE, (a, b) => of(Number(a), b)),
+];
+
+function total(list: CelList): number {
+  let sum = 0;
+  for (const item of list) {
+    if (typeof item !== 'number' && typeof item !== 'bigint') throw new Error('sum: an item is not a number');
+    sum += Number(item);
+  }
+  return sum;
+}
+
+/**
+ * What expressions may call besides the standard functions: numbers of JSON (doubles) with whole numbers, `sum(list)`,
+ * `abs`, patterns that are compiled once, and the harmless part of the strings extension.
+ */
+export const functions: CelFunc[] = [
+  ...strings.filter(({ name }) => SAFE_STRINGS.includes(name)),
+  ...mixed('_+_', (a, b) => a + b),
+  ...mixed('_-_', (a, b) => a - b),
+  ...mixed('_*_', (a, b) => a * b),
+  ...mixed('_/_', (a, b) => a / b),
+  ...mixed('_%_', (a, b) => a % b),
+  celFunc('sum', [listType(DYN)], DOUBLE, total),
+  celMethod('sum', listType(DYN), [], DOUBLE, function () {
+    return total(this);
+  }),
+  celFunc('abs', [DOUBLE], DOUBLE, Math.abs),
+  celFunc('abs', [INT], INT, (value) => (value < 0n ? -value : value)),
+  celMethod('matches', STRING, [STRING], BOOL, function (pattern) {
+    turns.pay(1 + this.length / MATCHED_CHARS_PER_TURN);
+    return patternOf(pattern).test(this);
+  }),
+  celFunc(RANGE, [DYN], DYN, (range) => {
+    if (isCelList(range) || isCelMap(range)) turns.pay(range.size);
+    return range;
+  }),
+  celFunc(SEARCHED, [DYN], DYN, (searched) => {
+    if (isCelList(searched)) turns.pay(searched.size);
+    return searched;
+  }),
+];

@@ -1,0 +1,14 @@
+/** Characters of one expression. */
+export const TEXT_CHARS_MAX = 4096;
+/** Nodes of its syntax tree, macros expanded. */
+export const NODES_MAX = 1000;
+/** Levels of its syntax tree. */
+export const DEPTH_MAX = 64;
+/** Loops (`all`, `exists`, `map`, `filter`) inside each other. */
+export const LOOP_DEPTH_MAX = 3;
+/** Items that all loops and searches of one evaluation may look at together, with inputs of a usual size. */
+export const TURNS_MAX = 10_000;
+/** Characters of inputs up to which there are so many turns; with larger inputs a turn may cost more, and there are fewer. */
+export const USUAL_INPUTS_CHARS = 65_536;
+/** Characters that a pattern may search for the price of one turn. */
+export const MATCHED_CHARS_PER_TURN = 256;
