@@ -95,6 +95,14 @@ export class LaneParts {
     return tenantOf(this.configuration.state, tenant_id) ?? { weight: 1, running_max: this.options.running_max };
   }
 
+  /** Whether the approval of a grant ended without one: then the record of its end stands, and the grant is none. */
+  async withoutApproval(job: Job): Promise<boolean> {
+    const approval_id = job.authorised.approval_id as string;
+    const closed = await this.arbiter.isClosed(approval_id);
+    if (closed) this.deps.logger.error({ call_id: job.call_id, approval_id }, 'a grant of an approval that had ended was not executed');
+    return closed;
+  }
+
   /** How long a settled key answers: its window, and never shorter than its case is open. */
   windowOf(job: Job): number {
     const { case_id, window_ms } = job.call;

@@ -106,6 +106,13 @@ function wireClaims(parts: LaneParts): void {
     },
     deduplicate: (job, original, outcome) => ends.deduplicate(job, original, outcome),
     refused: (job, why) => refuseNow(parts, job, why, []),
+    withoutApproval: (job) => {
+      job.stage = 'looking_up';
+      parts.withoutApproval(job).then(
+        (closed) => (closed ? lost.steps.leave(job) : refuseNow(parts, job, 'approval_used', [])),
+        () => lost.steps.claimAgain(job),
+      );
+    },
     tombstoned: (job, claimed) => {
       job.claimed = claimed;
       const { why, issues } = job.refusal ?? { why: 'expired' as const, issues: [] };

@@ -1,3 +1,4 @@
+export * from './executions/approval-uses.js';
 export * from './executions/claim.js';
 export * from './executions/end.js';
 export * from './executions/execution-row.js';

@@ -6,6 +6,7 @@ import { Partition } from './partition.js';
 export class Partitions {
   private readonly all = new Map<string, Partition>();
   private ends: FoldedEnd[] = [];
+  private closed: string[] = [];
 
   get(lane: string, partition: number): Partition {
     const key = `${lane}/${partition}`;
@@ -42,16 +43,24 @@ export class Partitions {
     this.ends.push(end);
   }
 
-  /** Up to `ends_max` ends, the newest of each row, and, where that is all of them, how far the assigned partitions are done. */
-  takeFold(ends_max: number): { ends: FoldedEnd[]; progress: Progress[]; left: number } {
-    const newest = new Map<string, FoldedEnd>();
-    for (const end of this.ends.splice(0, ends_max)) newest.set(`${end.key}/${end.attempt}/${end.call_id}`, end);
-    return { ends: [...newest.values()], progress: this.ends.length === 0 ? this.progress() : [], left: this.ends.length };
+  /** An approval that ended without a grant. */
+  closeLater(approval_id: string): void {
+    this.closed.push(approval_id);
   }
 
-  /** The fold failed: its ends go first next time. */
-  putBack(ends: readonly FoldedEnd[]): void {
+  /** Up to `ends_max` ends, the newest of each row, and, where that is all of them, how far the assigned partitions are done. */
+  takeFold(ends_max: number): { ends: FoldedEnd[]; closed: string[]; progress: Progress[]; left: number } {
+    const newest = new Map<string, FoldedEnd>();
+    for (const end of this.ends.splice(0, ends_max)) newest.set(`${end.key}/${end.attempt}/${end.call_id}`, end);
+    const closed = this.closed.splice(0, ends_max);
+    const left = this.ends.length + this.closed.length;
+    return { ends: [...newest.values()], closed, progress: left === 0 ? this.progress() : [], left };
+  }
+
+  /** The fold failed: what it had goes first next time. */
+  putBack(ends: readonly FoldedEnd[], closed: readonly string[]): void {
     this.ends.unshift(...ends);
+    this.closed.unshift(...closed);
   }
 
   private progress(): Progress[] {

@@ -30,17 +30,17 @@ export class ProgressWriter {
 
   private async fold(): Promise<void> {
     for (let more = true; more; ) {
-      const { ends, progress, left } = this.partitions.takeFold(ENDS_MAX);
+      const { ends, closed, progress, left } = this.partitions.takeFold(ENDS_MAX);
       more = left > 0;
       const changed = progress.filter(
         (row) => this.written.get(`${row.topic}/${row.partition}`) !== `${row.history_below}/${row.ends_from}`,
       );
-      if (ends.length === 0 && changed.length === 0) return;
+      if (ends.length === 0 && closed.length === 0 && changed.length === 0) return;
       crashPoint('executor.before_commit');
       try {
-        await this.arbiter.fold(ends, changed);
+        await this.arbiter.fold(ends, closed, changed);
       } catch (error) {
-        this.partitions.putBack(ends);
+        this.partitions.putBack(ends, closed);
         throw error;
       }
       for (const row of changed) {

@@ -3,9 +3,16 @@ import { digest8, lateEnd, stateAfter } from '@countersign/domain';
 import type { BatchDecoder, EventLog, Recorded } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
 import type { Arbiter, RefoldedRow } from '../running/arbiter.js';
+import { closedApproval, isClosing } from '../running/closing.js';
 
 const READ_MAX = 500;
 const RULINGS: readonly CallTopic[] = ['policy-decided', 'approval-granted'];
+
+/** The approval that a start says its claim took. */
+function useOf(at: Recorded): { approval_id: string; call_id: string }[] {
+  if (at.event_type !== 'tool_call_started' || at.event.approval_id === null) return [];
+  return [{ approval_id: at.event.approval_id, call_id: at.event.meta.call_id as string }];
+}
 
 /**
  * Puts the arbiter's rows back where the database is empty and the log is not: first what tool-executed tells of each
@@ -33,6 +40,7 @@ export class Refold {
   }
 
   private async refold(lane: string, partition: number): Promise<void> {
+    await this.closings(laneTopic('approval-granted', lane), partition);
     const rows = await this.rows(lane, partition);
     if (rows === 0) return;
     for (const topic of RULINGS) await this.digests(laneTopic(topic, lane), partition);
@@ -52,6 +60,8 @@ export class Refold {
         if (row.state !== 'running' && row.state !== 'in_doubt') live.delete(row.call_id);
       }
       count += batch.size;
+      const used = events.flatMap(useOf);
+      if (used.length > 0) await this.arbiter.refoldApprovals(used, []);
       if (batch.size > 0) await this.arbiter.refold([...batch.values()]);
     });
     return count;
@@ -83,6 +93,13 @@ export class Refold {
     const source = before?.source ?? at.event.source ?? { topic: '', offset: 0 };
     const ended = { state: stateAfter(outcome), end_offset: at.offset, ended_at_ms: outcome.ended_at_ms };
     return { key, attempt, call_id, tenant_id, lane, partition, epoch, source, ...ended };
+  }
+
+  private async closings(topic: string, partition: number): Promise<void> {
+    await this.each(topic, partition, async (events) => {
+      const closed = events.flatMap((at) => (isClosing(at) ? [closedApproval(at)] : []));
+      if (closed.length > 0) await this.arbiter.refoldApprovals([], closed);
+    });
   }
 
   private async digests(topic: string, partition: number): Promise<void> {

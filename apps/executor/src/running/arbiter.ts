@@ -58,8 +58,10 @@ export interface Arbiter {
   rowsOf(keys: readonly string[]): Promise<ReadonlyMap<string, Execution[]>>;
   /** The row of a call that is in doubt. */
   doubtOf(call_id: string): Promise<{ key: string; attempt: number } | undefined>;
-  /** Ends and progress together: progress never says more than the rows. */
-  fold(ends: readonly FoldedEnd[], progress: readonly Progress[]): Promise<void>;
+  /** Ends, approvals that ended without a grant, and progress together: progress never says more than the rows. */
+  fold(ends: readonly FoldedEnd[], closed: readonly string[], progress: readonly Progress[]): Promise<void>;
+  /** Whether an approval ended without a grant. */
+  isClosed(approval_id: string): Promise<boolean>;
   /** Marks leases that ran out as fenced. */
   fenceExpired(): Promise<void>;
   /** Rows without an end in this partition whose epoch is fenced. */
@@ -71,6 +73,8 @@ export interface Arbiter {
   progressOf(partition: number): Promise<Progress[]>;
   /** Puts back rows that the log tells of and the database lacks; existing rows get only their end. */
   refold(rows: readonly RefoldedRow[]): Promise<void>;
+  /** Puts back which approvals were used by which call, and which ended without a grant. */
+  refoldApprovals(used: readonly { approval_id: string; call_id: string }[], closed: readonly string[]): Promise<void>;
   /** Puts back what only the rulings know: the digest of each call's key. */
   refoldDigests(digests: readonly { key: string; call_id: string; digest8: number }[]): Promise<void>;
 }

@@ -5,6 +5,7 @@ import type { Clock } from '@countersign/process';
 import type { Partition } from '../partitions/partition.js';
 import type { Partitions } from '../partitions/partitions.js';
 import { jobOf } from './authorised.js';
+import { type Closing, closedApproval } from './closing.js';
 import { type Authorised, type Issue, Job } from './job.js';
 import type { OpenCalls } from './open-calls.js';
 
@@ -131,11 +132,13 @@ export class Intake {
     else known.sources = [source];
   }
 
-  /** Policy ended a call that waited for people: its key gets a tombstone where it could have fired. */
-  private closed(partition: Partition, at: Recorded, call: ToolCall | null, meta: Meta, why: 'cancelled' | 'expired') {
+  /** Policy ended a call that waited for people: its approval gets a tombstone, so that no grant of it fires after this. */
+  private closed(partition: Partition, at: Closing, call: ToolCall | null, meta: Meta, why: 'cancelled' | 'expired') {
     partition.cover(at.topic, at.offset);
     const call_id = meta.call_id as string;
-    if (!call || isReadOnly(call.effect_class) || partition.endOf(call_id)) return;
+    if (!call || isReadOnly(call.effect_class)) return;
+    this.partitions.closeLater(closedApproval(at));
+    if (partition.endOf(call_id)) return;
     partition.ended(call_id, {
       state: 'released',
       end_offset: at.offset,

@@ -9,7 +9,9 @@ export interface LostClaimSteps {
   won(job: Job): void;
   claimAgain(job: Job): void;
   deduplicate(job: Job, original_call_id: string, outcome: Outcome): void;
-  refused(job: Job, why: 'key_reused' | 'nothing_to_join' | 'approval_used'): void;
+  refused(job: Job, why: 'key_reused' | 'nothing_to_join'): void;
+  /** Its approval cannot be taken: another call used it, or it ended without a grant. */
+  withoutApproval(job: Job): void;
   /** It will not fire and its end is still to be written. `claimed`: the tombstone is its own row. */
   tombstoned(job: Job, claimed: boolean): void;
   /** Nothing more to do here for this call. */
@@ -82,7 +84,7 @@ export class LostClaims {
 
   private again(job: Job, attempt: number) {
     if (job.authorised.approval_id !== null && job.attempt === attempt && job.claims >= CLAIMS_FOR_APPROVAL)
-      return this.steps.refused(job, 'approval_used');
+      return this.steps.withoutApproval(job);
     job.attempt = attempt;
     if (++job.claims > CLAIMS_MAX) {
       job.claims = 0;

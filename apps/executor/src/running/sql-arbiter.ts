@@ -96,7 +96,7 @@ export class SqlArbiter implements Arbiter {
     return sql.doubtOfCall(this.store, uuidOf(call_id));
   }
 
-  async fold(ends: readonly FoldedEnd[], progress: readonly Progress[]): Promise<void> {
+  async fold(ends: readonly FoldedEnd[], closed: readonly string[], progress: readonly Progress[]): Promise<void> {
     const statements: sql.Statement[] = [];
     if (ends.length > 0)
       statements.push(
@@ -111,8 +111,21 @@ export class SqlArbiter implements Arbiter {
           })),
         ),
       );
+    if (closed.length > 0) statements.push(sql.closeApprovalsStatement(closed));
     if (progress.length > 0) statements.push(sql.progressStatement(progress));
     if (statements.length > 0) await this.store.atomically(statements, 'background');
+  }
+
+  async isClosed(approval_id: string): Promise<boolean> {
+    return sql.isApprovalClosed(this.store, approval_id);
+  }
+
+  async refoldApprovals(used: readonly { approval_id: string; call_id: string }[], closed: readonly string[]): Promise<void> {
+    await sql.restoreUses(
+      this.store,
+      used.map(({ approval_id, call_id }) => ({ approval_id, call_uuid: uuidOf(call_id) })),
+    );
+    if (closed.length > 0) await this.store.query(sql.closeApprovalsStatement(closed));
   }
 
   async fenceExpired(): Promise<void> {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { acquire, fenceOthers, heartbeat, release } from '../leases/leases.js';
 import type { Store } from '../store.js';
+import { closeApprovalsStatement, isApprovalClosed, restoreUses } from './approval-uses.js';
 import { type Claim, claim } from './claim.js';
 import { end, resolve } from './end.js';
 import { executionState } from './execution-row.js';
@@ -107,6 +108,33 @@ export function describeClaims(store: () => Store): void {
     await claim(store(), epoch, [held]);
     expect(await claim(store(), epoch, [claimOf({ key: held.key, approval_id })])).toEqual([false]);
     expect(await claim(store(), epoch, [claimOf({ approval_id })])).toEqual([true]);
+  });
+
+  test('a claim that took its approval and then lost its key keeps it for its own next attempt, and for nobody else', async () => {
+    const epoch = await leaseOf(store());
+    const key = randomUUID();
+    const claims = Array.from({ length: 12 }, () => claimOf({ key, approval_id: randomUUID() }));
+    const won = await Promise.all(claims.map((one) => claim(store(), epoch, [one])));
+    const winner = claims[won.findIndex(([first]) => first)] as Claim;
+    await end(store(), epoch, [endOf(winner, released)]);
+    const [next, ...others] = claims.filter((one) => one !== winner) as [Claim, ...Claim[]];
+    await restoreUses(store(), [next as Claim & { approval_id: string }]);
+    expect(await claim(store(), epoch, [claimOf({ approval_id: next.approval_id })])).toEqual([false]);
+    expect(await claim(store(), epoch, [{ ...next, attempt: 2 }])).toEqual([true]);
+    expect(await claim(store(), epoch, [{ ...(others[0] as Claim), attempt: 2 }])).toEqual([false]);
+    expect(await claim(store(), epoch, [{ ...next, key: randomUUID(), call_uuid: randomUUID() }])).toEqual([false]);
+  });
+
+  test('of the end of an approval and a claim that race for it exactly one gets it, twenty times', async () => {
+    const epoch = await leaseOf(store());
+    for (let i = 0; i < 20; i++) {
+      const approval_id = randomUUID();
+      const close = async () => [(await store().query(closeApprovalsStatement([approval_id])), false)];
+      const racers = [() => claim(store(), epoch, [claimOf({ approval_id })]), close];
+      const [won] = (await Promise.all((i % 2 ? racers : racers.reverse()).map((race) => race()))).flat().sort().reverse();
+      expect(await isApprovalClosed(store(), approval_id)).toBe(!won);
+      expect(await claim(store(), epoch, [claimOf({ approval_id })])).toEqual([false]);
+    }
   });
 
   test('of a tombstone and a claim that race for one row exactly one wins, twenty times', async () => {

@@ -30,6 +30,7 @@ const FIRST_WINS = 'ORDER BY i.key ON CONFLICT (key, attempt) DO NOTHING RETURNI
 
 const CLAIM = `WITH ${LEASE}, ${ITEMS}\n${INSERT} WHERE ${PREDECESSOR} ${FIRST_WINS}`;
 
+// An approval that its call took with a claim that then lost its key is still its own: its call's next attempt may have it.
 const CLAIM_WITH_APPROVAL = `WITH ${LEASE}, ${ITEMS_WITH_APPROVAL},
 uses AS (INSERT INTO approval_uses (approval_id, call_uuid)
   SELECT i.approval_id, i.call_uuid FROM lease CROSS JOIN items i
@@ -37,7 +38,8 @@ uses AS (INSERT INTO approval_uses (approval_id, call_uuid)
     AND NOT EXISTS (SELECT FROM tool_executions t WHERE t.key = i.key AND t.attempt = i.attempt)
   ORDER BY i.approval_id ON CONFLICT (approval_id) DO NOTHING RETURNING approval_id, call_uuid)
 ${INSERT} WHERE ${PREDECESSOR}
-  AND (i.approval_id IS NULL OR EXISTS (SELECT FROM uses u WHERE u.approval_id = i.approval_id AND u.call_uuid = i.call_uuid))
+  AND (i.approval_id IS NULL OR EXISTS (SELECT FROM uses u WHERE u.approval_id = i.approval_id AND u.call_uuid = i.call_uuid)
+    OR EXISTS (SELECT FROM approval_uses a WHERE a.approval_id = i.approval_id AND a.call_uuid = i.call_uuid))
 ${FIRST_WINS}`;
 
 /** For EXPLAIN in specs and for callers that claim together with other statements. */
@@ -62,7 +64,7 @@ export function claimStatement(epoch: number, claims: readonly Claim[]): Stateme
  * Claims all in one statement, under the lease of `epoch` (fenced or expired: all lost). True at the claims that won;
  * one loses to an existing row of its key and attempt, to an attempt n-1 that is not settled (released, or succeeded
  * where the caller saw its window end), or to an approval that
- * is used. Where the answer was lost on its way, a repeat loses to its own row: same call_uuid and epoch in `rowsOfKeys`.
+ * is used by another call or closed. Where the answer was lost on its way, a repeat loses to its own row: same call_uuid and epoch in `rowsOfKeys`.
  */
 export async function claim(sql: Sql, epoch: number, claims: readonly Claim[]): Promise<boolean[]> {
   if (claims.length === 0) return [];

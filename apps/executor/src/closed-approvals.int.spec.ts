@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EventMap, uuidv7 } from '@countersign/contracts';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Rig } from './testing/rig.js';
+
+jest.setTimeout(60_000);
+let rig: Rig;
+beforeEach(async () => {
+  rig = await Rig.open();
+});
+afterEach(() => rig.close());
+
+const by = { kind: 'user' as const, id: 'ann', roles: ['approver'] };
+const source = { topic: 'approval-voted', offset: 0 };
+const QUIET_MS = 700;
+
+const ends = {
+  denied: (asked: EventMap['policy_decided'], approval_id: string) =>
+    rig.put('approval_denied', [{ meta: after(asked), approval_id, revision: 1, reason: 'no', by, source, call: asked.call }]),
+  expired: (asked: EventMap['policy_decided'], approval_id: string) =>
+    rig.put('approval_expired', [{ meta: after(asked), approval_id, revision: 1, expired_at_ms: Date.now(), call: asked.call }]),
+  cancelled: (asked: EventMap['policy_decided']) =>
+    rig.put('call_cancelled', [{ meta: after(asked), revision: 1, reason: null, by, final: true, source, call: asked.call }]),
+};
+const after = ({ meta }: EventMap['policy_decided']) => ({ ...meta, event_id: uuidv7(Date.now()) });
+
+/** A call that waited for people and got an end; its approval id is policy's. */
+async function ended(how: keyof typeof ends, name: string) {
+  const asked = rig.ruling('blind_write', name);
+  const approval_id = `${asked.meta.call_id}.1`;
+  await ends[how](asked, approval_id);
+  return { asked, approval_id, grant: rig.grant(asked, ['ann'], { approval_id }) };
+}
+
+/** The write after the closing was read shows that everything before it was handled and folded. */
+async function settled(name: string) {
+  await rig.end(await rig.allow('blind_write', name));
+  await sleep(QUIET_MS);
+}
+
+const fired = () => rig.world.effects.map((effect) => effect.name).filter((name) => !name.startsWith('mark'));
+
+describe('a grant that was wrongly written after its approval had ended', () => {
+  test.each(Object.keys(ends) as (keyof typeof ends)[])('does not fire after a restart: %s', async (how) => {
+    const first = await rig.start();
+    const { grant, asked } = await ended(how, 'late');
+    await settled('mark 1');
+    await first.close();
+    await rig.start();
+    await rig.put('approval_granted', [grant]);
+    await settled('mark 2');
+    expect(fired()).toEqual([]);
+    expect(await rig.eventsOf(asked.meta.call_id as string)).toEqual([]);
+  });
+
+  test('fires where its tombstone is taken away: the tombstone is what holds it', async () => {
+    const first = await rig.start();
+    const { grant, asked, approval_id } = await ended('denied', 'late');
+    await settled('mark 1');
+    await first.close();
+    const gone = await rig.store.query({
+      text: 'DELETE FROM approval_uses WHERE approval_id = $1 RETURNING 1 AS one',
+      params: [approval_id],
+    });
+    expect(gone).toHaveLength(1);
+    await rig.start();
+    await rig.put('approval_granted', [grant]);
+    await rig.end(asked);
+    expect(fired()).toEqual(['late']);
+  });
+
+  test('does not fire with an empty database that was refolded from the log', async () => {
+    const first = await rig.start();
+    const all = [await ended('denied', 'a'), await ended('expired', 'b'), await ended('cancelled', 'c')];
+    await settled('mark 1');
+    await first.close();
+    await rig.loseDatabase();
+    await rig.start();
+    await rig.put(
+      'approval_granted',
+      all.map(({ grant }) => grant),
+    );
+    await settled('mark 2');
+    expect(fired()).toEqual([]);
+    const rows = await rig.store.query({ text: 'SELECT approval_id FROM approval_uses', params: [] });
+    expect(rows).toHaveLength(3);
+  });
+});
+
+test('with its database deleted, an approval that was used stays used: no other call gets it', async () => {
+  const first = await rig.start();
+  const asked = rig.ruling('blind_write', 'once');
+  const grant = rig.grant(asked, ['ann'], { approval_id: `${asked.meta.call_id}.1` });
+  await rig.put('approval_granted', [grant]);
+  await rig.end(asked);
+  await first.close();
+  await rig.loseDatabase();
+  await rig.start();
+  const other = rig.ruling('blind_write', 'twice', { call: {} });
+  await rig.put('approval_granted', [rig.grant(other, ['ann'], { approval_id: grant.approval_id })]);
+  expect(await rig.end(other)).toMatchObject({ event: { outcome: { status: 'failed', error: { code: 'POLICY_DENIED' } } } });
+  expect(fired()).toEqual(['once']);
+});
+
+test('calls that nobody was asked about cost no tombstone', async () => {
+  await rig.start();
+  await settled('mark');
+  expect(await rig.store.query({ text: 'SELECT approval_id FROM approval_uses', params: [] })).toEqual([]);
+});
