@@ -4,6 +4,7 @@ export * from './approval/state.js';
 export { evolve, type PlacedEvent } from './call/evolve.js';
 export * from './call/state.js';
 export { evolveConfiguration } from './configuration/evolve.js';
+export { limitsOf, limitVersions, type TenantLimits } from './configuration/kinds/limits.js';
 export * from './configuration/queries.js';
 export { parseRange, parseSemver, type Semver } from './configuration/semver.js';
 export * from './configuration/state.js';
@@ -16,6 +17,10 @@ export { afterTakeover, type Orphan, type OrphanDecision } from './execution/orp
 export { type AfterReconcile, type Asking, afterReconcile, type ReconcileAnswer } from './execution/reconciled.js';
 export { inDoubt, type Meaning, meaningOf, type Recovery, type Run, type RunResult } from './execution/result.js';
 export { digest8, type Execution, type ExecutionState, holdsKey } from './execution/row.js';
+export { type Counter, usedAt } from './limit/counter.js';
+export * from './limit/decide.js';
+export * from './limit/ledger.js';
+export * from './limit/state.js';
 export * from './ruling/decide.js';
 export { dropApproval, evolveRulings } from './ruling/evolve.js';
 export * from './ruling/state.js';

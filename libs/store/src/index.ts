@@ -9,6 +9,8 @@ export * from './executions/take-over.js';
 export * from './executions/tombstones.js';
 export * from './keys/key-ring.js';
 export * from './leases/leases.js';
+export * from './limits/counters.js';
+export * from './limits/limit-rows.js';
 export { SchemaOutdated } from './migrations/migrate.js';
 export type { Migration } from './migrations/migration.js';
 export { DatabaseUnusable } from './pglite/connection.js';

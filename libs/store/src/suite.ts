@@ -7,6 +7,7 @@ import { restore } from './executions/restore.js';
 import { rowsOfKeys } from './executions/rows.js';
 import { orphans } from './executions/take-over.js';
 import { acquire, fenceExpired, heartbeat } from './leases/leases.js';
+import { describeLimits } from './limits/limits.suite.js';
 import { migrate, SchemaOutdated } from './migrations/migrate.js';
 import { readProgress, saveProgress } from './progress/executor-progress.js';
 import { readPolicySnapshot, savePolicySnapshot } from './progress/policy-snapshots.js';
@@ -32,6 +33,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
     describeLeases(store);
     describeRows(store);
     describePlans(store);
+    describeLimits(store);
   });
 }
 

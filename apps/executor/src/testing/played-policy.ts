@@ -103,6 +103,8 @@ export class PlayedPolicy {
       joined_call_id: null,
       approval_id: null,
       execute_before_ms: Date.now() + 60_000,
+      reservations: [],
+      defer: null,
       source: { topic: 'tool-call-requested', offset: 0 },
       call,
       ...asked.ruling,
@@ -160,4 +162,5 @@ const EMPTY_CONTEXT: ToolCall['context'] = {
   purpose: null,
   safety_mode: null,
   run_budget: null,
+  depends_on: null,
 };

@@ -46,6 +46,7 @@ const none: CallContext = {
   purpose: null,
   safety_mode: null,
   run_budget: null,
+  depends_on: null,
 };
 
 const KEY_MAX = 255;

@@ -5,7 +5,14 @@ import type { LogPosition } from '@countersign/store';
 import type { RecordWriter } from '../admission/record-writer.js';
 
 /** The events of configuration-changed. */
-export type ConfigurationEvent = 'tenant_set' | 'api_key_set' | 'api_key_revoked' | 'tool_policy_set' | 'tool_lifecycle_set' | 'case_set';
+export type ConfigurationEvent =
+  | 'tenant_set'
+  | 'api_key_set'
+  | 'api_key_revoked'
+  | 'tool_policy_set'
+  | 'tool_lifecycle_set'
+  | 'case_set'
+  | 'limit_set';
 
 /** Writes configuration and comes back when this gateway's own fold has it. */
 export class ConfigurationWriter {

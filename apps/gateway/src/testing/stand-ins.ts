@@ -96,6 +96,8 @@ export class StandIn {
       joined_call_id: null,
       approval_id: asks ? `app-${id}` : null,
       execute_before_ms: Date.now() + 60_000,
+      reservations: [],
+      defer: null,
       ...ruling,
     };
     await this.append('policy_decided', meta.partition, { meta, source, call: requested.call, ...decided });

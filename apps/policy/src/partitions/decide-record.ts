@@ -125,6 +125,7 @@ const NO_CONTEXT: CallContext = {
   purpose: null,
   safety_mode: null,
   run_budget: null,
+  depends_on: null,
 };
 
 const EMPTY_CALL: Omit<ToolCall, 'idempotency_key' | 'principal' | 'context' | 'lane'> = {

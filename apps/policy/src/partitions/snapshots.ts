@@ -1,4 +1,4 @@
-import type { Approval, RulingState } from '@countersign/domain';
+import { type Approval, type LedgerText, ledgerText, type RulingState, readLedger } from '@countersign/domain';
 import type { PolicySnapshot } from './refold.js';
 import type { RulingPartition } from './ruling-partition.js';
 
@@ -13,6 +13,7 @@ interface Body {
   approvals: Approval[];
   /** Call, tenant, revision. */
   allowed: [string, string, number][];
+  limits?: LedgerText;
 }
 
 /** A state as text; its indexes are left out, they follow from the approvals in their order. */
@@ -22,7 +23,7 @@ export function stateText(state: RulingState, hlc: number): string {
     tenant_id,
     revision,
   ]);
-  const body: Body = { hlc, approvals: [...state.approvals.values()], allowed };
+  const body: Body = { hlc, approvals: [...state.approvals.values()], allowed, limits: ledgerText(state.limits) };
   return JSON.stringify(body);
 }
 
@@ -33,6 +34,7 @@ function readState(text: string): { state: RulingState; hlc: number } {
     approval_of_call: new Map(),
     approval_of_key: new Map(),
     allowed: new Map(body.allowed.map(([call_id, tenant_id, revision]) => [call_id, { tenant_id, revision, call: null }])),
+    limits: readLedger(body.limits),
   };
   for (const approval of state.approvals.values()) {
     for (const member of approval.members) state.approval_of_call.set(member.meta.call_id as string, approval.approval_id);

@@ -132,7 +132,16 @@ export class SampleHistory {
 
   private rule(call_id: string, tenant_id: string, call: ToolCall, revision: number, effect: EventMap['policy_decided']['effect']): void {
     const ruling = { decision_id: `d${revision}`, revision, effect, tier: 'tier_1_auto', approval_mode_effective: 'local_write' } as const;
-    const inputs = { rule: 'r', bundle_version: 'v', config_offset: 0, reason: null, joined_call_id: null, execute_before_ms: 9 };
+    const inputs = {
+      rule: 'r',
+      bundle_version: 'v',
+      config_offset: 0,
+      reason: null,
+      joined_call_id: null,
+      execute_before_ms: 9,
+      reservations: [],
+      defer: null,
+    };
     const source = { topic: 'tool-call-requested', offset: 0 };
     const approval_id = effect === 'require_approval' ? `${call_id}/${revision}` : null;
     this.put('policy-decided', 'policy_decided', { meta: this.meta(call_id, tenant_id), ...ruling, ...inputs, approval_id, source, call });
@@ -192,7 +201,7 @@ export class SampleHistory {
   }
 
   private toolCall(case_id: string | null): ToolCall {
-    const rest = { step: null, rule: null, purpose: null, safety_mode: null, run_budget: null };
+    const rest = { step: null, rule: null, purpose: null, safety_mode: null, run_budget: null, depends_on: null };
     return {
       tool: 'create_order',
       version: '1.0.0',

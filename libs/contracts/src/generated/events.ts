@@ -84,6 +84,8 @@ export interface CallContext {
   purpose: string | null;
   safety_mode: SafetyMode | null;
   run_budget: number | null;
+  /** Calls that must have succeeded first. */
+  depends_on: string[] | null;
 }
 
 /** How far a run may go. */
@@ -104,6 +106,45 @@ export type ErrorCode = 'VALIDATION_ERROR' | 'TIMEOUT' | 'RATE_LIMIT' | 'POLICY_
 
 /** Closed list of error classes. */
 export type ErrorClass = 'transient' | 'rate_limited' | 'validation' | 'authorization' | 'semantic' | 'not_found' | 'server';
+
+/** What a deferred call waits for. Whatever wakes it, it is judged anew. */
+export interface Deferral {
+  until: DeferUntil;
+  /** call_ended: all of them. */
+  call_ids: string[];
+  /** time, limit_free: not before. */
+  wake_at_ms: number | null;
+  limit_id: string | null;
+  /** Then nothing is waited for any more. */
+  timeout_at_ms: number;
+  then: DeferThen;
+}
+
+/** What wakes a deferred call. */
+export type DeferUntil = 'call_ended' | 'time' | 'limit_free' | 'again';
+
+/** What the call becomes when its time is over; never an allowance. */
+export type DeferThen = 'deny' | 'require_approval';
+
+/** What a call holds of one counter of a limit until it ends. */
+export interface LimitReservation {
+  /** Key of the counter. */
+  counter: string;
+  limit_id: string;
+  /** The run, case, agent, tool or capability that is counted. */
+  subject: string;
+  /** Value of the limit's `per`; empty where it has none. */
+  per: string;
+  /** Millionths. */
+  amount_micro: number;
+  /** Slot of the window that it was put in, by the append time of the request; 0 without a window. */
+  at_ms: number;
+  window_ms: number | null;
+  settle: LimitSettlement;
+}
+
+/** attempt: stays once it ran; effect: given back where nothing happened; cost: replaced by what it cost. */
+export type LimitSettlement = 'attempt' | 'effect' | 'cost';
 
 /** First field of every record: who, which call, and where it stands in causal order. */
 export interface Meta {
@@ -352,6 +393,47 @@ export interface CaseSet {
 /** Whether new calls may join. */
 export type CaseState = 'open' | 'closed';
 
+/** A version of a guard limit of a tenant. removed takes the limit away; its versions stay readable. */
+export interface LimitSet {
+  meta: Meta;
+  limit_id: string;
+  /** From 1, without gaps. */
+  version: number;
+  removed: boolean;
+  kind: LimitKind;
+  scope: LimitScope;
+  /** Globs of the run, case, agent, tool or capability that it is for; empty: each of them. */
+  subjects: string[];
+  /** Globs of the tools whose calls it is about; empty: all. */
+  tools: string[];
+  max: number | null;
+  /** Sliding; null: for ever. */
+  window_ms: number | null;
+  /** CEL: what a call counts for; null: 1, for a budget its cost. */
+  amount: string | null;
+  /** CEL: calls with the same value are counted together; null: all. */
+  per: string | null;
+  /** enabled_tools: globs of the tools that may be called. */
+  allowed: string[];
+  side_effects: SideEffectLevel | null;
+  on_exceeded: LimitExceeded;
+  defer_timeout_ms: number | null;
+  by: Principal;
+  changed_at_ms: number;
+}
+
+/** What is limited. */
+export type LimitKind = 'enabled_tools' | 'max_iterations' | 'max_tool_calls' | 'max_budget' | 'cost_ceiling' | 'side_effects' | 'rate' | 'egress' | 'cumulative';
+
+/** Whose calls are counted together. */
+export type LimitScope = 'run' | 'case' | 'agent' | 'tenant' | 'tool' | 'capability';
+
+/** What a tool may do to the world. */
+export type SideEffectLevel = 'none' | 'reads' | 'writes';
+
+/** What becomes of a call that does not fit. */
+export type LimitExceeded = 'deny' | 'defer';
+
 /** A tenant and its lane, share and admission cap. */
 export interface TenantSet {
   meta: Meta;
@@ -450,6 +532,9 @@ export interface PolicyDecided {
   execute_before_ms: number;
   source: SourcePosition;
   call: ToolCall;
+  /** What it holds of limits; those of earlier revisions included. */
+  reservations: LimitReservation[];
+  defer: Deferral | null;
 }
 
 /** What was ruled. */
@@ -600,6 +685,7 @@ export interface EventMap {
   api_key_revoked: ApiKeyRevoked;
   api_key_set: ApiKeySet;
   case_set: CaseSet;
+  limit_set: LimitSet;
   tenant_set: TenantSet;
   tool_lifecycle_set: ToolLifecycleSet;
   tool_policy_set: ToolPolicySet;
@@ -627,7 +713,7 @@ export type AnyEvent = Tagged<EventType>;
 export interface TopicEvents {
   'approval-granted': Tagged<'approval_denied'> | Tagged<'approval_expired'> | Tagged<'approval_granted'> | Tagged<'approval_vote_counted'> | Tagged<'approval_vote_refused'> | Tagged<'call_cancelled'> | Tagged<'resolution_allowed'>;
   'approval-voted': Tagged<'approval_viewed'> | Tagged<'approval_voted'>;
-  'configuration-changed': Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'tenant_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_policy_set'>;
+  'configuration-changed': Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'limit_set'> | Tagged<'tenant_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_policy_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
   'security-event': Tagged<'security_event_recorded'>;

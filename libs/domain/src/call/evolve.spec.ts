@@ -53,6 +53,8 @@ const ruled = (offset: number, revision: number, effect: 'allow' | 'deny' | 'req
       joined_call_id: null,
       approval_id: null,
       execute_before_ms: 9,
+      reservations: [],
+      defer: null,
       source,
       call,
     },

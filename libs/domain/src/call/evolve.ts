@@ -157,6 +157,7 @@ function changed(state: CallState, at: PlacedEvent): CallState {
     case 'tool_policy_set':
     case 'tool_lifecycle_set':
     case 'case_set':
+    case 'limit_set':
     case 'tool_registered':
     case 'security_event_recorded':
     case 'record_dead_lettered':

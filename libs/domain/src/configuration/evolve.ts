@@ -4,6 +4,7 @@ import { revokeKey, setKey } from './kinds/api-keys.js';
 import { setCase } from './kinds/cases.js';
 import { register } from './kinds/catalog.js';
 import { setLifecycle } from './kinds/lifecycles.js';
+import { setLimit } from './kinds/limits.js';
 import { setTenant } from './kinds/tenants.js';
 import { setOverride } from './kinds/tool-policies.js';
 import type { ConfigurationState } from './state.js';
@@ -18,6 +19,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   tool_policy_set: setOverride,
   tool_lifecycle_set: setLifecycle,
   case_set: setCase,
+  limit_set: setLimit,
 };
 
 /**

@@ -1,4 +1,5 @@
 import type { CaseState, LifecycleState, Principal, ToolContract, ToolPolicySet } from '@countersign/contracts';
+import type { TenantLimits } from './kinds/limits.js';
 import type { Semver } from './semver.js';
 
 /** A tenant that exists; a tenant that nobody set does not exist. */
@@ -58,6 +59,8 @@ export interface TenantConfiguration {
   /** tool → version → state; absent means active. */
   lifecycles: Map<string, Map<string, LifecycleState>>;
   cases: Map<string, CaseFact>;
+  /** Absent: no limit was ever set. */
+  limits?: TenantLimits;
 }
 
 /**

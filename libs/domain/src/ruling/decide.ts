@@ -3,8 +3,11 @@ import {
   type ApprovalMode,
   type CallError,
   callError,
+  type Deferral,
+  type LimitReservation,
   type Meta,
   type Reversibility,
+  type RulingEffect,
   type SourcePosition,
   type Tier,
   type ToolCall,
@@ -15,17 +18,19 @@ import { type ApprovalDraft, cancelWaiting, grantTo } from '../approval/decide.j
 import { type Asking, requirementOf } from '../approval/requirement.js';
 import { type Approval, type ApprovalMember, approvalId, holderOf, rulingDigest } from '../approval/state.js';
 import type { Cause, Draft } from '../draft.js';
-import { approvalOfCall, approvalOfKey, type RulingState } from './state.js';
+import { type AllowedCall, approvalOfCall, approvalOfKey, type RulingState } from './state.js';
 
 export type RulingDraft = ApprovalDraft | Draft<'policy_decided' | 'approval_requested' | 'resolution_allowed' | 'security_event_recorded'>;
 
 /** What the policy of the tenant says about a call by itself (libs/policy's ResolvedRuling fits). */
 export interface Judgement extends Asking {
-  effect: 'allow' | 'deny' | 'require_approval';
+  effect: RulingEffect;
   tier: Tier;
   approval_mode_effective: ApprovalMode;
   rule: string;
   reason: CallError | null;
+  /** Only where the effect is defer: what the call waits for. */
+  defer?: Deferral | null;
 }
 
 /** The call that holds an idempotency key in `tool_executions`, live or settled inside its window. */
@@ -44,8 +49,10 @@ export interface CallToRule {
   /** Principal ids that cannot approve it besides its own, for example the owner of the agent. */
   barred?: readonly string[];
   evidence?: ApprovalEvidence | null;
-  /** Only looked up for calls that need an approval. */
+  /** Only looked up for calls that need an approval or that a limit counts. */
   key_holder: KeyHolder | undefined;
+  /** What it holds of limits; a call that joins another holds nothing. */
+  reservations?: readonly LimitReservation[];
   /** Position in configuration-changed of its judgement. */
   config_offset: number;
   cause: Cause;
@@ -109,6 +116,8 @@ function decided(
       execute_before_ms: until,
       source,
       call,
+      reservations: more.joined_call_id === null && effect !== 'deny' ? [...(ask.reservations ?? [])] : [],
+      defer: effect === 'defer' ? (judgement.defer ?? null) : null,
     },
   };
 }
@@ -148,9 +157,19 @@ function asked(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
   return [ruling, { event_type: 'approval_requested', of: meta, cause, key: call.idempotency_key, traceparent, body }];
 }
 
+/** It may run, or be answered by the call that holds its key. */
+function allowed(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
+  const { judgement, key_holder } = ask;
+  const alone = { joined_call_id: null, approval_id: null };
+  if (!key_holder || key_holder.call_id === ask.meta.call_id) return [decided(ask, terms, judgement, alone)];
+  if (!key_holder.same_inputs) return [decided(ask, terms, keyReused(judgement), alone)];
+  return [decided(ask, terms, { ...judgement, effect: 'allow' }, { ...alone, joined_call_id: key_holder.call_id })];
+}
+
 /** Whether this revision of the call has its ruling in memory: the record came again. */
 function isRuled(state: RulingState, call_id: string, revision: number): boolean {
   if ((state.allowed.get(call_id)?.revision ?? 0) >= revision) return true;
+  if ((state.limits.deferred.get(call_id)?.revision ?? 0) >= revision) return true;
   const member = approvalOfCall(state, call_id)?.members.find((one) => one.meta.call_id === call_id);
   return member !== undefined && member.revision >= revision;
 }
@@ -163,16 +182,14 @@ export function ruleOnCall(state: RulingState, ask: CallToRule, terms: RulingTer
   const { call, judgement } = ask;
   if (isRuled(state, ask.meta.call_id as string, ask.revision)) return [];
   const alone = { joined_call_id: null, approval_id: null };
-  if (judgement.effect !== 'require_approval') return [decided(ask, terms, judgement, alone)];
+  if (judgement.effect !== 'require_approval')
+    return judgement.effect === 'allow' ? allowed(ask, terms) : [decided(ask, terms, judgement, alone)];
   const other = joinable(state, ask, terms.now_ms);
   if (other) {
     const same = holderOf(other).call.discriminating_digest === call.discriminating_digest;
     return same ? joined(ask, terms, other) : [decided(ask, terms, keyReused(judgement), alone)];
   }
-  if (ask.key_holder && ask.key_holder.call_id !== ask.meta.call_id) {
-    if (!ask.key_holder.same_inputs) return [decided(ask, terms, keyReused(judgement), alone)];
-    return [decided(ask, terms, { ...judgement, effect: 'allow' }, { ...alone, joined_call_id: ask.key_holder.call_id })];
-  }
+  if (ask.key_holder && ask.key_holder.call_id !== ask.meta.call_id) return allowed(ask, terms);
   return asked(ask, terms);
 }
 
@@ -180,6 +197,11 @@ interface Asked<E> {
   event: E;
   source: SourcePosition;
   traceparent: string | undefined;
+}
+
+function deferredCall(state: RulingState, call_id: string): AllowedCall | undefined {
+  const deferred = state.limits.deferred.get(call_id);
+  return deferred && { tenant_id: deferred.meta.tenant_id, revision: deferred.revision, call: deferred.call };
 }
 
 /** A waiting call ends here; an allowed one is the executor's to stop; an ended one stays as it is (nothing is said). */
@@ -193,9 +215,10 @@ export function cancelCall(state: RulingState, asked: Asked<ToolCallCancelReques
     return cancelWaiting(approval, call_id, { cause: meta, principal, reason, source });
   }
   const allowed = state.allowed.get(call_id);
-  if (!allowed || allowed.tenant_id !== meta.tenant_id) return [];
-  const { revision, call } = allowed;
-  const body = { revision, reason, by: principal, final: false, source, call };
+  const waiting = allowed ?? deferredCall(state, call_id);
+  if (!waiting || waiting.tenant_id !== meta.tenant_id) return [];
+  const { revision, call } = waiting;
+  const body = { revision, reason, by: principal, final: allowed === undefined, source, call };
   return [{ event_type: 'call_cancelled', of: meta, cause: meta, key: call?.idempotency_key ?? call_id, traceparent, body }];
 }
 

@@ -2,6 +2,7 @@ import type { AnyEvent, EventMap } from '@countersign/contracts';
 import { tally } from '../approval/decide.js';
 import { requirementOf } from '../approval/requirement.js';
 import { type Approval, type ApprovalMember, holderOf } from '../approval/state.js';
+import { evolveLedger } from '../limit/ledger.js';
 import { approvalOfCall, type RulingState } from './state.js';
 
 /** Forgets an approval with all its members. */
@@ -41,7 +42,7 @@ function ruled(state: RulingState, event: EventMap['policy_decided'], traceparen
     return;
   }
   if (state.approval_of_call.size > 0 && state.approval_of_call.has(call_id)) leave(state, call_id);
-  if (event.effect === 'deny') state.allowed.delete(call_id);
+  state.allowed.delete(call_id);
 }
 
 function join(state: RulingState, approval_id: string, member: ApprovalMember): void {
@@ -111,6 +112,7 @@ function ended(state: RulingState, call_id: string): void {
  * already in it change nothing.
  */
 export function evolveRulings(state: RulingState, said: AnyEvent, traceparent: string | undefined): void {
+  evolveLedger(state.limits, said, traceparent);
   switch (said.event_type) {
     case 'policy_decided':
       ruled(state, said.event, traceparent);

@@ -1,5 +1,6 @@
 import type { ToolCall } from '@countersign/contracts';
 import type { Approval } from '../approval/state.js';
+import { initialLedger, type LimitLedger } from '../limit/ledger.js';
 
 /**
  * What policy has to remember of one partition: open questions, grants without an end, and calls that may run and have
@@ -14,6 +15,7 @@ export interface RulingState {
   approval_of_key: Map<string, string>;
   /** Calls that may run, by call_id. */
   allowed: Map<string, AllowedCall>;
+  limits: LimitLedger;
 }
 
 /** What a cancellation of a call that may run needs to know. */
@@ -25,7 +27,7 @@ export interface AllowedCall {
 }
 
 export function initialRulings(): RulingState {
-  return { approvals: new Map(), approval_of_call: new Map(), approval_of_key: new Map(), allowed: new Map() };
+  return { approvals: new Map(), approval_of_call: new Map(), approval_of_key: new Map(), allowed: new Map(), limits: initialLedger() };
 }
 
 export function approvalOfCall(state: RulingState, call_id: string): Approval | undefined {

@@ -49,6 +49,7 @@ export const aCall = (more: Partial<ToolCall> = {}): ToolCall => ({
     purpose: null,
     safety_mode: null,
     run_budget: null,
+    depends_on: null,
   },
   deadline_ms: null,
   callback_url: null,

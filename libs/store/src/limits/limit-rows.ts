@@ -1,0 +1,40 @@
+import type { Sql } from '../store.js';
+import { type CounterRow, type ReservationRow, reservationState } from './counters.js';
+
+/** The counters of a limit after a key, in the order of their keys. */
+export async function readCounters(
+  sql: Sql,
+  of: { tenant_id: string; limit_id: string; after: string; limit: number },
+): Promise<CounterRow[]> {
+  const text = `SELECT key, tenant_id, limit_id, subject, per, slots FROM limit_counters
+WHERE tenant_id = $1 AND limit_id = $2 AND key > $3 ORDER BY key LIMIT $4`;
+  const params = [of.tenant_id, of.limit_id, of.after, of.limit];
+  return await sql.query<CounterRow & Record<string, unknown>>({ name: 'limit_counters_read', text, params });
+}
+
+/** What calls of a partition hold and have not given back. */
+export async function heldReservations(sql: Sql, lane: string, partition: number): Promise<ReservationRow[]> {
+  const text = `SELECT call_uuid, lane, partition, revision, state, verdict, at_s FROM limit_reservations
+WHERE lane = $1 AND partition = $2 AND state = ${reservationState.held}`;
+  return await sql.query<ReservationRow & Record<string, unknown>>({ name: 'limit_reservations_held', text, params: [lane, partition] });
+}
+
+/** Takes away what calls that ended before this time had held: nobody asks for them any more. */
+export async function dropReservations(sql: Sql, before_s: number): Promise<void> {
+  const text = `DELETE FROM limit_reservations WHERE call_uuid IN
+(SELECT call_uuid FROM limit_reservations WHERE state <> ${reservationState.held} AND at_s < $1 LIMIT 500)`;
+  await sql.query({ name: 'limit_reservations_drop', text, params: [before_s] });
+}
+
+/** The rulings of this partition are in the counters. */
+export async function countPartition(sql: Sql, lane: string, partition: number): Promise<void> {
+  const text = 'INSERT INTO limit_partitions (lane, partition) VALUES ($1, $2) ON CONFLICT DO NOTHING';
+  await sql.query({ name: 'limit_partition_counted', text, params: [lane, partition] });
+}
+
+/** The partitions of a lane whose rulings are in the counters. */
+export async function countedPartitions(sql: Sql, lane: string): Promise<ReadonlySet<number>> {
+  const text = 'SELECT partition FROM limit_partitions WHERE lane = $1';
+  const rows = await sql.query<{ partition: number }>({ name: 'limit_partitions_counted', text, params: [lane] });
+  return new Set(rows.map(({ partition }) => partition));
+}
