@@ -42,7 +42,7 @@ function ruled(state: RulingState, event: EventMap['policy_decided'], traceparen
     return;
   }
   if (state.approval_of_call.size > 0 && state.approval_of_call.has(call_id)) leave(state, call_id);
-  state.allowed.delete(call_id);
+  if (event.effect !== 'allow') state.allowed.delete(call_id);
 }
 
 function join(state: RulingState, approval_id: string, member: ApprovalMember): void {
