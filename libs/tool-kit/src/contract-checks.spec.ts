@@ -2,14 +2,21 @@ import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { contractChecks } from './contract-checks.js';
 import { defineTool, type ToolDefinition } from './define-tool.js';
+import type { ContractTestOptions, Counterpart } from './eval-pack.js';
 import type { Tool } from './tool.js';
 import { ToolError } from './tool.js';
-import { type ContractTestOptions, ToolProbe } from './tool-probe.js';
+import { ToolProbe } from './tool-probe.js';
 
 /** A ledger in memory that the tools of this spec act on. */
 class Ledger {
   readonly entries = new Map<string, number>();
 }
+
+const counterpartOf = (ledger: Ledger): Counterpart => ({
+  prepare: async () => void ledger.entries.set('opening', 0),
+  clean: async () => ledger.entries.clear(),
+  snapshot: async () => [...ledger.entries],
+});
 
 const input = z.object({ amount: z.int().min(1).max(99) });
 const output = z.object({ key: z.string(), amount: z.int() });
@@ -36,14 +43,18 @@ const good = (ledger: Ledger): Definition => ({
     return amount === undefined ? { kind: 'did_not_happen' } : { kind: 'happened', output: { key: ctx.idempotency_key, amount } };
   },
   compensate: async (_asked, { key }) => ledger.entries.delete(key),
+  verify: async (_asked, { key }) => (ledger.entries.has(key) ? { kind: 'verified' } : { kind: 'contradicted', why: 'it is not there' }),
+  sanity: [{ name: 'same_amount', severity: 'block', holds: (asked, output) => asked.amount === output.amount }],
 });
 const read = (run: Definition['run']): Partial<Definition> => ({
   effect_class: 'read_internal',
   takes_key: false,
   reconcile: undefined,
   compensate: undefined,
+  verify: undefined,
   run,
 });
+const pure = (run: Definition['run']): Partial<Definition> => ({ ...read(run), effect_class: 'pure' });
 
 /** Titles of the checks that a tool fails. */
 async function failing(
@@ -53,21 +64,27 @@ async function failing(
 ): Promise<string[]> {
   const ledger = new Ledger();
   const tool: Tool = defineTool({ ...good(ledger), ...change(ledger) });
-  const snapshot = async () => [...ledger.entries];
-  const probe = new ToolProbe(tool, { golden: [{ title: 'one', input: { amount: 7 } }], snapshot, generated_runs: 5, ...options });
+  const probe = new ToolProbe(tool, {
+    golden: [
+      { title: 'one', input: { amount: 7 } },
+      { title: 'another', input: { amount: 8 } },
+    ],
+    counterpart: counterpartOf(ledger),
+    generated_runs: 5,
+    ...options,
+  });
   const titles: string[] = [];
   const checks = contractChecks(probe).filter(({ title }) => only.test(title));
-  for (const check of checks) await check.run().catch(() => titles.push(check.title));
+  for (const check of checks) {
+    await probe.newWorld();
+    await check.run().catch(() => titles.push(check.title));
+  }
   return titles;
 }
 
-test('a good tool passes every check, of which there are eight', async () => {
-  const ledger = new Ledger();
-  const probe = new ToolProbe(defineTool(good(ledger)), {
-    golden: [{ title: 'one', input: { amount: 7 } }],
-    snapshot: async () => [...ledger.entries],
-  });
-  expect(contractChecks(probe)).toHaveLength(8);
+test('a good tool passes every check, of which there are twelve', async () => {
+  const probe = new ToolProbe(defineTool(good(new Ledger())), { golden: [{ title: 'one', input: { amount: 7 } }] });
+  expect(contractChecks(probe)).toHaveLength(12);
   expect(await failing(() => ({}))).toEqual([]);
 });
 
@@ -134,22 +151,115 @@ describe('the kit finds a tool', () => {
       /sent twice/,
     ],
     ['whose undo undoes nothing', () => ({ compensate: async () => true }), /compensate/],
+    ['whose read-back believes its own word', () => ({ verify: async () => ({ kind: 'verified' }) }), /verify/],
+    ['whose read-back finds nothing', () => ({ verify: async () => ({ kind: 'cannot_tell', why: 'no idea' }) }), /verify/],
+    [
+      'whose read-back repairs what it did not find',
+      (ledger) => ({
+        verify: async (_asked, { key }) => {
+          ledger.entries.set(`${key}-seen`, 1);
+          return { kind: 'verified' };
+        },
+      }),
+      /asking changes nothing/,
+    ],
+    ['whose predicate does not hold', () => ({ sanity: [{ name: 'never', severity: 'warn', holds: () => false }] }), /golden: one/],
+    ['that is pure and draws a number', () => pure(async ({ amount }) => ({ key: String(Math.random()), amount })), /same bytes/],
+    ['that is pure and reads the clock', () => pure(async ({ amount }) => ({ key: new Date().toDateString(), amount })), /same bytes/],
+    ['that is pure and looks at its caller', () => pure(async ({ amount }, ctx) => ({ key: ctx.tenant_id, amount })), /same bytes/],
+    [
+      'that counts its runs',
+      () => {
+        const seen: number[] = [];
+        return read(async ({ amount }) => ({ key: String(seen.push(amount)), amount }));
+      },
+      /met as the first was/,
+    ],
+    [
+      'that remembers in memory which keys it has served',
+      (ledger) => {
+        const served = new Map<string, number>();
+        return {
+          run: async ({ amount }, ctx) => {
+            if (!served.has(ctx.idempotency_key)) ledger.entries.set(ctx.idempotency_key, amount);
+            served.set(ctx.idempotency_key, amount);
+            return { key: ctx.idempotency_key, amount };
+          },
+        };
+      },
+      /met as the first was/,
+    ],
+    [
+      'that answers from a memory of its own',
+      (ledger) => {
+        const known = new Map<number, string>();
+        return read(async ({ amount }) => {
+          const key = known.get(amount) ?? JSON.stringify([...ledger.entries]);
+          known.set(amount, key);
+          return { key, amount };
+        });
+      },
+      /not answered from memory/,
+    ],
+    [
+      'that hangs where it is aborted before it begins',
+      () => ({ run: async (_asked, ctx) => (ctx.signal.aborted ? new Promise(() => undefined) : { key: ctx.idempotency_key, amount: 1 }) }),
+      /aborted before it begins/,
+    ],
+    [
+      'that acts although it was aborted, and says that it did not',
+      (ledger) => ({
+        run: async ({ amount }, ctx) => {
+          ledger.entries.set(ctx.idempotency_key, amount);
+          if (ctx.signal.aborted) throw new ToolError('CANCELLED', 'nothing was done', { effect: 'none' });
+          return { key: ctx.idempotency_key, amount };
+        },
+      }),
+      /aborted before it begins/,
+    ],
+    [
+      'that calls home',
+      () =>
+        read(async ({ amount }) => {
+          await fetch('http://127.0.0.1:45999/').catch(() => undefined);
+          return { key: '', amount };
+        }),
+      /no host is reached/,
+    ],
   ])('%s', async (_title, change, title) => {
     expect((await failing(change)).join('\n')).toMatch(title);
   });
 
   test('that does not listen to its signal', async () => {
     const deaf = () => read(async ({ amount }) => new Promise((resolve) => setTimeout(() => resolve({ key: '', amount }), 1_200)));
-    expect(await failing(deaf, { slow: { amount: 1 } }, /abort/)).toEqual(['an abort ends the run with a ToolError']);
+    expect(await failing(deaf, { slow: { amount: 1 } }, /abort ends|deadline/)).toEqual([
+      'an abort ends the run with a ToolError',
+      'the deadline ends the run with a ToolError',
+    ]);
   });
 
   test('whose answer is larger than it promised', async () => {
     const talkative = () => ({ max_output_bytes: 20 });
-    expect(await failing(talkative, { large: { amount: 1 } })).toEqual(['an answer larger than max_output_bytes is cut or refused']);
+    expect(await failing(talkative, { large: { amount: 1 } }, /larger|generated/)).toEqual([
+      'every generated input gives an output of the schema or a ToolError, and one that promises no effect had none',
+      'an answer larger than max_output_bytes is cut or refused',
+    ]);
   });
 
   test('that is read-only and gives no way to see what it changes', async () => {
     const harmless = () => read(async ({ amount }) => ({ key: '', amount }));
-    expect(await failing(harmless, { snapshot: undefined })).toEqual(['a read-only tool changes nothing']);
+    expect(await failing(harmless, { counterpart: undefined })).toEqual(['a read-only tool changes nothing']);
   });
+});
+
+test('a tool that calls a host that it declares is left alone', async () => {
+  const calling = () => ({
+    ...read(async ({ amount }) => {
+      await fetch('http://127.0.0.1:45999/').catch(() => undefined);
+      return { key: '', amount };
+    }),
+    effect_class: 'read_external' as const,
+    network: ['127.0.0.1:45999'],
+  });
+  expect(await failing(calling, {}, /no host/)).toEqual([]);
 });

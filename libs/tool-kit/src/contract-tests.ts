@@ -1,18 +1,19 @@
 import { afterEach, beforeEach, describe, test } from '@jest/globals';
 import { contractChecks } from './contract-checks.js';
+import type { ContractTestOptions } from './eval-pack.js';
 import type { Tool } from './tool.js';
-import { type ContractTestOptions, ToolProbe } from './tool-probe.js';
+import { ToolProbe } from './tool-probe.js';
 
-export type { ContractTestOptions, Golden } from './tool-probe.js';
+export type { ContractTestOptions, Counterpart, EvalPacks, Golden } from './eval-pack.js';
 
 /** What every tool must keep to, as a jest suite. */
 export function contractTests(tool: Tool, options: ContractTestOptions): void {
   describe(`contract of ${tool.contract.name}`, () => {
     beforeEach(async () => {
-      await options.prepare?.();
+      await options.counterpart?.prepare?.();
     });
     afterEach(async () => {
-      await options.clean?.();
+      await options.counterpart?.clean?.();
     });
     for (const check of contractChecks(new ToolProbe(tool, options))) test(check.title, check.run);
   });

@@ -1,36 +1,15 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type fc from 'fast-check';
+import type { ContractTestOptions } from './eval-pack.js';
 import { testContext } from './test-context.js';
-import type { Reconciled, RunContext, Tool } from './tool.js';
-
-/** One input that the tool must answer with an output of its schema. */
-export interface Golden {
-  title: string;
-  input: Record<string, unknown>;
-  /** A look at the output, with expectations of its own. */
-  expects?(output: unknown): void | Promise<void>;
-}
-
-/** What the kit needs to know of a tool's world. `prepare` runs before each test and makes it anew. */
-export interface ContractTestOptions {
-  golden: readonly [Golden, ...Golden[]];
-  prepare?(): Promise<void>;
-  clean?(): Promise<void>;
-  settings?(): Record<string, string>;
-  context?: Partial<RunContext>;
-  /** Everything that the tool could change, as a comparable value. Required for a read-only tool and for a compensation. */
-  snapshot?(): Promise<unknown>;
-  /** Generated inputs to try; default 50. */
-  generated_runs?: number;
-  /** Narrows what is generated, to inputs that reach the tool's inside. */
-  generated?(arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<unknown>;
-  /** An input whose run would outlive an abort if the tool did not listen to its signal. */
-  slow?: Record<string, unknown>;
-  /** An input whose honest answer would be larger than `max_output_bytes`; the tool must cut or refuse it. */
-  large?: Record<string, unknown>;
-}
+import type { Reconciled, RunContext, Tool, Verified } from './tool.js';
 
 export type Outcome = { kind: 'output'; output: unknown } | { kind: 'error'; error: unknown };
+
+/** What a run of the probe may be given other than the options say. */
+export interface ProbeRun {
+  key?: string;
+  context?: Partial<RunContext>;
+}
 
 /** Runs one tool with fresh contexts, and checks what goes in and out against its contract. */
 export class ToolProbe {
@@ -60,18 +39,44 @@ export class ToolProbe {
     return this.validators().output(json) ? [] : (this.validators().output.errors ?? []);
   }
 
+  /** Names of the predicates that do not hold; a throw counts as that. */
+  brokenPredicates(input: unknown, output: unknown): string[] {
+    const holds = (each: NonNullable<Tool['sanity']>[number]) => {
+      try {
+        return each.holds(input as never, output as never);
+      } catch {
+        return false;
+      }
+    };
+    return (this.tool.sanity ?? []).filter((each) => !holds(each)).map(({ name }) => name);
+  }
+
   async snapshot(): Promise<unknown> {
-    if (!this.options.snapshot) throw new Error(`contractTests(${this.tool.contract.name}) needs a snapshot() for this test`);
-    return this.options.snapshot();
+    const { counterpart } = this.options;
+    if (!counterpart?.snapshot)
+      throw new Error(`the eval pack of ${this.tool.contract.name} needs a counterpart with a snapshot() for this`);
+    return counterpart.snapshot();
   }
 
-  run(input: Record<string, unknown>, key?: string, signal?: AbortSignal): Promise<unknown> {
-    return this.tool.run(input as never, this.context(key, signal));
+  /** The counterpart as it was made for this check, without anything that runs did to it. */
+  async newWorld(): Promise<void> {
+    await this.options.counterpart?.clean?.();
+    await this.options.counterpart?.prepare?.();
   }
 
-  async attempt(input: Record<string, unknown>, key?: string, signal?: AbortSignal): Promise<Outcome> {
+  /** A value as JSON in which what the options call volatile is left out. */
+  comparable(value: unknown): unknown {
+    const errorless = JSON.stringify(value, (_name, item) => (item instanceof Error ? { ...item, message: item.message } : item));
+    return (this.options.volatile ?? []).reduce((text, pattern) => text.replaceAll(pattern, '*'), errorless);
+  }
+
+  async run(input: Record<string, unknown>, how: ProbeRun = {}): Promise<unknown> {
+    return this.tool.run(input as never, this.context(how));
+  }
+
+  async attempt(input: Record<string, unknown>, how: ProbeRun = {}): Promise<Outcome> {
     try {
-      return { kind: 'output', output: await this.run(input, key, signal) };
+      return { kind: 'output', output: await this.run(input, how) };
     } catch (error) {
       return { kind: 'error', error };
     }
@@ -79,20 +84,25 @@ export class ToolProbe {
 
   async reconcile(input: Record<string, unknown>, key: string): Promise<Reconciled<unknown>> {
     if (!this.tool.reconcile) throw new Error('the contract says has_reconcile, and there is none');
-    return this.tool.reconcile(input as never, this.context(key));
+    return this.tool.reconcile(input as never, this.context({ key }));
   }
 
   async compensate(input: Record<string, unknown>, output: unknown, key: string): Promise<unknown> {
     if (!this.tool.compensate) throw new Error('the contract says has_compensate, and there is none');
-    return this.tool.compensate(input as never, output as never, this.context(key));
+    return this.tool.compensate(input as never, output as never, this.context({ key }));
   }
 
-  private context(key: string | undefined, signal?: AbortSignal): RunContext {
+  async verify(input: Record<string, unknown>, output: unknown, key: string): Promise<Verified> {
+    if (!this.tool.verify) throw new Error('the contract says has_verify, and there is none');
+    return this.tool.verify(input as never, output as never, this.context({ key }));
+  }
+
+  private context({ key, context }: ProbeRun): RunContext {
     return testContext({
-      settings: this.options.settings?.() ?? {},
-      ...(key === undefined ? {} : { idempotency_key: key }),
-      ...(signal === undefined ? {} : { signal }),
+      settings: this.options.counterpart?.settings?.() ?? {},
       ...this.options.context,
+      ...(key === undefined ? {} : { idempotency_key: key }),
+      ...context,
     });
   }
 }

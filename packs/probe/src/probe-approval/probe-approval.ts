@@ -11,6 +11,7 @@ export const probeApproval = defineTool({
   description: 'For tests: asks the probe counterparty for one effect over HTTP, once a person has approved it.',
   category: 'probe',
   effect_class: 'commit_high',
+  network: ['127.0.0.1', 'localhost'],
   reversibility: 'irreversible',
   idempotency: { discriminating: ['account', 'amount', 'note'] },
   settle_ms: SETTLE_MS,

@@ -9,6 +9,7 @@ export const probeHttpBlind = defineTool({
   description: 'For tests: asks the probe counterparty for one effect over HTTP. A lost answer stays in doubt until a person decides.',
   category: 'probe',
   effect_class: 'commit_low',
+  network: ['127.0.0.1', 'localhost'],
   reversibility: 'irreversible',
   idempotency: { discriminating: ['account', 'amount', 'note'] },
   input: orderShape(60_000),

@@ -11,6 +11,7 @@ export const probeHttpEffect = defineTool({
   description: 'For tests: asks the probe counterparty for one effect over HTTP. A lost answer is reconciled by asking for the key.',
   category: 'probe',
   effect_class: 'commit_low',
+  network: ['127.0.0.1', 'localhost'],
   reversibility: 'irreversible',
   idempotency: { discriminating: ['account', 'amount', 'note'] },
   settle_ms: SETTLE_MS,

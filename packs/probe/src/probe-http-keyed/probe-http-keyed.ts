@@ -9,6 +9,7 @@ export const probeHttpKeyed = defineTool({
   description: 'For tests: asks the probe counterparty for one effect over HTTP, which it does once per key. A lost answer is sent again.',
   category: 'probe',
   effect_class: 'commit_low',
+  network: ['127.0.0.1', 'localhost'],
   reversibility: 'irreversible',
   idempotency: { discriminating: ['account', 'amount', 'note'] },
   takes_key: true,

@@ -12,6 +12,7 @@ export const probeRead = defineTool({
   description: 'For tests: reads how many effects and keys the probe counterparty has counted so far.',
   category: 'probe',
   effect_class: 'read_external',
+  network: ['127.0.0.1', 'localhost'],
   input: z.strictObject({}),
   output: stats,
   run: async (_input, ctx) => {

@@ -1,0 +1,57 @@
+import type fc from 'fast-check';
+import type { RunContext } from './tool.js';
+
+/** One input that the tool must answer with an output of its schema. */
+export interface Golden {
+  title: string;
+  input: Record<string, unknown>;
+  /** What the output must hold at least. */
+  output?: Record<string, unknown>;
+  /** A look at the output, with expectations of its own. */
+  expects?(output: unknown): void | Promise<void>;
+}
+
+/** The system that a tool acts on, as far as its checks need it. */
+export interface Counterpart {
+  /** Makes it anew; runs before each check. */
+  prepare?(): Promise<void>;
+  /** Takes it away; safe to run twice. */
+  clean?(): Promise<void>;
+  /** The tool's settings for it. */
+  settings?(): Record<string, string>;
+  /** Everything that the tool could change, as a comparable value. Required for read-only tools, and to compensate, verify or take a key. */
+  snapshot?(): Promise<unknown>;
+}
+
+/** What `contractTests` and `npm run tools:verify` need to know to check one tool: its eval pack. */
+export interface ContractTestOptions {
+  golden: readonly [Golden, ...Golden[]];
+  counterpart?: Counterpart;
+  context?: Partial<RunContext>;
+  /** Generated inputs to try; default 50. */
+  generated_runs?: number;
+  /** Narrows what is generated, to inputs that reach the tool's inside. */
+  generated?(arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<unknown>;
+  /** An input whose run would outlive an abort if the tool did not listen to its signal. */
+  slow?: Record<string, unknown>;
+  /** An input whose honest answer would be larger than `max_output_bytes`; the tool must cut or refuse it. */
+  large?: Record<string, unknown>;
+  /** Global patterns of what may differ between two runs in equal worlds: times, ids that a system draws, names of scratch folders. */
+  volatile?: readonly RegExp[];
+}
+
+/** The eval packs of a pack's tools by the tool's name: what its `evals.ts` exports as `evals`. */
+export type EvalPacks = Readonly<Record<string, ContractTestOptions>>;
+
+/** What came of one eval pack, as `packs/<pack>/eval/<tool>@<version>.json` keeps it and the registry stores it with the version. */
+export interface EvalResult {
+  tool: string;
+  version: string;
+  /** SHA-256 of the contract that was checked; a version is only proven by a result with its own digest. */
+  contract_digest: string;
+  passed: number;
+  failed: number;
+  cases: { title: string; passed: boolean; message?: string }[];
+  /** ISO time. */
+  verified_at: string;
+}

@@ -1,0 +1,122 @@
+import type { ContractTestOptions, EvalPacks, Golden } from '@countersign/tool-kit/eval-pack';
+import { expect } from '@countersign/tool-kit/expect';
+import { ScratchRepository } from './scratch-repository.js';
+
+let scratch: ScratchRepository;
+const repo = 'app';
+const work = 'agent/case-1/work';
+
+/** Inputs that need an id of the repository at hand are filled in when they are used. */
+const withHead = (input: Record<string, unknown>): Record<string, unknown> => ({
+  ...input,
+  get commit() {
+    return scratch.head(work);
+  },
+});
+
+const golden: Record<string, [Golden, ...Golden[]]> = {
+  git_blame: [
+    {
+      title: 'a file',
+      input: { repo, path: 'a.txt', start_line: 2 },
+      expects: (o) =>
+        expect(o).toMatchObject({
+          lines: [
+            { line: 2, text: 'two', author_name: 'Olga Owner' },
+            { line: 3, text: 'three' },
+          ],
+          truncated: false,
+        }),
+    },
+  ],
+  git_branch: [
+    { title: 'create', input: { repo, action: 'create', branch: 'agent/case-1/new' } },
+    { title: 'create at a revision', input: { repo, action: 'create', branch: 'agent/case-1/new', from: 'main~1' } },
+    { title: 'delete', input: { repo, action: 'delete', branch: 'agent/case-1/other' } },
+  ],
+  git_branches: [
+    {
+      title: 'all',
+      input: { repo },
+      expects: (o) =>
+        expect(o).toMatchObject({ current: work, branches: [{ name: 'agent/case-1/other' }, { name: work }, { name: 'main' }] }),
+    },
+  ],
+  git_checkout: [{ title: 'another branch of the case', input: { repo, branch: 'agent/case-1/other' } }],
+  git_commit: [
+    {
+      title: 'everything',
+      input: { repo, branch: work, message: 'Third\n\nWith a body.' },
+      expects: (o) => expect(o).toMatchObject({ files: 2 }),
+    },
+    {
+      title: 'one path',
+      input: { repo, branch: work, message: 'Third', paths: ['dir'] },
+      expects: (o) => expect(o).toMatchObject({ files: 1 }),
+    },
+  ],
+  git_diff: [
+    {
+      title: 'the working tree',
+      input: { repo },
+      expects: (o) => expect(o).toMatchObject({ files: [{ path: 'a.txt', added: 1, removed: 0 }] }),
+    },
+    {
+      title: 'two commits',
+      input: { repo, from: 'HEAD~1', to: 'HEAD', paths: ['a.txt'] },
+      expects: (o) => expect(JSON.stringify(o)).toContain('+three'),
+    },
+  ],
+  git_log: [
+    {
+      title: 'two commits',
+      input: { repo },
+      expects: (o) => expect(o).toMatchObject({ commits: [{ subject: 'Second' }, { subject: 'First', parents: [] }] }),
+    },
+    {
+      title: 'of one path',
+      input: { repo, path: 'dir/b.txt', limit: 1 },
+      expects: (o) => expect(o).toMatchObject({ commits: [{ subject: 'First' }] }),
+    },
+  ],
+  git_merge: [{ title: 'a revision', input: { repo, branch: 'agent/case-1/other', revision: 'main' } }],
+  git_push: [{ title: 'a new branch', input: withHead({ repo, remote: 'origin', branch: work }) }],
+  git_status: [
+    {
+      title: 'two changes',
+      input: { repo },
+      expects: (o) =>
+        expect(o).toMatchObject({
+          branch: work,
+          clean: false,
+          entries: [
+            { path: 'a.txt', unstaged: 'M' },
+            { path: 'dir/new.txt', unstaged: '?' },
+          ],
+        }),
+    },
+  ],
+};
+
+const evalOf = (name: string, inputs: [Golden, ...Golden[]]): ContractTestOptions => ({
+  golden: inputs,
+  counterpart: {
+    prepare: async () => {
+      scratch = new ScratchRepository();
+      scratch.make();
+      if (['git_commit', 'git_diff', 'git_status'].includes(name)) {
+        scratch.fill({ 'a.txt': 'one\ntwo\nthree\nfour\n', 'dir/new.txt': 'new\n' });
+      }
+    },
+    clean: async () => scratch.remove(),
+    settings: () => scratch.settings,
+    snapshot: async () => scratch.snapshot(),
+  },
+  generated: (inputs) => inputs.map((input) => ({ ...(input as object), repo })),
+  generated_runs: 8,
+  // Commit ids and the times in them are another in each world, as are the names of scratch folders.
+  volatile: [/[0-9a-f]{7,40}/g, /\d{4}-\d\d-\d\dT[\d:.+-]+Z?/g, /countersign-git-\w+/g, /"\d+ms"/g],
+});
+
+/** The eval packs of this pack's tools. */
+export const evals: EvalPacks = Object.fromEntries(Object.entries(golden).map(([name, inputs]) => [name, evalOf(name, inputs)]));

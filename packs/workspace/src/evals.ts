@@ -1,0 +1,116 @@
+import type { ContractTestOptions, EvalPacks, Golden } from '@countersign/tool-kit/eval-pack';
+import { expect } from '@countersign/tool-kit/expect';
+import { ScratchWorkspace } from './scratch-workspace.js';
+
+let scratch: ScratchWorkspace | undefined;
+const world = (): ScratchWorkspace => {
+  scratch ??= new ScratchWorkspace();
+  return scratch;
+};
+
+const files = {
+  'a.txt': 'one\ntwo\nthree\n',
+  'docs/b.md': '# Title\ntwo\n',
+  'data.bin': Buffer.from([0, 255, 1]),
+  'large.txt': 'line of text\n'.repeat(80_000),
+};
+const golden: Record<string, [Golden, ...Golden[]]> = {
+  delete_file: [
+    { title: 'a file', input: { path: 'a.txt' }, expects: () => expect(Object.keys(world().snapshot())).not.toContain('a.txt') },
+  ],
+  file_diff: [
+    { title: 'two files', input: { path: 'a.txt', other_path: 'docs/b.md' } },
+    {
+      title: 'a file and a content',
+      input: { path: 'a.txt', content: 'one\n2\nthree\n' },
+      expects: (o) => expect(o).toMatchObject({ added: 1, removed: 1, identical: false }),
+    },
+    {
+      title: 'the same content',
+      input: { path: 'a.txt', content: files['a.txt'] },
+      expects: (o) => expect(o).toMatchObject({ identical: true, diff: '' }),
+    },
+  ],
+  file_metadata: [
+    { title: 'a file', input: { path: 'a.txt' }, expects: (o) => expect(o).toMatchObject({ type: 'file', size_bytes: 14 }) },
+    { title: 'a folder', input: { path: 'docs' } },
+  ],
+  list_directory: [
+    {
+      title: 'the root',
+      input: {},
+      expects: (o) =>
+        expect(o).toMatchObject({
+          entries: [{ path: 'a.txt' }, { path: 'data.bin' }, { path: 'docs', type: 'directory' }, { path: 'large.txt' }],
+        }),
+    },
+    { title: 'all below', input: { recursive: true, limit: 3 }, expects: (o) => expect(o).toMatchObject({ truncated: true }) },
+  ],
+  move_file: [{ title: 'to a new folder', input: { source: 'a.txt', destination: 'new/folder/z.txt' } }],
+  read_file: [
+    { title: 'whole', input: { path: 'a.txt' }, expects: (o) => expect(o).toMatchObject({ content: files['a.txt'], truncated: false }) },
+    {
+      title: 'lines',
+      input: { path: 'a.txt', range: { start_line: 2, end_line: 2 } },
+      expects: (o) => expect(o).toMatchObject({ content: 'two\n', range: { start_line: 2, end_line: 2, lines_total: 3 } }),
+    },
+    {
+      title: 'bytes',
+      input: { path: 'data.bin', encoding: 'base64', range: { start_byte: 1, end_byte: 2 } },
+      expects: (o) => expect(o).toMatchObject({ content: '/w==' }),
+    },
+  ],
+  search_content: [
+    {
+      title: 'a text',
+      input: { query: 'two' },
+      expects: (o) =>
+        expect(o).toMatchObject({
+          matches: [{ path: 'a.txt', line: 2, column: 1, text: 'two' }, { path: 'docs/b.md' }],
+          skipped: { binary: 1 },
+        }),
+    },
+    {
+      title: 'an expression in some files',
+      input: { query: '^T.t', regex: true, case_sensitive: false, files: '**/*.txt' },
+      expects: (o) => expect(o).toMatchObject({ matches: [] }),
+    },
+  ],
+  search_files: [
+    {
+      title: 'a glob',
+      input: { pattern: '**/*.md' },
+      expects: (o) => expect(o).toMatchObject({ files: [{ path: 'docs/b.md' }], searched: 4 }),
+    },
+  ],
+  write_file: [
+    { title: 'a new file in a new folder', input: { path: 'x/y.txt', content: 'hello' } },
+    { title: 'over an old one', input: { path: 'a.txt', content: 'new', mode: 'overwrite' } },
+    { title: 'behind an old one', input: { path: 'a.txt', content: 'four\n', mode: 'append' } },
+  ],
+};
+const large: Record<string, Record<string, unknown>> = {
+  file_diff: { path: 'large.txt', content: 'x' },
+  list_directory: { recursive: true },
+  read_file: { path: 'large.txt' },
+  search_content: { query: 'line', limit: 500 },
+};
+
+const evalOf = (name: string, inputs: [Golden, ...Golden[]]): ContractTestOptions => ({
+  golden: inputs,
+  counterpart: {
+    prepare: () => world().fill(files),
+    clean: async () => {
+      scratch?.remove();
+      scratch = undefined;
+    },
+    settings: () => world().settings,
+    snapshot: async () => world().snapshot(),
+  },
+  generated_runs: 15,
+  volatile: [/\d{4}-\d\d-\d\dT[\d:.]+Z/g],
+  ...(large[name] && { large: large[name] }),
+});
+
+/** The eval packs of this pack's tools. */
+export const evals: EvalPacks = Object.fromEntries(Object.entries(golden).map(([name, inputs]) => [name, evalOf(name, inputs)]));
