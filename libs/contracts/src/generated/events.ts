@@ -177,6 +177,7 @@ export interface Outcome {
   truncated: boolean;
   attachments: Attachment[];
   warnings: string[];
+  extras: OutcomeExtras | null;
 }
 
 /** End of a call. */
@@ -184,6 +185,28 @@ export type OutcomeStatus = 'succeeded' | 'failed' | 'denied' | 'expired' | 'can
 
 /** Whether the outside changed: none releases the key. */
 export type EffectEvidence = 'none' | 'happened' | 'unknown';
+
+/** What only some results have; null where a result has none of it. */
+export interface OutcomeExtras {
+  /** Given again from the cache; nothing ran. */
+  cached: boolean;
+  /** A read-back confirmed the effect (true) or could not (false); null: nothing was read back. */
+  verified: boolean | null;
+  /** {layer, issues[]}: what the checks of the output found. */
+  validation_json: string | null;
+  provenance: Provenance | null;
+  /** US dollars, all its attempts together. */
+  cost: number | null;
+}
+
+/** Where a result comes from. */
+export interface Provenance {
+  source: string;
+  /** How fresh it is, epoch ms. */
+  as_of_ms: number;
+  /** 0 to 1; null: not known. */
+  confidence: number | null;
+}
 
 /** Who acts. */
 export interface Principal {

@@ -1,33 +1,98 @@
-/** An output as it is recorded. */
-export interface LimitedOutput {
-  /** Null: it does not fit and nothing of it could be cut. */
+import { NotJson } from './json-size.js';
+
+/** A shortened output: JSON within its limit, and where something was left out (JSON Pointer: what). */
+export interface Shortened {
+  /** Null: it cannot be brought below the limit. */
   output_json: string | null;
-  truncated: boolean;
+  cuts: string[];
 }
 
-function cut(text: string, excess_bytes: number): string {
-  const bytes = Buffer.from(text);
-  let keep = Math.max(0, bytes.length - excess_bytes);
-  while (keep > 0 && ((bytes[keep] as number) & 0xc0) === 0x80) keep--;
-  return bytes.subarray(0, keep).toString();
+const CUTS_TOLD = 20;
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
+
+/** The same value within `bytes_max` bytes of JSON: long strings are cut and say so at their end, arrays keep their first items. */
+export function shorten(output: unknown, bytes_max: number): Shortened {
+  const shortener = new Shortener();
+  const output_json = JSON.stringify(shortener.fit(output, bytes_max, '')) ?? 'null';
+  const cuts = shortener.cuts.slice(0, CUTS_TOLD);
+  if (shortener.cuts.length > CUTS_TOLD) cuts.push(`and ${shortener.cuts.length - CUTS_TOLD} more places`);
+  return { output_json: Buffer.byteLength(output_json) <= bytes_max ? output_json : null, cuts };
 }
 
-/** JSON of an output within a limit: where it is too long, its longest string at the top level is cut. */
-export function limitOutput(output: unknown, bytes_max: number): LimitedOutput {
-  const text = JSON.stringify(output ?? null);
-  const bytes = text.length > bytes_max ? text.length : Buffer.byteLength(text);
-  if (bytes <= bytes_max) return { output_json: text, truncated: false };
-  const excess = Buffer.byteLength(text) - bytes_max + 16;
-  let shorter: unknown;
-  if (typeof output === 'string') shorter = cut(output, excess);
-  else if (typeof output === 'object' && output !== null && !Array.isArray(output)) {
-    const longest = Object.entries(output)
-      .filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-      .sort((a, b) => b[1].length - a[1].length)[0];
-    if (longest) shorter = { ...output, [longest[0]]: cut(longest[1], excess) };
+const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+
+class Shortener {
+  readonly cuts: string[] = [];
+
+  fit(value: unknown, budget: number, path: string): unknown {
+    if (typeof value === 'string') return this.text(value, budget, path);
+    if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+    if (bytesOf(value) <= budget) return value;
+    return Array.isArray(value) ? this.items(value, budget, path) : this.members(value as Record<string, unknown>, budget, path);
   }
-  const shortened = JSON.stringify(shorter);
-  return shortened !== undefined && Buffer.byteLength(shortened) <= bytes_max
-    ? { output_json: shortened, truncated: true }
-    : { output_json: null, truncated: true };
+
+  private text(value: string, budget: number, path: string): string {
+    const bytes = value.length + 2 <= budget ? bytesOf(value) : Number.POSITIVE_INFINITY;
+    if (bytes <= budget) return value;
+    for (let keep = Math.min(value.length, budget); ; keep = Math.floor(keep / 2)) {
+      const mark = `… [${value.length - keep} more characters]`;
+      const head = value.slice(0, keep);
+      // Not between the halves of a character.
+      const cut = (/[\uD800-\uDBFF]$/.test(head) ? head.slice(0, -1) : head) + mark;
+      if (keep > 0 && bytesOf(cut) > budget) continue;
+      this.cuts.push(`${path || 'the output'}: the first ${keep} of ${value.length} characters`);
+      return keep > 0 || bytesOf(cut) <= budget ? cut : '';
+    }
+  }
+
+  private items(value: readonly unknown[], budget: number, path: string): unknown[] {
+    const kept: unknown[] = [];
+    let left = budget - 2;
+    for (const item of value) {
+      const bytes = bytesOf(item ?? null) + 1;
+      if (bytes > left) break;
+      kept.push(item);
+      left -= bytes;
+    }
+    if (kept.length === 0 && left > 16 && typeof value[0] === 'object') kept.push(this.fit(value[0], left - 1, `${path}/0`));
+    this.cuts.push(`${path || 'the output'}: the first ${kept.length} of ${value.length} items`);
+    return kept;
+  }
+
+  /** Small members stay whole; the larger ones share what is left. */
+  private members(value: Record<string, unknown>, budget: number, path: string): Record<string, unknown> {
+    const sized = Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .map(([key, member]) => ({ key, member, frame: bytesOf(key) + 2, bytes: bytesOf(member) }));
+    const order = [...sized].sort((a, b) => a.bytes - b.bytes);
+    let left = budget - 2 - sized.reduce((sum, { frame }) => sum + frame, 0);
+    const shared = new Map<string, unknown>();
+    for (const [at, { key, member, bytes }] of order.entries()) {
+      const share = Math.floor(left / (order.length - at));
+      if (share < 4) break;
+      const fitted = bytes <= share ? member : this.fit(member, share, `${path}/${escaped(key)}`);
+      shared.set(key, fitted);
+      left -= bytes <= share ? bytes : bytesOf(fitted);
+    }
+    const result: Record<string, unknown> = {};
+    let room = budget - 2;
+    for (const { key, frame } of sized) {
+      const bytes = shared.has(key) ? frame + bytesOf(shared.get(key)) : Number.POSITIVE_INFINITY;
+      if (bytes > room) continue;
+      room -= bytes;
+      Object.defineProperty(result, key, { value: shared.get(key), enumerable: true, configurable: true, writable: true });
+    }
+    const gone = sized.length - Object.keys(result).length;
+    if (gone > 0) this.cuts.push(`${path || 'the output'}: ${gone} of ${sized.length} members left out`);
+    return result;
+  }
+}
+
+/** JSON of a value. @throws NotJson where it has none */
+export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value ?? null) ?? 'null';
+  } catch (cause) {
+    throw new NotJson(cause instanceof Error ? cause.message : String(cause));
+  }
 }

@@ -1,0 +1,61 @@
+const DEPTH_MAX = 200;
+
+/** A value that has no JSON: a cycle or too deep, a BigInt, a function. */
+export class NotJson extends Error {}
+
+/**
+ * At least how many bytes a value's JSON has, without making it; stops counting beyond `bytes_max`. A string counts as its
+ * length: it may take up to six times that. @throws NotJson
+ */
+export function jsonBytesAtLeast(value: unknown, bytes_max: number): number {
+  return new Count(bytes_max).of(value, 0);
+}
+
+class Count {
+  private counted = 0;
+  constructor(private readonly bytes_max: number) {}
+
+  of(value: unknown, depth: number): number {
+    switch (typeof value) {
+      case 'string':
+        this.counted += value.length + 2;
+        break;
+      case 'object':
+        if (value === null) this.counted += 4;
+        else this.ofObject(value, depth);
+        break;
+      case 'bigint':
+        throw new NotJson('a BigInt has no JSON');
+      case 'function':
+      case 'symbol':
+        throw new NotJson(`a ${typeof value} has no JSON`);
+      default:
+        this.counted += 1;
+    }
+    return this.counted;
+  }
+
+  private ofObject(value: object, depth: number): void {
+    if (depth > DEPTH_MAX) throw new NotJson(`it is nested deeper than ${DEPTH_MAX}, or in a ring`);
+    if (Array.isArray(value)) {
+      this.counted += 2 + value.length;
+      // A hole is written as null: the length alone may be too much.
+      for (let at = 0; at < value.length && this.counted <= this.bytes_max; at++) this.of(value[at], depth + 1);
+      return;
+    }
+    if (value instanceof Date) {
+      this.counted += 26;
+      return;
+    }
+    if (typeof (value as { toJSON?: unknown }).toJSON === 'function' || ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
+      throw new NotJson('bytes and objects with a JSON of their own are no output: give plain values, or attach them');
+    this.counted += 2;
+    for (const key in value) {
+      if (this.counted > this.bytes_max) return;
+      const member = (value as Record<string, unknown>)[key];
+      if (member === undefined) continue;
+      this.counted += key.length + 4;
+      this.of(member, depth + 1);
+    }
+  }
+}

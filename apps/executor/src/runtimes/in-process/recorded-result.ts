@@ -1,0 +1,112 @@
+import { type CallError, callError, type ErrorCode } from '@countersign/contracts';
+import type { RunResult } from '@countersign/domain';
+import { isToolError, type ToolError } from '@countersign/tool-kit';
+import type { Issue } from '../../running/job.js';
+import { jsonBytesAtLeast, NotJson } from './json-size.js';
+import type { LoadedTool } from './loaded-tool.js';
+import { jsonText, shorten } from './output-limit.js';
+
+/** An output larger than this is not looked at any further: its text would take too much memory. */
+export const OUTPUT_BYTES_HELD_MAX = 32 * 1024 * 1024;
+
+const MESSAGE_MAX = 2000;
+const DETAILS_BYTES_MAX = 64 * 1024;
+
+/** What a run came to, before what follows on it. */
+export type Seen =
+  | (Extract<RunResult, { kind: 'output' }> & { full_json?: string; answer?: unknown })
+  | Exclude<RunResult, { kind: 'output' | 'wrong_shape' }>
+  | (Extract<RunResult, { kind: 'wrong_shape' }> & { answer?: unknown });
+
+function wrong(layer: string, message: string, issues: Issue[], answer?: unknown): Seen {
+  const error = callError('VALIDATION_ERROR', message, { details: { layer, issues } });
+  return { kind: 'wrong_shape', error, ...(answer === undefined ? {} : { answer }) };
+}
+
+/** The record of what a tool answered: checked, within its limit. Everything that is written of an output passes here. */
+export function answered(loaded: LoadedTool, output: unknown): Seen {
+  try {
+    const bytes_max = loaded.contract.max_output_bytes;
+    const held_max = Math.max(bytes_max, OUTPUT_BYTES_HELD_MAX);
+    if (jsonBytesAtLeast(output, held_max) > held_max) return tooLarge(loaded, output, held_max);
+    const issues = loaded.outputIssues(output);
+    if (issues.length > 0) return wrong('output', 'the tool answered what its contract does not allow', issues, output);
+    const output_json = jsonText(output);
+    const fits = output_json.length <= bytes_max && Buffer.byteLength(output_json) <= bytes_max;
+    return fits ? { kind: 'output', output_json, truncated: false, warnings: [] } : cut(output, output_json, bytes_max);
+  } catch (cause) {
+    if (cause instanceof NotJson) return wrong('output', `the tool answered what is not JSON: ${cause.message}`, []);
+    return wrong('output', `the answer of the tool cannot be read: ${messageOf(cause)}`, []);
+  }
+}
+
+function cut(output: unknown, full_json: string, bytes_max: number): Seen {
+  const { output_json, cuts } = shorten(output, bytes_max);
+  const warnings = cuts.map((where) => `shortened to ${bytes_max} bytes: ${where}`);
+  return { kind: 'output', output_json: output_json ?? 'null', truncated: true, warnings, full_json };
+}
+
+/** Nothing of it is kept. A write has happened all the same. */
+function tooLarge(loaded: LoadedTool, output: unknown, held_max: number): Seen {
+  const message = `the output is larger than ${held_max} bytes`;
+  if (!loaded.recovery.write)
+    return { kind: 'wrong_shape', error: callError('VALIDATION_ERROR', message, { details: { layer: 'output', bytes_max: held_max } }) };
+  const skeleton = topOf(output);
+  const warnings = [`${message}: nothing of its large parts was kept`];
+  return { kind: 'output', output_json: skeleton, truncated: true, warnings };
+}
+
+/** The small scalars at the top of an output that is too large to be read. */
+function topOf(output: unknown): string {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return 'null';
+  const small = Object.entries(output).filter(([, member]) =>
+    typeof member === 'string' ? member.length <= 1000 : typeof member === 'number' || typeof member === 'boolean',
+  );
+  return JSON.stringify(Object.fromEntries(small.slice(0, 100)));
+}
+
+function messageOf(thrown: unknown): string {
+  try {
+    return (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, MESSAGE_MAX);
+  } catch {
+    return 'it threw something that has no text';
+  }
+}
+
+const CODES: ReadonlySet<ErrorCode> = new Set([
+  'VALIDATION_ERROR',
+  'TIMEOUT',
+  'RATE_LIMIT',
+  'POLICY_DENIED',
+  'AUTH_REQUIRED',
+  'PROVIDER_ERROR',
+  'NETWORK_ERROR',
+  'SANDBOX_ERROR',
+  'IN_DOUBT',
+  'CANCELLED',
+  'UNKNOWN',
+]);
+
+/** Details as they may be recorded: JSON of a bounded size, or left out. */
+function boundedDetails(details: unknown): unknown {
+  if (details === undefined) return undefined;
+  try {
+    return jsonBytesAtLeast(details, DETAILS_BYTES_MAX) <= DETAILS_BYTES_MAX ? details : { left_out: 'the details were too large' };
+  } catch {
+    return { left_out: 'the details were not JSON' };
+  }
+}
+
+/** The error of what a tool threw, and what it promises. Everything that is written of an error passes here. */
+export function errorOf(thrown: unknown): { error: CallError; refused: boolean; effect: 'none' | 'unknown' } {
+  if (!isToolError(thrown)) return { error: callError('UNKNOWN', messageOf(thrown)), refused: false, effect: 'unknown' };
+  const { code, more } = thrown as ToolError;
+  const known = CODES.has(code) ? code : 'UNKNOWN';
+  const error = callError(known, messageOf(thrown), { ...more, details: boundedDetails(more.details) });
+  return { error, refused: true, effect: more.effect === 'none' ? 'none' : 'unknown' };
+}
+
+export function threw(thrown: unknown): Seen {
+  const { error, refused, effect } = errorOf(thrown);
+  return refused ? { kind: 'refused', error, effect } : { kind: 'lost', error };
+}
