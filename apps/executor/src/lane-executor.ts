@@ -152,4 +152,4 @@ export class LaneExecutor {
   }
 }
 
-const BUSY = new Set<Job['stage']>(['claiming', 'looking_up', 'starting', 'running', 'resending', 'ending']);
+const BUSY = new Set<Job['stage']>(['claiming', 'looking_up', 'starting', 'running', 'resending', 'finishing', 'ending']);

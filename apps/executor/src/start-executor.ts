@@ -58,7 +58,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   await configuration.start();
   const announcement = { executor_id: config.executor_id, lanes: config.lanes, now_ms: clock.now_ms() };
   await announceTools({ log, codec }, tools.values(), configuration.state, announcement);
-  const executor = new Executor(lanesOf(deps, config, configuration, new runtimes['in-process'](tools, logger)));
+  const executor = new Executor(lanesOf(deps, config, configuration, new runtimes['in-process'](tools, logger, clock)));
   measureLoad(executor, deps.metrics);
   await executor.start();
   const transport = transportOf(deps, config.lanes, executor);

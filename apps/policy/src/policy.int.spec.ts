@@ -23,6 +23,7 @@ const outcome: Outcome = {
   truncated: false,
   attachments: [],
   warnings: [],
+  extras: null,
 };
 
 async function ends(call_id: string, idempotency_key: string): Promise<void> {

@@ -10,6 +10,7 @@ export { parseRange, parseSemver, type Semver } from './configuration/semver.js'
 export * from './configuration/state.js';
 export { type Cause, type Draft, stampedMeta } from './draft.js';
 export { type Admission, type Authority, admit, type Knowledge, type Refusal, tooLate } from './execution/admit.js';
+export { pauseMs } from './execution/back-off.js';
 export { type Cancellation, cancel, type Standing } from './execution/cancel.js';
 export { afterResolution, type LateEnd, lateEnd, lateResult, stateAfter } from './execution/evidence.js';
 export { afterLostClaim, type Claimant, type LostClaim } from './execution/lost-claim.js';

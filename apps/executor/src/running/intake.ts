@@ -224,6 +224,7 @@ function standingOf(job: Job): Parameters<typeof cancel>[0] {
       return 'running';
     case 'settling':
       return 'settling';
+    case 'finishing':
     case 'ending':
     case 'in_doubt':
     case 'detached':

@@ -15,6 +15,8 @@ export type Stage =
   | 'claiming'
   | 'starting'
   | 'running'
+  /** It has answered; its effect is read back, or its full output kept. */
+  | 'finishing'
   | 'resending'
   | 'settling'
   | 'ending'
@@ -61,6 +63,10 @@ export class Job {
   epoch = 0;
   cancelled = false;
   resends = 0;
+  /** Pause before its last resend. */
+  paused_ms = 0;
+  /** Epoch ms at which the time of its tool is over, all attempts together; 0: it has not run. */
+  until_ms = 0;
   asked = 0;
   /** It was taken over: the process that fired it is known to be dead. */
   owner_dead = false;

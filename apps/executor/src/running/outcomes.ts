@@ -1,9 +1,15 @@
-import { type CallError, callError, type Outcome, type OutcomeStatus } from '@countersign/contracts';
+import { type CallError, callError, type Outcome, type OutcomeExtras, type OutcomeStatus } from '@countersign/contracts';
 import { inDoubt, type Refusal } from '@countersign/domain';
 import type { Issue, Job } from './job.js';
 
 /** The parts of an outcome that differ; the rest follows from the job. */
-export type OutcomeParts = Pick<Outcome, 'status' | 'effect'> & Partial<Pick<Outcome, 'output_json' | 'error' | 'truncated' | 'warnings'>>;
+export type OutcomeParts = Pick<Outcome, 'status' | 'effect'> &
+  Partial<Pick<Outcome, 'output_json' | 'error' | 'truncated' | 'warnings' | 'attachments' | 'extras'>>;
+
+/** The extras of a result that has some of them. */
+export function extrasOf(some: Partial<OutcomeExtras>): OutcomeExtras {
+  return { cached: false, verified: null, validation_json: null, provenance: null, cost: null, ...some };
+}
 
 export function outcomeOf(job: Job, parts: OutcomeParts, now_ms: number): Outcome {
   const started_at_ms = job.started_at_ms || now_ms;
@@ -17,8 +23,9 @@ export function outcomeOf(job: Job, parts: OutcomeParts, now_ms: number): Outcom
     duration_ms: Math.max(0, now_ms - started_at_ms),
     retry_count: job.resends,
     truncated: parts.truncated ?? false,
-    attachments: [],
+    attachments: parts.attachments ?? [],
     warnings: parts.warnings ?? [],
+    extras: parts.extras ?? null,
   };
 }
 

@@ -50,6 +50,7 @@ export class Resolutions {
       truncated: false,
       attachments: [],
       warnings: [],
+      extras: null,
     };
     const source = { topic: at.topic, offset: at.offset };
     const end_offset = await this.write({

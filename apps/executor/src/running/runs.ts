@@ -3,8 +3,9 @@ import { afterReconcile, lateResult, type Meaning, meaningOf, type Recovery, typ
 import type { Clock } from '@countersign/process';
 import type { Lease } from '../lease/lease.js';
 import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
+import type { Seen } from '../runtimes/in-process/recorded-result.js';
 import type { Abortable, Job } from './job.js';
-import { cancelledOutcome, doubtOutcome, outcomeOf, refusedOutcome } from './outcomes.js';
+import { cancelledOutcome, doubtOutcome, extrasOf, outcomeOf, refusedOutcome } from './outcomes.js';
 
 export interface RunLimits {
   /** Times a write whose system takes our key is sent again, and a read whose connection broke. */
@@ -60,22 +61,36 @@ export class Runs {
     job.aborted = undefined;
     if (job.started_at_ms === 0) job.started_at_ms = now_ms;
     job.fired_at_ms = now_ms;
-    const timeout_ms = this.runtime.find(job)?.contract.timeout_ms ?? 0;
-    const left_ms = job.call.deadline_ms === null ? timeout_ms : Math.min(timeout_ms, job.call.deadline_ms - now_ms);
-    job.due_ms = monotonic_ms + Math.max(1, left_ms);
+    const ends_ms = this.endsBy(job, now_ms);
+    job.due_ms = monotonic_ms + Math.max(1, ends_ms - now_ms);
     job.running_since_ms = monotonic_ms;
     this.timed.add(job);
-    this.runtime.run(job, now_ms, this.done);
+    this.runtime.run(job, ends_ms, this.done);
   }
 
-  private readonly done = (job: Job, run: Abortable, result: RunResult) => {
+  /** All attempts of a read share the time of its tool; a write that is sent again to learn what became of it gets it anew. */
+  private endsBy(job: Job, now_ms: number): number {
+    const timeout_ms = this.runtime.find(job)?.contract.timeout_ms ?? 0;
+    if (job.until_ms === 0) job.until_ms = now_ms + timeout_ms;
+    return Math.min(job.write ? now_ms + timeout_ms : job.until_ms, job.call.deadline_ms ?? NEVER);
+  }
+
+  private readonly done = (job: Job, run: Abortable, result: Seen) => {
     crashPoint('executor.after_effect');
-    if (job.stage === 'running' && job.handle === run) return this.settle(job, result);
-    if (result.kind === 'output') this.late(job, result);
+    if (job.stage !== 'running' || job.handle !== run) return this.late(job, result);
+    const more = this.runtime.finish(job, result);
+    if (!more) return this.settle(job, result);
+    job.stage = 'finishing';
+    job.due_ms = NEVER;
+    const { handle } = job;
+    void more.then((finished) =>
+      job.stage === 'finishing' && job.handle === handle ? this.settle(job, finished) : this.late(job, finished),
+    );
   };
 
   /** A result after its run was given up, or after its lease was lost. */
-  private late(job: Job, result: Extract<RunResult, { kind: 'output' }>) {
+  private late(job: Job, result: RunResult) {
+    if (result.kind !== 'output') return;
     const outcome = this.succeeded(job, result, job.write ? 'happened' : 'none');
     if (job.stage === 'detached') {
       if (job.write) this.onEvidence(job, outcome);
@@ -97,6 +112,9 @@ export class Runs {
       fired_at_ms: job.fired_at_ms,
       now_ms,
       deadline_ms: job.call.deadline_ms,
+      until_ms: job.until_ms,
+      paused_ms: job.paused_ms,
+      random: Math.random(),
       cancelled: job.cancelled,
     });
     this.act(job, meaning, seen, now_ms);
@@ -113,6 +131,7 @@ export class Runs {
       case 'in_doubt':
         return this.finish(job, doubtOutcome(job, meaning.error, now_ms));
       case 'resend':
+        job.paused_ms = meaning.pause_ms;
         return this.wait(job, 'resending', meaning.at_ms - now_ms);
       case 'reconcile':
         return this.settleAt(job, meaning.at_ms);
@@ -132,6 +151,7 @@ export class Runs {
   }
 
   private finish(job: Job, outcome: Outcome) {
+    this.runtime.complete(job, outcome);
     job.due_ms = NEVER;
     job.inputs = undefined;
     this.timed.delete(job);
@@ -140,10 +160,10 @@ export class Runs {
 
   private succeeded(
     job: Job,
-    result: { output_json: string; truncated?: boolean; warnings?: string[] },
+    { output_json, truncated, warnings, attachments, extras }: Omit<Extract<Seen, { kind: 'output' }>, 'kind'>,
     effect: 'none' | 'happened',
   ): Outcome {
-    return outcomeOf(job, { status: 'succeeded', effect, ...result }, this.clock.now_ms());
+    return outcomeOf(job, { status: 'succeeded', effect, output_json, truncated, warnings, attachments, extras }, this.clock.now_ms());
   }
 
   /** Asks the tool to stop; what it did is then found out as after any lost answer. */
@@ -209,7 +229,7 @@ export class Runs {
     job.asked++;
     switch (next.kind) {
       case 'succeeded':
-        return this.finish(job, this.succeeded(job, next, 'happened'));
+        return this.finish(job, this.succeeded(job, { ...next, extras: extrasOf({ verified: true }) }, 'happened'));
       case 'failed':
         return this.finish(
           job,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineTool, type Pack, type Tool, ToolError } from '@countersign/tool-kit';
 import { z } from 'zod';
+import { FaultyWorld, faultyTools } from './faulty-tools.js';
 
 const input = z.strictObject({ name: z.string(), act: z.string().default('answer'), wait_ms: z.int().default(0) });
 const output = z.strictObject({ ok: z.boolean(), name: z.string() });
@@ -10,6 +11,7 @@ type Input = z.output<typeof input>;
 export class World {
   readonly effects: { key: string; name: string }[] = [];
   readonly reads: string[] = [];
+  readonly faulty = new FaultyWorld();
   /** Resolves when the gate is opened: a tool with `act: 'gate'` waits for it after its effect. */
   gate: Promise<void> = Promise.resolve();
   /** What reconcile says; default: the truth. */
@@ -87,6 +89,7 @@ export function testPack(world: World): Pack {
         return { ok: true, name: act === 'long' ? 'x'.repeat(400_000) : name };
       },
     }),
+    ...faultyTools(world.faulty),
   ] as Tool[];
   return { name: 'test', tools };
 }

@@ -78,6 +78,27 @@ describe('the envelope', () => {
     expect(seen).toMatchObject({ output: null, error: { details: { layer: 'output', issues } }, validation: { layer: 'output', issues } });
   });
 
+  test('a result says where it comes from: its own provenance, else its tool and the moment it answered', () => {
+    const plain = envelope(fold(requested(), ruled(), ended({ outcome: sampleOutcome() })));
+    expect(plain.provenance).toEqual({ source: expect.stringMatching(/@/), freshness: plain.t_end, confidence: null });
+    expect(plain).toMatchObject({ cached: false, verified: null, cost: null, validation: null });
+    const validation = { layer: 'sanity', issues: [{ path: '', message: 'odd' }] };
+    const extras = {
+      cached: true,
+      verified: true,
+      validation_json: JSON.stringify(validation),
+      provenance: { source: 'erp:lookup@1.0.0', as_of_ms: 0, confidence: 0.9 },
+      cost: 0.02,
+    };
+    expect(envelope(fold(requested(), ruled(), ended({ outcome: sampleOutcome({ extras }) })))).toMatchObject({
+      cached: true,
+      verified: true,
+      cost: 0.02,
+      validation,
+      provenance: { source: 'erp:lookup@1.0.0', freshness: '1970-01-01T00:00:00.000Z', confidence: 0.9 },
+    });
+  });
+
   test('a header key reused with other inputs is told apart from other refusals', () => {
     const reason = callError('VALIDATION_ERROR', 'key reused', { details: { reason: 'idempotency_key_reused' } });
     const call = sampleCall({ key_source: 'header' });

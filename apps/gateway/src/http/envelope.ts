@@ -1,4 +1,4 @@
-import type { CallError, Outcome } from '@countersign/contracts';
+import type { CallError, Outcome, ToolCall } from '@countersign/contracts';
 import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
 
 const time = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
@@ -83,10 +83,24 @@ function warningsOf(state: CallState, deduplicated: boolean): string[] {
   return deduplicated && scopedByPrincipal ? [...warnings, REPEAT] : warnings;
 }
 
-function validationFace(error: Record<string, unknown> | null): Record<string, unknown> | null {
+/** What the checks found: in the error of a refused call, beside the output of one that passed with remarks. */
+function validationFace(error: Record<string, unknown> | null, outcome: Outcome | undefined): Record<string, unknown> | null {
+  const remarks = outcome?.extras?.validation_json;
+  if (remarks) return JSON.parse(remarks) as Record<string, unknown>;
   if (error?.code !== 'VALIDATION_ERROR') return null;
   const details = error.details as { layer?: unknown; issues?: unknown } | null;
   return { layer: details?.layer ?? 'semantic', issues: Array.isArray(details?.issues) ? details.issues : [] };
+}
+
+/** Where the result comes from: what its tool says, else the tool itself at the moment it answered. */
+function provenanceFace(call: ToolCall | null, outcome: Outcome | undefined): Record<string, unknown> | null {
+  if (outcome?.status !== 'succeeded' || !call) return null;
+  const { source, as_of_ms, confidence } = outcome.extras?.provenance ?? {
+    source: `${call.tool}@${call.version}`,
+    as_of_ms: outcome.ended_at_ms,
+    confidence: null,
+  };
+  return { source, freshness: time(as_of_ms), confidence };
 }
 
 /** The call's envelope (DESIGN section 5) as JSON text. `input` and `output` are spliced in as the texts they are on the record. */
@@ -116,20 +130,20 @@ export function envelopeText(state: CallState): string {
     attempts: Math.max(1, state.attempt),
     retry_count: outcome?.retry_count ?? 0,
     effect: outcome?.effect ?? null,
-    cached: false,
+    cached: outcome?.extras?.cached ?? false,
     deduplicated,
     original_call_id: state.end?.original_call_id ?? null,
     truncated: outcome?.truncated ?? false,
     attachments: outcome?.attachments ?? [],
     warnings: warningsOf(state, deduplicated),
-    validation: validationFace(error),
+    validation: validationFace(error, outcome),
     exceptions: [],
-    provenance: null,
+    provenance: provenanceFace(call, outcome),
     citations: [],
     mutations: [],
-    verified: null,
+    verified: outcome?.extras?.verified ?? null,
     trace_id: state.correlation_id,
-    cost: null,
+    cost: outcome?.extras?.cost ?? null,
   });
   return `${front.slice(0, -1)},"input":${call?.inputs_json ?? 'null'},"output":${outcome?.output_json ?? 'null'}}`;
 }

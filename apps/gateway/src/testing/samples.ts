@@ -105,6 +105,7 @@ export function sampleOutcome(more: Partial<Outcome> = {}): Outcome {
     truncated: false,
     attachments: [],
     warnings: [],
+    extras: null,
     ...more,
   };
 }

@@ -42,6 +42,7 @@ function outcome(status: OutcomeStatus): Outcome {
     truncated: false,
     attachments: [],
     warnings: [],
+    extras: null,
   };
 }
 

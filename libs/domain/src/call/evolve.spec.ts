@@ -18,6 +18,7 @@ const outcome = (status: Outcome['status'], output = '{}'): Outcome => ({
   truncated: false,
   attachments: [],
   warnings: [],
+  extras: null,
 });
 const source = { topic: 'policy-decided', offset: 0 };
 

@@ -3,7 +3,7 @@ import { inDoubt } from './result.js';
 
 /** What the system of record said about a write whose answer was lost. */
 export type ReconcileAnswer =
-  | { kind: 'happened'; output_json: string }
+  | { kind: 'happened'; output_json: string; truncated: boolean; warnings: string[] }
   | { kind: 'did_not_happen' }
   | { kind: 'cannot_tell'; why: string }
   /** It could not be asked. */
@@ -20,7 +20,7 @@ export interface Asking {
 }
 
 export type AfterReconcile =
-  | { kind: 'succeeded'; output_json: string }
+  | { kind: 'succeeded'; output_json: string; truncated: boolean; warnings: string[] }
   | { kind: 'failed'; error: CallError; effect: 'none' }
   | { kind: 'ask_again'; at_ms: number }
   | { kind: 'in_doubt'; error: CallError };
@@ -34,7 +34,7 @@ const PAUSE_MS = 500;
 export function afterReconcile(answer: ReconcileAnswer, asking: Asking): AfterReconcile {
   switch (answer.kind) {
     case 'happened':
-      return { kind: 'succeeded', output_json: answer.output_json };
+      return { ...answer, kind: 'succeeded' };
     case 'did_not_happen':
       if (!asking.owner_dead && !asking.settle_is_final) return { kind: 'in_doubt', error: inDoubt(null) };
       return {

@@ -1,4 +1,4 @@
-import { type CallError, callError, type ErrorCode, type OutcomeExtras } from '@countersign/contracts';
+import { type Attachment, type CallError, callError, type ErrorCode, type OutcomeExtras } from '@countersign/contracts';
 import { pauseMs } from './back-off.js';
 
 /** How the effect of a tool may be found out after a lost answer; from its contract. */
@@ -12,7 +12,7 @@ export interface Recovery {
 
 /** What a run came to, as the runtime saw it. */
 export type RunResult =
-  | { kind: 'output'; output_json: string; truncated: boolean; warnings: string[]; extras?: OutcomeExtras }
+  | { kind: 'output'; output_json: string; truncated: boolean; warnings: string[]; attachments?: Attachment[]; extras?: OutcomeExtras }
   /** The tool refused. `effect: 'none'` is its promise that nothing outside changed. */
   | { kind: 'refused'; error: CallError; effect: 'none' | 'unknown' }
   /** It answered what its contract does not allow, or what a read-back contradicts. */

@@ -6,7 +6,7 @@ import { afterTakeover } from './orphan.js';
 import { afterReconcile } from './reconciled.js';
 import { meaningOf, type Recovery, type RunResult } from './result.js';
 import { digest8, type Execution, type ExecutionState } from './row.js';
-import { type Entry, type Member, Seeded, type Work } from './simulated-model.js';
+import { type Entry, HAPPENED, type Member, NO_RETRY, Seeded, type Work } from './simulated-model.js';
 
 const DIGEST = 'c'.repeat(64);
 
@@ -191,8 +191,7 @@ export class SimulatedExecutors {
   private answer(member: Member, work: Work) {
     const stale = this.fenced.has(work.epoch);
     if (stale && work.result?.kind !== 'output') return this.leave(member, work);
-    const run = { resends: 1, resends_max: 1, fired_at_ms: 0, now_ms: 0, deadline_ms: null, cancelled: false };
-    const meaning = meaningOf(work.result as RunResult, this.recovery, run);
+    const meaning = meaningOf(work.result as RunResult, this.recovery, NO_RETRY);
     if (meaning.kind === 'succeeded') this.end(member, work, 'succeeded');
     else if (meaning.kind === 'failed') this.end(member, work, 'released');
     else if (meaning.kind === 'in_doubt') this.end(member, work, 'in_doubt');
@@ -209,7 +208,7 @@ export class SimulatedExecutors {
       settle_is_final: this.recovery.settle_is_final,
       now_ms: 0,
     };
-    const next = afterReconcile(happened ? { kind: 'happened', output_json: '1' } : { kind: 'did_not_happen' }, asking);
+    const next = afterReconcile(happened ? HAPPENED : { kind: 'did_not_happen' }, asking);
     this.end(member, work, next.kind === 'succeeded' ? 'succeeded' : next.kind === 'failed' ? 'released' : 'in_doubt');
   }
 

@@ -1,4 +1,5 @@
-import type { RunResult } from './result.js';
+import type { ReconcileAnswer } from './reconciled.js';
+import type { Run, RunResult } from './result.js';
 import type { ExecutionState } from './row.js';
 
 /** mulberry32: the same seed gives the same run. */
@@ -37,3 +38,19 @@ export interface Member {
   paused: boolean;
   work: Work[];
 }
+
+/** A run that has used up its attempts: what its result means does not depend on time. */
+export const NO_RETRY: Run = {
+  resends: 1,
+  resends_max: 1,
+  fired_at_ms: 0,
+  now_ms: 0,
+  deadline_ms: null,
+  until_ms: 0,
+  paused_ms: 0,
+  random: 0,
+  cancelled: false,
+};
+
+/** What a reconcile finds where the effect is there. */
+export const HAPPENED: ReconcileAnswer = { kind: 'happened', output_json: '1', truncated: false, warnings: [] };

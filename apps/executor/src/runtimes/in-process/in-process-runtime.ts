@@ -1,10 +1,11 @@
-import { type CallError, callError, isReadOnly } from '@countersign/contracts';
-import type { ReconcileAnswer, Recovery, Refusal, RunResult } from '@countersign/domain';
-import type { Logger } from '@countersign/process';
-import { isToolError, type Reconciled, type ToolError } from '@countersign/tool-kit';
+import { isReadOnly, type Outcome } from '@countersign/contracts';
+import type { ReconcileAnswer, Recovery, Refusal } from '@countersign/domain';
+import type { Clock, Logger } from '@countersign/process';
+import type { Reconciled } from '@countersign/tool-kit';
 import type { Abortable, Issue, Job } from '../../running/job.js';
+import { Finishing } from './finishing.js';
 import type { LoadedTool } from './loaded-tool.js';
-import { limitOutput } from './output-limit.js';
+import { answered, errorOf, recorded, type Seen, threw } from './recorded-result.js';
 import { ToolRun } from './tool-run.js';
 
 /** Why a call can't run here at all. */
@@ -15,30 +16,17 @@ export interface Unrunnable {
 
 const RECONCILE_TIMEOUT_MS = 10_000;
 
-function wrongShape(layer: 'output', issues: Issue[]): RunResult {
-  return {
-    kind: 'wrong_shape',
-    error: callError('VALIDATION_ERROR', 'the tool answered what its contract does not allow', { details: { layer, issues } }),
-  };
-}
-
-function errorOf(error: unknown): { error: CallError; refused: boolean; effect: 'none' | 'unknown' } {
-  if (isToolError(error)) {
-    const { code, message, more } = error as ToolError;
-    return { error: callError(code, message, more), refused: true, effect: more.effect ?? 'unknown' };
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return { error: callError('UNKNOWN', message.slice(0, 2000)), refused: false, effect: 'unknown' };
-}
-
 /** Runs tools in this process. What a tool throws or answers never gets past it: every run comes to a `RunResult`. */
 export class InProcessRuntime {
   private readonly byName = new Map<string, Map<string, LoadedTool>>();
+  private readonly finishing: Finishing;
 
   constructor(
     tools: ReadonlyMap<string, LoadedTool>,
     private readonly logger: Logger,
+    clock: Clock,
   ) {
+    this.finishing = new Finishing(clock, logger);
     for (const tool of tools.values()) {
       const { name, version } = tool.contract;
       this.byName.set(name, (this.byName.get(name) ?? new Map<string, LoadedTool>()).set(version, tool));
@@ -65,44 +53,34 @@ export class InProcessRuntime {
   }
 
   /** Starts the run; `done` is called once, also where the tool never looks at its signal and answers late. */
-  run(job: Job, now_ms: number, done: (job: Job, run: Abortable, result: RunResult) => void): void {
+  run(job: Job, ends_ms: number, done: (job: Job, run: Abortable, result: Seen) => void): void {
     const loaded = this.find(job) as LoadedTool;
-    const until_ms = now_ms + loaded.contract.timeout_ms;
-    const run = new ToolRun(
-      job,
-      loaded.settings,
-      job.call.deadline_ms === null ? until_ms : Math.min(until_ms, job.call.deadline_ms),
-      this.logger,
-    );
+    const run = new ToolRun(job, loaded.settings, ends_ms, this.logger);
     job.handle = run;
+    // A tool may have changed what it was given the time before.
+    if (job.inputs === undefined || job.resends > 0) job.inputs = JSON.parse(job.call.inputs_json);
     let running: Promise<unknown>;
     try {
-      running = loaded.tool.run((job.inputs ?? JSON.parse(job.call.inputs_json)) as never, run);
+      running = Promise.resolve(loaded.tool.run(job.inputs as never, run));
     } catch (error) {
       running = Promise.reject(error);
     }
-    Promise.resolve(running).then(
-      (output) => done(job, run, this.answered(loaded, output)),
-      (error) => done(job, run, this.threw(error)),
+    running.then(
+      (output) => done(job, run, answered(loaded, job, output)),
+      (error) => done(job, run, threw(error)),
     );
   }
 
-  private answered(loaded: LoadedTool, output: unknown): RunResult {
-    const issues = loaded.outputIssues(output);
-    if (issues.length > 0) return wrongShape('output', issues);
-    const { output_json, truncated } = limitOutput(output, loaded.contract.max_output_bytes);
-    if (output_json !== null) return { kind: 'output', output_json, truncated, warnings: [] };
-    const limit = `the output is larger than ${loaded.contract.max_output_bytes} bytes`;
-    if (loaded.recovery.write) return { kind: 'output', output_json: 'null', truncated: true, warnings: [`${limit} and was left out`] };
-    return {
-      kind: 'wrong_shape',
-      error: callError('VALIDATION_ERROR', limit, { details: { layer: 'output', bytes_max: loaded.contract.max_output_bytes } }),
-    };
+  /** What follows on a run that has answered; undefined: nothing. Never rejects. */
+  finish(job: Job, seen: Seen): Promise<Seen> | undefined {
+    const loaded = this.find(job);
+    return loaded?.verifies ? this.finishing.of(job, loaded, seen) : undefined;
   }
 
-  private threw(thrown: unknown): RunResult {
-    const { error, refused, effect } = errorOf(thrown);
-    return refused ? { kind: 'refused', error, effect } : { kind: 'lost', error };
+  /** Adds what the contract says of every result: what it costs, where it comes from. */
+  complete(job: Job, outcome: Outcome): void {
+    const declared = this.find(job)?.declared;
+    if (declared) outcome.extras = declared(job, outcome);
   }
 
   /** Asks the system of record what became of a write. Never throws. */
@@ -114,7 +92,11 @@ export class InProcessRuntime {
     try {
       const answer: Reconciled<unknown> = await loaded.tool.reconcile(JSON.parse(job.call.inputs_json) as never, run);
       if (answer.kind !== 'happened') return answer;
-      return { kind: 'happened', output_json: limitOutput(answer.output, loaded.contract.max_output_bytes).output_json ?? 'null' };
+      const seen = recorded(loaded, answer.output);
+      if (seen.kind === 'output')
+        return { kind: 'happened', output_json: seen.output_json, truncated: seen.truncated, warnings: seen.warnings };
+      const warnings = ['it happened; what its system says of it does not fit the schema and was left out'];
+      return { kind: 'happened', output_json: 'null', truncated: false, warnings };
     } catch (thrown) {
       return { kind: 'failed', error: errorOf(thrown).error };
     } finally {

@@ -4,6 +4,8 @@ import type { Pack, Tool } from '@countersign/tool-kit';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Issue } from '../../running/job.js';
+import { type DeclaredExtras, declaredExtras } from './declared-extras.js';
+import { type CheckLayer, sanityLayer } from './output-checks.js';
 
 const ajv = new Ajv2020({ strict: false, allErrors: false, ownProperties: true });
 formats.default(ajv);
@@ -22,16 +24,25 @@ export class LoadedTool {
   readonly contract: ToolContract;
   readonly digest: string;
   readonly recovery: Recovery;
+  /** Its effect is read back after each run. */
+  readonly verifies: boolean;
+  /** What checks its outputs beyond their schema; empty for most. */
+  readonly layers: readonly CheckLayer[];
+  readonly declared: DeclaredExtras | undefined;
   private inputs: ValidateFunction | undefined;
   private outputs: ValidateFunction | undefined;
 
   constructor(
     readonly tool: Tool,
     readonly settings: Readonly<Record<string, string>>,
+    layers: readonly CheckLayer[] = [sanityLayer],
   ) {
     this.contract = tool.contract;
     this.digest = contractDigest(tool.contract);
     const { effect_class, takes_key, has_reconcile, settle_ms, settle_is_final } = tool.contract;
+    this.verifies = !isReadOnly(tool.contract.effect_class) && tool.verify !== undefined;
+    this.declared = declaredExtras(tool.contract);
+    this.layers = layers.filter((layer) => layer.appliesTo(this));
     this.recovery = { write: !isReadOnly(effect_class), takes_key, has_reconcile, settle_ms, settle_is_final };
   }
 

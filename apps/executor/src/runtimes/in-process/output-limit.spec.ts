@@ -52,7 +52,14 @@ test('the size is known before any text is made, and never too large', () => {
 });
 
 test.each([
-  ['a ring', () => { const ring: { self?: unknown } = {}; ring.self = ring; return ring; }],
+  [
+    'a ring',
+    () => {
+      const ring: { self?: unknown } = {};
+      ring.self = ring;
+      return ring;
+    },
+  ],
   ['a BigInt', () => ({ n: 1n })],
   ['a function', () => ({ f: () => 1 })],
   ['bytes', () => ({ b: Buffer.from('x') })],

@@ -1,9 +1,11 @@
 import { type CallError, callError, type ErrorCode } from '@countersign/contracts';
 import type { RunResult } from '@countersign/domain';
 import { isToolError, type ToolError } from '@countersign/tool-kit';
-import type { Issue } from '../../running/job.js';
+import type { Issue, Job } from '../../running/job.js';
+import { extrasOf } from '../../running/outcomes.js';
 import { jsonBytesAtLeast, NotJson } from './json-size.js';
 import type { LoadedTool } from './loaded-tool.js';
+import { type Doubts, doubtsOf } from './output-checks.js';
 import { jsonText, shorten } from './output-limit.js';
 
 /** An output larger than this is not looked at any further: its text would take too much memory. */
@@ -12,25 +14,54 @@ export const OUTPUT_BYTES_HELD_MAX = 32 * 1024 * 1024;
 const MESSAGE_MAX = 2000;
 const DETAILS_BYTES_MAX = 64 * 1024;
 
-/** What a run came to, before what follows on it. */
-export type Seen =
-  | (Extract<RunResult, { kind: 'output' }> & { full_json?: string; answer?: unknown })
-  | Exclude<RunResult, { kind: 'output' | 'wrong_shape' }>
-  | (Extract<RunResult, { kind: 'wrong_shape' }> & { answer?: unknown });
+type Output = Extract<RunResult, { kind: 'output' }> & {
+  /** All of an output that was shortened. */
+  full_json?: string;
+  /** What the tool answered, where its effect is read back. */
+  answer?: unknown;
+};
 
-function wrong(layer: string, message: string, issues: Issue[], answer?: unknown): Seen {
-  const error = callError('VALIDATION_ERROR', message, { details: { layer, issues } });
-  return { kind: 'wrong_shape', error, ...(answer === undefined ? {} : { answer }) };
+type Wrong = Extract<RunResult, { kind: 'wrong_shape' }> & {
+  answer?: unknown;
+  /** Its record, where it fits the schema and was doubted for another reason. */
+  as_output?: Output;
+};
+
+/** What a run came to, before what follows on it. */
+export type Seen = Output | Wrong | Exclude<RunResult, { kind: 'output' | 'wrong_shape' }>;
+
+function wrong(layer: string, message: string, issues: readonly Issue[]): Wrong {
+  return { kind: 'wrong_shape', error: callError('VALIDATION_ERROR', message, { details: { layer, issues } }) };
 }
 
-/** The record of what a tool answered: checked, within its limit. Everything that is written of an output passes here. */
-export function answered(loaded: LoadedTool, output: unknown): Seen {
+/** The record of what a tool answered a call: its output checked by schema and by the layers that its tool has. */
+export function answered(loaded: LoadedTool, job: Job, output: unknown): Seen {
+  const seen = recorded(loaded, output);
+  if (loaded.layers.length > 0 && seen.kind === 'output' && job.inputs !== undefined) {
+    const doubts = doubtsOf(loaded.layers, loaded, job.call, job.inputs, output);
+    if (doubts) return withAnswer(loaded, doubted(seen, doubts), output);
+  }
+  return withAnswer(loaded, seen, output);
+}
+
+function withAnswer(loaded: LoadedTool, seen: Seen, answer: unknown): Seen {
+  return loaded.verifies && (seen.kind === 'output' || seen.kind === 'wrong_shape') ? { ...seen, answer } : seen;
+}
+
+function doubted(seen: Output, { layer, issues, blocks }: Doubts): Seen {
+  if (blocks) return { ...wrong(layer, 'the tool answered what cannot be right', issues), as_output: seen };
+  const warnings = [...seen.warnings, ...issues.map((issue) => `${layer}: ${issue.message}`)];
+  return { ...seen, warnings, extras: extrasOf({ ...seen.extras, validation_json: JSON.stringify({ layer, issues }) }) };
+}
+
+/** The record of an output: of its schema, JSON, within its limit. Everything that is written of an output passes here. */
+export function recorded(loaded: LoadedTool, output: unknown): Seen {
   try {
     const bytes_max = loaded.contract.max_output_bytes;
     const held_max = Math.max(bytes_max, OUTPUT_BYTES_HELD_MAX);
     if (jsonBytesAtLeast(output, held_max) > held_max) return tooLarge(loaded, output, held_max);
     const issues = loaded.outputIssues(output);
-    if (issues.length > 0) return wrong('output', 'the tool answered what its contract does not allow', issues, output);
+    if (issues.length > 0) return wrong('output', 'the tool answered what its contract does not allow', issues);
     const output_json = jsonText(output);
     const fits = output_json.length <= bytes_max && Buffer.byteLength(output_json) <= bytes_max;
     return fits ? { kind: 'output', output_json, truncated: false, warnings: [] } : cut(output, output_json, bytes_max);
@@ -65,7 +96,8 @@ function topOf(output: unknown): string {
   return JSON.stringify(Object.fromEntries(small.slice(0, 100)));
 }
 
-function messageOf(thrown: unknown): string {
+/** What was thrown, as text of a bounded length; never throws itself. */
+export function messageOf(thrown: unknown): string {
   try {
     return (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, MESSAGE_MAX);
   } catch {
@@ -97,12 +129,22 @@ function boundedDetails(details: unknown): unknown {
   }
 }
 
+const RETRY_AFTER_MAX_S = 86_400;
+
+function seconds(retry_after_s: number | undefined): number | undefined {
+  return retry_after_s !== undefined && retry_after_s >= 0 ? Math.min(retry_after_s, RETRY_AFTER_MAX_S) : undefined;
+}
+
 /** The error of what a tool threw, and what it promises. Everything that is written of an error passes here. */
 export function errorOf(thrown: unknown): { error: CallError; refused: boolean; effect: 'none' | 'unknown' } {
   if (!isToolError(thrown)) return { error: callError('UNKNOWN', messageOf(thrown)), refused: false, effect: 'unknown' };
   const { code, more } = thrown as ToolError;
   const known = CODES.has(code) ? code : 'UNKNOWN';
-  const error = callError(known, messageOf(thrown), { ...more, details: boundedDetails(more.details) });
+  const error = callError(known, messageOf(thrown), {
+    ...more,
+    details: boundedDetails(more.details),
+    retry_after_s: seconds(more.retry_after_s),
+  });
   return { error, refused: true, effect: more.effect === 'none' ? 'none' : 'unknown' };
 }
 

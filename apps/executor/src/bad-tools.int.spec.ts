@@ -1,0 +1,159 @@
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { Rig } from './testing/rig.js';
+
+jest.setTimeout(120_000);
+let rig: Rig;
+beforeAll(async () => {
+  rig = await Rig.open();
+  await rig.start({ running_max: 1 });
+});
+afterAll(() => rig.close());
+afterEach(() => {
+  const { faulty } = rig.world;
+  faulty.runs.length = 0;
+  faulty.verify = 'truth';
+});
+
+const outcomeOf = async (tool: string, act: string, name = act) => (await rig.end(await rig.allow(tool, name, { act }))).event.outcome;
+
+describe('a tool that misbehaves ends its own call, once, and harms nobody', () => {
+  test.each([
+    ['throws megabytes', 'throw', 'UNKNOWN'],
+    ['throws nothing', 'throw_nothing', 'UNKNOWN'],
+    ['throws details that are a ring', 'throw_ring', 'PROVIDER_ERROR'],
+    ['never settles, also after its abort', 'never', 'TIMEOUT'],
+    ['answers another shape', 'wrong_shape', 'VALIDATION_ERROR'],
+    ['answers nothing', 'nothing', 'VALIDATION_ERROR'],
+    ['answers a ring', 'ring', 'VALIDATION_ERROR'],
+    ['answers a BigInt', 'bigint', 'VALIDATION_ERROR'],
+    ['answers four thousand million holes', 'holes', 'VALIDATION_ERROR'],
+    ['answers what throws when it is read', 'getter', 'VALIDATION_ERROR'],
+    ['answers 200 MB of text', 'huge_text', 'VALIDATION_ERROR'],
+    ['answers a list of 240 MB', 'huge_list', 'VALIDATION_ERROR'],
+  ])('a read that %s', async (_what, act, code) => {
+    const ruling = await rig.allow('faulty_read', act, { act });
+    const { outcome } = (await rig.end(ruling)).event;
+    expect(outcome).toMatchObject({ status: 'failed', effect: 'none', output_json: null, error: { code } });
+    expect(outcome.error?.message.length).toBeLessThanOrEqual(2000);
+    expect((await outcomeOf('faulty_read', 'answer', 'the next call')).status).toBe('succeeded');
+    expect(await rig.eventsOf(ruling.meta.call_id as string)).toHaveLength(1);
+  });
+
+  test('a write that does the same may have happened: in doubt, never a failure', async () => {
+    const doubts = ['throw', 'throw_nothing', 'never', 'wrong_shape', 'ring', 'getter', 'negative'];
+    for (const act of doubts) expect(await outcomeOf('faulty_write', act)).toMatchObject({ status: 'in_doubt', effect: 'unknown' });
+    for (const act of doubts) expect(rig.world.faulty.runsOf(act)).toBe(1);
+  });
+
+  test('a write that answers 200 MB in its shape has succeeded; nothing of it is kept but its small parts', async () => {
+    const outcome = await outcomeOf('faulty_write', 'huge_text');
+    expect(outcome).toMatchObject({ status: 'succeeded', effect: 'happened', truncated: true, output_json: '{"ok":true}' });
+    expect(outcome.warnings.join()).toMatch(/larger than/);
+  });
+
+  test('twenty answers of 200 MB leave the process as it was', async () => {
+    await outcomeOf('faulty_read', 'huge_text', 'warm');
+    (globalThis as { gc?: () => void }).gc?.();
+    const before_mb = process.memoryUsage.rss() / 2 ** 20;
+    let peak_mb = 0;
+    const watch = setInterval(() => {
+      peak_mb = Math.max(peak_mb, process.memoryUsage.rss() / 2 ** 20);
+    }, 5);
+    const rulings = Array.from({ length: 20 }, (_, at) => rig.ruling('faulty_read', `huge-${at}`, { act: 'huge_text' }));
+    await rig.put('policy_decided', rulings);
+    const ends = await rig.ends(
+      rulings.map((ruling) => ruling.meta.call_id as string),
+      60_000,
+    );
+    clearInterval(watch);
+    expect(new Set(ends.map((end) => end.event.outcome.error?.code))).toEqual(new Set(['VALIDATION_ERROR']));
+    // The tool itself holds 200 MB twice (bytes and text) a run; 20 of them together would be 8 GB.
+    expect(peak_mb - before_mb).toBeLessThan(1500);
+    expect((await outcomeOf('faulty_read', 'answer', 'the next call')).status).toBe('succeeded');
+  });
+});
+
+describe('an output beyond its limit', () => {
+  test('is shortened and stays JSON, and says where', async () => {
+    const outcome = await outcomeOf('faulty_read', 'large');
+    expect(outcome).toMatchObject({ status: 'succeeded', truncated: true });
+    expect(Buffer.byteLength(outcome.output_json as string)).toBeLessThanOrEqual(100_000);
+    expect(JSON.parse(outcome.output_json as string).rows[5]).toEqual({ id: 5, text: 'row 5 of the large answer, padded' });
+    expect(outcome.warnings.join()).toMatch(/\/rows: the first \d+ of 60000 items/);
+  });
+});
+
+describe('errors that pass by themselves', () => {
+  test('are tried again with growing pauses, and the number of retries is told', async () => {
+    expect(await outcomeOf('faulty_read', 'flaky', 'r')).toMatchObject({ status: 'succeeded', retry_count: 2, extras: { cost: 0.03 } });
+    expect(await outcomeOf('faulty_write', 'flaky', 'w')).toMatchObject({ status: 'succeeded', retry_count: 2 });
+    expect(rig.world.faulty.runsOf('r')).toBe(3);
+    expect(new Set(rig.world.faulty.runs.filter((run) => run.name === 'w').map((run) => run.key)).size).toBe(1);
+  });
+
+  test('no earlier than the other side asked for', async () => {
+    expect(await outcomeOf('faulty_read', 'busy_once')).toMatchObject({ status: 'succeeded', retry_count: 1 });
+    const [first, second] = rig.world.faulty.runs;
+    expect((second?.at_ms ?? 0) - (first?.at_ms ?? 0)).toBeGreaterThanOrEqual(395);
+  });
+
+  test('not where the time of the tool would be over, and never where the error is for good', async () => {
+    expect(await outcomeOf('faulty_read', 'busy_for_long')).toMatchObject({
+      status: 'failed',
+      retry_count: 0,
+      error: { code: 'RATE_LIMIT', retryable: true, retry_after_s: 3600 },
+    });
+    expect(await outcomeOf('faulty_read', 'for_good')).toMatchObject({ status: 'failed', retry_count: 0 });
+  });
+
+  test('a write that promises nothing about its effect is not tried again', async () => {
+    expect(await outcomeOf('faulty_write', 'flaky_unknown')).toMatchObject({ status: 'in_doubt' });
+    expect(rig.world.faulty.runsOf('flaky_unknown')).toBe(1);
+  });
+});
+
+describe('outputs that cannot be right', () => {
+  test('a predicate that blocks fails a read; one that warns marks its result', async () => {
+    const blocked = await outcomeOf('faulty_read', 'negative');
+    expect(blocked).toMatchObject({ status: 'failed', error: { code: 'VALIDATION_ERROR' } });
+    expect(JSON.parse(blocked.error?.details_json as string)).toMatchObject({
+      layer: 'sanity',
+      issues: [{ predicate: 'total_not_negative' }, {}],
+    });
+    const warned = await outcomeOf('faulty_read', 'odd');
+    expect(warned).toMatchObject({ status: 'succeeded', warnings: ['sanity: total_even does not hold'] });
+    expect(JSON.parse(warned.extras?.validation_json as string)).toMatchObject({ layer: 'sanity', issues: [{ severity: 'warn' }] });
+    expect(warned.extras?.provenance).toMatchObject({ source: 'faulty_read@1.0.0', confidence: 0.9 });
+  });
+
+  test('a write with a wrong output is read back: its effect is there, so it succeeded', async () => {
+    const shape = await outcomeOf('verified_write', 'wrong_shape');
+    expect(shape).toMatchObject({ status: 'succeeded', effect: 'happened', output_json: 'null', extras: { verified: true } });
+    expect(shape.warnings.join()).toMatch(/read back and is there/);
+    const implausible = await outcomeOf('verified_write', 'negative');
+    expect(implausible).toMatchObject({ status: 'succeeded', output_json: '{"ok":true,"total":-1}', extras: { verified: true } });
+    expect(JSON.parse(implausible.extras?.validation_json as string)).toMatchObject({ layer: 'sanity' });
+    expect(rig.world.faulty.runs).toHaveLength(2);
+  });
+
+  test('or asked about, and what its system says is the output', async () => {
+    const outcome = await outcomeOf('reconciled_write', 'wrong_shape');
+    expect(outcome).toMatchObject({ status: 'succeeded', output_json: '{"ok":true,"found":"later"}', extras: { verified: true } });
+    expect(rig.world.faulty.runs).toHaveLength(1);
+  });
+});
+
+describe('a read-back', () => {
+  test('confirms, contradicts or cannot tell; a contradicted effect is in doubt', async () => {
+    expect(await outcomeOf('verified_write', 'answer')).toMatchObject({ status: 'succeeded', extras: { verified: true } });
+    expect(await outcomeOf('verified_write', 'lie')).toMatchObject({ status: 'in_doubt', effect: 'unknown' });
+    rig.world.faulty.verify = 'cannot_tell';
+    expect(await outcomeOf('verified_write', 'answer', 'b')).toMatchObject({
+      status: 'succeeded',
+      extras: { verified: false },
+      warnings: ['its effect was not verified: the books are closed'],
+    });
+    rig.world.faulty.verify = 'throws';
+    expect(await outcomeOf('verified_write', 'wrong_shape', 'c')).toMatchObject({ status: 'in_doubt' });
+  });
+});

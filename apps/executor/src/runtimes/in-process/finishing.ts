@@ -1,0 +1,64 @@
+import { callError } from '@countersign/contracts';
+import type { Clock, Logger } from '@countersign/process';
+import type { Verified } from '@countersign/tool-kit';
+import type { Job } from '../../running/job.js';
+import { extrasOf } from '../../running/outcomes.js';
+import type { LoadedTool } from './loaded-tool.js';
+import { messageOf, type Seen } from './recorded-result.js';
+import { ToolRun } from './tool-run.js';
+
+const VERIFY_TIMEOUT_MS = 10_000;
+
+/** What follows on a run that has answered: a write's effect is read back where its tool can. */
+export class Finishing {
+  constructor(
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Undefined: nothing follows. Never rejects, and takes no longer than the time of a read-back. */
+  of(job: Job, loaded: LoadedTool, seen: Seen): Promise<Seen> | undefined {
+    if (!loaded.verifies || (seen.kind !== 'output' && seen.kind !== 'wrong_shape') || !('answer' in seen)) return undefined;
+    return this.readBack(job, loaded, seen.answer).then((verified) => afterReadBack(seen, verified));
+  }
+
+  private async readBack(job: Job, loaded: LoadedTool, answer: unknown): Promise<Verified> {
+    const run = new ToolRun(job, loaded.settings, this.clock.now_ms() + VERIFY_TIMEOUT_MS, this.logger);
+    job.handle = run;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Verified>((resolve) => {
+      timer = setTimeout(() => {
+        run.abort('timeout');
+        resolve({ kind: 'cannot_tell', why: 'the read-back gave no answer in its time' });
+      }, VERIFY_TIMEOUT_MS);
+    });
+    try {
+      const input = job.inputs ?? JSON.parse(job.call.inputs_json);
+      return await Promise.race([loaded.tool.verify?.(input as never, answer as never, run) ?? late, late]);
+    } catch (thrown) {
+      this.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause: messageOf(thrown) }, 'a read-back failed');
+      return { kind: 'cannot_tell', why: messageOf(thrown) };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+type Answered = Extract<Seen, { kind: 'output' | 'wrong_shape' }>;
+
+/** What a run came to once its effect was read back. A wrong answer whose effect is there is a success with a remark. */
+export function afterReadBack(seen: Answered, verified: Verified): Seen {
+  if (verified.kind === 'contradicted') {
+    const why = `the tool reported an effect that its system does not show: ${verified.why}`;
+    return { kind: 'wrong_shape', error: callError('PROVIDER_ERROR', why.slice(0, 2000), { details: { layer: 'verify' } }) };
+  }
+  if (seen.kind === 'output') {
+    const warnings = verified.kind === 'verified' ? seen.warnings : [...seen.warnings, `its effect was not verified: ${verified.why}`];
+    return { ...seen, warnings, extras: extrasOf({ ...seen.extras, verified: verified.kind === 'verified' }) };
+  }
+  if (verified.kind === 'cannot_tell') return seen;
+  const { output_json = 'null', truncated = false, warnings = [] } = seen.as_output ?? {};
+  const remark = `${seen.error.message}; its effect was read back and is there`;
+  const extras = extrasOf({ verified: true, validation_json: seen.error.details_json });
+  return { kind: 'output', output_json, truncated, warnings: [...warnings, remark], extras };
+}

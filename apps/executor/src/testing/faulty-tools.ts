@@ -1,0 +1,122 @@
+import { defineTool, type RunContext, type Tool, ToolError, type Verified } from '@countersign/tool-kit';
+import { z } from 'zod';
+
+const input = z.strictObject({ name: z.string(), act: z.string().default('answer'), wait_ms: z.int().default(0) });
+const output = z.looseObject({ ok: z.boolean() });
+type Input = z.output<typeof input>;
+type Output = z.input<typeof output>;
+
+/** What the faulty tools of a spec were asked to do. */
+export class FaultyWorld {
+  readonly runs: { name: string; at_ms: number; key: string }[] = [];
+  readonly effects: string[] = [];
+  /** What a read-back says; default: the truth. */
+  verify: 'truth' | 'cannot_tell' | 'throws' | 'hangs' = 'truth';
+
+  runsOf(name: string): number {
+    return this.runs.filter((run) => run.name === name).length;
+  }
+}
+
+const ring: { ok: boolean; self?: unknown } = { ok: true };
+ring.self = ring;
+
+const MB = 2 ** 20;
+const answers: Readonly<Record<string, () => unknown>> = {
+  answer: () => ({ ok: true }),
+  wrong_shape: () => ({ ok: 'yes' }),
+  nothing: () => undefined,
+  ring: () => ring,
+  bigint: () => ({ ok: true, n: 1n }),
+  holes: () => ({ ok: true, list: new Array(4e9) }),
+  getter: () => ({
+    ok: true,
+    get trap() {
+      throw new Error('do not look');
+    },
+  }),
+  huge_text: () => ({ ok: true, text: Buffer.alloc(200 * MB, 'x').toString('latin1') }),
+  huge_list: () => ({ ok: true, list: new Array(30 * MB).fill(1234567) }),
+  large: () => ({ ok: true, rows: Array.from({ length: 60_000 }, (_, id) => ({ id, text: `row ${id} of the large answer, padded` })) }),
+  negative: () => ({ ok: true, total: -1 }),
+  odd: () => ({ ok: true, total: 7 }),
+};
+
+async function act({ act: what, name }: Input, ctx: RunContext, world: FaultyWorld): Promise<never> {
+  world.runs.push({ name, at_ms: performance.now(), key: ctx.idempotency_key });
+  const count = world.runsOf(name);
+  const make = answers[what];
+  if (make) return make() as never;
+  switch (what) {
+    case 'throw':
+      throw new Error('x'.repeat(5 * MB));
+    case 'throw_nothing':
+      throw undefined;
+    case 'throw_ring':
+      throw new ToolError('PROVIDER_ERROR', 'see the details', { details: ring });
+    case 'never':
+      return new Promise(() => undefined);
+    case 'busy_once':
+      if (count === 1) throw new ToolError('RATE_LIMIT', 'slow down', { retry_after_s: 0.4, effect: 'none' });
+      return { ok: true } as never;
+    case 'busy_for_long':
+      throw new ToolError('RATE_LIMIT', 'come back tomorrow', { retry_after_s: 3600, effect: 'none' });
+    case 'flaky':
+      if (count <= 2) throw new ToolError('PROVIDER_ERROR', '503', { retryable: true, class: 'transient', effect: 'none' });
+      return { ok: true } as never;
+    case 'flaky_unknown':
+      throw new ToolError('PROVIDER_ERROR', '503', { retryable: true, class: 'transient' });
+    default:
+      throw new ToolError('PROVIDER_ERROR', 'for good', { effect: 'none' });
+  }
+}
+
+const traits = { version: '1.0.0', category: 'test', timeout_ms: 1200, settle_ms: 50, max_output_bytes: 100_000, input, output };
+const titled = (name: string) => ({
+  name,
+  title: `Test: ${name}`,
+  description: 'A tool of the executor specs that misbehaves when it is asked to.',
+});
+
+/** Tools that do whatever goes wrong: a read, a write, a write that can be read back, one that can be read back and asked. */
+export function faultyTools(world: FaultyWorld): Tool[] {
+  const idempotency = { discriminating: ['name'] };
+  const write = { ...traits, effect_class: 'commit_low' as const, idempotency };
+  const fire = async (asked: Input, ctx: RunContext) => {
+    if (!asked.act.includes('lie')) world.effects.push(ctx.idempotency_key);
+    return act({ ...asked, act: asked.act.replace('lie', 'answer') }, ctx, world);
+  };
+  const verify = async (_asked: Input, _output: unknown, ctx: RunContext): Promise<Verified> => {
+    if (world.verify === 'throws') throw new Error('away');
+    if (world.verify === 'cannot_tell') return { kind: 'cannot_tell', why: 'the books are closed' };
+    return world.effects.includes(ctx.idempotency_key) ? { kind: 'verified' } : { kind: 'contradicted', why: 'there is no such entry' };
+  };
+  const sanity = [
+    {
+      name: 'total_not_negative',
+      severity: 'block' as const,
+      holds: (_: Input, out: Output) => !(Number(out.total ?? 0) < 0),
+    },
+    { name: 'total_even', severity: 'warn' as const, holds: (_: Input, out: Output) => Number(out.total ?? 0) % 2 === 0 },
+  ];
+  return [
+    defineTool({
+      ...traits,
+      ...titled('faulty_read'),
+      effect_class: 'read_internal',
+      cost_per_call: 0.01,
+      accuracy: 0.9,
+      sanity,
+      run: (asked, ctx) => act(asked, ctx, world),
+    }),
+    defineTool({ ...write, ...titled('faulty_write'), sanity, run: fire }),
+    defineTool({ ...write, ...titled('verified_write'), sanity, run: fire, verify }),
+    defineTool({
+      ...write,
+      ...titled('reconciled_write'),
+      sanity,
+      run: fire,
+      reconcile: async () => ({ kind: 'happened', output: { ok: true, found: 'later' } }),
+    }),
+  ] as Tool[];
+}

@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { pauseMs } from './back-off.js';
+
+const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+test('a pause is between 100 ms and three times the last one, at most 10 s', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 60_000, noNaN: true }), random, (last, at) => {
+      const pause = pauseMs(last, at, null);
+      expect(pause).toBeGreaterThanOrEqual(100);
+      expect(pause).toBeLessThanOrEqual(Math.min(10_000, Math.max(100, last) * 3));
+    }),
+  );
+});
+
+test('what the other side asked for is never undercut', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 10_000, noNaN: true }), random, fc.integer({ min: 0, max: 4000 }), (last, at, seconds) => {
+      expect(pauseMs(last, at, seconds)).toBeGreaterThanOrEqual(seconds * 1000);
+    }),
+  );
+});
