@@ -12,6 +12,8 @@ export interface LogRecord extends NewRecord {
   offset: number;
   /** Wall clock of the log at append, epoch ms: the time that approvals and expiries go by. */
   timestamp_ms: number;
+  /** What the first reader of this process decoded it to (transport/batch-decoder.ts). The others share it: an event is never changed. */
+  decoded?: unknown;
 }
 
 /** Records of one partition of one topic, in offset order, without gaps of our own making. Never empty. */

@@ -73,7 +73,7 @@ export class JournalWriter {
     for (let at = 0; at < records.length; at++) {
       const { topic, partition, key, value, headers } = records[at]!;
       const stream = streams[at]!;
-      const record = { topic, partition, key, value, headers, offset: stream.next, timestamp_ms };
+      const record = { topic, partition, key, value, headers, offset: stream.next, timestamp_ms, decoded: undefined };
       offsets[at] = record.offset;
       filling.put(stream, record);
       stream.push(record);

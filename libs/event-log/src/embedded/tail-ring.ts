@@ -1,8 +1,8 @@
 import type { Stream } from './stream.js';
 
 const GENERATION_BYTES = 256 * 1024;
-/** What a record in memory costs beside its bytes, roughly: object, headers, strings. */
-const RECORD_OVERHEAD_BYTES = 256;
+/** What a record in memory costs beside its bytes, roughly: object, headers, strings, and the event that its readers share. */
+const RECORD_OVERHEAD_BYTES = 2048;
 
 interface Generation {
   bytes: number;

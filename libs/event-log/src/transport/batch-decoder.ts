@@ -13,7 +13,7 @@ export interface Decoded {
   undecodable: { record: LogRecord; cause: UndecodableRecord }[];
 }
 
-/** Decodes the records of a batch; what is not an event comes back with its cause. */
+/** Decodes the records of a batch, each once a process; what is not an event comes back with its cause. */
 export class BatchDecoder {
   constructor(
     private readonly codec: EventCodec,
@@ -35,6 +35,11 @@ export class BatchDecoder {
   }
 
   private one(record: LogRecord): Recorded {
+    record.decoded ??= this.read(record);
+    return record.decoded as Recorded;
+  }
+
+  private read(record: LogRecord): Recorded {
     const tagged = this.codec.decode(record.value);
     return {
       event_type: tagged.event_type,
