@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { callTopics, globalTopics, isInfrastructureFault } from '@countersign/contracts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { applyAcls, servicePrincipals, topicWriters } from './acls.js';
@@ -8,6 +9,17 @@ import { numberedRecord } from './testing/numbered-records.js';
 const brokers = String(process.env.COUNTERSIGN_TEST_KAFKA_SASL).split(',');
 const topic_prefix = `acl-${randomUUID().slice(0, 8)}-`;
 const topics = [...callTopics, ...globalTopics];
+/** A broker applies rules some time after it took them: until this service's own topics let it write, nothing is shown. */
+async function untilEnforced(principal: (typeof servicePrincipals)[number]): Promise<void> {
+  const log = await KafkaEventLog.open(as(principal));
+  for (const topic of topics.filter((name) => topicWriters[name].includes(principal))) {
+    const record = numberedRecord(topic_prefix + topic, 0, principal);
+    const written = () => log.append([record]).then(Array.isArray, () => false);
+    for (const end = performance.now() + 30_000; performance.now() < end && !(await written()); ) await sleep(100);
+  }
+  await log.close();
+}
+
 const as = (username: string) => ({
   brokers,
   client_id: username,
@@ -23,7 +35,8 @@ describe('a broker with an authorizer on', () => {
     admin = await KafkaEventLog.open(as('admin'));
     await admin.ensureTopics(topics.map((name) => ({ name: topic_prefix + name, partitions: 1 })));
     await applyAcls(as('admin'), { lanes: [], topic_prefix });
-  }, 60_000);
+    await Promise.all(servicePrincipals.map(untilEnforced));
+  }, 90_000);
 
   afterAll(() => admin.close(), 30_000);
 
