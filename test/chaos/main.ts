@@ -61,8 +61,10 @@ async function runScenario(scenario: Scenario, seed: number): Promise<number> {
 
 const seed = Number(values.seed);
 console.log(`chaos: mode ${values.mode}, size ${values.size}, seed ${seed}`);
-let broken = 0;
-for (const scenario of scenarios.filter(({ name }) => name.includes(values.only))) {
+const chosen = scenarios.filter(({ name }) => name.includes(values.only));
+if (chosen.length === 0) console.log(`chaos: no scenario is called ${values.only}`);
+let broken = chosen.length === 0 ? 1 : 0;
+for (const scenario of chosen) {
   try {
     if ((await runScenario(scenario, seed)) > 0) broken++;
   } catch (error) {

@@ -6,7 +6,9 @@ import { type Fault, fileName, isSpec, nodesOf, parse, type SourceText } from '.
 const allowed: readonly [room: RegExp, may: RegExp][] = [
   [/^libs\/contracts$/, /^$/],
   [/^libs\/(domain|policy|event-log|store|tool-kit|client)$/, /^libs\/contracts$/],
-  [/^libs\/process$/, /^libs\/(contracts|domain|policy|event-log|store|tool-kit)$/],
+  [/^libs\/proofs$/, /^$/],
+  [/^libs\/evidence$/, /^libs\/(proofs|event-log|store)$/],
+  [/^libs\/process$/, /^libs\/(contracts|domain|policy|event-log|store|evidence|proofs|tool-kit)$/],
   [/^packs\/[^/]+$/, /^libs\/tool-kit$/],
   [/^apps\/executor$/, /^(libs|packs)\//],
   [/^apps\/standalone$/, /^(libs|apps|packs)\//],

@@ -4,6 +4,8 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ApprovalsController } from './http/approvals.controller.js';
+import { AuditController } from './http/audit.controller.js';
+import { AuditRoom } from './http/audit-room.js';
 import { BatchController } from './http/batch.controller.js';
 import { CallCommandsController } from './http/call-commands.controller.js';
 import { CallEventsController } from './http/call-events.controller.js';
@@ -33,6 +35,8 @@ export interface GatewayParts {
   configuration: ConfigurationRoom;
   health: Health;
   sender: CallbackSender;
+  /** Absent only where a test does without evidence. */
+  audit: AuditRoom | undefined;
 }
 
 const BODY_BYTES_MAX = 1_048_576;
@@ -56,6 +60,7 @@ export class GatewayModule {
         HealthController,
         OpenApiController,
         CallbackSecretController,
+        ...(parts.audit ? [AuditController] : []),
       ],
       providers: [
         { provide: Face, useValue: parts.face },
@@ -65,6 +70,7 @@ export class GatewayModule {
         { provide: ConfigurationRoom, useValue: parts.configuration },
         { provide: Health, useValue: parts.health },
         { provide: CallbackSender, useValue: parts.sender },
+        ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),
       ],
     };
   }

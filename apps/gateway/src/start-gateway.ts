@@ -1,5 +1,5 @@
 import { BatchDecoder } from '@countersign/event-log';
-import { type AppDeps, CallTracer, type Configuration, foldConfiguration, type RunningApp } from '@countersign/process';
+import { type AppDeps, CallTracer, type Configuration, foldConfiguration, type RunningApp, topicSpecs } from '@countersign/process';
 import { Admission } from './admission/admission.js';
 import { CallCommands } from './admission/call-commands.js';
 import { CallDesk } from './admission/call-desk.js';
@@ -7,6 +7,7 @@ import { RecordWriter } from './admission/record-writer.js';
 import { firstStart } from './bootstrap/first-start.js';
 import type { GatewayConfig } from './config.js';
 import { createHttpApp, type GatewayParts } from './gateway.module.js';
+import { AuditRoom } from './http/audit-room.js';
 import { CallIntake } from './http/call-intake.js';
 import { CallRoom } from './http/call-room.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
@@ -60,6 +61,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     calls: new KnownCalls(room, new Views(store, answered, monotonic), new CallCommands(writer, codec, clock)),
     configuration: new ConfigurationRoom(configuration, new ConfigurationWriter(writer, configuration, codec, clock), clock, config.lanes),
     health: new Health(ready, log, deps.metrics),
+    audit: deps.evidence && new AuditRoom(deps, deps.evidence, new Set(topicSpecs(config.lanes, 1).map(({ name }) => name))),
   };
 }
 

@@ -1,10 +1,12 @@
 import 'reflect-metadata';
 import { uuidv7 } from '@countersign/contracts';
 import { LogTransport } from '@countersign/event-log';
-import { type AppDeps, NestLogger, type RunningApp } from '@countersign/process';
+import { type AppDeps, NestLogger, type RunningApp, topicSpecs } from '@countersign/process';
 import { claimVersion } from '@countersign/store';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
+import { CheckpointWriter } from './audit/checkpoint-writer.js';
+import { recordBroken } from './audit/record-broken.js';
 import type { ProjectorConfig } from './config.js';
 import { ViewFolder } from './folding/view-folder.js';
 import { measureLag } from './lag-metric.js';
@@ -31,6 +33,23 @@ function transportOf(deps: AppDeps, config: ProjectorConfig, folder: ViewFolder)
   });
 }
 
+/** Signs what the log says, where there is a key to sign with. */
+async function startCheckpoints(deps: AppDeps, { lanes }: ProjectorConfig): Promise<CheckpointWriter | undefined> {
+  const { log, evidence, clock, logger } = deps;
+  if (!evidence) return undefined;
+  const topics = topicSpecs(lanes, 1).map(({ name }) => name);
+  const writer = new CheckpointWriter({
+    log,
+    evidence,
+    topics,
+    now_ms: () => clock.now_ms(),
+    logger,
+    broken: (reason) => recordBroken(deps, reason),
+  });
+  await writer.start();
+  return writer;
+}
+
 /**
  * Folds the log into the views of `@countersign/store`. Resolves when it subscribes; ready once it has caught up with
  * what stood on the log then. @throws NewerViews where the tables belong to a newer build.
@@ -48,6 +67,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   });
   await app.listen();
   measureLag(folder, deps.metrics);
+  const checkpoints = await startCheckpoints(deps, config);
   const state = { caught_up: false };
   const catchingUp = transport.caughtUp().then(
     () => {
@@ -60,6 +80,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
     close: async () => {
       state.caught_up = false;
       await app.close();
+      await checkpoints?.close();
       await folder.close();
       await Promise.race([catchingUp, Promise.resolve()]);
     },

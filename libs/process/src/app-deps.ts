@@ -3,6 +3,7 @@ import type { EventLog, SchemaSource } from '@countersign/event-log';
 import type { Store } from '@countersign/store';
 import type { Registry } from 'prom-client';
 import type { Clock } from './clock.js';
+import type { Evidence } from './evidence.js';
 import type { Logger } from './logger.js';
 
 /** A hint that the records of a result are on the log; may be lost or repeated (the log is the truth). */
@@ -31,6 +32,8 @@ export interface AppDeps {
   metrics: Registry;
   /** An OpenTelemetry SDK is loaded: spans are recorded. */
   tracing: boolean;
+  /** Tiles, checkpoints and their key; absent only where a test does without. */
+  evidence?: Evidence;
 }
 
 export interface RunningApp {

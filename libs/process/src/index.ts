@@ -3,6 +3,7 @@ export { type CallSpan, CallTracer, decisionAttributes } from './call-tracer.js'
 export { CannotOpen } from './cannot-open.js';
 export { type Clock, systemClock } from './clock.js';
 export { CONFIGURATION_TOPIC, type Configuration, foldConfiguration } from './configuration.js';
+export type { Evidence } from './evidence.js';
 export { HealthServer } from './health-server.js';
 export { createLogger, type Logger, NestLogger } from './logger.js';
 export { openPlatform, type Platform } from './platform.js';

@@ -47,6 +47,11 @@ const schema = z.object({
     .string()
     .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
     .optional(),
+  COUNTERSIGN_AUDIT_DIR: z.string().min(1).optional(),
+  COUNTERSIGN_AUDIT_ORIGIN: z
+    .string()
+    .regex(/^[^\s+]{1,200}$/u, 'a name of 1 to 200 characters without white space and +, like log.example.com/countersign')
+    .optional(),
   COUNTERSIGN_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('warn'),
   COUNTERSIGN_CRASH_AT: z.string().optional(),
 });
@@ -79,6 +84,10 @@ export interface PlatformConfig {
   lanes: string[];
   partitions: number;
   master_key: string | undefined;
+  /** Tiles and, embedded, checkpoints; distributed, every projector and gateway needs the same folder. */
+  audit_dir: string;
+  /** The log's name in its checkpoints; undefined: one that follows from the master key. */
+  audit_origin: string | undefined;
   log_level: string;
   crash_at: string | undefined;
   /** An OTEL_* endpoint or exporter is set: load the SDK. */
@@ -146,6 +155,8 @@ export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConf
       lanes: value.COUNTERSIGN_LANES,
       partitions: value.COUNTERSIGN_PARTITIONS,
       master_key: value.COUNTERSIGN_MASTER_KEY,
+      audit_dir: path.resolve(value.COUNTERSIGN_AUDIT_DIR ?? path.join(value.COUNTERSIGN_DATA_DIR, 'audit')),
+      audit_origin: value.COUNTERSIGN_AUDIT_ORIGIN,
       log_level: value.COUNTERSIGN_LOG_LEVEL,
       crash_at: value.COUNTERSIGN_CRASH_AT,
       tracing: Object.keys(env).some((name) => /^OTEL_(EXPORTER|TRACES)_/.test(name)),

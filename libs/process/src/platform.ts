@@ -9,6 +9,7 @@ import type { AppDeps } from './app-deps.js';
 import { CannotOpen } from './cannot-open.js';
 import { systemClock } from './clock.js';
 import { openDistributed, type Parts } from './distributed-parts.js';
+import { openEvidence } from './evidence.js';
 import { createLogger, type Logger } from './logger.js';
 import type { PlatformConfig } from './platform-config.js';
 import { topicSpecs } from './topics.js';
@@ -77,7 +78,9 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   await dataDirectory(config.data_dir);
   const keys = await openKeys(config);
   const parts = config.mode === 'embedded' ? await openEmbedded(config, logger) : await openDistributed(service, config, logger);
+  const evidence = openEvidence(config.audit_dir, parts.store, keys, config.audit_origin);
   const close = async () => {
+    await evidence.checkpoints.close();
     await parts.wake_ups.close();
     await parts.store.close();
     await parts.log.close();
@@ -88,6 +91,6 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   });
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  const deps: AppDeps = { ...parts, keys, clock: systemClock, logger, metrics, tracing: config.tracing };
+  const deps: AppDeps = { ...parts, keys, clock: systemClock, logger, metrics, tracing: config.tracing, evidence };
   return { deps, close };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { batchRequest, callRequest } from '../admission/call-request.js';
 import { approvalFilters, voteRequest } from './approvals.controller.js';
+import { consistencyQuery, proofQuery } from './audit.controller.js';
 import { cancelRequest, resolveRequest } from './call-commands.controller.js';
 import { callFilters } from './calls.controller.js';
 import { caseChange, caseFilters, caseRequest } from './cases.controller.js';
@@ -129,6 +130,26 @@ const settingRoutes: readonly ApiRoute[] = [
   { method: 'delete', path: '/v1/keys/{key_id}', summary: 'Revoke an API key', tag: 'keys', answers: { '204': '' } },
 ];
 
+const auditRoutes: readonly ApiRoute[] = [
+  { method: 'get', path: '/v1/audit/checkpoint', summary: 'The newest signed checkpoint', tag: 'audit', answers: { '200': 'text/plain' } },
+  { method: 'get', path: '/v1/audit/proof', summary: 'Prove a record', tag: 'audit', query: proofQuery, answers: { '200': 'Object' } },
+  {
+    method: 'get',
+    path: '/v1/audit/consistency',
+    summary: 'Prove that nothing but appends came between two checkpoints',
+    tag: 'audit',
+    query: consistencyQuery,
+    answers: { '200': 'Object' },
+  },
+  {
+    method: 'get',
+    path: '/v1/audit/tile/{tile}',
+    summary: 'Hashes of a tree (C2SP tlog-tiles)',
+    tag: 'audit',
+    answers: { '200': 'application/octet-stream' },
+  },
+];
+
 const healthRoutes: readonly ApiRoute[] = [
   { method: 'get', path: '/healthz', summary: 'Alive', tag: 'health', answers: { '200': 'Object' }, open: true },
   { method: 'get', path: '/readyz', summary: 'Caught up', tag: 'health', answers: { '200': 'Object', '503': 'Object' }, open: true },
@@ -136,4 +157,4 @@ const healthRoutes: readonly ApiRoute[] = [
   { method: 'get', path: '/openapi.json', summary: 'This document', tag: 'health', answers: { '200': 'Object' }, open: true },
 ];
 
-export const apiRoutes: readonly ApiRoute[] = [...callRoutes, ...peopleRoutes, ...settingRoutes, ...healthRoutes];
+export const apiRoutes: readonly ApiRoute[] = [...callRoutes, ...peopleRoutes, ...settingRoutes, ...auditRoutes, ...healthRoutes];

@@ -9,6 +9,8 @@ export interface Answer {
   status: number;
   body?: unknown;
   text?: string;
+  /** Sent as it is; its content type is among the headers. */
+  raw?: Buffer | string;
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -43,7 +45,8 @@ export function sendAnswer(reply: HttpReply, answer: Answer): void {
   if (reply.sent) return;
   if (answer.headers) reply.headers(answer.headers);
   reply.code(answer.status);
-  if (answer.text === undefined && answer.body === undefined) reply.send();
+  if (answer.raw !== undefined) reply.send(answer.raw);
+  else if (answer.text === undefined && answer.body === undefined) reply.send();
   else reply.header('content-type', JSON_CONTENT_TYPE).send(answer.text ?? JSON.stringify(answer.body));
 }
 

@@ -46,3 +46,10 @@ test('a damaged key file is refused and never replaced', async () => {
   await expect(KeyRing.fromFile(file)).rejects.toThrow('is damaged');
   expect(await readFile(file, 'utf8')).toBe('{"master_key": "c2hvcnQ="}');
 });
+
+test('a purpose has a seed of its own, the same at every start', () => {
+  const ring = KeyRing.fromText(Buffer.alloc(32, 5).toString('base64'));
+  expect(ring.seed('audit')).toEqual(KeyRing.fromText(Buffer.alloc(32, 5).toString('base64')).seed('audit'));
+  expect(ring.seed('audit')).not.toEqual(ring.seed('other'));
+  expect(ring.seed('tenant/acme')).toHaveLength(32);
+});

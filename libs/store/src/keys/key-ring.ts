@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { tenantKey } from '@countersign/contracts';
@@ -35,6 +35,11 @@ export class KeyRing {
     const created = await read(file);
     if (!created) throw new KeyFault(`the key file ${file} vanished`);
     return created;
+  }
+
+  /** 32 bytes for one purpose of the installation: HKDF of the master key. */
+  seed(purpose: string): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#master, Buffer.alloc(0), `countersign/${purpose}`, KEY_BYTES));
   }
 
   /** HMAC key of a tenant, 32 bytes: HKDF of the master key. */

@@ -1,0 +1,89 @@
+import { parseTopic } from '@countersign/contracts';
+import { parseTilePath } from '@countersign/proofs';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { z } from 'zod';
+import type { Role } from '../identity/authenticator.js';
+import { AuditRoom } from './audit-room.js';
+import { bodyProblem } from './body-issues.js';
+import { Face } from './face.js';
+import { Problem } from './problem.js';
+import { type Answer, type HttpReply, type HttpRequest, ok, pathOf } from './reply.js';
+
+const AUDITORS: readonly Role[] = ['auditor'];
+const number = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+export const proofQuery = { topic: z.string().min(1).max(255), partition: number, offset: number };
+export const consistencyQuery = { first: number.min(1) };
+
+const notCovered = (): Problem => new Problem('unavailable', 'no checkpoint covers that yet: one is written within a second, ask again');
+const plain = (content: Buffer | string, type: string): Answer => ({ status: 200, raw: content, headers: { 'content-type': type } });
+
+function queryOf<S extends z.ZodRawShape>(request: HttpRequest, shape: S): z.infer<z.ZodObject<S>> | Problem {
+  const parsed = z.strictObject(shape).safeParse(request.query ?? {});
+  return parsed.success ? parsed.data : bodyProblem(parsed.error);
+}
+
+/** `/v1/audit`: checkpoints, tiles and proofs; each proof is checked before it is given. */
+@Controller('v1/audit')
+export class AuditController {
+  constructor(
+    private readonly face: Face,
+    private readonly room: AuditRoom,
+  ) {}
+
+  /** The newest checkpoint, a C2SP signed note; the key that signed it stands in `Countersign-Vkey`. */
+  @Get('checkpoint')
+  checkpoint(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, AUDITORS, async () => {
+      const note = await this.room.proofs.checkpoint();
+      if (note === undefined) return notCovered();
+      const { headers, ...answer } = plain(note, 'text/plain; charset=utf-8');
+      return { ...answer, headers: { ...headers, 'countersign-vkey': this.room.vkey } };
+    });
+  }
+
+  /** A record of the caller's tenant as it stands on the log, and the proof that it does. */
+  @Get('proof')
+  proof(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, AUDITORS, async (caller) => {
+      const query = queryOf(request, proofQuery);
+      if (query instanceof Problem) return query;
+      const record = await this.room.record(caller.tenant_id, query);
+      if (!record) return new Problem('not-found', `there is no record of yours at ${query.topic}/${query.partition}/${query.offset}`);
+      const answer = await this.room.proofs.prove(record);
+      if (answer.kind === 'not_covered') return notCovered();
+      if (answer.kind === 'broken') return new Problem('internal', `the record cannot be proven: ${answer.reason}`);
+      const { topic, partition, offset, timestamp_ms, key, headers, value } = record;
+      return ok({
+        record: { topic, partition, offset, timestamp_ms, key, headers, value: value.toString('base64') },
+        event_type: headers.event_type,
+        stream: parseTopic(topic).topic,
+        proof: answer.proof,
+        vkey: this.room.vkey,
+      });
+    });
+  }
+
+  /** That the newest checkpoint only appended to an earlier one, of which the size is named. */
+  @Get('consistency')
+  consistency(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, AUDITORS, async () => {
+      const query = queryOf(request, consistencyQuery);
+      if (query instanceof Problem) return query;
+      const found = await this.room.proofs.consistency(query.first);
+      return found ? ok({ first: query.first, ...found }) : new Problem('not-found', `there is no checkpoint of size ${query.first}`);
+    });
+  }
+
+  /** `/v1/audit/tile/checkpoints/<tile>` and `/v1/audit/tile/<topic>/<partition>/<tile>`, tiles as C2SP tlog-tiles names them. */
+  @Get('tile/*')
+  tile(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, AUDITORS, async () => {
+      const path = decodeURIComponent(pathOf(request.url)).split('/v1/audit/tile/')[1] ?? '';
+      const [, tree, rest] = /^(checkpoints|[A-Za-z0-9._-]+\/\d+)\/(.+)$/.exec(path) ?? [];
+      const tile = rest === undefined ? undefined : parseTilePath(rest);
+      const hashes = tree !== undefined && tile ? await this.room.tile(tree, tile) : undefined;
+      return hashes ? plain(hashes, 'application/octet-stream') : new Problem('not-found', `there is no tile ${path.slice(0, 200)}`);
+    });
+  }
+}

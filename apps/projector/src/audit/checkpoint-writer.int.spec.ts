@@ -1,0 +1,178 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EmbeddedEventLog } from '@countersign/event-log';
+import { CheckpointFolder, ProofReader, TileFolder } from '@countersign/evidence';
+import { isConsistent, noteSigner, openCheckpoint, parseNote } from '@countersign/proofs';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { CheckpointWriter } from './checkpoint-writer.js';
+
+const signer = noteSigner('countersign.test/log', Buffer.alloc(32, 1));
+const topics = ['configuration-changed', 'tool-executed'];
+const quiet = { warn: () => undefined, error: () => undefined };
+let dir: string;
+let log: EmbeddedEventLog;
+let broken: string[];
+
+beforeEach(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), 'audit-'));
+  broken = [];
+  log = await open('log');
+});
+afterEach(async () => {
+  await log.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function open(name: string): Promise<EmbeddedEventLog> {
+  const opened = await EmbeddedEventLog.open({ dir: path.join(dir, name), fsync: 'none' });
+  await opened.ensureTopics(topics.map((topic) => ({ name: topic, partitions: topic === 'tool-executed' ? 2 : 1 })));
+  return opened;
+}
+
+function evidence() {
+  return { tiles: new TileFolder(path.join(dir, 'trees')), checkpoints: new CheckpointFolder(path.join(dir, 'checkpoints')), signer };
+}
+
+async function append(count: number, text = 'value', onto = log): Promise<void> {
+  const record = (n: number) => ({
+    topic: 'tool-executed',
+    partition: n % 2,
+    key: `k${n}`,
+    value: Buffer.from(`${text} ${n}`),
+    headers: {},
+  });
+  await onto.append(Array.from({ length: count }, (_, n) => record(n)));
+}
+
+/** Runs a writer until what is on the log is signed (it signs what is new when it is closed). */
+async function signAll(from = log): Promise<CheckpointWriter> {
+  const writer = new CheckpointWriter({
+    log: from,
+    evidence: evidence(),
+    topics,
+    now_ms: () => 1_790_000_000_000,
+    logger: quiet,
+    broken: async (reason) => void broken.push(reason),
+  });
+  await writer.start();
+  await sleep(300);
+  await writer.close();
+  return writer;
+}
+
+const reader = () => new ProofReader(evidence().checkpoints, evidence().tiles, signer.verifier);
+const sizeOf = (note: string | undefined) => openCheckpoint(note as string, signer.verifier)?.size;
+
+async function proven(offset: number): Promise<string> {
+  const [record] = await log.read('tool-executed', 1, offset, 1);
+  return (await reader().prove(record as never)).kind;
+}
+
+describe('checkpoints of a log', () => {
+  test('cover every record; each is proven, one that came later is not covered yet', async () => {
+    await append(1200);
+    await signAll();
+    expect([await proven(0), await proven(300), await proven(599)]).toEqual(['proof', 'proof', 'proof']);
+    await append(2);
+    expect(await proven(600)).toBe('not_covered');
+    const first = await reader().checkpoint();
+    await signAll();
+    expect(await proven(600)).toBe('proof');
+    expect(sizeOf(await reader().checkpoint())).toBeGreaterThan(sizeOf(first) as number);
+    expect(await reader().isWhole()).toBe(true);
+  });
+
+  test('are consistent with one another', async () => {
+    const notes: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      await append(10);
+      await signAll();
+      notes.push((await reader().checkpoint()) as string);
+    }
+    const newest = openCheckpoint(notes[2] as string, signer.verifier);
+    for (const note of notes) {
+      const older = openCheckpoint(note, signer.verifier);
+      const found = await reader().consistency(older?.size as number);
+      expect(isConsistent(older as never, newest as never, found?.path.map((hash) => Buffer.from(hash, 'base64')) as Buffer[])).toBe(true);
+    }
+  });
+
+  test('nothing new gives no new checkpoint', async () => {
+    await append(10);
+    await signAll();
+    const note = await reader().checkpoint();
+    await signAll();
+    expect(await reader().checkpoint()).toBe(note);
+  });
+
+  test('go on after the tiles of the records were lost: they are hashed anew and must give what was signed', async () => {
+    await append(700);
+    await signAll();
+    await rm(path.join(dir, 'trees', 'tool-executed'), { recursive: true });
+    expect(await proven(3)).toBe('broken');
+    await append(10);
+    await signAll();
+    expect([await proven(3), await proven(350)]).toEqual(['proof', 'proof']);
+    expect(broken).toEqual([]);
+  });
+
+  test('stop for good where the log is shorter than what was signed', async () => {
+    await append(20);
+    await signAll();
+    const note = await reader().checkpoint();
+    await log.close();
+    log = await open('another');
+    await append(10, 'value', log);
+    await signAll();
+    expect(broken).toEqual([expect.stringContaining('of which')]);
+    expect(await reader().checkpoint()).toBe(note);
+  });
+
+  test('stop for good where a record is not what was signed', async () => {
+    await append(20);
+    await signAll();
+    const note = await reader().checkpoint();
+    await log.close();
+    log = await open('another');
+    await append(30, 'forged', log);
+    await rm(path.join(dir, 'trees', 'tool-executed'), { recursive: true });
+    await signAll();
+    expect(broken).toEqual([expect.stringContaining('is not what was signed')]);
+    expect(await reader().checkpoint()).toBe(note);
+    expect(await proven(3)).toBe('broken');
+  });
+
+  test('a forged record is not proven even where the tiles are whole', async () => {
+    await append(20);
+    await signAll();
+    const [record] = await log.read('tool-executed', 1, 3, 1);
+    expect((await reader().prove({ ...(record as never as object), value: Buffer.from('forged') } as never)).kind).toBe('broken');
+  });
+
+  test('a checkpoint whose line was cut is as if it had not been, and its number is written again', async () => {
+    await append(20);
+    await signAll();
+    const store = evidence().checkpoints;
+    const newest = await store.newest();
+    const next = { ...(newest?.record as never as object), number: (newest?.record.number as number) + 1, full: false, heads: [] } as never;
+    expect(await store.append(next)).toBe('kept');
+    expect(await store.append(next)).toBe('taken');
+    await store.close();
+    const { truncate, readdir, stat } = await import('node:fs/promises');
+    const [name] = await readdir(path.join(dir, 'checkpoints'));
+    const file = path.join(dir, 'checkpoints', name as string);
+    await truncate(file, (await stat(file)).size - 5);
+    expect((await evidence().checkpoints.newest())?.record.number).toBe(newest?.record.number);
+    expect(await evidence().checkpoints.append(next)).toBe('kept');
+    expect((await evidence().checkpoints.newest())?.record.number).toBe((newest?.record.number as number) + 1);
+  });
+
+  test('every checkpoint is a signed note of the log', async () => {
+    await append(3);
+    await signAll();
+    const note = (await reader().checkpoint()) as string;
+    expect(parseNote(note)?.text.split('\n')[0]).toBe('countersign.test/log');
+  });
+});

@@ -1,0 +1,24 @@
+import { nextHlc, uuidv7 } from '@countersign/contracts';
+import type { AppDeps } from '@countersign/process';
+
+/** The tenant whose people run the installation. */
+const INSTALLATION = 'default';
+
+/** Puts on `security-event` that the log is not what its checkpoints signed. */
+export async function recordBroken({ log, codec, clock }: Pick<AppDeps, 'log' | 'codec' | 'clock'>, reason: string): Promise<void> {
+  const now_ms = clock.now_ms();
+  const event_id = uuidv7(now_ms);
+  const meta = {
+    event_id,
+    tenant_id: INSTALLATION,
+    call_id: null,
+    attempt: 1,
+    causation_id: null,
+    correlation_id: event_id,
+    hlc: nextHlc(now_ms, 0),
+    partition: 0,
+  };
+  const event = { meta, kind: 'record_broken', detail: reason, principal: null, recorded_at_ms: now_ms };
+  const value = codec.encode('security_event_recorded', event);
+  await log.append([{ topic: 'security-event', partition: 0, key: null, value, headers: { event_type: 'security_event_recorded' } }]);
+}

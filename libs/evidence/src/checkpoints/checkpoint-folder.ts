@@ -1,0 +1,105 @@
+import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TreeHead } from '@countersign/proofs';
+import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, type NewestCheckpoint, withHeads } from './checkpoint-store.js';
+
+const NAME = /^\d{12}\.ndjson$/;
+const READ_BYTES = 1 << 20;
+
+/** The last file of the folder, as far as it was read. */
+interface Tail {
+  name: string;
+  bytes: number;
+  heads: Map<string, TreeHead>;
+  record: CheckpointRecord | undefined;
+}
+
+/** Checkpoints of an embedded installation: files of 1,000 lines each, of which the first is full; synced line by line. One process owns the folder. */
+export class CheckpointFolder implements CheckpointStore {
+  private tail: Tail | undefined;
+  private writing: { name: string; handle: FileHandle } | undefined;
+
+  private turn: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly dir: string) {}
+
+  newest(): Promise<NewestCheckpoint | undefined> {
+    return this.inTurn(() => this.readNewest());
+  }
+
+  /** One at a time: what was read of the last file is shared. */
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.turn.then(work);
+    this.turn = done.catch(() => undefined);
+    return done;
+  }
+
+  private async readNewest(): Promise<NewestCheckpoint | undefined> {
+    const names = await readdir(this.dir).catch(() => [] as string[]);
+    const name = names
+      .filter((each) => NAME.test(each))
+      .sort()
+      .at(-1);
+    if (name === undefined) return undefined;
+    if (this.tail?.name !== name) this.tail = { name, bytes: 0, heads: new Map(), record: undefined };
+    await this.readOn(this.tail);
+    const { record, heads } = this.tail;
+    return record ? { record, heads: new Map(heads) } : undefined;
+  }
+
+  /** Reads what was added. A line without its end was never synced, so never served: it is left out. */
+  private async readOn(tail: Tail): Promise<void> {
+    const handle = await open(join(this.dir, tail.name), 'r');
+    try {
+      let rest = Buffer.alloc(0);
+      for (;;) {
+        const { bytesRead, buffer } = await handle.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, tail.bytes + rest.length);
+        if (bytesRead === 0) return;
+        rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+        const end = rest.lastIndexOf('\n') + 1;
+        for (const line of rest.subarray(0, end).toString().split('\n').slice(0, -1)) {
+          tail.record = JSON.parse(line) as CheckpointRecord;
+          tail.heads = withHeads(tail.heads, tail.record);
+        }
+        tail.bytes += end;
+        rest = rest.subarray(end);
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+
+  append(record: CheckpointRecord): Promise<'kept' | 'taken'> {
+    return this.inTurn(() => this.write(record));
+  }
+
+  private async write(record: CheckpointRecord): Promise<'kept' | 'taken'> {
+    const next = ((await this.readNewest())?.record.number ?? -1) + 1;
+    if (record.number !== next) return 'taken';
+    const handle = await this.fileFor(record.number);
+    // Over the torn end of a line, if there is one.
+    const at = record.number % FULL_EVERY === 0 ? 0 : (this.tail as Tail).bytes;
+    await handle.truncate(at);
+    await handle.write(`${JSON.stringify(record)}\n`, at);
+    await handle.datasync();
+    return 'kept';
+  }
+
+  private async fileFor(number: number): Promise<FileHandle> {
+    const name = `${String(number - (number % FULL_EVERY)).padStart(12, '0')}.ndjson`;
+    if (this.writing?.name === name) return this.writing.handle;
+    await this.writing?.handle.close();
+    await mkdir(this.dir, { recursive: true });
+    this.writing = { name, handle: await open(join(this.dir, name), number % FULL_EVERY === 0 ? 'w' : 'r+') };
+    const folder = await open(this.dir, 'r');
+    await folder.sync();
+    await folder.close();
+    return this.writing.handle;
+  }
+
+  async close(): Promise<void> {
+    await this.turn;
+    await this.writing?.handle.close();
+    this.writing = undefined;
+  }
+}

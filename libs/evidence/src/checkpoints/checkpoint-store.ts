@@ -1,0 +1,48 @@
+import type { TreeHead } from '@countersign/proofs';
+
+/** A head as it is stored: topic, partition, size, root in base64. */
+export type StoredHead = [topic: string, partition: number, size: number, root: string];
+
+/** One checkpoint as it is kept: what it says, signed, and the heads of the trees that grew since the one before. */
+export interface CheckpointRecord {
+  number: number;
+  time_ms: number;
+  trees: number;
+  heads_root: string;
+  /** The heads of all trees where `full`, else of those that grew. */
+  full: boolean;
+  heads: StoredHead[];
+  /** C2SP signed note over the tree of size number + 1. */
+  note: string;
+}
+
+/** The newest checkpoint and the heads of all trees that it covers. */
+export interface NewestCheckpoint {
+  record: CheckpointRecord;
+  heads: ReadonlyMap<string, TreeHead>;
+}
+
+/** Every so many checkpoints one carries all heads, so that a start reads no more than these. */
+export const FULL_EVERY = 1000;
+
+export const treeName = (topic: string, partition: number) => `${topic}/${partition}`;
+
+export const storedHead = ({ topic, partition, size, root }: TreeHead): StoredHead => [topic, partition, size, root.toString('base64')];
+
+/** Adds a checkpoint's heads to those of the one before. */
+export function withHeads(heads: Map<string, TreeHead>, record: CheckpointRecord): Map<string, TreeHead> {
+  const all = record.full ? new Map<string, TreeHead>() : heads;
+  for (const [topic, partition, size, root] of record.heads) {
+    all.set(treeName(topic, partition), { topic, partition, size, root: Buffer.from(root, 'base64') });
+  }
+  return all;
+}
+
+/** Where checkpoints are kept, by number. */
+export interface CheckpointStore {
+  /** Undefined: there is none yet. Cheap where nothing came since the last call. */
+  newest(): Promise<NewestCheckpoint | undefined>;
+  /** Keeps it durably where its number is the next; `taken` where another signer was faster. */
+  append(record: CheckpointRecord): Promise<'kept' | 'taken'>;
+  close(): Promise<void>;
+}
