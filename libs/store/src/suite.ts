@@ -72,7 +72,26 @@ function describePort(store: () => Store): void {
     expect(await list('text', words)).toEqual(words);
     expect(await list('bytea', bytes)).toEqual(bytes);
     expect(await list('int8', numbers)).toEqual(numbers);
+    const uuids = [randomUUID(), randomUUID(), null];
+    expect(await list('uuid', uuids)).toEqual(uuids);
+    expect(await list('uuid', ['01A2007F-B3C2-7001-9A67-44E55DC07CCA'])).toEqual(['01a2007f-b3c2-7001-9a67-44e55dc07cca']);
+    expect(await list('int2', [-32_768, 32_767, null])).toEqual([-32_768, 32_767, null]);
+    expect(await list('int4', [-2_147_483_648, 2_147_483_647])).toEqual([-2_147_483_648, 2_147_483_647]);
+    expect(await list('int8', [-(2 ** 53 - 1), 4_294_967_296, -4_294_967_297])).toEqual([-(2 ** 53 - 1), 4_294_967_296, -4_294_967_297]);
+    expect(await list('bool', [true, null, false])).toEqual([true, null, false]);
+    expect(await list('float8', [0.1, -2])).toEqual([0.1, -2]);
+    expect(await list('int8', ['12'])).toEqual([12]);
     expect(await list('text', [])).toEqual([]);
+  });
+
+  test('an element that does not fit its type is refused by the database, and nothing else of the connection is hurt', async () => {
+    const list = (type: string, values: unknown[]) =>
+      store().query({ text: `SELECT v FROM unnest($1::${type}[]) AS u(v)`, params: [values] });
+    await expect(list('uuid', [randomUUID(), 'not-a-uuid'])).rejects.toMatchObject({ sqlstate: '22P02' });
+    await expect(list('int2', [1, 40_000])).rejects.toMatchObject({ sqlstate: '22003' });
+    await expect(list('int8', [1.5])).rejects.toMatchObject({ sqlstate: '22P02' });
+    await expect(list('text', ['a', {}])).rejects.toThrow('not known to the store');
+    expect(await list('text', ['after'])).toEqual([{ v: 'after' }]);
   });
 
   test('a named statement is prepared once and runs with other parameters; other results share no state', async () => {

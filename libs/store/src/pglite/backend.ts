@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { FrontendMessages } from '../wire/frontend.js';
-import type { BackendOptions, BackendRequest, WireStatement } from './protocol.js';
+import type { BackendOptions, WireStatement } from './protocol.js';
 import { startParams } from './settings.js';
 
 const ERROR_RESPONSE = 0x45;
@@ -18,6 +18,7 @@ export class Backend {
   readonly #db: PGlite;
   readonly #out = new FrontendMessages();
   readonly #prepared = new Set<string>();
+  readonly #texts = new Map<string, string>();
 
   private constructor(db: PGlite) {
     this.#db = db;
@@ -35,14 +36,14 @@ export class Backend {
   }
 
   /** The backend's answer, byte for byte. */
-  run(request: BackendRequest): Uint8Array {
-    const only = request.statements[0];
-    if (request.statements.length === 1 && only && only.name === '' && only.params.length === 0) {
-      this.#out.simple(only.text);
+  run(statements: readonly WireStatement[], params: Uint8Array): Uint8Array {
+    const only = statements[0];
+    if (statements.length === 1 && only?.simple) {
+      this.#out.simple(only.text ?? '');
       return this.#db.execProtocolRawSync(this.#out.take());
     }
     const fresh: string[] = [];
-    for (const statement of request.statements) this.#write(statement, fresh);
+    for (const statement of statements) this.#write(statement, params, fresh);
     this.#out.sync();
     const bytes = this.#db.execProtocolRawSync(this.#out.take());
     if (fresh.length > 0) this.#remember(fresh, bytes);
@@ -53,12 +54,13 @@ export class Backend {
     await this.#db.close();
   }
 
-  #write({ name, text, params }: WireStatement, fresh: string[]): void {
+  #write({ name, text, from, to }: WireStatement, params: Uint8Array, fresh: string[]): void {
+    if (name !== '' && text !== null) this.#texts.set(name, text);
     if (name === '' || (!this.#prepared.has(name) && !fresh.includes(name))) {
-      this.#out.parse(name, text);
+      this.#out.parse(name, text ?? this.#texts.get(name) ?? '');
       if (name !== '') fresh.push(name);
     }
-    this.#out.bind(name, params);
+    this.#out.bind(name, params.subarray(from, to));
     this.#out.describePortal();
     this.#out.execute();
   }

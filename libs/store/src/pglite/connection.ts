@@ -4,8 +4,8 @@ import { InfrastructureFault } from '@countersign/contracts';
 import { sqlFault } from '../sql-error.js';
 import type { Statement } from '../store.js';
 import { BackendMessages, type WireAnswer } from '../wire/backend.js';
-import { encodeParam } from '../wire/values.js';
-import type { BackendOptions, BackendRequest, FromBackend, ToBackend } from './protocol.js';
+import { ParamWriter } from '../wire/param-writer.js';
+import type { BackendOptions, BackendRequest, FromBackend, ToBackend, WireStatement } from './protocol.js';
 
 interface Waiting {
   resolve: (answer: WireAnswer) => void;
@@ -23,11 +23,13 @@ const WORKER = fileURLToPath(new URL('./worker.js', import.meta.url));
 /** The database could not be opened: its files are damaged, of another version, or not accessible. */
 export class DatabaseUnusable extends Error {}
 
-/** One worker thread with PGlite in it. The requests of one tick travel in one message. */
+/** One worker thread with PGlite in it. The requests of one tick travel in one message, their parameters in one block of bytes. */
 export class PgliteConnection {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #outbox: BackendRequest[] = [];
+  readonly #params = new ParamWriter();
+  readonly #named = new Set<string>();
   #lastId = 0;
   #lost: Error | null = null;
   #closed: (() => void) | null = null;
@@ -61,14 +63,14 @@ export class PgliteConnection {
   run(statements: readonly Statement[], options: RunOptions = {}): Promise<WireAnswer> {
     if (this.#lost) return Promise.reject(new InfrastructureFault('the database is away', { cause: this.#lost }));
     const id = ++this.#lastId;
-    const request: BackendRequest = {
-      id,
-      statements: statements.map(({ name, text, params }) => ({ name: name ?? '', text, params: params.map(encodeParam) })),
-      background: options.background ?? false,
-      session: options.session ?? null,
-      closes: options.closes ?? false,
-    };
     return new Promise((resolve, reject) => {
+      const request: BackendRequest = {
+        id,
+        statements: this.#write(statements),
+        background: options.background ?? false,
+        session: options.session ?? null,
+        closes: options.closes ?? false,
+      };
       this.#waiting.set(id, { resolve, reject });
       if (this.#outbox.push(request) === 1) queueMicrotask(() => this.#flush());
     });
@@ -90,11 +92,23 @@ export class PgliteConnection {
     if (this.#outbox.length === 0) return;
     const requests = this.#outbox;
     this.#outbox = [];
-    this.#post({ kind: 'run', requests });
+    const bytes = this.#params.take();
+    this.#post({ kind: 'run', requests, bytes }, [bytes.buffer as ArrayBuffer]);
   }
 
-  #post(message: ToBackend): void {
-    this.#worker.postMessage(message);
+  #write(statements: readonly Statement[]): WireStatement[] {
+    const written = statements.map(({ name = '', text, params }) => {
+      const from = this.#params.used;
+      this.#params.params(text, params);
+      const known = name !== '' && this.#named.has(name);
+      return { name, text: known ? null : text, from, to: this.#params.used, simple: name === '' && params.length === 0 };
+    });
+    for (const { name } of written) if (name !== '') this.#named.add(name);
+    return written;
+  }
+
+  #post(message: ToBackend, transfer: ArrayBuffer[] = []): void {
+    this.#worker.postMessage(message, transfer);
   }
 
   #receive(message: FromBackend): void {

@@ -1,8 +1,13 @@
-/** What passes between PgliteStore and its worker thread. Parameters are already in wire form. */
+/** What passes between PgliteStore and its worker thread. */
 export interface WireStatement {
   name: string;
-  text: string;
-  params: (string | Uint8Array | null)[];
+  /** Null where it went over under its name before. */
+  text: string | null;
+  /** Where its parameters stand among the message's bytes, as a Bind message carries them. */
+  from: number;
+  to: number;
+  /** It has no name and no parameters, so it may be several commands. */
+  simple: boolean;
 }
 
 export interface BackendRequest {
@@ -16,7 +21,7 @@ export interface BackendRequest {
   closes: boolean;
 }
 
-export type ToBackend = { kind: 'run'; requests: BackendRequest[] } | { kind: 'close' };
+export type ToBackend = { kind: 'run'; requests: BackendRequest[]; bytes: Uint8Array } | { kind: 'close' };
 
 export type FromBackend =
   | { kind: 'ready' }

@@ -2,10 +2,13 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { Backend } from './backend.js';
 import type { BackendOptions, BackendRequest, FromBackend, ToBackend } from './protocol.js';
 
+/** With the bytes that its parameters stand among. */
+type QueuedRequest = BackendRequest & { bytes: Uint8Array };
+
 /** The queue of the worker thread: hot before background, and nothing between the requests of an open transaction. */
 class RequestLoop {
-  readonly #hot: BackendRequest[] = [];
-  readonly #background: BackendRequest[] = [];
+  readonly #hot: QueuedRequest[] = [];
+  readonly #background: QueuedRequest[] = [];
   #session: number | null = null;
   #closing = false;
 
@@ -31,18 +34,18 @@ class RequestLoop {
       this.#closing = true;
       return;
     }
-    for (const request of message.requests) (request.background ? this.#background : this.#hot).push(request);
+    for (const request of message.requests) (request.background ? this.#background : this.#hot).push({ ...request, bytes: message.bytes });
   }
 
-  #next(): BackendRequest | undefined {
+  #next(): QueuedRequest | undefined {
     if (this.#session === null) return this.#hot.shift() ?? this.#background.shift();
     const at = this.#hot.findIndex((request) => request.session === this.#session);
     return at < 0 ? undefined : this.#hot.splice(at, 1)[0];
   }
 
-  #run(request: BackendRequest): void {
+  #run(request: QueuedRequest): void {
     this.#session = request.closes ? null : request.session;
-    const bytes = this.backend.run(request);
+    const bytes = this.backend.run(request.statements, request.bytes);
     this.#send({ kind: 'answers', answers: [{ id: request.id, bytes }] }, [bytes.buffer as ArrayBuffer]);
   }
 

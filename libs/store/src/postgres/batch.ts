@@ -1,7 +1,9 @@
 import type { Connection, Submittable } from 'pg';
 import { sqlFault } from '../sql-error.js';
 import type { Row, Statement } from '../store.js';
-import { decodeText, encodeParam } from '../wire/values.js';
+import { arrayTypes } from '../wire/array-types.js';
+import { ParamWriter } from '../wire/param-writer.js';
+import { decodeText } from '../wire/values.js';
 
 /** The part of pg's Connection that a Submittable may use; its types leave it out. */
 interface ExtendedConnection {
@@ -17,6 +19,8 @@ interface ExtendedConnection {
 interface RowDescription {
   fields: { name: string; dataTypeID: number }[];
 }
+
+const writer = new ParamWriter();
 
 /** Statements of one backend that were parsed under their name. A name is only ever used for one text. */
 const prepared = new WeakMap<object, Set<string>>();
@@ -106,7 +110,8 @@ export class Batch implements Submittable {
         this.#fresh.push(name);
       }
     }
-    connection.bind({ statement: name, values: params.map(encodeParam) });
+    const types = arrayTypes(text);
+    connection.bind({ statement: name, values: params.map((param, i) => writer.param(param, types[i])) });
     connection.describe({ type: 'P', name: '' });
     connection.execute({});
   }

@@ -11,15 +11,14 @@ export class FrontendMessages {
     this.#close(start);
   }
 
-  /** Binds the unnamed portal; text as text, bytes in binary format; results in text. */
-  bind(statement: string, params: readonly (string | Uint8Array | null)[]): void {
+  /** Binds the unnamed portal. `params`: as ParamWriter wrote them; results in text. */
+  bind(statement: string, params: Uint8Array): void {
     const start = this.#open('B');
     this.#text('');
     this.#text(statement);
-    this.#int16(params.length);
-    for (const param of params) this.#int16(param === null || typeof param === 'string' ? 0 : 1);
-    this.#int16(params.length);
-    for (const param of params) this.#value(param);
+    this.#room(params.byteLength);
+    this.#buffer.set(params, this.#used);
+    this.#used += params.byteLength;
     this.#int16(0);
     this.#close(start);
   }
@@ -59,25 +58,6 @@ export class FrontendMessages {
     const bytes = this.#buffer.subarray(0, this.#used);
     this.#used = 0;
     return bytes;
-  }
-
-  #value(param: string | Uint8Array | null): void {
-    if (param === null) {
-      this.#int32(-1);
-      return;
-    }
-    if (typeof param !== 'string') {
-      this.#int32(param.byteLength);
-      this.#room(param.byteLength);
-      this.#buffer.set(param, this.#used);
-      this.#used += param.byteLength;
-      return;
-    }
-    this.#room(4 + param.length * 3);
-    const at = this.#used;
-    const bytes = this.#buffer.write(param, at + 4, 'utf8');
-    this.#buffer.writeInt32BE(bytes, at);
-    this.#used = at + 4 + bytes;
   }
 
   #open(kind: string): number {

@@ -1,0 +1,175 @@
+import { type ArrayType, arrayTypes, oidOf } from './array-types.js';
+import { encodeParam } from './values.js';
+
+const START_BYTES = 64 * 1024;
+const TWO_TO_32 = 0x1_0000_0000;
+
+/** Value of a hexadecimal digit by its character code; 255 where it is none. */
+const DIGITS = new Uint8Array(128).fill(255);
+for (let digit = 0; digit < 16; digit++) {
+  DIGITS[digit.toString(16).charCodeAt(0)] = digit;
+  DIGITS[digit.toString(16).toUpperCase().charCodeAt(0)] = digit;
+}
+
+const isWhole = (value: unknown, limit: number): value is number => Number.isInteger(value) && Math.abs(value as number) <= limit;
+
+/**
+ * Writes parameters as a Bind message carries them (manual, chapter 55.7): formats, then values. Arrays of known types go
+ * in binary (array_recv), which neither side has to quote, escape or parse; where an element does not fit its type the
+ * array goes as text, and PostgreSQL says what is wrong with it.
+ */
+export class ParamWriter {
+  #buffer = Buffer.allocUnsafeSlow(START_BYTES);
+  #used = 0;
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** The parameters of one statement. */
+  params(text: string, params: readonly unknown[]): void {
+    const types = arrayTypes(text);
+    this.#int16(params.length);
+    const formats = this.#used;
+    for (let i = 0; i < params.length; i++) this.#int16(0);
+    this.#int16(params.length);
+    for (let i = 0; i < params.length; i++) if (this.#param(params[i], types[i])) this.#buffer.writeInt16BE(1, formats + 2 * i);
+  }
+
+  /** One parameter: bytes where it travels in binary, else its text. */
+  param(value: unknown, type: ArrayType | undefined): string | Buffer | null {
+    if (!Array.isArray(value) || type === undefined) return encodeParam(value);
+    const bytes = this.#array(value, type) ? this.take().subarray(4) : undefined;
+    this.#used = 0;
+    return bytes ?? encodeParam(value);
+  }
+
+  /** A copy of what was written since the last take, in memory of its own. */
+  take(): Buffer {
+    const bytes = Buffer.allocUnsafeSlow(this.#used);
+    this.#buffer.copy(bytes, 0, 0, this.#used);
+    this.#used = 0;
+    return bytes;
+  }
+
+  /** True where it was written in binary. */
+  #param(value: unknown, type: ArrayType | undefined): boolean {
+    if (type !== undefined && Array.isArray(value) && this.#array(value, type)) return true;
+    const encoded = encodeParam(value);
+    if (encoded === null) this.#int32(-1);
+    else if (typeof encoded === 'string') this.#text(encoded);
+    else this.#bytes(encoded);
+    return encoded !== null && typeof encoded !== 'string';
+  }
+
+  /** False, and nothing written, where an element does not fit the type. */
+  #array(values: readonly unknown[], type: ArrayType): boolean {
+    const start = this.#used;
+    this.#int32(0); // the length, when it is known
+    this.#int32(values.length === 0 ? 0 : 1); // dimensions
+    const nulls = this.#used;
+    this.#int32(0);
+    this.#int32(oidOf(type));
+    if (values.length > 0) {
+      this.#int32(values.length);
+      this.#int32(1);
+    }
+    for (const value of values) {
+      if (value === null || value === undefined) {
+        this.#int32(-1);
+        this.#buffer.writeInt32BE(1, nulls);
+      } else if (!this.#element(value, type)) {
+        this.#used = start;
+        return false;
+      }
+    }
+    this.#buffer.writeInt32BE(this.#used - start - 4, start);
+    return true;
+  }
+
+  #element(value: unknown, type: ArrayType): boolean {
+    switch (type) {
+      case 'text':
+        return typeof value === 'string' && this.#text(value);
+      case 'uuid':
+        return typeof value === 'string' && this.#uuid(value);
+      case 'bytea':
+        return value instanceof Uint8Array && this.#bytes(value);
+      case 'bool':
+        return typeof value === 'boolean' && this.#whole(1, value ? 1 : 0);
+      case 'int2':
+        return isWhole(value, 32_767) && this.#whole(2, value);
+      case 'int4':
+        return isWhole(value, 2_147_483_647) && this.#whole(4, value);
+      case 'int8':
+        return isWhole(value, Number.MAX_SAFE_INTEGER) && this.#int8(value);
+    }
+  }
+
+  #whole(bytes: 1 | 2 | 4, value: number): true {
+    this.#int32(bytes);
+    this.#room(4);
+    this.#buffer.writeIntBE(value, this.#used, bytes);
+    this.#used += bytes;
+    return true;
+  }
+
+  #int8(value: number): true {
+    this.#int32(8);
+    this.#room(8);
+    const high = Math.floor(value / TWO_TO_32);
+    this.#buffer.writeInt32BE(high, this.#used);
+    this.#buffer.writeUInt32BE(value - high * TWO_TO_32, this.#used + 4);
+    this.#used += 8;
+    return true;
+  }
+
+  #uuid(text: string): boolean {
+    if (text.length !== 36) return false;
+    this.#int32(16);
+    this.#room(16);
+    for (let at = 0; at < 36; at += 2) {
+      if (at === 8 || at === 13 || at === 18 || at === 23) if (text.charCodeAt(at++) !== 45) return false;
+      const high = DIGITS[text.charCodeAt(at)] ?? 255;
+      const low = DIGITS[text.charCodeAt(at + 1)] ?? 255;
+      if (high > 15 || low > 15) return false;
+      this.#buffer[this.#used++] = high * 16 + low;
+    }
+    return true;
+  }
+
+  #text(text: string): true {
+    this.#room(4 + text.length * 3);
+    const bytes = this.#buffer.write(text, this.#used + 4, 'utf8');
+    this.#buffer.writeInt32BE(bytes, this.#used);
+    this.#used += 4 + bytes;
+    return true;
+  }
+
+  #bytes(bytes: Uint8Array): true {
+    this.#int32(bytes.byteLength);
+    this.#room(bytes.byteLength);
+    this.#buffer.set(bytes, this.#used);
+    this.#used += bytes.byteLength;
+    return true;
+  }
+
+  #int16(value: number): void {
+    this.#room(2);
+    this.#buffer.writeInt16BE(value, this.#used);
+    this.#used += 2;
+  }
+
+  #int32(value: number): void {
+    this.#room(4);
+    this.#buffer.writeInt32BE(value, this.#used);
+    this.#used += 4;
+  }
+
+  #room(bytes: number): void {
+    if (this.#used + bytes <= this.#buffer.length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.#used + bytes));
+    this.#buffer.copy(grown, 0, 0, this.#used);
+    this.#buffer = grown;
+  }
+}
