@@ -19,6 +19,7 @@ import { HealthController } from './http/health.controller.js';
 import { Health } from './http/health.js';
 import { KeysController } from './http/keys.controller.js';
 import { KnownCalls } from './http/known-calls.js';
+import { LimitsController } from './http/limits.controller.js';
 import { OpenApiController } from './http/openapi.controller.js';
 import type { HttpReply, HttpRequest } from './http/reply.js';
 import { TenantsController } from './http/tenants.controller.js';
@@ -57,6 +58,7 @@ export class GatewayModule {
         ToolPoliciesController,
         TenantsController,
         KeysController,
+        LimitsController,
         HealthController,
         OpenApiController,
         CallbackSecretController,

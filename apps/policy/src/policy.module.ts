@@ -6,6 +6,8 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import type { PolicyConfig } from './config.js';
+import { LimitBook } from './limits/limit-book.js';
+import { LimitDesk } from './limits/limit-desk.js';
 import { ExpiryWheel } from './partitions/expiry-wheel.js';
 import { Partitions } from './partitions/partitions.js';
 import type { PolicyTerms } from './partitions/policy-terms.js';
@@ -50,7 +52,8 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
   const configuration = foldConfiguration(deps);
   await configuration.start();
   const now_ms = () => deps.clock.now_ms();
-  const desk = new RulingDesk(configuration, deps.log, new KeyRows(deps.store, () => configuration.state, now_ms));
+  const limits = new LimitDesk(new LimitBook(deps.store, deps.log), deps.store, (fields, message) => deps.logger.warn(fields, message));
+  const desk = new RulingDesk(configuration, deps.log, new KeyRows(deps.store, () => configuration.state, now_ms), limits);
   const counters = new PolicyCounters(deps.metrics, () => partitions.openApprovals());
   const spans = new PolicySpans(deps.tracing ? new CallTracer('policy', true) : undefined);
   const terms: PolicyTerms = {

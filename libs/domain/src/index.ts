@@ -18,7 +18,7 @@ export { afterTakeover, type Orphan, type OrphanDecision } from './execution/orp
 export { type AfterReconcile, type Asking, afterReconcile, type ReconcileAnswer } from './execution/reconciled.js';
 export { inDoubt, type Meaning, meaningOf, type Recovery, type Run, type RunResult } from './execution/result.js';
 export { digest8, type Execution, type ExecutionState, holdsKey } from './execution/row.js';
-export { type Counter, usedAt } from './limit/counter.js';
+export { type Counter, slotAt, usedAt } from './limit/counter.js';
 export * from './limit/decide.js';
 export * from './limit/ledger.js';
 export * from './limit/state.js';

@@ -17,6 +17,7 @@ export const callContext = z.strictObject({
   purpose: text(400).optional(),
   safety_mode: z.enum(['normal', 'read_only', 'ask_all']).optional(),
   run_budget: z.number().min(0).optional(),
+  depends_on: z.array(text(100)).max(50).optional().describe('calls that must have succeeded first'),
 });
 
 /** Body of `POST /v1/calls`. */

@@ -6,6 +6,7 @@ import { cancelRequest, resolveRequest } from './call-commands.controller.js';
 import { callFilters } from './calls.controller.js';
 import { caseChange, caseFilters, caseRequest } from './cases.controller.js';
 import { keyRequest } from './keys.controller.js';
+import { limitRequest } from './limit-request.js';
 import { listQuery } from './lists.js';
 import { tenantChange, tenantRequest } from './tenants.controller.js';
 import { toolPolicyRequest } from './tool-policies.controller.js';
@@ -91,6 +92,16 @@ const peopleRoutes: readonly ApiRoute[] = [
   },
 ];
 
+const LIMIT = '/v1/limits/{limit_id}';
+const limitRoutes: readonly ApiRoute[] = [
+  { method: 'get', path: '/v1/limits', summary: 'List guard limits', tag: 'limits', query: list(), answers: { '200': 'Page' } },
+  { method: 'get', path: LIMIT, summary: 'Read a limit', tag: 'limits', answers: { '200': 'Object' } },
+  { method: 'put', path: LIMIT, summary: 'Set a limit', tag: 'limits', body: limitRequest, answers: { '200': 'Object' } },
+  { method: 'delete', path: LIMIT, summary: 'Take a limit away', tag: 'limits', answers: { '204': '' } },
+  { method: 'get', path: `${LIMIT}/versions`, summary: 'Its versions, newest first', tag: 'limits', answers: { '200': 'Page' } },
+  { method: 'get', path: `${LIMIT}/usage`, summary: 'What it has counted', tag: 'limits', query: list(), answers: { '200': 'Page' } },
+];
+
 const POLICY = '/v1/policies/tools/{tool}';
 const settingRoutes: readonly ApiRoute[] = [
   { method: 'get', path: '/v1/tools', summary: 'List tools', tag: 'tools', query: list(), answers: { '200': 'Page' } },
@@ -157,4 +168,11 @@ const healthRoutes: readonly ApiRoute[] = [
   { method: 'get', path: '/openapi.json', summary: 'This document', tag: 'health', answers: { '200': 'Object' }, open: true },
 ];
 
-export const apiRoutes: readonly ApiRoute[] = [...callRoutes, ...peopleRoutes, ...settingRoutes, ...auditRoutes, ...healthRoutes];
+export const apiRoutes: readonly ApiRoute[] = [
+  ...callRoutes,
+  ...peopleRoutes,
+  ...settingRoutes,
+  ...limitRoutes,
+  ...auditRoutes,
+  ...healthRoutes,
+];

@@ -30,6 +30,7 @@ const kinds = {
   'invalid-inputs': validation(422, "The inputs do not fit the tool's schema"),
   'deadline-passed': validation(422, 'The deadline is in the past'),
   'refused-callback': validation(422, 'The callback URL is not allowed'),
+  'invalid-limit': validation(422, 'The limit cannot be used'),
   'key-reused': validation(422, 'The idempotency key was used with other inputs'),
   'dependency-failed': { status: 424, title: 'A call that this one depends on did not succeed', code: 'CANCELLED', class: 'semantic' },
   'too-many-in-flight': { status: 429, title: 'Too many calls in flight', code: 'RATE_LIMIT', class: 'rate_limited', retry_after_s: 1 },

@@ -20,13 +20,13 @@ export function wantsRuling(event: Recorded): event is ToRule {
 }
 
 /** The revision that its ruling gets. */
-const revisionOf = (event: ToRule): number => (event.event_type === 'tool_call_rejudged' ? event.event.revision + 1 : 1);
+export const revisionOf = (event: ToRule): number => (event.event_type === 'tool_call_rejudged' ? event.event.revision + 1 : 1);
 
 type Terms = Pick<PolicyTerms, 'bundle_version' | 'allow_for_ms' | 'grant_for_ms'> & { now_ms: number };
 
 export function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: Terms): RulingDraft[] {
   const { meta, call } = event.event;
-  const { judgement, reversibility, key_holder, config_offset } = answer;
+  const { judgement, reversibility, key_holder, config_offset, reservations } = answer;
   const ask: CallToRule = {
     meta,
     call,
@@ -34,6 +34,7 @@ export function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms:
     judgement,
     reversibility,
     key_holder,
+    ...(reservations ? { reservations } : {}),
     config_offset,
     cause: meta,
     source: { topic: event.topic, offset: event.offset },
@@ -80,6 +81,7 @@ const UNREADABLE: Judged = {
   key_holder: undefined,
   unfamiliar: false,
   config_offset: -1,
+  demands: [],
 };
 
 /** The end of a record that cannot be decided: its call is denied, its vote is refused. */

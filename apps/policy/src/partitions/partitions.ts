@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventCodec, parseCallId, parseTopic } from '@countersign/contracts';
 import type { EventBatch, EventLog, PoisonRecord, SchemaSource, TopicOffset } from '@countersign/event-log';
+import { unsettled } from '../limits/in-flight.js';
 import type { RulingDesk } from '../rulings/ruling-desk.js';
 import type { DueApproval, PolicyTerms } from './policy-terms.js';
 import { refold } from './refold.js';
@@ -28,9 +29,11 @@ export class Partitions {
     const offsets: TopicOffset[] = [];
     for (const partition of numbers) {
       const start = await refold(this.io, lane, partition, await loadSnapshot(this.rows, lane, partition));
-      this.at(lane, partition)?.writer.stop();
+      this.leave(this.at(lane, partition));
+      await this.desk.limits.book.restore(start, unsettled(start.state.limits));
       const opened = new RulingPartition(start, this.desk, this.terms, this.io);
       this.open.set(`${lane}/${partition}`, opened);
+      this.desk.limits.open(start.state.limits);
       opened.completeGrants();
       for (const [topic, offset] of start.inputs) offsets.push({ topic, partition, offset });
     }
@@ -68,6 +71,7 @@ export class Partitions {
   /** What fell due: grants that are over are forgotten; questions past their time end once every vote before that time was read. */
   turn(readVotes: (lane: string) => Promise<void>): void {
     const { wheel } = this.terms;
+    this.desk.limits.settleSoon();
     const now_ms = this.terms.now_ms();
     const due = wheel.turn(now_ms);
     if (wheel.size > WHEEL_SLACK + 2 * this.openApprovals())
@@ -116,11 +120,16 @@ export class Partitions {
     this.open.clear();
   }
 
+  private leave(partition: RulingPartition | undefined): void {
+    partition?.writer.stop();
+    if (partition) this.desk.limits.close(partition.state.limits);
+  }
+
   private async finish(partition: RulingPartition): Promise<void> {
     const timer = setTimeout(() => partition.writer.stop(), REVOKE_DRAIN_MS);
     await partition.writer.drained();
     clearTimeout(timer);
-    partition.writer.stop();
+    this.leave(partition);
     this.saved.delete(partition);
   }
 }

@@ -21,9 +21,18 @@ import {
   stampedMeta,
 } from '@countersign/domain';
 import type { EventBatch, EventLog, NewRecord, Recorded } from '@countersign/event-log';
+import { giveBackUnused, holderInFlight } from '../limits/in-flight.js';
 import type { Question, RulingDesk } from '../rulings/ruling-desk.js';
 import type { AnsweredOffsets } from './answered-offsets.js';
-import { decideRecord, refusePoison, refuseUnreadable, type ToRule, type UnreadableRequest, wantsRuling } from './decide-record.js';
+import {
+  decideRecord,
+  refusePoison,
+  refuseUnreadable,
+  revisionOf,
+  type ToRule,
+  type UnreadableRequest,
+  wantsRuling,
+} from './decide-record.js';
 import { type Outgoing, PartitionWriter } from './partition-writer.js';
 import type { PolicyTerms } from './policy-terms.js';
 
@@ -88,18 +97,28 @@ export class RulingPartition {
     const fresh = batch.events.filter((event) => this.isNew(event));
     const toRule = fresh.filter(wantsRuling);
     if (toRule.length > 0) crashPoint('policy.before_ruling');
-    const answers = toRule.length > 0 ? await this.desk.judge(toRule.map((event) => this.question(event))) : undefined;
+    const answers =
+      toRule.length > 0
+        ? await this.desk.judge(
+            toRule.map((event) => this.question(event)),
+            this.start,
+          )
+        : undefined;
     const now_ms = this.terms.now_ms();
     const terms = { ...this.terms, now_ms };
     const outgoing: Outgoing[] = [];
     try {
       for (const event of fresh) {
-        this.say(decideRecord(this.state, event, answers?.get(event.offset), terms), now_ms, outgoing);
+        const answer = answers?.get(event.offset);
+        const drafts = decideRecord(this.state, event, answer, terms);
+        if (answer?.reservations && wantsRuling(event)) giveBackUnused(this.state.limits, event.event, answer.reservations, drafts);
+        this.say(drafts, now_ms, outgoing);
         evolveRulings(this.state, event, undefined);
         this.done(event);
       }
     } finally {
       this.writer.enqueue(outgoing);
+      this.desk.limits.settleSoon();
     }
   }
 
@@ -160,6 +179,10 @@ export class RulingPartition {
       call,
       config_offset: event.event_type === 'tool_call_rejudged' ? event.event.config_offset : -1,
       key_is_known: approvalOfKey(this.state, call.idempotency_key)?.status === 'open',
+      call_id: meta.call_id as string,
+      revision: revisionOf(event),
+      at_ms: event.timestamp_ms,
+      held_by: holderInFlight(this.state.limits, meta.call_id as string, call),
     };
   }
 

@@ -1,18 +1,26 @@
 import { isReadOnly, type ToolCall } from '@countersign/contracts';
 import type { ConfigurationState, KeyHolder } from '@countersign/domain';
 import type { EventLog, FoldedTopics } from '@countersign/event-log';
+import type { Where } from '../limits/limit-book.js';
+import type { Answered, LimitDesk } from '../limits/limit-desk.js';
 import { type Judged, judgeCall } from './judge-call.js';
 
 /** A call that needs a ruling. */
 export interface Question {
   /** Offset of the record that asks. */
   offset: number;
+  call_id: string;
+  revision: number;
+  /** Append time of the record. */
+  at_ms: number;
   tenant_id: string;
   call: ToolCall;
   /** Configuration that must have been seen before it is judged; -1 where any will do. */
   config_offset: number;
   /** A question to people about this key is in progress: nothing needs to be looked up. */
   key_is_known: boolean;
+  /** The call in flight that holds something of limits for the same effect. */
+  held_by: KeyHolder | undefined;
 }
 
 /** Who holds idempotency keys in `tool_executions`. */
@@ -29,10 +37,11 @@ export class RulingDesk {
     private readonly configuration: FoldedTopics<ConfigurationState>,
     private readonly log: EventLog,
     private readonly keys: KeyHolders,
+    readonly limits: LimitDesk,
   ) {}
 
   /** Judgeds by the offsets of their questions. No I/O where nobody has to be asked and the configuration fits. */
-  async judge(questions: readonly Question[]): Promise<ReadonlyMap<number, Judged>> {
+  async judge(questions: readonly Question[], where: Where): Promise<ReadonlyMap<number, Judged>> {
     const seen = Math.max(-1, ...questions.map((question) => question.config_offset));
     if (seen >= 0) await this.configuration.folded('configuration-changed', seen);
     let answers = this.judgeNow(questions);
@@ -41,20 +50,26 @@ export class RulingDesk {
       answers = this.judgeNow(questions);
     }
     const byOffset = new Map(answers.map((answer, i) => [(questions[i] as Question).offset, answer]));
-    const asking = questions.filter((question) => this.needsLookUp(question, byOffset.get(question.offset) as Judged));
-    if (asking.length === 0) return byOffset;
-    const holders = await this.keys.holdersOf(asking);
-    for (const { offset, call } of asking) (byOffset.get(offset) as Judged).key_holder = holders.get(call.idempotency_key);
+    const answered = questions.map((question, i): Answered => [question, answers[i] as Judged]);
+    await this.limits.prerequisites(answered);
+    const asking = questions.filter((question, i) => this.needsLookUp(question, answers[i] as Judged));
+    if (asking.length > 0) {
+      const holders = await this.keys.holdersOf(asking);
+      for (const { offset, call } of asking) (byOffset.get(offset) as Judged).key_holder = holders.get(call.idempotency_key);
+    }
+    await this.limits.reserve(where, answered);
     return byOffset;
   }
 
   private judgeNow(questions: readonly Question[]): Judged[] {
     const { state } = this.configuration;
-    return questions.map(({ tenant_id, call }) => judgeCall(state, tenant_id, call));
+    return questions.map(({ tenant_id, call, at_ms }) => judgeCall(state, tenant_id, call, at_ms));
   }
 
-  private needsLookUp({ call, key_is_known }: Question, { judgement }: Judged): boolean {
-    return judgement.effect === 'require_approval' && !key_is_known && !isReadOnly(call.effect_class);
+  private needsLookUp(question: Question, judged: Judged): boolean {
+    const { call, key_is_known } = question;
+    if (judged.judgement.effect === 'require_approval') return !key_is_known && !isReadOnly(call.effect_class);
+    return this.limits.needsHolder([question, judged]);
   }
 
   private async catchUp(): Promise<void> {

@@ -19,6 +19,7 @@ import {
 import { aCall, aMeta } from '@countersign/domain/testing/ruled-partition';
 import { EmbeddedEventLog, type EventLog, type LogRecord } from '@countersign/event-log';
 import { type AppDeps, createLogger, type RunningApp, topicSpecs } from '@countersign/process';
+import type { Store } from '@countersign/store';
 import { Registry } from 'prom-client';
 import type { PolicyConfig } from '../config.js';
 import { startPolicy } from '../policy.module.js';
@@ -65,8 +66,7 @@ const CONFIG: PolicyConfig = {
 export type Seen = AnyEvent & { offset: number; partition: number };
 
 /** For specs: policy over the real embedded log, and the parts of the others played by hand. */
-export class PolicyRig {
-  readonly store = new MemoryStore();
+export class PolicyRig<S extends Store = MemoryStore> {
   readonly codec = new EventCodec();
   /** Added to the wall clock of policy and of the log. */
   ahead_ms = 0;
@@ -76,13 +76,19 @@ export class PolicyRig {
     private readonly dir: string,
     private inner: EmbeddedEventLog,
     private readonly wrap: (log: EventLog) => EventLog,
+    readonly store: S,
   ) {}
 
-  static async open(wrap: (log: EventLog) => EventLog = (log) => log): Promise<PolicyRig> {
+  static open(wrap: (log: EventLog) => EventLog = (log) => log): Promise<PolicyRig> {
+    return PolicyRig.on(new MemoryStore(), wrap);
+  }
+
+  /** With a store of the caller's, who closes it. */
+  static async on<S extends Store>(store: S, wrap: (log: EventLog) => EventLog = (log) => log): Promise<PolicyRig<S>> {
     const dir = await mkdtemp(path.join(tmpdir(), 'countersign-policy-'));
-    let rig: PolicyRig | undefined;
+    let rig: PolicyRig<S> | undefined;
     const log = await EmbeddedEventLog.open({ dir, fsync: 'none', clock: () => rig?.now() ?? Date.now() });
-    rig = new PolicyRig(dir, log, wrap);
+    rig = new PolicyRig(dir, log, wrap, store);
     await log.ensureTopics(topicSpecs(['shared'], PARTITIONS));
     await rig.configure();
     await rig.start();

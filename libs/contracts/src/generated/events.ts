@@ -117,7 +117,7 @@ export interface Deferral {
   limit_id: string | null;
   /** Then nothing is waited for any more. */
   timeout_at_ms: number;
-  then: DeferThen;
+  on_timeout: DeferThen;
 }
 
 /** What wakes a deferred call. */

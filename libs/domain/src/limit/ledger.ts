@@ -3,6 +3,7 @@ import type { Settlement } from './state.js';
 
 /** What a call holds of limits until it ended and its end is in the counters. */
 export interface Held {
+  tenant_id: string;
   key: string;
   discriminating_digest: string;
   revision: number;
@@ -65,7 +66,7 @@ function ruled(ledger: LimitLedger, event: EventMap['policy_decided'], tracepare
   else if (ledger.deferred.size > 0) ledger.deferred.delete(call_id);
   if (effect !== 'deny' && reservations.length > 0) {
     const { idempotency_key: key, discriminating_digest } = call;
-    hold(ledger, call_id, { key, discriminating_digest, revision, reservations, settlement: null });
+    hold(ledger, call_id, { tenant_id: meta.tenant_id, key, discriminating_digest, revision, reservations, settlement: null });
   } else if (ledger.held.size > 0) end(ledger, call_id, RELEASED);
 }
 
@@ -93,6 +94,11 @@ export function evolveLedger(ledger: LimitLedger, said: AnyEvent, traceparent: s
       return;
     default:
   }
+}
+
+/** A call that took something of limits and was ruled to need nothing of it gives it back. */
+export function giveBack(ledger: LimitLedger, call_id: string, held: Omit<Held, 'settlement'>): void {
+  hold(ledger, call_id, { ...held, settlement: RELEASED });
 }
 
 /** The ends of these calls are in the counters: nothing of them need be kept. */

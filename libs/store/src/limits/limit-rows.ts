@@ -38,3 +38,10 @@ export async function countedPartitions(sql: Sql, lane: string): Promise<Readonl
   const rows = await sql.query<{ partition: number }>({ name: 'limit_partitions_counted', text, params: [lane] });
   return new Set(rows.map(({ partition }) => partition));
 }
+
+/** The database's clock, epoch ms: one for every instance. */
+export async function databaseTime(sql: Sql): Promise<number> {
+  const text = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now_ms';
+  const [row] = await sql.query<{ now_ms: number }>({ name: 'database_time', text, params: [] });
+  return (row as { now_ms: number }).now_ms;
+}

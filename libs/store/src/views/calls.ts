@@ -143,3 +143,15 @@ export async function unfinishedCalls(sql: Sql): Promise<CallRow[]> {
   });
   return rows.map(callRow);
 }
+
+/** Status of those of the calls that this tenant has and the view knows. */
+export async function callStatuses(sql: Sql, tenant_id: string, call_ids: readonly string[]): Promise<Map<string, string>> {
+  const ids = call_ids.map(parseCallId).filter((id) => id !== undefined);
+  const rows = await sql.query<{ call_uuid: string; partition: number; status: string }>({
+    name: 'views_call_statuses',
+    text: `SELECT call_uuid, partition, status FROM calls
+           JOIN unnest($1::uuid[], $2::int2[]) AS wanted(call_uuid, partition) USING (call_uuid, partition) WHERE tenant_id = $3`,
+    params: [ids.map((id) => id.uuid), ids.map((id) => id.partition), tenant_id],
+  });
+  return new Map(rows.map((row) => [callId(row.partition, row.call_uuid), row.status]));
+}

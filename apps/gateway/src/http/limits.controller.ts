@@ -1,0 +1,134 @@
+import { type Counter, type Limit, limitsOf, limitVersions, MICRO, slotAt, usedAt } from '@countersign/domain';
+import { defaultLimits } from '@countersign/policy';
+import { type CounterRow, cursorText, readCounters } from '@countersign/store';
+import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
+import type { Caller } from '../identity/authenticator.js';
+import { parseBody } from './body-issues.js';
+import { ConfigurationRoom } from './configuration-room.js';
+import { Face } from './face.js';
+import { limitFault, limitRequest, nextVersion } from './limit-request.js';
+import { listed, pageOf } from './lists.js';
+import { Problem } from './problem.js';
+import { type Answer, type HttpReply, type HttpRequest, headerOf, ok } from './reply.js';
+import { Views } from './views.js';
+
+const ID = /^[\w.-]{1,100}$/;
+const none = (): Problem => new Problem('not-found', 'there is no such limit');
+const idOf = (request: HttpRequest): string => (request.params as { limit_id: string }).limit_id;
+const etagOf = ({ version }: Limit): string => `"${version}"`;
+const isDefault = ({ version }: Limit): boolean => version === 0;
+
+function limitFace(limit: Limit): Record<string, unknown> {
+  const { by, changed_at_ms, ...rest } = limit;
+  const set = isDefault(limit) ? { by: null, changed_at: null } : { by: by.id, changed_at: new Date(changed_at_ms).toISOString() };
+  return { ...rest, default: isDefault(limit), ...set };
+}
+
+/** `/v1/limits`: the guard limits of a tenant, their versions and what they have counted. */
+@Controller('v1/limits')
+export class LimitsController {
+  constructor(
+    private readonly face: Face,
+    private readonly room: ConfigurationRoom,
+    private readonly views: Views,
+  ) {}
+
+  @Get()
+  list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], ({ tenant_id }) => {
+      const page = listed(request, {});
+      const limits = [...defaultLimits, ...limitsOf(this.room.state, tenant_id)];
+      return page instanceof Problem ? page : ok(pageOf(limits, page, (limit) => limit.limit_id, limitFace));
+    });
+  }
+
+  @Get(':limit_id')
+  read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], (caller) => {
+      const limit = this.find(caller, idOf(request));
+      return limit ? ok(limitFace(limit), { etag: etagOf(limit) }) : none();
+    });
+  }
+
+  @Put(':limit_id')
+  set(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
+      const limit_id = idOf(request);
+      if (!ID.test(limit_id) || limit_id.startsWith('default.') || limit_id.startsWith('context.'))
+        return new Problem(
+          'invalid-request',
+          'a limit is named by 1 to 100 letters, digits, ".", "_" and "-", and not default.… or context.…',
+        );
+      const body = parseBody(limitRequest, request.body);
+      if (body instanceof Problem) return body;
+      return (
+        limitFault(body) ?? this.stale(request, caller) ?? this.write(caller, nextVersion(limit_id, body, this.newest(caller, limit_id)))
+      );
+    });
+  }
+
+  @Delete(':limit_id')
+  remove(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
+      const limit = this.find(caller, idOf(request));
+      if (!limit || isDefault(limit)) return none();
+      const stale = this.stale(request, caller);
+      if (stale) return stale;
+      await this.write(caller, { ...limit, version: limit.version + 1, removed: true });
+      return { status: 204 };
+    });
+  }
+
+  @Get(':limit_id/versions')
+  versions(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], ({ tenant_id }) => {
+      const versions = limitVersions(this.room.state, tenant_id, idOf(request));
+      return versions.length === 0 ? none() : ok({ items: versions.map(limitFace), next_cursor: null });
+    });
+  }
+
+  @Get(':limit_id/usage')
+  usage(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], async ({ tenant_id }) => {
+      const page = listed(request, {});
+      if (page instanceof Problem) return page;
+      const limit_id = idOf(request);
+      const of = { tenant_id, limit_id, after: page.after?.id ?? '', limit: page.limit + 1 };
+      const rows = await readCounters(this.views.store, of);
+      const shown = rows.slice(0, page.limit);
+      const last = rows.length > shown.length ? shown.at(-1) : undefined;
+      const limit = this.find({ tenant_id }, limit_id);
+      const items = shown.map((row) => this.counted(row, limit));
+      return ok({ items, next_cursor: last ? cursorText({ at: 0, id: last.key }) : null });
+    });
+  }
+
+  private counted({ subject, per, slots }: CounterRow, limit: Limit | undefined): Record<string, unknown> {
+    const counter: Counter = { slots: JSON.parse(slots) as Counter['slots'] };
+    const window_ms = limit?.window_ms ?? null;
+    const used = usedAt(counter, slotAt(counter, this.room.clock.now_ms(), window_ms), window_ms) / MICRO;
+    return { subject, per, used, max: limit?.max ?? null, window_ms };
+  }
+
+  private find({ tenant_id }: Pick<Caller, 'tenant_id'>, limit_id: string): Limit | undefined {
+    return [...limitsOf(this.room.state, tenant_id), ...defaultLimits].find((limit) => limit.limit_id === limit_id);
+  }
+
+  private newest({ tenant_id }: Caller, limit_id: string): Limit | undefined {
+    return limitVersions(this.room.state, tenant_id, limit_id)[0];
+  }
+
+  private stale(request: HttpRequest, caller: Caller): Problem | undefined {
+    const wanted = headerOf(request, 'if-match');
+    if (wanted === undefined) return undefined;
+    const limit = this.find(caller, idOf(request));
+    const fits = limit && (wanted === '*' || wanted.split(',').some((tag) => tag.trim() === etagOf(limit)));
+    return fits ? undefined : new Problem('precondition-failed', 'the limit was changed meanwhile: read it again');
+  }
+
+  private async write(caller: Caller, version: Omit<Limit, 'by' | 'changed_at_ms'>): Promise<Answer> {
+    const limit: Limit = { ...version, by: caller.principal, changed_at_ms: this.room.clock.now_ms() };
+    await this.room.writer.set(caller.tenant_id, 'limit_set', limit);
+    return ok(limitFace(limit), { etag: etagOf(limit) });
+  }
+}

@@ -1,0 +1,29 @@
+import type { LimitReservation, Meta, ToolCall } from '@countersign/contracts';
+import { giveBack, type Held, type KeyHolder, type LimitLedger, type RulingDraft } from '@countersign/domain';
+
+/** Another call of the same key that holds something of limits and has no end: its repeats reserve nothing. */
+export function holderInFlight(ledger: LimitLedger, call_id: string, call: ToolCall): KeyHolder | undefined {
+  const holder = ledger.held_by_key.get(call.idempotency_key);
+  if (holder === undefined || holder === call_id) return undefined;
+  const same_inputs = ledger.held.get(holder)?.discriminating_digest === call.discriminating_digest;
+  return { call_id: holder, same_inputs };
+}
+
+/** A call that reserved and then joined another, or was denied, gives back what its ruling does not name. */
+export function giveBackUnused(
+  ledger: LimitLedger,
+  { meta, call }: { meta: Meta; call: ToolCall },
+  reservations: readonly LimitReservation[],
+  drafts: readonly RulingDraft[],
+): void {
+  const ruling = drafts.find((draft) => draft.event_type === 'policy_decided');
+  if (!ruling || ruling.event_type !== 'policy_decided' || ruling.body.reservations.length > 0) return;
+  const { tenant_id, call_id } = meta;
+  const { idempotency_key: key, discriminating_digest } = call;
+  giveBack(ledger, call_id as string, { tenant_id, key, discriminating_digest, revision: ruling.body.revision, reservations });
+}
+
+/** Calls that hold something and have no end in the ledger: what their counters must have. */
+export function* unsettled(ledger: LimitLedger): Iterable<readonly [string, Held]> {
+  for (const one of ledger.held) if (one[1].settlement === null) yield one;
+}

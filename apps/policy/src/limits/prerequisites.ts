@@ -1,0 +1,61 @@
+import { callError, type ToolCall } from '@countersign/contracts';
+import type { Judgement } from '@countersign/domain';
+import { callStatuses, type Sql } from '@countersign/store';
+import { deniedBy } from './limit-ruling.js';
+
+/** How long a call waits for those that it depends on; its deadline comes first. */
+const WAIT_MAX_MS = 10 * 60_000;
+const DONE: ReadonlySet<string> = new Set(['succeeded']);
+const WAITING: ReadonlySet<string> = new Set(['pending_policy', 'pending_approval', 'running', 'in_doubt']);
+
+/** A call that names others which must have succeeded first. */
+export interface Dependent {
+  tenant_id: string;
+  call: ToolCall;
+  at_ms: number;
+}
+
+export const dependsOn = (call: ToolCall): readonly string[] => call.context.depends_on ?? [];
+
+/** Status of the calls that others depend on, as the view has them; one query a tenant. @throws InfrastructureFault */
+export async function prerequisiteStatuses(sql: Sql, dependents: readonly Dependent[]): Promise<ReadonlyMap<string, string>> {
+  const ids = new Map<string, Set<string>>();
+  for (const { tenant_id, call } of dependents) {
+    const ofTenant = ids.get(tenant_id) ?? new Set();
+    for (const call_id of dependsOn(call)) ofTenant.add(call_id);
+    ids.set(tenant_id, ofTenant);
+  }
+  const statuses = new Map<string, string>();
+  for (const [tenant_id, wanted] of ids)
+    for (const [call_id, status] of await callStatuses(sql, tenant_id, [...wanted])) statuses.set(`${tenant_id}/${call_id}`, status);
+  return statuses;
+}
+
+/** The ruling on a call that depends on others: wait while one of them runs, deny where one did not succeed; undefined where all did. */
+export function prerequisiteRuling(
+  { tenant_id, call, at_ms }: Dependent,
+  statuses: ReadonlyMap<string, string>,
+  judgement: Judgement,
+): Judgement | undefined {
+  const left = dependsOn(call).filter((call_id) => !DONE.has(statuses.get(`${tenant_id}/${call_id}`) ?? ''));
+  if (left.length === 0) return undefined;
+  const failed = left.find((call_id) => !WAITING.has(statuses.get(`${tenant_id}/${call_id}`) ?? 'running'));
+  if (failed !== undefined) {
+    const status = statuses.get(`${tenant_id}/${failed}`);
+    const rule = 'prerequisite.not_succeeded';
+    const message = `call ${failed}, which this one depends on, is ${status}`;
+    return deniedBy({ rule, reason: callError('POLICY_DENIED', message, { details: { rule, call_id: failed, status } }) }, judgement);
+  }
+  const rule = 'prerequisite.running';
+  const reason = callError('TIMEOUT', `waits for ${left.join(', ')}`, { details: { rule, call_ids: left } });
+  const timeout_at_ms = Math.min(at_ms + WAIT_MAX_MS, call.deadline_ms ?? Number.MAX_SAFE_INTEGER);
+  const defer = {
+    until: 'call_ended' as const,
+    call_ids: left,
+    wake_at_ms: null,
+    limit_id: null,
+    timeout_at_ms,
+    on_timeout: 'deny' as const,
+  };
+  return { ...judgement, effect: 'defer', rule, reason, defer };
+}

@@ -1,0 +1,100 @@
+import { CelBindings } from '../cel/bindings.js';
+import { type CelExpression, compileExpression } from '../cel/compile.js';
+import { fitsOne } from './glob.js';
+import { type Limit, type LimitedCall, subjectsOf } from './limited-call.js';
+
+/** A limit with its expressions compiled; one that does not compile lets nothing through. */
+export interface CompiledLimit {
+  limit: Limit;
+  amount: CelExpression | 'unreadable' | null;
+  per: CelExpression | 'unreadable' | null;
+}
+
+/** Counted per run where the tenant has no limit of that kind for runs. */
+export const RUN_ITERATIONS_MAX = 10;
+export const RUN_TOOL_CALLS_MAX = 25;
+
+const byDefault = (kind: 'max_iterations' | 'max_tool_calls', max: number): Limit => ({
+  limit_id: `default.${kind}`,
+  version: 0,
+  removed: false,
+  kind,
+  scope: 'run',
+  subjects: [],
+  tools: [],
+  max,
+  window_ms: null,
+  amount: null,
+  per: null,
+  allowed: [],
+  side_effects: null,
+  on_exceeded: 'deny',
+  defer_timeout_ms: null,
+  by: { kind: 'service', id: 'countersign', roles: [] },
+  changed_at_ms: 0,
+});
+
+/** What holds for runs where a tenant says nothing. */
+export const defaultLimits: readonly Limit[] = [
+  byDefault('max_iterations', RUN_ITERATIONS_MAX),
+  byDefault('max_tool_calls', RUN_TOOL_CALLS_MAX),
+];
+
+function expression(text: string | null): CompiledLimit['amount'] {
+  if (text === null) return null;
+  const program = compileExpression(text);
+  return 'fault' in program ? 'unreadable' : program.expression;
+}
+
+const compile = (limit: Limit): CompiledLimit => ({ limit, amount: expression(limit.amount), per: expression(limit.per) });
+const defaults = defaultLimits.map(compile);
+const compiled = new WeakMap<readonly Limit[], readonly CompiledLimit[]>();
+
+/** The limits of a tenant, compiled once for each list. */
+function compiledOf(limits: readonly Limit[]): readonly CompiledLimit[] {
+  let known = compiled.get(limits);
+  if (!known) {
+    known = limits.map(compile);
+    compiled.set(limits, known);
+  }
+  return known;
+}
+
+/** A limit with those that a call counts for. */
+export interface Applied extends CompiledLimit {
+  subjects: readonly string[];
+}
+
+function apply(one: CompiledLimit, on: Omit<LimitedCall, 'at_ms'>): Applied | undefined {
+  const { tools, subjects, scope } = one.limit;
+  if (tools.length > 0 && !fitsOne(tools, on.call.tool)) return undefined;
+  const counted = subjectsOf(scope, on).filter((subject) => subjects.length === 0 || fitsOne(subjects, subject));
+  return counted.length > 0 ? { ...one, subjects: counted } : undefined;
+}
+
+const NONE: readonly Applied[] = [];
+
+/** The limits that are about a call, those that hold by default included. Nothing is done where there are none. */
+export function appliedLimits(limits: readonly Limit[], on: Omit<LimitedCall, 'at_ms'>): readonly Applied[] {
+  if (limits.length === 0 && on.call.run_id === null) return NONE;
+  const own = compiledOf(limits).flatMap((one) => apply(one, on) ?? []);
+  if (on.call.run_id === null) return own;
+  const standing = defaults.filter(({ limit }) => !own.some((one) => one.limit.scope === 'run' && one.limit.kind === limit.kind));
+  return [...own, ...standing.map((one) => ({ ...one, subjects: [on.call.run_id as string] }))];
+}
+
+/** What expressions of a limit see. */
+export function bindingsOf({ call, contract, at_ms }: LimitedCall): CelBindings {
+  const { name, version, category, effect_class, reversibility, tier, markings, scopes } = contract;
+  return new CelBindings({
+    inputs: JSON.parse(call.inputs_json),
+    inputs_chars: call.inputs_json.length,
+    context: { ...call.context, case_id: call.case_id },
+    principal: call.principal,
+    tool: { name, version, category, effect_class, reversibility, tier, markings, scopes },
+    facts: new Map(),
+    history: {},
+    trust: {},
+    now_ms: at_ms,
+  });
+}

@@ -1,0 +1,39 @@
+import { effectRules, type LimitScope, type LimitSet, type ToolCall, type ToolContract } from '@countersign/contracts';
+
+/** One version of a guard limit. */
+export type Limit = Omit<LimitSet, 'meta'>;
+
+/** A call as limits look at it. */
+export interface LimitedCall {
+  tenant_id: string;
+  call: ToolCall;
+  contract: ToolContract;
+  /** Append time of its request on the log. */
+  at_ms: number;
+}
+
+/** US dollars that a call is expected to cost. */
+export const costOf = ({ contract }: Pick<LimitedCall, 'contract'>): number => contract.cost_per_call ?? 0;
+
+/** Whether its tool reaches out of the installation. */
+export function reachesOut({ contract }: Pick<LimitedCall, 'contract'>): boolean {
+  return effectRules[contract.effect_class].mcp.openWorldHint || (contract.network?.length ?? 0) > 0;
+}
+
+/** Whom a call counts for; none where it has nothing of that scope. A tool without capabilities counts for its category. */
+export function subjectsOf(scope: LimitScope, { tenant_id, call, contract }: Omit<LimitedCall, 'at_ms'>): readonly string[] {
+  switch (scope) {
+    case 'run':
+      return call.run_id === null ? [] : [call.run_id];
+    case 'case':
+      return call.case_id === null ? [] : [call.case_id];
+    case 'agent':
+      return [call.principal.id];
+    case 'tenant':
+      return [tenant_id];
+    case 'tool':
+      return [call.tool];
+    case 'capability':
+      return contract.capabilities?.length ? contract.capabilities : [call.category];
+  }
+}
