@@ -63,6 +63,7 @@ const outcome: Outcome = {
   truncated: false,
   attachments: [],
   warnings: [],
+  extras: null,
 };
 
 async function end(call_id: string, more: Partial<Outcome> = {}, event_type: 'tool_executed' | 'tool_call_in_doubt' = 'tool_executed') {

@@ -53,8 +53,8 @@ function end(ledger: LimitLedger, call_id: string, settlement: Settlement): void
 
 const RELEASED: Settlement = { kind: 'released', cost: null };
 
-function settlementOf({ status, effect, ...outcome }: Outcome): Settlement {
-  const cost = (outcome as { extras?: { cost?: number | null } | null }).extras?.cost ?? null;
+function settlementOf({ status, effect, extras }: Outcome): Settlement {
+  const cost = extras?.cost ?? null;
   if (status === 'succeeded' || effect !== 'none') return { kind: 'ran', cost };
   return status === 'failed' ? { kind: 'failed', cost } : RELEASED;
 }
