@@ -10,6 +10,7 @@ const schema = z.object({
   COUNTERSIGN_HOST: z.string().min(1).default('127.0.0.1'),
   COUNTERSIGN_PORT: z.coerce.number().int().min(0).max(65_535).default(7070),
   COUNTERSIGN_CALLBACK_ALLOW_PRIVATE: flag,
+  COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: flag,
 });
 
 /** The gateway's own settings; lanes and the data directory come from the platform's. */
@@ -19,6 +20,8 @@ export interface GatewayConfig {
   port: number;
   /** Lets `callback_url` name loopback and private addresses. */
   callback_allow_private: boolean;
+  /** Lets identity providers be at loopback and private addresses, and speak plain http. */
+  identity_allow_private?: boolean;
   lanes: readonly string[];
   data_dir: string;
 }
@@ -29,6 +32,9 @@ export function parseGatewayConfig(
 ): ParsedConfig<GatewayConfig> {
   const parsed = schema.safeParse(env);
   if (!parsed.success) return { faults: faultLines(parsed.error) };
-  const { COUNTERSIGN_HOST: host, COUNTERSIGN_PORT: port, COUNTERSIGN_CALLBACK_ALLOW_PRIVATE: callback_allow_private } = parsed.data;
-  return { config: { host, port, callback_allow_private, lanes: platform.lanes, data_dir: platform.data_dir } };
+  const { COUNTERSIGN_HOST: host, COUNTERSIGN_PORT: port } = parsed.data;
+  const callback_allow_private = parsed.data.COUNTERSIGN_CALLBACK_ALLOW_PRIVATE;
+  const identity_allow_private = parsed.data.COUNTERSIGN_IDENTITY_ALLOW_PRIVATE;
+  const { lanes, data_dir } = platform;
+  return { config: { host, port, callback_allow_private, identity_allow_private, lanes, data_dir } };
 }

@@ -14,9 +14,11 @@ import { CallbackSecretController } from './http/callback-secret.controller.js';
 import { CallsController } from './http/calls.controller.js';
 import { CasesController } from './http/cases.controller.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
+import { DelegationsController } from './http/delegations.controller.js';
 import { Face } from './http/face.js';
 import { HealthController } from './http/health.controller.js';
 import { Health } from './http/health.js';
+import { IdentityProvidersController } from './http/identity-providers.controller.js';
 import { KeysController } from './http/keys.controller.js';
 import { KnownCalls } from './http/known-calls.js';
 import { LimitsController } from './http/limits.controller.js';
@@ -59,6 +61,8 @@ export class GatewayModule {
         TenantsController,
         KeysController,
         LimitsController,
+        IdentityProvidersController,
+        DelegationsController,
         HealthController,
         OpenApiController,
         CallbackSecretController,
@@ -89,6 +93,11 @@ function readOnlyJson(adapter: FastifyAdapter): void {
 export async function createHttpApp(parts: GatewayParts, logger: Logger): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({ bodyLimit: BODY_BYTES_MAX, routerOptions: { maxParamLength: 300 }, forceCloseConnections: true });
   readOnlyJson(adapter);
+  adapter.getInstance().addHook('onRequest', (request, _reply, done) => {
+    const wait = parts.face.prepare(request);
+    if (wait) wait.then(() => done(), done);
+    else done();
+  });
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),

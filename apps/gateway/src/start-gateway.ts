@@ -1,3 +1,4 @@
+import { parseCallId } from '@countersign/contracts';
 import { BatchDecoder } from '@countersign/event-log';
 import { type AppDeps, CallTracer, type Configuration, foldConfiguration, type RunningApp, topicSpecs } from '@countersign/process';
 import { Admission } from './admission/admission.js';
@@ -18,6 +19,9 @@ import { AnsweredPositions } from './http/positions.js';
 import { Views } from './http/views.js';
 import { Authenticator } from './identity/authenticator.js';
 import { ConfigurationWriter } from './identity/configuration-writer.js';
+import { DelegatedAuthority } from './identity/delegated-authority.js';
+import { ProviderKeys } from './identity/provider-keys.js';
+import { TokenPrincipals } from './identity/token-principals.js';
 import { AnswerMetric } from './waiting/answer-metric.js';
 import { BoardFollower } from './waiting/board-follower.js';
 import { CallBoard } from './waiting/call-board.js';
@@ -43,9 +47,17 @@ interface Wired extends GatewayParts {
 function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
   const { clock, log, codec, store, keys, logger } = deps;
   const monotonic = () => clock.monotonic_ms();
+  const now_ms = () => clock.now_ms();
+  const tokens = new TokenPrincipals(configuration, new ProviderKeys(config.identity_allow_private ?? false), now_ms);
   const board = new CallBoard();
   const wheel = new TimerWheel(monotonic);
   const answered = new AnsweredPositions();
+  const views = new Views(store, answered, monotonic);
+  const call = async (tenantId: string, callId: string) => {
+    await views.caughtUp(parseCallId(callId)?.partition ?? 0);
+    return views.call(tenantId, callId);
+  };
+  const delegated = new DelegatedAuthority(configuration, tokens, deps.vault, { call, now_ms });
   const desk = new CallDesk(board, writer, codec, store);
   const sender = new CallbackSender(keys, () => clock.now_ms(), config.callback_allow_private);
   const callbacks = new Callbacks(sender, board, logger);
@@ -56,10 +68,13 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     wheel,
     callbacks,
     sender,
-    face: new Face(new Authenticator(configuration, () => clock.now_ms()), logger),
-    intake: new CallIntake(admission, desk, room, new CallTracer('gateway', deps.tracing)),
-    calls: new KnownCalls(room, new Views(store, answered, monotonic), new CallCommands(writer, codec, clock)),
-    configuration: new ConfigurationRoom(configuration, new ConfigurationWriter(writer, configuration, codec, clock), clock, config.lanes),
+    face: new Face(new Authenticator(configuration, now_ms, tokens), logger),
+    intake: new CallIntake(admission, desk, room, { tracer: new CallTracer('gateway', deps.tracing), delegated }),
+    calls: new KnownCalls(room, views, new CallCommands(writer, codec, clock)),
+    configuration: new ConfigurationRoom(configuration, new ConfigurationWriter(writer, configuration, codec, clock), clock, {
+      lanes: config.lanes,
+      allow_private: config.identity_allow_private ?? false,
+    }),
     health: new Health(ready, log, deps.metrics),
     audit: deps.evidence && new AuditRoom(deps, deps.evidence, new Set(topicSpecs(config.lanes, 1).map(({ name }) => name))),
   };

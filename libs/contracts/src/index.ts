@@ -16,6 +16,7 @@ export {
   tenantKey,
 } from './keys.js';
 export { metaAfter, nextHlc } from './meta.js';
+export { intersectRights, lacking, type Rights, union } from './rights.js';
 export {
   approvalMode,
   contractDigest,

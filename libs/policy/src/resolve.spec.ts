@@ -32,6 +32,7 @@ const input = (effect_class: EffectClass, more: Partial<RulingInput> = {}): Ruli
   lifecycle: 'active',
   context: { safety_mode: null },
   principal: { kind: 'agent', id: 'a', roles: ['agent'] },
+  authority: null,
   ...more,
 });
 

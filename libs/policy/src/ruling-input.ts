@@ -1,4 +1,4 @@
-import type { CallContext, LifecycleState, Principal, ToolContract, ToolPolicySet } from '@countersign/contracts';
+import type { Authority, CallContext, LifecycleState, Principal, ToolContract, ToolPolicySet } from '@countersign/contracts';
 
 /** Everything that a ruling looks at. */
 export interface RulingInput {
@@ -9,6 +9,8 @@ export interface RulingInput {
         Partial<Pick<ToolPolicySet, 'requirement'>>)
     | undefined;
   lifecycle: LifecycleState;
-  context: Pick<CallContext, 'safety_mode'>;
+  context: Pick<CallContext, 'safety_mode'> & Partial<Pick<CallContext, 'purpose'>>;
   principal: Principal;
+  /** By whose rights; null where the call says nothing of it: no clearances then. */
+  authority: Authority | null;
 }

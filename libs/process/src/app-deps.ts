@@ -1,6 +1,6 @@
 import type { EventCodec } from '@countersign/contracts';
 import type { EventLog, SchemaSource } from '@countersign/event-log';
-import type { Store } from '@countersign/store';
+import type { Store, Vault } from '@countersign/store';
 import type { Registry } from 'prom-client';
 import type { Clock } from './clock.js';
 import type { Evidence } from './evidence.js';
@@ -26,6 +26,8 @@ export interface AppDeps {
   schemas?: SchemaSource;
   store: Store;
   keys: TenantKeys;
+  /** Secrets and users' tokens, sealed. */
+  vault: Vault;
   wake_ups: WakeUpChannel;
   clock: Clock;
   logger: Logger;

@@ -52,6 +52,13 @@ const schema = z.object({
     .string()
     .regex(/^[^\s+]{1,200}$/u, 'a name of 1 to 200 characters without white space and +, like log.example.com/countersign')
     .optional(),
+  COUNTERSIGN_SECRET_KEYS: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=(\s*,\s*[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=)*$/,
+      'id:base64 of 32 bytes, with commas between; the first is the current one',
+    )
+    .optional(),
   COUNTERSIGN_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('warn'),
   COUNTERSIGN_CRASH_AT: z.string().optional(),
 });
@@ -88,6 +95,8 @@ export interface PlatformConfig {
   audit_dir: string;
   /** The log's name in its checkpoints; undefined: one that follows from the master key. */
   audit_origin: string | undefined;
+  /** Keys that wrap secrets, `id:base64` with commas between, the current one first; absent: a key file (embedded), or one derived from the master key. */
+  secret_keys?: string | undefined;
   log_level: string;
   crash_at: string | undefined;
   /** An OTEL_* endpoint or exporter is set: load the SDK. */
@@ -157,6 +166,7 @@ export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConf
       master_key: value.COUNTERSIGN_MASTER_KEY,
       audit_dir: path.resolve(value.COUNTERSIGN_AUDIT_DIR ?? path.join(value.COUNTERSIGN_DATA_DIR, 'audit')),
       audit_origin: value.COUNTERSIGN_AUDIT_ORIGIN,
+      secret_keys: value.COUNTERSIGN_SECRET_KEYS,
       log_level: value.COUNTERSIGN_LOG_LEVEL,
       crash_at: value.COUNTERSIGN_CRASH_AT,
       tracing: Object.keys(env).some((name) => /^OTEL_(EXPORTER|TRACES)_/.test(name)),

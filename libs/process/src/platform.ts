@@ -3,7 +3,17 @@ import { access, constants, mkdir, readFile, stat, writeFile } from 'node:fs/pro
 import path from 'node:path';
 import { EventCodec } from '@countersign/contracts';
 import { currentBoot, EmbeddedEventLog } from '@countersign/event-log';
-import { InProcessWakeUps, KeyRing, PgliteStore, type Store } from '@countersign/store';
+import {
+  FileRows,
+  InProcessWakeUps,
+  KeyRing,
+  KnownWrappingKeys,
+  PgliteStore,
+  SqlRows,
+  type Store,
+  Vault,
+  WrappingKeyFile,
+} from '@countersign/store';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { AppDeps } from './app-deps.js';
 import { CannotOpen } from './cannot-open.js';
@@ -72,6 +82,27 @@ async function openKeys(config: PlatformConfig): Promise<KeyRing> {
   });
 }
 
+async function closeParts(parts: Parts): Promise<void> {
+  await parts.wake_ups.close();
+  await parts.store.close();
+  await parts.log.close();
+}
+
+/** Embedded, sealed values are in a synced file beside keys that this installation makes; else in the durable store. */
+async function openVault(config: PlatformConfig, store: Store, keys: KeyRing): Promise<Vault> {
+  const given = config.secret_keys === undefined ? undefined : KnownWrappingKeys.fromText(config.secret_keys);
+  if (store.durable) return new Vault(new SqlRows(store), given ?? new KnownWrappingKeys([['master', keys.seed('secrets')]]));
+  const rows = path.join(config.data_dir, 'secrets.sealed');
+  const file = path.join(config.data_dir, 'secret-keys.json');
+  if (!given && existsSync(rows) && !existsSync(file))
+    throw new CannotOpen(`the key file ${file} is gone: restore it from a backup (without it no secret can be read)`);
+  try {
+    return new Vault(await FileRows.open(rows), given ?? (await WrappingKeyFile.open(file)));
+  } catch (cause) {
+    throw new CannotOpen((cause as Error).message, { cause });
+  }
+}
+
 /** Opens log, store, cache and keys as configured. @throws CannotOpen */
 export async function openPlatform(service: string, config: PlatformConfig): Promise<Platform> {
   const logger = createLogger(service, config.log_level);
@@ -79,11 +110,14 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   const keys = await openKeys(config);
   const parts = config.mode === 'embedded' ? await openEmbedded(config, logger) : await openDistributed(service, config, logger);
   const evidence = openEvidence(config.audit_dir, parts.store, keys, config.audit_origin);
+  const vault = await openVault(config, parts.store, keys).catch(async (cause) => {
+    await closeParts(parts);
+    throw cause;
+  });
   const close = async () => {
+    await vault.close();
     await evidence.checkpoints.close();
-    await parts.wake_ups.close();
-    await parts.store.close();
-    await parts.log.close();
+    await closeParts(parts);
   };
   await parts.log.ensureTopics(topicSpecs(config.lanes, config.partitions)).catch(async (cause: Error) => {
     await close();
@@ -91,6 +125,6 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   });
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  const deps: AppDeps = { ...parts, keys, clock: systemClock, logger, metrics, tracing: config.tracing, evidence };
+  const deps: AppDeps = { ...parts, keys, vault, clock: systemClock, logger, metrics, tracing: config.tracing, evidence };
   return { deps, close };
 }

@@ -44,6 +44,7 @@ export class Judge {
       lifecycle: lifecycleOf(state, meta.tenant_id, call.tool, call.version),
       context: call.context,
       principal: call.principal,
+      authority: call.authority,
     });
     return isStricter(ruling, approvals) ? { kind: 'stricter', ruling } : ALLOWED;
   }

@@ -78,6 +78,7 @@ export class PlayedPolicy {
       principal: { kind: 'agent', id: 'agent-1', roles: ['agent'] },
       context: EMPTY_CONTEXT,
       deadline_ms: null,
+      authority: null,
       callback_url: null,
       requested_at_ms: Date.now(),
       lane: 'shared',

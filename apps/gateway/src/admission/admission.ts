@@ -1,4 +1,14 @@
-import { type CallContext, type LifecycleState, laneTopic, type Meta, nextHlc, type ToolCall, uuidv7 } from '@countersign/contracts';
+import {
+  type Authority,
+  type CallContext,
+  type LifecycleState,
+  laneTopic,
+  type Meta,
+  nextHlc,
+  type ToolCall,
+  union,
+  uuidv7,
+} from '@countersign/contracts';
 import { caseOf, resolveVersion, type Tenant, type ToolVersion, tenantOf } from '@countersign/domain';
 import type { EventLog } from '@countersign/event-log';
 import type { Configuration, TenantKeys } from '@countersign/process';
@@ -17,6 +27,8 @@ export interface CallOrigin {
   caller: Caller;
   /** `Idempotency-Key` header. */
   idempotency_key: string | undefined;
+  /** Where the call is made for a user or from other calls' results; absent: by the caller's own rights. */
+  authority?: Authority;
   now_ms: number;
   /** 32 hex digits. */
   trace_id: string;
@@ -67,8 +79,7 @@ export class Admission {
     if (!tenant) return new Problem('forbidden', 'the tenant does not exist');
     const resolved = this.resolve(request, origin.caller);
     if (resolved instanceof Problem) return resolved;
-    const fault =
-      this.scopeFault(resolved.tool, origin.caller) ?? this.inputFault(resolved.tool, request.inputs) ?? this.frameFault(request, origin);
+    const fault = this.inputFault(resolved.tool, request.inputs) ?? this.frameFault(request, origin);
     if (fault) return fault;
     const topic = laneTopic('tool-call-requested', tenant.lane);
     let identity: Identity;
@@ -105,14 +116,6 @@ export class Admission {
     }
   }
 
-  private scopeFault(tool: ToolVersion, caller: Caller): Problem | undefined {
-    if (caller.scopes.length === 0) return undefined;
-    const missing = tool.contract.scopes.filter((scope) => !caller.scopes.includes(scope));
-    return missing.length === 0
-      ? undefined
-      : new Problem('forbidden', `this key lacks the scopes ${missing.join(', ')}`, { missing_scopes: missing });
-  }
-
   private inputFault(tool: ToolVersion, inputs: Record<string, unknown>): Problem | undefined {
     if (isTooDeep(inputs)) return new Problem('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
     const check = this.contracts.of(tool);
@@ -147,7 +150,7 @@ export class Admission {
       contract: tool.contract,
       inputs: request.inputs,
       tenant_id,
-      principal_id: principal.id,
+      principal_id: effectPrincipal(principal.id, origin.authority),
       case_id: request.case_id ?? null,
       run_id: request.context?.run_id ?? null,
       occurrence: request.occurrence ?? null,
@@ -194,7 +197,18 @@ export class Admission {
       callback_url: request.callback_url ?? null,
       requested_at_ms: now_ms,
       lane: tenant.lane,
+      authority: marked(origin.authority ?? caller.authority, tool.contract.markings),
     };
     return { meta, call };
   }
+}
+
+/** The result is marked as the tool and its sources are. The caller's own authority is shared by its calls and stays as it is. */
+function marked(authority: Authority, markings: readonly string[]): Authority {
+  return markings.length === 0 ? authority : { ...authority, markings: union(markings, authority.markings) };
+}
+
+/** One agent's calls for two users are two effects. */
+function effectPrincipal(agentId: string, authority: Authority | undefined): string {
+  return authority?.on_behalf_of ? `${agentId} for ${authority.on_behalf_of.id}` : agentId;
 }

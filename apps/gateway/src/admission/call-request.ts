@@ -30,6 +30,9 @@ export const callRequest = z.strictObject({
   context: callContext.optional(),
   deadline: z.iso.datetime({ offset: true }).optional().describe('RFC 3339; nothing fires after it'),
   callback_url: text(2000).optional().describe('gets the envelope when the call ends'),
+  on_behalf_of: text(200).optional().describe('the user that this agent acts for, by a standing delegation (POST /v1/delegations)'),
+  user_token: text(16_384).optional().describe('an OpenID token of the user that this agent acts for; sealed, never recorded'),
+  sources: z.array(text(100)).max(50).optional().describe("calls whose results the inputs come from: their markings go on to this one's"),
 });
 
 export type CallRequest = z.infer<typeof callRequest>;

@@ -1,5 +1,6 @@
+import { isPrivateAddress } from '@countersign/process';
 import { describe, expect, test } from '@jest/globals';
-import { callbackFault, isPrivateAddress } from './callback-url.js';
+import { callbackFault } from './callback-url.js';
 
 const LOCAL = [
   'http://localhost/x',

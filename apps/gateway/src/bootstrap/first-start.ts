@@ -1,7 +1,7 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { uuidv7 } from '@countersign/contracts';
-import { tenantOf } from '@countersign/domain';
+import { hasAdminKey, tenantOf } from '@countersign/domain';
 import type { Clock, Configuration } from '@countersign/process';
 import { hashApiKey, mintApiKey } from '../identity/api-key.js';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
@@ -9,41 +9,48 @@ import { DEFAULT_TENANT, tenantDefaults } from '../identity/tenants.js';
 
 const ADMIN = { kind: 'user' as const, id: 'admin', roles: ['admin'] };
 
-/** Kept before it is recorded, so that no start leaves a key that nobody has. */
-async function keep(directory: string, key: string): Promise<void> {
+/** Kept before it is recorded, so that no start leaves a key that nobody has; it gets its name when its record counted. */
+async function keep(directory: string, key_id: string, key: string): Promise<string> {
   await mkdir(directory, { recursive: true });
-  const file = path.join(directory, 'admin.key');
-  await writeFile(`${file}.new`, `${key}\n`, { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  const file = path.join(directory, `admin.key.${key_id}`);
+  await writeFile(file, `${key}\n`, { mode: 0o600 });
+  return file;
+}
+
+/** A start that was killed after its record counted left the key under its long name. */
+async function finishNaming(configuration: Configuration, directory: string): Promise<undefined> {
+  const names = await readdir(directory).catch((): string[] => []);
+  for (const name of names) {
+    const key_id = /^admin\.key\.([0-9a-f-]{36})$/.exec(name)?.[1];
+    if (key_id === undefined || names.includes('admin.key')) continue;
+    if (configuration.state.keys_by_id.has(key_id)) await rename(path.join(directory, name), path.join(directory, 'admin.key'));
+  }
 }
 
 /**
- * The first start of an installation makes tenant `default` and an admin key; only the key's hash goes on the log.
- * @returns the key, or undefined where the tenant has one already.
+ * The first start of an installation makes tenant `default` and an admin key; only the key's hash goes on the log. Of
+ * gateways that start together the one whose record comes first has made the key: everyone's fold leaves out the others.
+ * @returns the key, or undefined where the tenant has one already or another gateway was first.
  */
 export async function firstStart(
   configuration: Configuration,
   writer: ConfigurationWriter,
   options: { data_dir: string; clock: Clock },
 ): Promise<string | undefined> {
-  const state = configuration.state;
-  const hasAdmin = [...state.keys_by_id.values()].some(
-    (key) => key.tenant_id === DEFAULT_TENANT && key.principal.roles.includes('admin') && key.revoked_at_ms === null,
-  );
-  if (hasAdmin && tenantOf(state, DEFAULT_TENANT)) return undefined;
-  if (!tenantOf(state, DEFAULT_TENANT)) await writer.set(DEFAULT_TENANT, 'tenant_set', { ...tenantDefaults, principal: ADMIN });
-  if (hasAdmin) return undefined;
+  if (!tenantOf(configuration.state, DEFAULT_TENANT))
+    await writer.set(DEFAULT_TENANT, 'tenant_set', { ...tenantDefaults, principal: ADMIN });
+  if (hasAdminKey(configuration.state, DEFAULT_TENANT)) return finishNaming(configuration, options.data_dir);
   const key = mintApiKey();
-  await keep(options.data_dir, key);
   const now_ms = options.clock.now_ms();
-  await writer.set(DEFAULT_TENANT, 'api_key_set', {
-    key_id: uuidv7(now_ms),
-    key_hash: hashApiKey(key),
-    principal: ADMIN,
-    scopes: [],
-    expires_at_ms: null,
-    created_at_ms: now_ms,
-    by: ADMIN,
-  });
+  const key_id = uuidv7(now_ms);
+  const file = await keep(options.data_dir, key_id, key);
+  const rights = { scopes: [], clearances: ['*'], purposes: null, expires_at_ms: null };
+  const fields = { key_id, key_hash: hashApiKey(key), principal: ADMIN, ...rights, created_at_ms: now_ms, by: ADMIN, only_if_first: true };
+  await writer.set(DEFAULT_TENANT, 'api_key_set', fields);
+  if (!configuration.state.keys_by_id.has(key_id)) {
+    await rm(file, { force: true });
+    return undefined;
+  }
+  await rename(file, path.join(options.data_dir, 'admin.key'));
   return key;
 }

@@ -1,10 +1,12 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { batchRequest, callRequest } from '../admission/call-request.js';
+import type { ApiRoute } from './api-route.js';
 import { approvalFilters, voteRequest } from './approvals.controller.js';
 import { consistencyQuery, proofQuery } from './audit.controller.js';
 import { cancelRequest, resolveRequest } from './call-commands.controller.js';
 import { callFilters } from './calls.controller.js';
 import { caseChange, caseFilters, caseRequest } from './cases.controller.js';
+import { identityRoutes } from './identity-routes.js';
 import { keyRequest } from './keys.controller.js';
 import { limitRequest } from './limit-request.js';
 import { listQuery } from './lists.js';
@@ -12,19 +14,7 @@ import { tenantChange, tenantRequest } from './tenants.controller.js';
 import { toolPolicyRequest } from './tool-policies.controller.js';
 import { lifecycleRequest } from './tools.controller.js';
 
-/** One operation of the HTTP API, as /openapi.json tells it. */
-export interface ApiRoute {
-  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  path: string;
-  summary: string;
-  tag: string;
-  body?: z.ZodType;
-  query?: z.ZodRawShape;
-  /** Status of success → name of the schema that it answers with, or a content type where it is no JSON. */
-  answers: Readonly<Record<string, string>>;
-  /** No token is needed. */
-  open?: boolean;
-}
+export type { ApiRoute } from './api-route.js';
 
 const list = (filters: z.ZodRawShape = {}): z.ZodRawShape => ({ ...filters, ...listQuery });
 const call = { '200': 'Envelope', '202': 'Envelope' };
@@ -173,6 +163,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...peopleRoutes,
   ...settingRoutes,
   ...limitRoutes,
+  ...identityRoutes,
   ...auditRoutes,
   ...healthRoutes,
 ];

@@ -1,19 +1,38 @@
 import type { CallState } from '@countersign/domain';
 import type { ApprovalRow } from '@countersign/store';
+import type { Caller } from '../identity/authenticator.js';
 import { callFace } from './envelope.js';
+import { seenBy } from './seen-by.js';
+
+type Reader = Pick<Caller, 'clearances'>;
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-function callPart(stateJson: string | null): Record<string, unknown> | null {
+function callPart(stateJson: string | null, reader: Reader): Record<string, unknown> | null {
   if (stateJson === null) return null;
-  const state = JSON.parse(stateJson) as CallState;
-  const { name, version, case_id, run_id, status, input, decision } = callFace(state);
+  const state = seenBy(JSON.parse(stateJson) as CallState, reader);
+  const { name, version, case_id, run_id, status, input, decision, on_behalf_of, markings, withheld } = callFace(state);
   const { principal, context, inputs_digest, contract_digest } = state.call ?? {};
-  return { name, version, case_id, run_id, status, input, inputs_digest, contract_digest, decision, principal, context };
+  return {
+    name,
+    version,
+    case_id,
+    run_id,
+    status,
+    input,
+    inputs_digest,
+    contract_digest,
+    decision,
+    principal,
+    on_behalf_of,
+    context,
+    markings,
+    withheld,
+  };
 }
 
 /** A request for approval as its approver needs it: what, why, by whom, and the votes so far. */
-export function approvalFace(row: ApprovalRow): Record<string, unknown> {
+export function approvalFace(row: ApprovalRow, reader: Reader): Record<string, unknown> {
   const { approval_id, call_id, revision, status, requirement } = row;
   return {
     approval_id,
@@ -27,6 +46,6 @@ export function approvalFace(row: ApprovalRow): Record<string, unknown> {
     decided_by: row.ended_by,
     reason: row.end_reason,
     votes: row.votes.map(({ voted_at_ms, ...vote }) => ({ ...vote, voted_at: iso(voted_at_ms) })),
-    call: callPart(row.state_json),
+    call: callPart(row.state_json, reader),
   };
 }

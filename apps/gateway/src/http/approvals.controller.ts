@@ -41,7 +41,7 @@ export class ApprovalsController {
       if (query instanceof Problem) return query;
       await this.calls.views.current(request);
       const page = await listApprovals(this.calls.views.store, { tenant_id: caller.tenant_id, ...query });
-      return ok({ items: page.items.map(approvalFace), next_cursor: page.next_cursor });
+      return ok({ items: page.items.map((row) => approvalFace(row, caller)), next_cursor: page.next_cursor });
     });
   }
 
@@ -54,7 +54,7 @@ export class ApprovalsController {
       const { approval_id } = row;
       const viewed_at_ms = this.calls.commands.clock.now_ms();
       if (state?.call) await this.calls.commands.record('approval_viewed', state, { approval_id, viewer: caller.principal, viewed_at_ms });
-      return ok(approvalFace(row));
+      return ok(approvalFace(row, caller));
     });
   }
 
@@ -110,7 +110,7 @@ export class ApprovalsController {
     this.calls.noted(verdict?.at);
     const now = await this.find(request, caller);
     if (now instanceof Problem) return now;
-    return { status: verdict ? 200 : 202, body: { ...approvalFace(now), vote_id: vote.vote_id } };
+    return { status: verdict ? 200 : 202, body: { ...approvalFace(now, caller), vote_id: vote.vote_id } };
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Authority, union } from '@countersign/contracts';
 import type { CallState } from '@countersign/domain';
 import type { BatchRequest } from '../admission/call-request.js';
 import type { Caller } from '../identity/authenticator.js';
@@ -26,24 +27,31 @@ class Line implements AnswerSink {
   ) {}
   answered(_status: 200 | 202, state: CallState): void {
     if (isKeyReuse(state)) this.refused(keyReuse(state.call_id));
-    else this.run.ended(this.index, `{"index":${this.index},"call":${envelopeText(state)}}`, state.end?.outcome.status === 'succeeded');
+    else this.run.ended(this.index, `{"index":${this.index},"call":${envelopeText(state)}}`, state);
   }
   refused(problem: Problem): void {
     const document = problem.document(`/v1/calls:batch#/calls/${this.index}`);
-    this.run.ended(this.index, `{"index":${this.index},"problem":${JSON.stringify(document)}}`, false);
+    this.run.ended(this.index, `{"index":${this.index},"problem":${JSON.stringify(document)}}`, undefined);
   }
+}
+
+/** What a batch knows of a call that ended. */
+interface Ended {
+  succeeded: boolean;
+  call_id: string | undefined;
+  markings: readonly string[];
 }
 
 /** One batch: independent calls at once, dependent ones when what they depend on succeeded; a line each as it ends. */
 export class BatchRun {
-  private readonly outcomes: (boolean | undefined)[];
+  private readonly outcomes: (Ended | undefined)[];
   private readonly sent: boolean[];
   private left: number;
 
   constructor(
     private readonly intake: CallIntake,
     private readonly calls: readonly BatchCall[],
-    private readonly by: { caller: Caller; traceparent: string | undefined; wait_ms: number },
+    private readonly by: { caller: Caller; traceparent: string | undefined; wait_ms: number; fault(cause: unknown): Problem },
     private readonly out: { line(text: string): void; end(): void },
   ) {
     this.outcomes = calls.map(() => undefined);
@@ -55,9 +63,10 @@ export class BatchRun {
     this.go();
   }
 
-  ended(index: number, line: string, succeeded: boolean): void {
+  ended(index: number, line: string, state: CallState | undefined): void {
     if (this.outcomes[index] !== undefined) return;
-    this.outcomes[index] = succeeded;
+    const succeeded = state?.end?.outcome.status === 'succeeded';
+    this.outcomes[index] = { succeeded, call_id: state?.call_id, markings: state?.call?.authority?.markings ?? [] };
     this.out.line(line);
     this.left--;
     if (this.left === 0) this.out.end();
@@ -68,7 +77,7 @@ export class BatchRun {
     for (let index = 0; index < this.calls.length; index++) {
       if (this.sent[index]) continue;
       const needs = (this.calls[index] as BatchCall).depends_on ?? [];
-      const failed = needs.find((need) => this.outcomes[need] === false);
+      const failed = needs.find((need) => this.outcomes[need]?.succeeded === false);
       if (failed === undefined && !needs.every((need) => this.outcomes[need])) continue;
       this.sent[index] = true;
       if (failed === undefined) this.send(index);
@@ -77,13 +86,43 @@ export class BatchRun {
   }
 
   private send(index: number): void {
-    const { depends_on: _needs, idempotency_key, ...request } = this.calls[index] as BatchCall;
+    const waiting = this.intake.authority(this.calls[index] as BatchCall, this.by.caller);
+    if (waiting === undefined) this.submit(index, undefined);
+    waiting?.then(
+      (authority) => (authority instanceof Problem ? new Line(this, index).refused(authority) : this.submit(index, authority)),
+      (cause) => new Line(this, index).refused(this.by.fault(cause)),
+    );
+  }
+
+  private submit(index: number, authority: Authority | undefined): void {
+    const { depends_on, idempotency_key, ...request } = this.calls[index] as BatchCall;
     const line = new Line(this, index);
-    const span = this.intake.span('POST /v1/calls:batch', this.by.traceparent);
-    const admitted = this.intake.admit(request, this.by.caller, idempotency_key, span.traceparent);
-    const refused = admitted instanceof Problem ? admitted : this.intake.seat(admitted, line, this.by.wait_ms, span);
+    const { caller, traceparent, wait_ms } = this.by;
+    const span = this.intake.span('POST /v1/calls:batch', traceparent);
+    const by = { caller, idempotency_key, traceparent: span.traceparent, authority: this.fed(authority, depends_on ?? []) };
+    const admitted = this.intake.admit(request, by);
+    const refused = admitted instanceof Problem ? admitted : this.intake.seat(admitted, line, wait_ms, span);
     if (!refused) return;
     span.end(refused.kind);
     line.refused(refused);
+  }
+
+  /** What a call depends on is a source of it. */
+  private fed(authority: Authority | undefined, needs: readonly number[]): Authority | undefined {
+    if (needs.length === 0) return authority;
+    const base = authority ?? this.by.caller.authority;
+    const fed = needs.map((need) => this.outcomes[need] as Ended);
+    const sources = union(
+      base.sources,
+      fed.flatMap(({ call_id }) => call_id ?? []),
+    );
+    return {
+      ...base,
+      sources,
+      markings: union(
+        base.markings,
+        fed.flatMap(({ markings }) => markings),
+      ),
+    };
   }
 }

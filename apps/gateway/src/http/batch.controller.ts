@@ -29,7 +29,12 @@ export class BatchController {
     }
     reply.hijack();
     reply.raw.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8', 'cache-control': 'no-store' });
-    const by = { caller, traceparent: headerOf(request, 'traceparent'), wait_ms: waitOf(headerOf(request, 'prefer')) };
+    const by = {
+      caller,
+      traceparent: headerOf(request, 'traceparent'),
+      wait_ms: waitOf(headerOf(request, 'prefer')),
+      fault: (cause: unknown) => this.face.problemOf(cause),
+    };
     const out = { line: (text: string) => void reply.raw.write(`${text}\n`), end: () => void reply.raw.end() };
     new BatchRun(this.intake, body.calls, by, out).start();
   }

@@ -9,6 +9,7 @@ import { KnownCalls } from './known-calls.js';
 import { positionText } from './positions.js';
 import { Problem } from './problem.js';
 import type { Answer, HttpReply, HttpRequest } from './reply.js';
+import { seenBy } from './seen-by.js';
 
 export const cancelRequest = z.strictObject({ reason: z.string().min(1).max(1000).optional() });
 
@@ -45,7 +46,7 @@ export class CallCommandsController {
       if (terminalStatuses.has(statusOf(state))) return new Problem('conflict', `the call has ended: ${statusOf(state)}`);
       const fields = { principal: caller.principal, reason: body.reason ?? null, requested_at_ms: this.calls.commands.clock.now_ms() };
       const seen = await this.calls.tell('tool_call_cancel_requested', state, fields, { check: ended, timeout_ms: PATIENCE_MS });
-      return this.answer(state, seen);
+      return this.answer(caller, state, seen);
     });
   }
 
@@ -64,7 +65,7 @@ export class CallCommandsController {
       const requested_at_ms = this.calls.commands.clock.now_ms();
       const fields = { principal: caller.principal, resolution, reason, output_json, requested_at_ms };
       const seen = await this.calls.tell('tool_call_resolve_requested', state, fields, { check: ended, timeout_ms: PATIENCE_MS });
-      return this.answer(state, seen);
+      return this.answer(caller, state, seen);
     });
   }
 
@@ -73,11 +74,11 @@ export class CallCommandsController {
   }
 
   /** 200 with the end, or 202 with the call as it is while it takes longer. */
-  private answer(state: CallState, seen: Seen | undefined): Answer {
-    if (!seen) return { status: 202, text: envelopeText(state), headers: { location: `/v1/calls/${state.call_id}` } };
+  private answer(caller: Caller, state: CallState, seen: Seen | undefined): Answer {
+    if (!seen) return { status: 202, text: envelopeText(seenBy(state, caller)), headers: { location: `/v1/calls/${state.call_id}` } };
     this.calls.noted(seen.at);
     const headers: Record<string, string> = seen.at ? { 'countersign-position': positionText(seen.at) } : {};
-    return { status: 200, text: envelopeText(seen.state), headers };
+    return { status: 200, text: envelopeText(seenBy(seen.state, caller)), headers };
   }
 }
 

@@ -1,5 +1,6 @@
 import { type CallState, statusOf, terminalStatuses } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
+import type { Caller } from '../identity/authenticator.js';
 import { newestFact } from '../waiting/state-hlc.js';
 import { CallStream } from './call-stream.js';
 import { Face } from './face.js';
@@ -24,16 +25,17 @@ export class CallEventsController {
     const caller = this.face.admit(request, []);
     try {
       const { call_id } = request.params as { call_id: string };
-      const state = caller instanceof Problem ? caller : await this.calls.find(request, caller.tenant_id, call_id);
+      if (caller instanceof Problem) return sendProblem(request, reply, caller);
+      const state = await this.calls.find(request, caller.tenant_id, call_id);
       if (state instanceof Problem) sendProblem(request, reply, state);
       else if (this.open >= STREAMS_MAX) sendProblem(request, reply, new Problem('unavailable', 'too many open event streams'));
-      else this.stream(request, reply, state);
+      else this.stream(request, reply, state, caller);
     } catch (cause) {
       this.face.fault(request, reply, cause);
     }
   }
 
-  private stream(request: HttpRequest, reply: HttpReply, state: CallState): void {
+  private stream(request: HttpRequest, reply: HttpReply, state: CallState, caller: Caller): void {
     const seen = Number(headerOf(request, 'last-event-id') ?? 0);
     const lastId = Number.isSafeInteger(seen) && seen > 0 ? seen : 0;
     // 204 tells an EventSource not to come again.
@@ -46,7 +48,7 @@ export class CallEventsController {
     raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
     raw.write('retry: 1000\n\n');
     const out = { write: (text: string) => void raw.write(text), end: () => void raw.end() };
-    const stream = new CallStream(this.calls.room, out, state, lastId);
+    const stream = new CallStream(this.calls.room, out, { call_id: state.call_id, tenant_id: state.tenant_id, reader: caller }, lastId);
     this.open++;
     raw.on('close', () => {
       this.open--;

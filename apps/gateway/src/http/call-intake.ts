@@ -1,10 +1,11 @@
-import { uuidv7 } from '@countersign/contracts';
+import { type Authority, uuidv7 } from '@countersign/contracts';
 import type { CallSpan, CallTracer } from '@countersign/process';
 import { SpanKind } from '@opentelemetry/api';
 import type { Admission, AdmittedCall } from '../admission/admission.js';
 import type { CallDesk } from '../admission/call-desk.js';
-import { callRequest } from '../admission/call-request.js';
+import { type CallRequest, callRequest } from '../admission/call-request.js';
 import type { Caller } from '../identity/authenticator.js';
+import { type DelegatedAuthority, isDelegated } from '../identity/delegated-authority.js';
 import { parseBody } from './body-issues.js';
 import { type AnswerSink, CallAnswer } from './call-answer.js';
 import type { CallRoom } from './call-room.js';
@@ -21,31 +22,44 @@ export function traceIdOf(traceparent: string | undefined, now_ms: number): stri
   return match && !/^0+$/.test(match[1] as string) ? (match[1] as string) : uuidv7(now_ms).replaceAll('-', '');
 }
 
+/** Who asks for a call and how. `authority` absent: the caller's own. */
+export interface AskedBy {
+  caller: Caller;
+  idempotency_key: string | undefined;
+  traceparent: string | undefined;
+  authority?: Authority | undefined;
+}
+
 /** From the body of `POST /v1/calls` to its seat at the desk. */
 export class CallIntake {
   constructor(
     private readonly admission: Admission,
     private readonly desk: CallDesk,
     private readonly room: CallRoom,
-    private readonly tracer: CallTracer,
+    private readonly parts: { tracer: CallTracer; delegated: DelegatedAuthority },
   ) {}
 
-  /** Answers now where the call is refused, else when the answer is there. */
-  post(request: HttpRequest, reply: HttpReply, caller: Caller): void {
-    const span = this.span('POST /v1/calls', headerOf(request, 'traceparent'));
-    const admitted = this.admit(request.body, caller, headerOf(request, 'idempotency-key'), span.traceparent);
-    const sink = new PostReply(request, reply, !(admitted instanceof Problem) && admitted.lifecycle === 'deprecated');
-    const refused = admitted instanceof Problem ? admitted : this.seat(admitted, sink, waitOf(headerOf(request, 'prefer')), span);
-    if (!refused) return;
-    span.end(refused.kind);
-    sendProblem(request, reply, refused);
+  /** Answers now where the call is refused, else when the answer is there. A promise only where tokens or other calls must be looked up first. */
+  post(request: HttpRequest, reply: HttpReply, caller: Caller): void | Promise<void> {
+    const parsed = parseBody(callRequest, request.body);
+    if (parsed instanceof Problem) return sendProblem(request, reply, parsed);
+    if (!isDelegated(parsed)) return this.answer(request, reply, parsed, caller);
+    return this.parts.delegated.of(parsed, caller).then((authority) => {
+      if (authority instanceof Problem) sendProblem(request, reply, authority);
+      else this.answer(request, reply, parsed, caller, authority);
+    });
   }
 
-  admit(body: unknown, caller: Caller, idempotencyKey: string | undefined, traceparent: string | undefined): AdmittedCall | Problem {
-    const parsed = parseBody(callRequest, body);
-    if (parsed instanceof Problem) return parsed;
+  /** By whose rights a call is made: at once, unless tokens or other calls must be looked up. */
+  authority(call: CallRequest, caller: Caller): Promise<Authority | Problem> | undefined {
+    return isDelegated(call) ? this.parts.delegated.of(call, caller) : undefined;
+  }
+
+  admit(call: CallRequest, by: AskedBy): AdmittedCall | Problem {
     const now_ms = this.room.clock.now_ms();
-    return this.admission.admit(parsed, { caller, idempotency_key: idempotencyKey, now_ms, trace_id: traceIdOf(traceparent, now_ms) });
+    const { caller, idempotency_key, authority } = by;
+    const origin = { caller, idempotency_key, now_ms, trace_id: traceIdOf(by.traceparent, now_ms) };
+    return this.admission.admit(call, authority ? { ...origin, authority } : origin);
   }
 
   /** Puts the call on the record and the sink on its seat. @returns why not, where it is not taken. */
@@ -60,6 +74,17 @@ export class CallIntake {
   }
 
   span(name: string, traceparent: string | undefined): CallSpan {
-    return this.tracer.start(name, traceparent, SpanKind.SERVER);
+    return this.parts.tracer.start(name, traceparent, SpanKind.SERVER);
+  }
+
+  private answer(request: HttpRequest, reply: HttpReply, call: CallRequest, caller: Caller, authority?: Authority): void {
+    const span = this.span('POST /v1/calls', headerOf(request, 'traceparent'));
+    const idempotency_key = headerOf(request, 'idempotency-key');
+    const admitted = this.admit(call, { caller, idempotency_key, traceparent: span.traceparent, authority });
+    const sink = new PostReply(request, reply, !(admitted instanceof Problem) && admitted.lifecycle === 'deprecated');
+    const refused = admitted instanceof Problem ? admitted : this.seat(admitted, sink, waitOf(headerOf(request, 'prefer')), span);
+    if (!refused) return;
+    span.end(refused.kind);
+    sendProblem(request, reply, refused);
   }
 }

@@ -1,9 +1,11 @@
 import { type CallState, type PlacedEvent, statusOf, terminalStatuses } from '@countersign/domain';
+import type { Caller } from '../identity/authenticator.js';
 import type { CallListener } from '../waiting/call-board.js';
 import { newestFact } from '../waiting/state-hlc.js';
 import type { Timed } from '../waiting/timer-wheel.js';
 import type { CallRoom } from './call-room.js';
 import { envelopeText } from './envelope.js';
+import { seenBy } from './seen-by.js';
 
 const HEARTBEAT_MS = 15_000;
 
@@ -22,7 +24,7 @@ export class CallStream implements CallListener, Timed {
   constructor(
     private readonly room: CallRoom,
     private readonly out: StreamOut,
-    private readonly call: { call_id: string; tenant_id: string },
+    private readonly call: { call_id: string; tenant_id: string; reader: Pick<Caller, 'clearances'> },
     private last_id: number,
   ) {}
 
@@ -40,7 +42,7 @@ export class CallStream implements CallListener, Timed {
     if (hlc > this.last_id || (hlc === this.last_id && this.shown !== '' && this.shown !== status)) {
       this.last_id = hlc;
       this.shown = status;
-      this.out.write(`id: ${hlc}\nevent: status\ndata: ${envelopeText(state)}\n\n`);
+      this.out.write(`id: ${hlc}\nevent: status\ndata: ${envelopeText(seenBy(state, this.call.reader))}\n\n`);
     }
     if (terminalStatuses.has(status) && state.ruling) this.end();
   }

@@ -10,6 +10,7 @@ import { KnownCalls } from './known-calls.js';
 import { listed } from './lists.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, okText, sendProblem } from './reply.js';
+import { seenBy } from './seen-by.js';
 
 export const callFilters = {
   status: z.enum(statuses).optional(),
@@ -29,11 +30,11 @@ export class CallsController {
 
   @Post()
   @HttpCode(200)
-  submit(@Req() request: HttpRequest, @Res() reply: HttpReply): void {
+  submit(@Req() request: HttpRequest, @Res() reply: HttpReply): void | Promise<void> {
     const caller = this.face.admit(request, ['agent', 'operator']);
     try {
       if (caller instanceof Problem) sendProblem(request, reply, caller);
-      else this.intake.post(request, reply, caller);
+      else return this.intake.post(request, reply, caller)?.catch((cause) => this.face.fault(request, reply, cause));
     } catch (cause) {
       this.face.fault(request, reply, cause);
     }
@@ -46,7 +47,7 @@ export class CallsController {
       if (query instanceof Problem) return query;
       await this.calls.views.current(request);
       const page = await listCalls(this.calls.views.store, { tenant_id: caller.tenant_id, ...query });
-      const items = page.items.map((row) => envelopeText(JSON.parse(row.state_json) as CallState));
+      const items = page.items.map((row) => envelopeText(seenBy(JSON.parse(row.state_json) as CallState, caller)));
       return okText(`{"items":[${items.join(',')}],"next_cursor":${JSON.stringify(page.next_cursor)}}`);
     });
   }
@@ -55,7 +56,7 @@ export class CallsController {
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const state = await this.calls.find(request, caller.tenant_id, (request.params as { call_id: string }).call_id);
-      return state instanceof Problem ? state : okText(envelopeText(state));
+      return state instanceof Problem ? state : okText(envelopeText(seenBy(state, caller)));
     });
   }
 }

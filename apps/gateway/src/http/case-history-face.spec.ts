@@ -26,7 +26,7 @@ const row = (type: CaseHistoryType, detail: unknown = null): CaseHistoryRow => (
 
 describe("a line of a case's history", () => {
   test('before the call: its inputs and what the agent said', () => {
-    expect(historyFace(row('tool_call_pending'))).toMatchObject({
+    expect(historyFace(row('tool_call_pending'), { clearances: [] })).toMatchObject({
       type: 'tool_call_pending',
       tool: 'write_note',
       inputs: { path: 'a' },
@@ -38,17 +38,21 @@ describe("a line of a case's history", () => {
   });
 
   test('after the call: its result, time and retries', () => {
-    expect(historyFace(row('tool_call_complete'))).toMatchObject({ result: { bytes: 3 }, duration_ms: 40, retry_count: 0 });
+    expect(historyFace(row('tool_call_complete'), { clearances: [] })).toMatchObject({
+      result: { bytes: 3 },
+      duration_ms: 40,
+      retry_count: 0,
+    });
   });
 
   test('a ruling shows the revision it was, not what replaced it', () => {
-    expect(historyFace(row('policy_decided', { revision: 0, effect: 'defer' }))).toMatchObject({
+    expect(historyFace(row('policy_decided', { revision: 0, effect: 'defer' }), { clearances: [] })).toMatchObject({
       decision: { revision: 0, effect: 'defer', tier: 'tier_1_auto' },
     });
   });
 
   test('an event of the case itself has no call', () => {
-    expect(historyFace({ ...row('case_opened'), call_id: null, state_json: null })).toEqual({
+    expect(historyFace({ ...row('case_opened'), call_id: null, state_json: null }, { clearances: [] })).toEqual({
       case_id: 'c1',
       type: 'case_opened',
       at: '1970-01-01T00:00:00.000Z',

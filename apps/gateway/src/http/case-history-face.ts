@@ -1,6 +1,8 @@
 import type { CallState } from '@countersign/domain';
 import type { CaseHistoryRow } from '@countersign/store';
+import type { Caller } from '../identity/authenticator.js';
 import { callFace } from './envelope.js';
+import { seenBy } from './seen-by.js';
 
 type Fields = Record<string, unknown>;
 
@@ -47,8 +49,16 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
 const timing = (face: Fields): Fields => ({ duration_ms: face.duration_ms, retry_count: face.retry_count });
 
 /** One line of a case's timeline, oldest first: `type` and what belongs to it. */
-export function historyFace(row: CaseHistoryRow): Fields {
+export function historyFace(row: CaseHistoryRow, reader: Pick<Caller, 'clearances'>): Fields {
   const { case_id, type, event_id, call_id, at_ms } = row;
-  const state = row.state_json === null ? undefined : (JSON.parse(row.state_json) as CallState);
-  return { case_id, type, at: new Date(at_ms).toISOString(), event_id, call_id, ...(state ? shown(row, state) : {}) };
+  const state = row.state_json === null ? undefined : seenBy(JSON.parse(row.state_json) as CallState, reader);
+  return {
+    case_id,
+    type,
+    at: new Date(at_ms).toISOString(),
+    event_id,
+    call_id,
+    ...(state ? shown(row, state) : {}),
+    ...(state?.withheld ? { withheld: state.withheld } : {}),
+  };
 }

@@ -92,7 +92,7 @@ export class CasesController {
       const case_id = idOf(request);
       if (!(await readCase(this.views.store, caller.tenant_id, case_id))) return current ? noSuchCase() : viewsBehind();
       const page = await caseHistory(this.views.store, { tenant_id: caller.tenant_id, case_id, ...query });
-      return ok({ items: page.items.map(historyFace), next_cursor: page.next_cursor });
+      return ok({ items: page.items.map((row) => historyFace(row, caller)), next_cursor: page.next_cursor });
     });
   }
 

@@ -8,9 +8,18 @@ export class ConfigurationRoom {
     private readonly configuration: Configuration,
     readonly writer: ConfigurationWriter,
     readonly clock: Clock,
-    /** The lanes that this gateway serves. */
-    readonly lanes: readonly string[],
+    private readonly terms: { lanes: readonly string[]; allow_private: boolean },
   ) {}
+
+  /** The lanes that this gateway serves. */
+  get lanes(): readonly string[] {
+    return this.terms.lanes;
+  }
+
+  /** Identity providers and token endpoints may be at private addresses. */
+  get allow_private(): boolean {
+    return this.terms.allow_private;
+  }
 
   get state(): ConfigurationState {
     return this.configuration.state;

@@ -1,5 +1,6 @@
 import type { CallError, Outcome, ToolCall } from '@countersign/contracts';
 import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
+import type { SeenCall } from './seen-by.js';
 
 const time = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
 
@@ -103,8 +104,24 @@ function provenanceFace(call: ToolCall | null, outcome: Outcome | undefined): Re
   return { source, freshness: time(as_of_ms), confidence };
 }
 
+/** Who asked, for whom, and who may see it. */
+function identityFace({ call, withheld }: SeenCall): Record<string, unknown> {
+  const authority = call?.authority ?? null;
+  const { principal, context } = call ?? {};
+  return {
+    principal: principal ? { kind: principal.kind, id: principal.id } : null,
+    on_behalf_of: authority?.on_behalf_of ? { kind: authority.on_behalf_of.kind, id: authority.on_behalf_of.id } : null,
+    agent_token_ref: authority?.agent_token_ref ?? null,
+    delegated_user_token_ref: authority?.delegated_user_token_ref ?? null,
+    purpose: context?.purpose ?? null,
+    sources: authority?.sources ?? [],
+    markings: authority?.markings ?? [],
+    ...(withheld ? { withheld } : {}),
+  };
+}
+
 /** The call's envelope (DESIGN section 5) as JSON text. `input` and `output` are spliced in as the texts they are on the record. */
-export function envelopeText(state: CallState): string {
+export function envelopeText(state: SeenCall): string {
   const status = statusOf(state);
   const call = state.call;
   const outcome = outcomeOf(state);
@@ -142,6 +159,7 @@ export function envelopeText(state: CallState): string {
     citations: [],
     mutations: [],
     verified: outcome?.extras?.verified ?? null,
+    ...identityFace(state),
     trace_id: state.correlation_id,
     cost: outcome?.extras?.cost ?? null,
   });
@@ -156,6 +174,6 @@ export function isKeyReuse(state: CallState): boolean {
 }
 
 /** The envelope as a value, for faces that show parts of it. */
-export function callFace(state: CallState): Record<string, unknown> {
+export function callFace(state: SeenCall): Record<string, unknown> {
   return JSON.parse(envelopeText(state)) as Record<string, unknown>;
 }

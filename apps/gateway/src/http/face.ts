@@ -37,6 +37,11 @@ export class Face {
     return caller instanceof Problem ? caller : (lacksRole(caller, allowed) ?? caller);
   }
 
+  /** What must be waited for before `admit` can tell who asks; undefined for keys. */
+  prepare(request: HttpRequest): Promise<void> | undefined {
+    return this.authenticator.prepare(request.headers.authorization);
+  }
+
   async serve(
     request: HttpRequest,
     reply: HttpReply,
@@ -53,6 +58,11 @@ export class Face {
     }
     if (answer instanceof Problem) sendProblem(request, reply, answer);
     else sendAnswer(reply, answer);
+  }
+
+  /** What the caller may know of a fault; its cause goes to the log. */
+  problemOf(cause: unknown): Problem {
+    return problemOf(cause, this.logger);
   }
 
   fault(request: HttpRequest, reply: HttpReply, cause: unknown): void {

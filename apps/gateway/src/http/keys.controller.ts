@@ -21,15 +21,17 @@ export const keyRequest = z.strictObject({
     roles: z.array(z.enum(roles)).min(1).max(roles.length),
   }),
   scopes: z.array(z.string().min(1).max(200)).max(100).default([]),
+  clearances: z.array(z.string().min(1).max(100)).max(100).default([]).describe('markings that it may see; `*` stands for all'),
+  purposes: z.array(z.string().min(1).max(100)).max(100).optional().describe('absent: any purpose'),
   expires_at: z.iso.datetime({ offset: true }).optional(),
 });
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 function keyFace(key: ApiKey): Record<string, unknown> {
-  const { key_id, tenant_id, principal, scopes } = key;
+  const { key_id, tenant_id, principal, scopes, clearances, purposes } = key;
   const times = { created_at: iso(key.created_at_ms), expires_at: iso(key.expires_at_ms), revoked_at: iso(key.revoked_at_ms) };
-  return { key_id, tenant_id, principal, scopes, ...times };
+  return { key_id, tenant_id, principal, scopes, clearances, purposes, ...times };
 }
 
 /** `/v1/keys`: API keys of a tenant. The key itself is shown once and kept nowhere. */
@@ -80,9 +82,11 @@ export class KeysController {
         issues: [{ path: '/expires_at', code: 'past', message: 'is in the past' }],
       });
     const key = mintApiKey();
-    const { principal, scopes } = body;
+    const { principal, scopes, clearances } = body;
+    const rights = { scopes, clearances, purposes: body.purposes ?? null };
     const key_id = uuidv7(now_ms);
-    const fields = { key_id, key_hash: hashApiKey(key), principal, scopes, expires_at_ms, created_at_ms: now_ms, by: caller.principal };
+    const who = { principal, ...rights, by: caller.principal, only_if_first: false };
+    const fields = { key_id, key_hash: hashApiKey(key), ...who, expires_at_ms, created_at_ms: now_ms };
     await this.room.writer.set(tenantId, 'api_key_set', fields);
     return {
       status: 201,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type ApiRoute, apiRoutes } from './api-routes.js';
+import type { ApiRoute } from './api-route.js';
+import { apiRoutes } from './api-routes.js';
 import { statuses } from './call-statuses.js';
 import { problemKinds } from './problem.js';
 
@@ -48,6 +49,18 @@ const schemas: Json = {
       provenance: nullable('object'),
       verified: nullable('boolean'),
       cost: nullable('number'),
+      principal: nullable('object'),
+      on_behalf_of: nullable('object'),
+      agent_token_ref: nullable('string'),
+      delegated_user_token_ref: nullable('string'),
+      purpose: nullable('string'),
+      sources: { type: 'array', items: { type: 'string' } },
+      markings: { type: 'array', items: { type: 'string' } },
+      withheld: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'markings that the reader lacks: inputs and results are not shown',
+      },
       trace_id: { type: 'string' },
     },
   },
@@ -114,7 +127,7 @@ function operation(route: ApiRoute): Json {
     parameters: parameters(route),
     ...(route.body ? { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body) } } } } : {}),
     responses: { ...responses, default: problem },
-    ...(route.open ? { security: [] } : {}),
+    ...(route.open ? { security: [] } : { 'x-countersign-roles': route.roles ?? [] }),
   };
 }
 

@@ -30,6 +30,11 @@ export class Views {
     return this.passed([...this.answered.of(partition), ...parsePositions(headerOf(request, 'countersign-position'))]);
   }
 
+  /** Waits for what this gateway answered of one partition number, as `current`. */
+  caughtUp(partition: number): Promise<boolean> {
+    return this.passed(this.answered.of(partition));
+  }
+
   async call(tenantId: string, callId: string): Promise<CallState | undefined> {
     const row = await readCall(this.store, tenantId, callId);
     return row && (JSON.parse(row.state_json) as CallState);

@@ -1,8 +1,9 @@
-import type { Principal } from '@countersign/contracts';
-import { principalOfKey, tenantOf } from '@countersign/domain';
+import type { Authority, Principal } from '@countersign/contracts';
+import { type ApiKey, principalOfKey, tenantOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
 import { Problem } from '../http/problem.js';
 import { TokenHashes } from './token-hashes.js';
+import type { TokenPrincipals } from './token-principals.js';
 
 export type Role = 'agent' | 'approver' | 'operator' | 'auditor' | 'policy_admin' | 'tool_author' | 'admin';
 export const roles = [
@@ -15,37 +16,73 @@ export const roles = [
   'admin',
 ] as const satisfies readonly Role[];
 
-/** Who asks, as the API key says. `scopes` empty: limited by its roles only. */
+/** Who asks, as the API key or the OpenID token says. `scopes` empty: limited by its roles only (of a key). */
 export interface Caller {
   tenant_id: string;
+  /** Of the key, or `jwt:<provider_id>`. */
   key_id: string;
   principal: Principal;
   scopes: readonly string[];
+  /** Markings that it may see; `*` stands for all. */
+  clearances: readonly string[];
+  /** What its calls are made by, where they are made for nobody else and come from no other call. Shared: never changed. */
+  authority: Authority;
 }
 
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="countersign"' };
-const refuse = (detail: string, error = ''): Problem =>
-  new Problem('unauthenticated', detail, {}, { 'www-authenticate': CHALLENGE['www-authenticate'] + error });
+/** Configuration that is older may lack a revocation: nobody is let in by it. */
+const SILENCE_MAX_MS = 15_000;
 
-/** Turns a bearer token into its caller. The configuration is read each time, so a revoked key stops at once. */
+export const unauthenticated = (detail: string, error = ''): Problem =>
+  new Problem('unauthenticated', detail, {}, { 'www-authenticate': CHALLENGE['www-authenticate'] + error });
+export const INVALID_TOKEN = ', error="invalid_token"';
+
+/** Turns a bearer token into its caller. The configuration is read each time, so what is revoked stops at once. */
 export class Authenticator {
   private readonly hashes = new TokenHashes();
+  private readonly ofKeys = new WeakMap<ApiKey, Caller>();
 
   constructor(
     private readonly configuration: Configuration,
     private readonly now_ms: () => number,
+    private readonly tokens: TokenPrincipals,
   ) {}
 
   caller(authorization: string | undefined): Caller | Problem {
-    if (authorization === undefined) return refuse('send `Authorization: Bearer <key>`');
-    if (authorization.length < 8 || authorization.slice(0, 7).toLowerCase() !== 'bearer ') return refuse('only Bearer tokens are taken');
-    const hash = this.hashes.hashOf(authorization.slice(7).trim());
-    const key = hash === undefined ? undefined : principalOfKey(this.configuration.state, hash, this.now_ms());
-    if (!key) return refuse('the token is unknown, revoked or expired', ', error="invalid_token"');
+    if (authorization === undefined) return unauthenticated('send `Authorization: Bearer <key>`');
+    if (authorization.length < 8 || authorization.slice(0, 7).toLowerCase() !== 'bearer ')
+      return unauthenticated('only Bearer tokens are taken');
+    if (this.configuration.silenceMs('configuration-changed') > SILENCE_MAX_MS)
+      return new Problem('unavailable', 'this gateway has not heard of changed keys for too long to trust them');
+    const token = authorization.slice(7).trim();
+    const hash = this.hashes.hashOf(token);
+    if (hash === undefined) return this.tokens.caller(token);
+    const key = principalOfKey(this.configuration.state, hash, this.now_ms());
+    if (!key) return unauthenticated('the token is unknown, revoked or expired', INVALID_TOKEN);
     if (!tenantOf(this.configuration.state, key.tenant_id))
-      return refuse('the token names a tenant that does not exist', ', error="invalid_token"');
-    return { tenant_id: key.tenant_id, key_id: key.key_id, principal: key.principal, scopes: key.scopes };
+      return unauthenticated('the token names a tenant that does not exist', INVALID_TOKEN);
+    return this.ofKeys.get(key) ?? this.remember(key);
   }
+
+  /** Checks a token's signature, which takes time, so that `caller` can answer at once. Undefined where there is nothing to wait for. */
+  prepare(authorization: string | undefined): Promise<void> | undefined {
+    return authorization === undefined || authorization.startsWith('csk_', 7)
+      ? undefined
+      : this.tokens.prepare(authorization.slice(7).trim());
+  }
+
+  private remember(key: ApiKey): Caller {
+    const { tenant_id, key_id, principal, scopes, clearances, purposes } = key;
+    const authority = authorityOf(`key:${key_id}`, { scopes: scopes.length === 0 ? null : scopes, clearances, purposes });
+    const caller = { tenant_id, key_id, principal, scopes, clearances, authority };
+    this.ofKeys.set(key, caller);
+    return caller;
+  }
+}
+
+/** The authority of a credential by itself. */
+export function authorityOf(agent_token_ref: string, rights: Pick<Authority, 'scopes' | 'clearances' | 'purposes'>): Authority {
+  return { agent_token_ref, ...rights, on_behalf_of: null, delegated_user_token_ref: null, delegation_id: null, sources: [], markings: [] };
 }
 
 /** Undefined where the caller has one of these roles; `admin` has them all. An empty list admits every principal. */

@@ -1,18 +1,11 @@
-import { type EventCodec, type EventMap, type EventType, type Meta, nextHlc, uuidv7 } from '@countersign/contracts';
+import { type EventCodec, type EventMap, type EventType, type Meta, nextHlc, type TopicEvents, uuidv7 } from '@countersign/contracts';
 import type { Clock } from '@countersign/process';
 import { CONFIGURATION_TOPIC, type Configuration } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
 import type { RecordWriter } from '../admission/record-writer.js';
 
 /** The events of configuration-changed. */
-export type ConfigurationEvent =
-  | 'tenant_set'
-  | 'api_key_set'
-  | 'api_key_revoked'
-  | 'tool_policy_set'
-  | 'tool_lifecycle_set'
-  | 'case_set'
-  | 'limit_set';
+export type ConfigurationEvent = TopicEvents['configuration-changed']['event_type'];
 
 /** Writes configuration and comes back when this gateway's own fold has it. */
 export class ConfigurationWriter {

@@ -85,6 +85,7 @@ export function sampleCall(more: Partial<ToolCall> = {}): ToolCall {
       depends_on: null,
     },
     deadline_ms: null,
+    authority: null,
     callback_url: null,
     requested_at_ms: 1_000,
     lane: 'shared',

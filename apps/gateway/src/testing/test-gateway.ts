@@ -4,7 +4,7 @@ import path from 'node:path';
 import { EventCodec } from '@countersign/contracts';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
-import { InProcessWakeUps, KeyRing, PgliteStore } from '@countersign/store';
+import { InProcessWakeUps, KeyRing, PgliteStore, Vault } from '@countersign/store';
 import { Registry } from 'prom-client';
 import { type RunningGateway, startGateway } from '../start-gateway.js';
 import { sampleContract } from './samples.js';
@@ -39,7 +39,7 @@ export class TestGateway {
     const codec = new EventCodec();
     const keys = KeyRing.fromText(Buffer.alloc(32, 7).toString('base64'));
     const shared = { clock: systemClock, logger: createLogger('gateway', 'silent'), metrics: new Registry(), tracing: false };
-    const deps: AppDeps = { log, store, codec, keys, wake_ups: new InProcessWakeUps(), ...shared };
+    const deps: AppDeps = { log, store, codec, keys, wake_ups: new InProcessWakeUps(), vault: Vault.inMemory(), ...shared };
     const parts = { standIn: new StandIn(log, codec, usualScript), views: new StandInViews(log, codec, store) };
     await parts.views.start();
     await parts.standIn.start();
@@ -52,7 +52,14 @@ export class TestGateway {
   }
 
   private static start(deps: AppDeps, dir: string): Promise<RunningGateway> {
-    return startGateway(deps, { host: '127.0.0.1', port: 0, callback_allow_private: true, lanes: ['shared'], data_dir: dir });
+    return startGateway(deps, {
+      host: '127.0.0.1',
+      port: 0,
+      callback_allow_private: true,
+      identity_allow_private: true,
+      lanes: ['shared'],
+      data_dir: dir,
+    });
   }
 
   get url(): string {
@@ -79,6 +86,17 @@ export class TestGateway {
     const text = await response.text();
     const json = /json/.test(response.headers.get('content-type') ?? '') && !/ndjson/.test(response.headers.get('content-type') ?? '');
     return { status: response.status, headers: response.headers, text, body: json && text !== '' ? JSON.parse(text) : undefined };
+  }
+
+  /** Every event of a topic, in the order of its partitions. */
+  // biome-ignore lint/suspicious/noExplicitAny: what a test reads of events
+  async events(topic: string): Promise<any[]> {
+    const found = [];
+    for (let partition = 0; partition < this.log.partitions(topic); partition++) {
+      const records = await this.log.read(topic, partition, 0, 10_000);
+      found.push(...records.map((record) => this.deps.codec.decode(record.value).event));
+    }
+    return found;
   }
 
   /** A note with a path of its own, so that every call is another effect. */

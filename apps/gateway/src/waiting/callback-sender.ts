@@ -1,10 +1,8 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import { lookup as resolveName } from 'node:dns';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { LookupFunction } from 'node:net';
-import type { TenantKeys } from '@countersign/process';
-import { callbackFault, isPrivateAddress } from '../admission/callback-url.js';
+import { publicLookup, type TenantKeys } from '@countersign/process';
+import { callbackFault } from '../admission/callback-url.js';
 
 const ANSWER_MAX_MS = 10_000;
 
@@ -31,17 +29,6 @@ export function signedHeaders(secret: string, callback: Pick<Callback, 'webhook_
     .digest('base64');
   return { 'webhook-id': callback.webhook_id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
 }
-
-/** Resolves a name and refuses what is not public, at the moment of connecting: a name cannot change its mind in between. */
-const publicLookup: LookupFunction = (name, options, done) => {
-  resolveName(name, { ...options, all: true }, (error, addresses) => {
-    const bad = error ? undefined : addresses.find(({ address }) => isPrivateAddress(address));
-    const fault = error ?? (bad || addresses.length === 0 ? new Error(`${name} is not a public address`) : null);
-    if (fault) done(fault, '', 4);
-    else if (options.all) (done as (error: null, all: typeof addresses) => void)(null, addresses);
-    else done(null, addresses[0]?.address as string, addresses[0]?.family as number);
-  });
-};
 
 /** Sends one callback. Redirects are not followed. @returns whether the receiver took it, and whether to try again where not. */
 export class CallbackSender {

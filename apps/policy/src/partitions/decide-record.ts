@@ -147,4 +147,5 @@ const EMPTY_CALL: Omit<ToolCall, 'idempotency_key' | 'principal' | 'context' | '
   deadline_ms: null,
   callback_url: null,
   requested_at_ms: 0,
+  authority: null,
 };

@@ -84,6 +84,7 @@ export function judgeCall(config: ConfigurationState, tenant_id: string, call: T
     lifecycle: lifecycleOf(config, tenant_id, call.tool, call.version),
     context: call.context,
     principal: call.principal,
+    authority: call.authority,
   });
   const { reversibility } = tool.contract;
   const { config_offset } = config;

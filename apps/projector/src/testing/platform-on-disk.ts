@@ -5,7 +5,7 @@ import { EventCodec } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
-import { PgliteStore, waitForPosition } from '@countersign/store';
+import { PgliteStore, Vault, waitForPosition } from '@countersign/store';
 import { Registry } from 'prom-client';
 
 /** A log on disk and a database in memory, for one test. */
@@ -37,6 +37,7 @@ export class PlatformOnDisk {
       keys,
       wake_ups: nobody,
       clock: systemClock,
+      vault: Vault.inMemory(),
       logger,
       metrics,
       tracing: false,

@@ -221,6 +221,7 @@ export class SampleHistory {
       principal: by,
       context: { ...context, ...rest },
       deadline_ms: null,
+      authority: null,
       callback_url: null,
       requested_at_ms: this.hlc,
       lane: 'shared',

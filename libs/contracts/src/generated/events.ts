@@ -69,6 +69,28 @@ export interface Attachment {
   bytes: number;
 }
 
+/** By whose rights a call is made, and how its result is marked. Carries references to tokens, never a token. */
+export interface Authority {
+  /** The credential that asked: key:<key_id> or jwt:<provider_id>. */
+  agent_token_ref: string;
+  /** Null: limited by roles only. */
+  scopes: string[] | null;
+  /** Markings that it may see; * stands for all. */
+  clearances: string[];
+  /** Null: any purpose. */
+  purposes: string[] | null;
+  /** The user that the agent acts for; the lists above are then what both may. */
+  on_behalf_of: Principal | null;
+  /** The user's token, sealed in the key store. */
+  delegated_user_token_ref: string | null;
+  /** The standing delegation, where there is no token. */
+  delegation_id: string | null;
+  /** Calls whose results its inputs come from. */
+  sources: string[];
+  /** Of the tool and of the sources, so of the result. */
+  markings: string[];
+}
+
 /** What the agent says about a call; each field may only tighten policy. */
 export interface CallContext {
   agent: string | null;
@@ -263,6 +285,7 @@ export interface ToolCall {
   callback_url: string | null;
   requested_at_ms: number;
   lane: string;
+  authority: Authority | null;
 }
 
 /** DESIGN section 4. */
@@ -401,6 +424,12 @@ export interface ApiKeySet {
   expires_at_ms: number | null;
   created_at_ms: number;
   by: Principal;
+  /** Markings that it may see; * stands for all. */
+  clearances: string[];
+  /** Null: any purpose. */
+  purposes: string[] | null;
+  /** Counts only where the tenant has no admin key yet: of gateways that start together one makes the first. */
+  only_if_first: boolean;
 }
 
 /** A case was opened or closed; case ids are minted by the gateway. */
@@ -415,6 +444,38 @@ export interface CaseSet {
 
 /** Whether new calls may join. */
 export type CaseState = 'open' | 'closed';
+
+/** An OpenID provider whose tokens name principals of the tenant. */
+export interface IdentityProviderSet {
+  meta: Meta;
+  provider_id: string;
+  issuer: string;
+  /** A token must name one of them. */
+  audiences: string[];
+  /** Null: found by discovery. */
+  jwks_uri: string | null;
+  algorithms: string[];
+  kind: ProviderKind;
+  subject_claim: string;
+  roles_claim: string;
+  role_mappings: RoleMapping[];
+  default_roles: string[];
+  scopes_claim: string;
+  clearances_claim: string;
+  purposes_claim: string;
+  removed: boolean;
+  by: Principal;
+  changed_at_ms: number;
+}
+
+/** What the subjects are. */
+export type ProviderKind = 'agent' | 'user' | 'service';
+
+/** A value of the roles claim and the role that it gives. */
+export interface RoleMapping {
+  value: string;
+  role: string;
+}
 
 /** A version of a guard limit of a tenant. removed takes the limit away; its versions stay readable. */
 export interface LimitSet {
@@ -457,6 +518,25 @@ export type SideEffectLevel = 'none' | 'reads' | 'writes';
 /** What becomes of a call that does not fit. */
 export type LimitExceeded = 'deny' | 'defer';
 
+/** A secret was set, rotated or deleted: who, when and which, never the value. */
+export interface SecretChanged {
+  meta: Meta;
+  name: string;
+  scope: SecretScope;
+  /** The user of a user's secret, else empty. */
+  owner: string;
+  version: number;
+  change: SecretChange;
+  by: Principal;
+  changed_at_ms: number;
+}
+
+/** Whose secret it is; resolved in this order. */
+export type SecretScope = 'user' | 'workspace' | 'org';
+
+/** What became of it. */
+export type SecretChange = 'set' | 'rotated' | 'deleted';
+
 /** A tenant and its lane, share and admission cap. */
 export interface TenantSet {
   meta: Meta;
@@ -467,6 +547,22 @@ export interface TenantSet {
   /** Calls admitted and not ended; beyond it 429. */
   in_flight_max: number;
   principal: Principal;
+}
+
+/** How a tool's credential of this name is had: by exchanging the user's token (RFC 8693). */
+export interface TokenExchangeSet {
+  meta: Meta;
+  /** As tools declare it in auth_requirements. */
+  name: string;
+  token_endpoint: string;
+  client_id: string;
+  /** Name of the secret that the client authenticates with. */
+  client_secret: string;
+  audience: string;
+  scopes: string[];
+  removed: boolean;
+  by: Principal;
+  changed_at_ms: number;
 }
 
 /** A tool version changed its lifecycle for a tenant. */
@@ -496,6 +592,22 @@ export interface ToolPolicySet {
   changed_at_ms: number;
   /** Overrides approver_roles, quorum and expires_after_ms. */
   requirement: ApprovalRequirement | null;
+}
+
+/** A user lets an agent act for it. */
+export interface UserDelegationSet {
+  meta: Meta;
+  delegation_id: string;
+  user_id: string;
+  user_roles: string[];
+  agent_id: string;
+  scopes: string[] | null;
+  clearances: string[];
+  purposes: string[] | null;
+  expires_at_ms: number | null;
+  revoked: boolean;
+  by: Principal;
+  changed_at_ms: number;
 }
 
 /** A record that no handler can take, with its cause. */
@@ -708,10 +820,14 @@ export interface EventMap {
   api_key_revoked: ApiKeyRevoked;
   api_key_set: ApiKeySet;
   case_set: CaseSet;
+  identity_provider_set: IdentityProviderSet;
   limit_set: LimitSet;
+  secret_changed: SecretChanged;
   tenant_set: TenantSet;
+  token_exchange_set: TokenExchangeSet;
   tool_lifecycle_set: ToolLifecycleSet;
   tool_policy_set: ToolPolicySet;
+  user_delegation_set: UserDelegationSet;
   record_dead_lettered: RecordDeadLettered;
   approval_requested: ApprovalRequested;
   policy_decided: PolicyDecided;
@@ -736,7 +852,7 @@ export type AnyEvent = Tagged<EventType>;
 export interface TopicEvents {
   'approval-granted': Tagged<'approval_denied'> | Tagged<'approval_expired'> | Tagged<'approval_granted'> | Tagged<'approval_vote_counted'> | Tagged<'approval_vote_refused'> | Tagged<'call_cancelled'> | Tagged<'resolution_allowed'>;
   'approval-voted': Tagged<'approval_viewed'> | Tagged<'approval_voted'>;
-  'configuration-changed': Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'limit_set'> | Tagged<'tenant_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_policy_set'>;
+  'configuration-changed': Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'secret_changed'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
   'security-event': Tagged<'security_event_recorded'>;

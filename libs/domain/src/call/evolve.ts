@@ -158,6 +158,10 @@ function changed(state: CallState, at: PlacedEvent): CallState {
     case 'tool_lifecycle_set':
     case 'case_set':
     case 'limit_set':
+    case 'identity_provider_set':
+    case 'user_delegation_set':
+    case 'secret_changed':
+    case 'token_exchange_set':
     case 'tool_registered':
     case 'security_event_recorded':
     case 'record_dead_lettered':

@@ -3,10 +3,14 @@ import type { PlacedEvent } from '../call/evolve.js';
 import { revokeKey, setKey } from './kinds/api-keys.js';
 import { setCase } from './kinds/cases.js';
 import { register } from './kinds/catalog.js';
+import { setIdentityProvider } from './kinds/identity-providers.js';
 import { setLifecycle } from './kinds/lifecycles.js';
 import { setLimit } from './kinds/limits.js';
+import { noteSecret } from './kinds/secrets.js';
 import { setTenant } from './kinds/tenants.js';
+import { setTokenExchange } from './kinds/token-exchanges.js';
 import { setOverride } from './kinds/tool-policies.js';
+import { setUserDelegation } from './kinds/user-delegations.js';
 import type { ConfigurationState } from './state.js';
 
 type ConfigurationEvent = TopicEvents['configuration-changed']['event_type'];
@@ -20,6 +24,10 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   tool_lifecycle_set: setLifecycle,
   case_set: setCase,
   limit_set: setLimit,
+  identity_provider_set: setIdentityProvider,
+  user_delegation_set: setUserDelegation,
+  secret_changed: noteSecret,
+  token_exchange_set: setTokenExchange,
 };
 
 /**

@@ -1,5 +1,8 @@
 import type { CaseState, LifecycleState, Principal, ToolContract, ToolPolicySet } from '@countersign/contracts';
+import type { IdentityProvider } from './kinds/identity-providers.js';
 import type { TenantLimits } from './kinds/limits.js';
+import type { TokenExchange } from './kinds/token-exchanges.js';
+import type { UserDelegation } from './kinds/user-delegations.js';
 import type { Semver } from './semver.js';
 
 /** A tenant that exists; a tenant that nobody set does not exist. */
@@ -20,6 +23,10 @@ export interface ApiKey {
   tenant_id: string;
   principal: Principal;
   scopes: string[];
+  /** Markings that it may see; `*` stands for all. */
+  clearances: string[];
+  /** Null: any purpose. */
+  purposes: string[] | null;
   expires_at_ms: number | null;
   created_at_ms: number;
   revoked_at_ms: number | null;
@@ -61,6 +68,9 @@ export interface TenantConfiguration {
   cases: Map<string, CaseFact>;
   /** Absent: no limit was ever set. */
   limits?: TenantLimits;
+  identity_providers: Map<string, IdentityProvider>;
+  user_delegations: Map<string, UserDelegation>;
+  token_exchanges: Map<string, TokenExchange>;
 }
 
 /**
@@ -76,6 +86,8 @@ export interface ConfigurationState {
   keys_by_hash: Map<string, ApiKey>;
   keys_by_id: Map<string, ApiKey>;
   by_tenant: Map<string, TenantConfiguration>;
+  /** Issuer → its providers, of all tenants. */
+  providers_by_issuer: Map<string, IdentityProvider[]>;
   /** Tool name → its versions, newest first. */
   tools: Map<string, ToolVersion[]>;
   /** Registrations that were left out because their contract cannot be read. */
@@ -90,6 +102,7 @@ export function initialConfiguration(): ConfigurationState {
     keys_by_hash: new Map(),
     keys_by_id: new Map(),
     by_tenant: new Map(),
+    providers_by_issuer: new Map(),
     tools: new Map(),
     unreadable_registrations: 0,
   };
@@ -99,7 +112,14 @@ export function initialConfiguration(): ConfigurationState {
 export function tenantPart(state: ConfigurationState, tenantId: string): TenantConfiguration {
   let part = state.by_tenant.get(tenantId);
   if (!part) {
-    part = { overrides: new Map(), lifecycles: new Map(), cases: new Map() };
+    part = {
+      overrides: new Map(),
+      lifecycles: new Map(),
+      cases: new Map(),
+      identity_providers: new Map(),
+      user_delegations: new Map(),
+      token_exchanges: new Map(),
+    };
     state.by_tenant.set(tenantId, part);
   }
   return part;

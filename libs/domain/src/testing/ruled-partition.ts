@@ -52,6 +52,7 @@ export const aCall = (more: Partial<ToolCall> = {}): ToolCall => ({
     depends_on: null,
   },
   deadline_ms: null,
+  authority: null,
   callback_url: null,
   requested_at_ms: 0,
   lane: 'shared',

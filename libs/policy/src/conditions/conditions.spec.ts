@@ -1,14 +1,34 @@
-import type { EffectClass, ToolContract } from '@countersign/contracts';
+import type { Authority, EffectClass, ToolContract } from '@countersign/contracts';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { RulingInput } from '../ruling-input.js';
 import { conditions } from './index.js';
 
 const input = (effect_class: EffectClass, more: Partial<RulingInput> = {}): RulingInput => ({
-  contract: { name: 'refund', version: '1.0.0', effect_class, reversibility: 'reversible' } as ToolContract,
+  contract: {
+    name: 'refund',
+    version: '1.0.0',
+    effect_class,
+    reversibility: 'reversible',
+    markings: [],
+    scopes: [],
+  } as unknown as ToolContract,
   lifecycle: 'active',
-  context: { safety_mode: null },
+  context: { safety_mode: null, purpose: null },
   principal: { kind: 'agent', id: 'a', roles: [] },
+  authority: null,
+  ...more,
+});
+const rights = (more: Partial<Authority>): Authority => ({
+  agent_token_ref: 'key:k',
+  scopes: null,
+  clearances: [],
+  purposes: null,
+  on_behalf_of: null,
+  delegated_user_token_ref: null,
+  delegation_id: null,
+  sources: [],
+  markings: [],
   ...more,
 });
 const said = (given: RulingInput) => conditions.flatMap(({ rule, judge }) => (judge(given) ? [`${rule} → ${judge(given)?.tier}`] : []));
@@ -27,15 +47,44 @@ describe('conditions', () => {
   });
 
   test('a read-only run may read and not write', () => {
-    expect(said(input('read_external', { context: { safety_mode: 'read_only' } }))).toEqual([]);
-    expect(said(input('stage', { context: { safety_mode: 'read_only' } }))).toEqual(['context.safety_mode.read_only → tier_3_blocked']);
+    expect(said(input('read_external', { context: { safety_mode: 'read_only', purpose: null } }))).toEqual([]);
+    expect(said(input('stage', { context: { safety_mode: 'read_only', purpose: null } }))).toEqual([
+      'context.safety_mode.read_only → tier_3_blocked',
+    ]);
   });
 
   test('a run that asks for all waits before each write', () => {
-    expect(said(input('pure', { context: { safety_mode: 'ask_all' } }))).toEqual([]);
-    expect(said(input('commit_low', { context: { safety_mode: 'ask_all' } }))).toEqual([
+    expect(said(input('pure', { context: { safety_mode: 'ask_all', purpose: null } }))).toEqual([]);
+    expect(said(input('commit_low', { context: { safety_mode: 'ask_all', purpose: null } }))).toEqual([
       'context.safety_mode.ask_all → tier_2_approval_required',
     ]);
+  });
+
+  test('a tool with scopes runs only for those who hold them all', () => {
+    const contract = { ...input('pure').contract, scopes: ['a', 'b'] };
+    expect(said(input('pure', { contract, authority: rights({ scopes: ['a'] }) }))).toEqual(['authority.scopes → tier_3_blocked']);
+    expect(said(input('pure', { contract, authority: rights({ scopes: ['b', 'a'] }) }))).toEqual([]);
+    expect(said(input('pure', { contract, authority: rights({ scopes: null }) }))).toEqual([]);
+  });
+
+  test('what is marked, by the tool or by a source, needs a clearance; a call that says nothing has none', () => {
+    const contract = { ...input('pure').contract, markings: ['pii'] };
+    expect(said(input('pure', { contract }))).toEqual(['authority.clearances → tier_3_blocked']);
+    expect(said(input('pure', { contract, authority: rights({ clearances: ['pii'] }) }))).toEqual([]);
+    expect(said(input('pure', { contract, authority: rights({ clearances: ['pii'], markings: ['pii', 'kvkk'] }) }))).toHaveLength(1);
+    expect(said(input('pure', { authority: rights({ markings: ['kvkk'] }) }))).toEqual(['authority.clearances → tier_3_blocked']);
+    expect(said(input('pure', { contract, authority: rights({ clearances: ['*'], markings: ['kvkk'] }) }))).toEqual([]);
+  });
+
+  test('a tool, or a caller, that is limited to purposes acts only for one that the call names', () => {
+    const contract = { ...input('pure').contract, purposes: ['review', 'claims'] };
+    const named = (purpose: string | null) => ({ safety_mode: null, purpose });
+    expect(said(input('pure', { contract }))).toEqual(['authority.purposes → tier_3_blocked']);
+    expect(said(input('pure', { contract, context: named('marketing') }))).toEqual(['authority.purposes → tier_3_blocked']);
+    expect(said(input('pure', { contract, context: named('claims') }))).toEqual([]);
+    expect(said(input('pure', { contract, context: named('claims'), authority: rights({ purposes: ['review'] }) }))).toHaveLength(1);
+    expect(said(input('pure', { authority: rights({ purposes: ['review'] }) }))).toHaveLength(1);
+    expect(said(input('pure', { context: named('review'), authority: rights({ purposes: ['review'] }) }))).toEqual([]);
   });
 
   test('are total: odd words in a context never throw', () => {

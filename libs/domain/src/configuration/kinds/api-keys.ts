@@ -1,8 +1,16 @@
 import type { EventMap } from '@countersign/contracts';
 import type { ConfigurationState } from '../state.js';
 
+/** Whether a key of an admin of the tenant is there that was not revoked. */
+export function hasAdminKey(state: ConfigurationState, tenant_id: string): boolean {
+  for (const key of state.keys_by_id.values())
+    if (key.tenant_id === tenant_id && key.revoked_at_ms === null && key.principal.roles.includes('admin')) return true;
+  return false;
+}
+
 export function setKey(state: ConfigurationState, event: EventMap['api_key_set']): void {
-  const { key_id, key_hash, principal, scopes, expires_at_ms, created_at_ms } = event;
+  const { key_id, key_hash, principal, scopes, clearances, purposes, expires_at_ms, created_at_ms } = event;
+  if (event.only_if_first && hasAdminKey(state, event.meta.tenant_id)) return;
   const before = state.keys_by_id.get(key_id);
   if (before) state.keys_by_hash.delete(before.key_hash);
   const key = {
@@ -11,6 +19,8 @@ export function setKey(state: ConfigurationState, event: EventMap['api_key_set']
     tenant_id: event.meta.tenant_id,
     principal,
     scopes,
+    clearances: clearances ?? [],
+    purposes: purposes ?? null,
     expires_at_ms,
     created_at_ms,
     revoked_at_ms: before?.revoked_at_ms ?? null,

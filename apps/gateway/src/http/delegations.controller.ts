@@ -1,0 +1,95 @@
+import { intersectRights, uuidv7 } from '@countersign/contracts';
+import type { UserDelegation } from '@countersign/domain';
+import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
+import { z } from 'zod';
+import type { Caller } from '../identity/authenticator.js';
+import { parseBody } from './body-issues.js';
+import { ConfigurationRoom } from './configuration-room.js';
+import { Face } from './face.js';
+import { listed, pageOf } from './lists.js';
+import { Problem } from './problem.js';
+import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
+
+const names = z.array(z.string().min(1).max(200)).max(100);
+
+export const delegationRequest = z.strictObject({
+  agent_id: z.string().min(1).max(200).describe('the agent that may act for you'),
+  scopes: names.optional().describe('absent: yours'),
+  clearances: names.default([]),
+  purposes: names.optional().describe('absent: yours'),
+  expires_at: z.iso.datetime({ offset: true }).optional(),
+});
+
+const noSuch = (): Problem => new Problem('not-found', 'there is no delegation of this id');
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+function delegationFace({ changed_at_ms, expires_at_ms, ...delegation }: UserDelegation): Record<string, unknown> {
+  return { ...delegation, expires_at: iso(expires_at_ms), changed_at: iso(changed_at_ms) };
+}
+
+/** `/v1/delegations`: users let agents act for them. What an agent may then do is what both may. */
+@Controller('v1/delegations')
+export class DelegationsController {
+  constructor(
+    private readonly face: Face,
+    private readonly room: ConfigurationRoom,
+  ) {}
+
+  @Get()
+  list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], (caller) => {
+      const page = listed(request, {});
+      if (page instanceof Problem) return page;
+      return ok(pageOf(this.mine(caller), page, ({ delegation_id }) => delegation_id, delegationFace));
+    });
+  }
+
+  @Post()
+  create(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], async (caller) => {
+      const body = parseBody(delegationRequest, request.body);
+      if (body instanceof Problem) return body;
+      if (caller.principal.kind !== 'user') return new Problem('forbidden', 'only a user lets an agent act for it');
+      return this.write(caller, body);
+    });
+  }
+
+  @Delete(':delegation_id')
+  revoke(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], async (caller) => {
+      const { delegation_id } = request.params as { delegation_id: string };
+      const known = this.mine(caller).find((one) => one.delegation_id === delegation_id);
+      if (!known) return noSuch();
+      const changed = { by: caller.principal, changed_at_ms: this.room.clock.now_ms(), revoked: true };
+      await this.room.writer.set(caller.tenant_id, 'user_delegation_set', { ...known, ...changed });
+      return { status: 204 };
+    });
+  }
+
+  /** A user's own; all of the tenant for its admins. */
+  private mine(caller: Caller): UserDelegation[] {
+    const all = [...(this.room.state.by_tenant.get(caller.tenant_id)?.user_delegations.values() ?? [])];
+    return caller.principal.roles.includes('admin') ? all : all.filter(({ user_id }) => user_id === caller.principal.id);
+  }
+
+  private async write(caller: Caller, body: z.infer<typeof delegationRequest>): Promise<Answer | Problem> {
+    const now_ms = this.room.clock.now_ms();
+    const expires_at_ms = body.expires_at === undefined ? null : Date.parse(body.expires_at);
+    if (expires_at_ms !== null && expires_at_ms <= now_ms)
+      return new Problem('invalid-request', 'expires_at is in the past', {
+        issues: [{ path: '/expires_at', code: 'past', message: 'is in the past' }],
+      });
+    const wanted = { scopes: body.scopes ?? null, clearances: body.clearances, purposes: body.purposes ?? null };
+    const { id: user_id, roles: user_roles } = caller.principal;
+    const rights = intersectRights(caller.authority, wanted);
+    const fields = { delegation_id: uuidv7(now_ms), user_id, user_roles, agent_id: body.agent_id, ...rights, expires_at_ms };
+    await this.room.writer.set(caller.tenant_id, 'user_delegation_set', {
+      ...fields,
+      revoked: false,
+      by: caller.principal,
+      changed_at_ms: now_ms,
+    });
+    const location = `/v1/delegations/${fields.delegation_id}`;
+    return { status: 201, body: delegationFace({ ...fields, changed_at_ms: now_ms }), headers: { location } };
+  }
+}

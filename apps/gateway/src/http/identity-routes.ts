@@ -1,0 +1,40 @@
+import type { ApiRoute } from './api-route.js';
+import { delegationRequest } from './delegations.controller.js';
+import { identityProviderRequest } from './identity-providers.controller.js';
+import { listQuery } from './lists.js';
+
+const PROVIDER = '/v1/identity-providers/{provider_id}';
+const tag = 'identity';
+
+/** Who is known to the platform, and for whom. */
+export const identityRoutes: readonly ApiRoute[] = [
+  {
+    method: 'get',
+    path: '/v1/identity-providers',
+    summary: 'List OpenID providers',
+    tag,
+    query: listQuery,
+    answers: { '200': 'Page' },
+    roles: ['admin', 'auditor'],
+  },
+  {
+    method: 'put',
+    path: PROVIDER,
+    summary: 'Set an OpenID provider',
+    tag,
+    body: identityProviderRequest,
+    answers: { '200': 'Object' },
+    roles: ['admin'],
+  },
+  { method: 'delete', path: PROVIDER, summary: 'Remove an OpenID provider', tag, answers: { '204': '' }, roles: ['admin'] },
+  { method: 'get', path: '/v1/delegations', summary: 'List delegations', tag, query: listQuery, answers: { '200': 'Page' } },
+  {
+    method: 'post',
+    path: '/v1/delegations',
+    summary: 'Let an agent act for you',
+    tag,
+    body: delegationRequest,
+    answers: { '201': 'Object' },
+  },
+  { method: 'delete', path: '/v1/delegations/{delegation_id}', summary: 'End a delegation', tag, answers: { '204': '' } },
+];

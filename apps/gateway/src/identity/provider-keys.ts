@@ -1,0 +1,45 @@
+import type { IdentityProvider } from '@countersign/domain';
+import { guardedFetch } from '@countersign/process';
+import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
+
+const KEPT_MS = 600_000;
+/** A token with an unknown key makes us ask again, at most this often: that is how a provider's new keys are found. */
+const COOLDOWN_MS = 5_000;
+
+/** The signing keys of identity providers, fetched when they are first needed, kept for 10 minutes and fetched again for an unknown key. */
+export class ProviderKeys {
+  private readonly known = new Map<string, Promise<JWTVerifyGetKey>>();
+
+  constructor(private readonly allow_private: boolean) {}
+
+  /** @throws Error where the provider cannot be asked or says something else than it should. */
+  of(provider: Pick<IdentityProvider, 'issuer' | 'jwks_uri'>): Promise<JWTVerifyGetKey> {
+    const id = `${provider.issuer} ${provider.jwks_uri ?? ''}`;
+    const known = this.known.get(id);
+    if (known) return known;
+    const found = this.find(provider);
+    this.known.set(id, found);
+    found.catch(() => this.known.delete(id));
+    return found;
+  }
+
+  private async find({ issuer, jwks_uri }: Pick<IdentityProvider, 'issuer' | 'jwks_uri'>): Promise<JWTVerifyGetKey> {
+    const uri = jwks_uri ?? (await this.discovered(issuer));
+    return createRemoteJWKSet(new URL(uri), {
+      cacheMaxAge: KEPT_MS,
+      cooldownDuration: COOLDOWN_MS,
+      [customFetch]: async (url) => {
+        const { status, text } = await guardedFetch(url, { headers: { accept: 'application/json' } }, this.allow_private);
+        return new Response(text, { status });
+      },
+    });
+  }
+
+  private async discovered(issuer: string): Promise<string> {
+    const { status, text } = await guardedFetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {}, this.allow_private);
+    const document = status === 200 ? (JSON.parse(text) as { issuer?: unknown; jwks_uri?: unknown }) : {};
+    if (document.issuer !== issuer || typeof document.jwks_uri !== 'string')
+      throw new Error('its discovery document is not there or is of another issuer');
+    return document.jwks_uri;
+  }
+}

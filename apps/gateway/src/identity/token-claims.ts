@@ -1,0 +1,36 @@
+import type { Principal, Rights } from '@countersign/contracts';
+import type { IdentityProvider } from '@countersign/domain';
+import type { JWTPayload } from 'jose';
+
+const ID_MAX = 200;
+
+/** A claim by its name, or by the path of its names (`realm_access.roles`). */
+function claim(payload: JWTPayload, name: string): unknown {
+  if (name in payload) return payload[name];
+  let value: unknown = payload;
+  for (const part of name.split('.'))
+    value = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[part] : undefined;
+  return value;
+}
+
+/** A claim that lists: an array of texts, or one text with spaces between. Undefined where it is not there. */
+function listed(payload: JWTPayload, name: string): string[] | undefined {
+  const value = claim(payload, name);
+  if (Array.isArray(value)) return value.filter((one): one is string => typeof one === 'string');
+  return typeof value === 'string' ? value.split(' ').filter((one) => one !== '') : undefined;
+}
+
+/** Whom a verified token names, as its provider is configured; undefined where it names nobody. A missing claim gives no rights. */
+export function principalOf(payload: JWTPayload, provider: IdentityProvider): { principal: Principal; rights: Rights } | undefined {
+  const id = claim(payload, provider.subject_claim);
+  if (typeof id !== 'string' || id === '' || id.length > ID_MAX) return undefined;
+  const values = listed(payload, provider.roles_claim) ?? [];
+  const mapped = provider.role_mappings.filter(({ value }) => values.includes(value)).map(({ role }) => role);
+  const roles = [...new Set([...provider.default_roles, ...mapped])];
+  const rights: Rights = {
+    scopes: listed(payload, provider.scopes_claim) ?? [],
+    clearances: listed(payload, provider.clearances_claim) ?? [],
+    purposes: listed(payload, provider.purposes_claim) ?? null,
+  };
+  return { principal: { kind: provider.kind, id, roles }, rights };
+}

@@ -1,0 +1,120 @@
+import { sha256Hex } from '@countersign/contracts';
+import { type IdentityProvider, providerOf, tenantOf } from '@countersign/domain';
+import type { Configuration } from '@countersign/process';
+import { decodeJwt, type JWTPayload, jwtVerify } from 'jose';
+import { Problem } from '../http/problem.js';
+import { authorityOf, type Caller, INVALID_TOKEN, unauthenticated } from './authenticator.js';
+import type { ProviderKeys } from './provider-keys.js';
+import { principalOf } from './token-claims.js';
+
+const TOKEN_MAX = 16_384;
+const JWT = /^[A-Za-z0-9_-]{2,}\.[A-Za-z0-9_-]{2,}\.[A-Za-z0-9_-]+$/;
+const TOLERANCE_S = 5;
+
+/** A token whose signature was checked, and what was made of it for this state of its provider. */
+interface Verified {
+  payload: JWTPayload;
+  provider: IdentityProvider;
+  expires_at_ms: number;
+  caller: Caller | undefined;
+}
+
+const refuse = (why: string): Problem => unauthenticated(`the token is not accepted: ${why}`, INVALID_TOKEN);
+
+/** Why `jose` did not take a token, in words that say nothing of keys. */
+function reasonOf(cause: unknown): string {
+  const { code, claim } = cause as { code?: string; claim?: string };
+  if (code === 'ERR_JWT_EXPIRED') return 'it has expired';
+  if (code === 'ERR_JWT_CLAIM_VALIDATION_FAILED') return `its claim ${claim} does not fit`;
+  if (code === 'ERR_JOSE_ALG_NOT_ALLOWED') return 'its algorithm is not allowed';
+  if (code === 'ERR_JWKS_NO_MATCHING_KEY' || code === 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED') return 'its signature does not hold';
+  return 'its provider cannot be asked, or it is malformed';
+}
+
+/**
+ * OpenID tokens as callers. A token is verified once (issuer, audience, algorithm, times, signature) and remembered by its
+ * hash; its expiry and its provider are looked at each time, so a provider that is removed lets nobody in any more.
+ */
+export class TokenPrincipals {
+  private readonly verified = new Map<string, Verified | Problem>();
+
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly keys: ProviderKeys,
+    private readonly now_ms: () => number,
+    private readonly tokens_max = 10_000,
+  ) {}
+
+  /** Undefined where the token is known or is none: `caller` can be asked at once. */
+  prepare(token: string): Promise<void> | undefined {
+    if (token.length > TOKEN_MAX || !JWT.test(token)) return undefined;
+    const hash = sha256Hex(token);
+    const known = this.verified.get(hash);
+    if (known && !(known instanceof Problem) && this.live(known)) return undefined;
+    return this.verify(token).then((result) => this.remember(hash, result));
+  }
+
+  /** Only of tokens that were prepared. */
+  caller(token: string): Caller | Problem {
+    if (token.length > TOKEN_MAX || !JWT.test(token)) return unauthenticated('the token is unknown, revoked or expired', INVALID_TOKEN);
+    const known = this.verified.get(sha256Hex(token));
+    if (known === undefined) return refuse('it was not verified');
+    if (known instanceof Problem) return known;
+    if (!this.live(known)) return refuse('it has expired, or its provider has changed');
+    known.caller ??= callerOf(known);
+    return known.caller ?? refuse('it names nobody');
+  }
+
+  /** When the token expires, epoch ms; of tokens that `caller` took. */
+  expiryOf(token: string): number | undefined {
+    const known = this.verified.get(sha256Hex(token));
+    return known && !(known instanceof Problem) ? known.expires_at_ms : undefined;
+  }
+
+  private live({ provider, expires_at_ms }: Verified): boolean {
+    const { state } = this.configuration;
+    if (expires_at_ms <= this.now_ms() || !tenantOf(state, provider.tenant_id)) return false;
+    return state.by_tenant.get(provider.tenant_id)?.identity_providers.get(provider.provider_id) === provider;
+  }
+
+  private async verify(token: string): Promise<Verified | Problem> {
+    try {
+      const { iss, aud } = decodeJwt(token);
+      const provider = providerOf(this.configuration.state, iss ?? '', Array.isArray(aud) ? aud : [aud ?? '']);
+      if (!provider) return refuse('no identity provider of a tenant issues such tokens for us');
+      const { payload } = await jwtVerify(token, await this.keys.of(provider), {
+        issuer: provider.issuer,
+        audience: provider.audiences,
+        algorithms: provider.algorithms,
+        requiredClaims: ['exp'],
+        clockTolerance: TOLERANCE_S,
+        currentDate: new Date(this.now_ms()),
+      });
+      return { payload, provider, expires_at_ms: (payload.exp as number) * 1000, caller: undefined };
+    } catch (cause) {
+      return refuse(reasonOf(cause));
+    }
+  }
+
+  private remember(hash: string, result: Verified | Problem): void {
+    this.verified.delete(hash);
+    if (this.verified.size >= this.tokens_max) this.verified.delete(this.verified.keys().next().value as string);
+    this.verified.set(hash, result);
+  }
+}
+
+function callerOf({ payload, provider }: Verified): Caller | undefined {
+  const named = principalOf(payload, provider);
+  if (!named) return undefined;
+  const { principal, rights } = named;
+  const key_id = `jwt:${provider.provider_id}`;
+  const { tenant_id } = provider;
+  return {
+    tenant_id,
+    key_id,
+    principal,
+    scopes: rights.scopes ?? [],
+    clearances: rights.clearances,
+    authority: authorityOf(key_id, rights),
+  };
+}

@@ -1,0 +1,31 @@
+import type { Authority } from './generated/events.js';
+
+/** What a principal may use. `scopes` and `purposes` null: not limited by them; `*` in a list stands for all. */
+export type Rights = Pick<Authority, 'scopes' | 'clearances' | 'purposes'>;
+
+const ALL = '*';
+
+function both(a: readonly string[], b: readonly string[]): string[] {
+  if (a.includes(ALL)) return [...b];
+  return b.includes(ALL) ? [...a] : a.filter((one) => b.includes(one));
+}
+
+const limited = (a: readonly string[] | null, b: readonly string[] | null): string[] | null => {
+  if (a === null) return b && [...b];
+  return b === null ? [...a] : both(a, b);
+};
+
+/** What two principals together may: only what each of them may. */
+export function intersectRights(a: Rights, b: Rights): Rights {
+  return { scopes: limited(a.scopes, b.scopes), clearances: both(a.clearances, b.clearances), purposes: limited(a.purposes, b.purposes) };
+}
+
+/** Those of `wanted` that `held` lacks; null holds everything. */
+export function lacking(wanted: readonly string[], held: readonly string[] | null): string[] {
+  return held === null || held.includes(ALL) ? [] : wanted.filter((one) => !held.includes(one));
+}
+
+/** Two lists as one, each value once, in their order. */
+export function union(a: readonly string[], b: readonly string[]): string[] {
+  return [...new Set([...a, ...b])];
+}

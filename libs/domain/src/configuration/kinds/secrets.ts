@@ -1,0 +1,4 @@
+import type { ConfigurationState } from '../state.js';
+
+/** Where secrets are kept is no fold of the log: their events only say who changed which and when. */
+export function noteSecret(_state: ConfigurationState): void {}

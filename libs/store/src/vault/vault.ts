@@ -1,0 +1,159 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { MemoryRows } from './memory-rows.js';
+import { placeText, type SealedPlace, type SealedRow, type SealedRows } from './sealed-rows.js';
+import { KnownWrappingKeys, open, seal, type WrappingKeys } from './wrapping-keys.js';
+
+export type SecretScope = SealedPlace['scope'];
+
+/** Where a secret stands: of a user, of a workspace (tenant) or of the whole installation. */
+export type SecretPlace = Omit<SealedPlace, 'kind'>;
+
+/** What may be told of a secret: everything but its value. */
+export type SecretFact = Omit<SealedRow, 'wrapped' | 'ciphertext' | 'kind' | 'key_id'>;
+
+/** A secret as a run gets it. */
+export interface ResolvedSecret {
+  value: string;
+  scope: SecretScope;
+  version: number;
+}
+
+/** Why there is no value: nobody gave one, or the nearest one has expired (a wider one does not stand in for it). */
+export interface NoSecret {
+  missing: 'absent' | 'expired';
+  scope: SecretScope | null;
+}
+
+export interface SealedToken {
+  user_id: string;
+  text: string;
+  expires_at_ms: number;
+}
+
+const KEY_BYTES = 32;
+const REWRAP_BATCH = 100;
+const SWEEP_EVERY_MS = 60_000;
+const SWEEP_AFTER_MS = 3_600_000;
+
+const aboutOf = (place: SealedPlace, version: number): string => `${placeText(place)}#${version}`;
+
+/**
+ * Secrets and users' tokens at rest: each value under a data key of its own (AES-256-GCM), each data key under a wrapping
+ * key, both bound to the value's place and version. Values come out only by `resolve` and `token`.
+ */
+export class Vault {
+  private swept_at_ms = 0;
+
+  constructor(
+    private readonly rows: SealedRows,
+    private readonly keys: WrappingKeys,
+  ) {}
+
+  /** For specs: nothing outlives the process. */
+  static inMemory(): Vault {
+    return new Vault(new MemoryRows(), new KnownWrappingKeys([['k1', randomBytes(KEY_BYTES)]]));
+  }
+
+  /** A new value. @returns what is known of it now; undefined where it has to be there already and is not, or another writer was faster. */
+  async set(
+    place: SecretPlace,
+    value: string,
+    terms: { now_ms: number; expires_at_ms: number | null; must_exist: boolean },
+  ): Promise<SecretFact | undefined> {
+    const at: SealedPlace = { kind: 'secret', ...place };
+    const [before] = await this.rows.get([at]);
+    if (!before && terms.must_exist) return undefined;
+    const row = await this.sealed(at, (before?.version ?? 0) + 1, value, terms, before?.created_at_ms ?? terms.now_ms);
+    return (await this.rows.put(row)) ? factOf(row) : undefined;
+  }
+
+  remove(place: SecretPlace): Promise<boolean> {
+    return this.rows.remove({ kind: 'secret', ...place });
+  }
+
+  /** What is known of a tenant's secrets ('' for the installation's). */
+  async list(tenant_id: string): Promise<SecretFact[]> {
+    return (await this.rows.list('secret', tenant_id)).map(factOf);
+  }
+
+  /** The value for a user of a tenant: the user's own, else the workspace's, else the installation's. */
+  async resolve(of: { tenant_id: string; user_id: string; name: string }, now_ms: number): Promise<ResolvedSecret | NoSecret> {
+    const { tenant_id, user_id, name } = of;
+    const places: SealedPlace[] = [
+      { kind: 'secret', tenant_id, scope: 'user', owner: user_id, name },
+      { kind: 'secret', tenant_id, scope: 'workspace', owner: '', name },
+      { kind: 'secret', tenant_id: '', scope: 'org', owner: '', name },
+    ];
+    const found = await this.rows.get(places);
+    for (const { scope } of places) {
+      const row = found.find((one) => one.scope === scope);
+      if (!row) continue;
+      if (row.expires_at_ms !== null && row.expires_at_ms <= now_ms) return { missing: 'expired', scope };
+      return { value: await this.opened(row), scope, version: row.version };
+    }
+    return { missing: 'absent', scope: null };
+  }
+
+  /** Keeps a user's token until it has expired. @returns its reference, the same for the same token. */
+  async seal(tenant_id: string, token: SealedToken, now_ms: number): Promise<string> {
+    const ref = `ut_${createHash('sha256').update(token.text).digest('base64url').slice(0, 22)}`;
+    const place: SealedPlace = { kind: 'token', tenant_id, scope: 'user', owner: '', name: ref };
+    if ((await this.rows.get([place])).length > 0) return ref;
+    const { expires_at_ms } = token;
+    await this.rows.put(await this.sealed(place, 1, JSON.stringify(token), { now_ms, expires_at_ms }, now_ms));
+    if (now_ms - this.swept_at_ms > SWEEP_EVERY_MS) {
+      this.swept_at_ms = now_ms;
+      await this.rows.sweep(now_ms - SWEEP_AFTER_MS);
+    }
+    return ref;
+  }
+
+  async token(tenant_id: string, ref: string): Promise<SealedToken | undefined> {
+    const [row] = await this.rows.get([{ kind: 'token', tenant_id, scope: 'user', owner: '', name: ref }]);
+    return row && (JSON.parse(await this.opened(row)) as SealedToken);
+  }
+
+  /** A new wrapping key where this installation makes its own; then everything is wrapped with the current one, while it is used. */
+  async rotate(): Promise<{ key_id: string; rewrapped: number }> {
+    const key_id = await this.keys.rotate();
+    let rewrapped = 0;
+    for (;;) {
+      const rows = await this.rows.under_other_keys(key_id, REWRAP_BATCH);
+      if (rows.length === 0) return { key_id, rewrapped };
+      for (const row of rows) {
+        const about = aboutOf(row, row.version);
+        const data_key = await this.keys.unwrap(row, about);
+        if (await this.rows.rewrap(row, await this.keys.wrap(data_key, about))) rewrapped++;
+      }
+    }
+  }
+
+  close(): Promise<void> {
+    return this.rows.close();
+  }
+
+  private async sealed(
+    place: SealedPlace,
+    version: number,
+    value: string,
+    { now_ms, expires_at_ms }: { now_ms: number; expires_at_ms: number | null },
+    created_at_ms: number,
+  ): Promise<SealedRow> {
+    const about = aboutOf(place, version);
+    const data_key = randomBytes(KEY_BYTES);
+    const key = await this.keys.wrap(data_key, about);
+    const ciphertext = seal(data_key, Buffer.from(value), about);
+    data_key.fill(0);
+    const { kind, tenant_id, scope, owner, name } = place;
+    return { kind, tenant_id, scope, owner, name, version, ...key, ciphertext, created_at_ms, changed_at_ms: now_ms, expires_at_ms };
+  }
+
+  private async opened(row: SealedRow): Promise<string> {
+    const about = aboutOf(row, row.version);
+    return open(await this.keys.unwrap(row, about), row.ciphertext, about).toString();
+  }
+}
+
+function factOf({ tenant_id, scope, owner, name, version, created_at_ms, changed_at_ms, expires_at_ms }: SealedRow): SecretFact {
+  return { tenant_id, scope, owner, name, version, created_at_ms, changed_at_ms, expires_at_ms };
+}
