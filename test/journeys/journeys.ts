@@ -3,6 +3,7 @@ import { describeApprovalJourneys } from './approval-journeys.js';
 import { describeBadInputJourneys } from './bad-input-journeys.js';
 import { describeCallJourneys } from './call-journeys.js';
 import { type JourneyPlatform, JourneyWorld } from './journey-world.js';
+import { describeLimitJourneys } from './limit-journeys.js';
 import { describeRecordJourneys } from './record-journeys.js';
 
 export interface JourneyOptions {
@@ -21,6 +22,7 @@ export function describeJourneys(name: string, options: JourneyOptions): void {
     describeCallJourneys(at, options.storm_keys);
     describeApprovalJourneys(at);
     describeRecordJourneys(at);
+    describeLimitJourneys(at);
     describeBadInputJourneys(at);
 
     test('liveness, readiness and metrics answer without a key and name no secret', async () => {

@@ -1,0 +1,133 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Answer, Api, Envelope } from './api.js';
+import { type JourneyWorld, order } from './journey-world.js';
+
+let serial = 0;
+
+/** Guard limits: each set through the API and seen to act, by agents of their own so that journeys do not share counters. */
+export function describeLimitJourneys(at: JourneyWorld): void {
+  describe('limits', () => {
+    const fresh = async (): Promise<[Api, string]> => {
+      const name = `limited-${process.pid}-${++serial}`;
+      return [await at.admin.keyFor('agent', name, ['agent']), name];
+    };
+    const limit = async (limit_id: string, body: Record<string, unknown>) => {
+      const answer = await at.admin.request('PUT', `/v1/limits/${limit_id}`, body);
+      expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
+    };
+    const effect = (by: Api, more: Record<string, unknown> = {}, context?: Record<string, unknown>) =>
+      by.call({ tool: 'probe_http_effect', inputs: order(more), ...(context ? { context } : {}) }, { prefer: 'wait=20' });
+    const read = (by: Api, context?: Record<string, unknown>) =>
+      by.call({ tool: 'probe_read', inputs: {}, ...(context ? { context } : {}) }, { prefer: 'wait=20' });
+    const denied = ({ body }: Answer<Envelope>, limit_id: string) =>
+      expect(body).toMatchObject({ status: 'denied', decision: { effect: 'deny', rule: `limit.${limit_id}` } });
+    const usage = async (limit_id: string) =>
+      (await at.admin.request<{ items: { used: number; max: number }[] }>('GET', `/v1/limits/${limit_id}/usage`)).body.items;
+
+    test('100 calls at once against a limit of 10 are exactly 10 effects', async () => {
+      const [agent, name] = await fresh();
+      await limit(name, { kind: 'max_tool_calls', scope: 'agent', subjects: [name], max: 10 });
+      const before = (await at.counterparty.stats()).effects;
+      const answers = await Promise.all(Array.from({ length: 100 }, () => effect(agent)));
+      expect(answers.filter(({ body }) => body.status === 'succeeded')).toHaveLength(10);
+      expect(answers.filter(({ body }) => body.status === 'denied')).toHaveLength(90);
+      expect((await at.counterparty.stats()).effects - before).toBe(10);
+      expect(await usage(name)).toMatchObject([{ used: 10, max: 10 }]);
+      await limit(name, { kind: 'max_tool_calls', scope: 'agent', subjects: [name], max: 11 });
+      expect((await effect(agent)).body.status).toBe('succeeded');
+      denied(await effect(agent), name);
+    });
+
+    test('repeats of one effect count once', async () => {
+      const [agent, name] = await fresh();
+      await limit(name, { kind: 'max_tool_calls', scope: 'agent', subjects: [name], max: 1 });
+      const inputs = order({ delay_ms: 100 });
+      const send = () => agent.call({ tool: 'probe_http_effect', inputs }, { prefer: 'wait=20' });
+      const answers = await Promise.all(Array.from({ length: 8 }, send));
+      expect(answers.map(({ body }) => body.status)).toEqual(answers.map(() => 'succeeded'));
+      expect((await send()).body).toMatchObject({ status: 'succeeded', deduplicated: true });
+      expect(await usage(name)).toMatchObject([{ used: 1 }]);
+      denied(await effect(agent), name);
+    });
+
+    test('a run makes 25 calls and no more, and goes round 10 times', async () => {
+      const run_id = `run-limited-${process.pid}-${++serial}`;
+      const answers = await Promise.all(Array.from({ length: 30 }, () => read(at.agent, { run_id })));
+      expect(answers.filter(({ body }) => body.status === 'succeeded')).toHaveLength(25);
+      denied(await read(at.agent, { run_id }), 'default.max_tool_calls');
+      denied(await read(at.agent, { run_id: `${run_id}-b`, iteration: 11 }), 'default.max_iterations');
+      expect((await read(at.agent, { run_id: `${run_id}-b`, iteration: 10 })).body.status).toBe('succeeded');
+    });
+
+    test('a tool that is not enabled, and one that does too much, is refused by its agent and not by others', async () => {
+      const [agent, name] = await fresh();
+      await limit(name, { kind: 'enabled_tools', scope: 'agent', subjects: [name], allowed: ['probe_*'] });
+      denied(await agent.call({ tool: 'list_directory', inputs: { path: '.' } }), name);
+      expect((await read(agent)).body.status).toBe('succeeded');
+      await limit(`${name}-effects`, { kind: 'side_effects', scope: 'agent', subjects: [name], side_effects: 'reads' });
+      denied(await effect(agent), `${name}-effects`);
+      expect((await read(agent)).body.status).toBe('succeeded');
+      expect((await at.agent.call({ tool: 'list_directory', inputs: { path: '.' } })).body.status).toBe('succeeded');
+    });
+
+    test('the sum of an input is kept for each value of another', async () => {
+      const [agent, name] = await fresh();
+      const sum = { kind: 'cumulative', scope: 'agent', subjects: [name], window_ms: 86_400_000 };
+      await limit(name, { ...sum, amount: 'inputs.amount', per: 'inputs.note', max: 100 });
+      expect((await effect(agent, { amount: 60, note: 'alpha' })).body.status).toBe('succeeded');
+      const over = await effect(agent, { amount: 41, note: 'alpha' });
+      denied(over, name);
+      expect(over.body.error).toMatchObject({ code: 'RATE_LIMIT', retryable: true, details: { used: 60, max: 100, asked: 41 } });
+      expect((await effect(agent, { amount: 40, note: 'alpha' })).body.status).toBe('succeeded');
+      expect((await effect(agent, { amount: 100, note: 'beta' })).body.status).toBe('succeeded');
+    });
+
+    test('a rate lets so many through in its window, and more when it moved on', async () => {
+      const [agent, name] = await fresh();
+      await limit(name, { kind: 'rate', scope: 'agent', subjects: [name], max: 3, window_ms: 2000 });
+      const answers = await Promise.all(Array.from({ length: 8 }, () => read(agent)));
+      expect(answers.filter(({ body }) => body.status === 'succeeded')).toHaveLength(3);
+      const refused = answers.find(({ body }) => body.status === 'denied') as Answer<Envelope & { error: { retry_after_s: number } }>;
+      expect(refused.body.error).toMatchObject({ code: 'RATE_LIMIT', class: 'rate_limited', retry_after_s: expect.any(Number) });
+      await new Promise((done) => setTimeout(done, refused.body.error.retry_after_s * 1000 + 50));
+      expect((await read(agent)).body.status).toBe('succeeded');
+    });
+
+    test('an egress budget counts what reaches out, by capability', async () => {
+      const [agent, name] = await fresh();
+      await limit(name, { kind: 'egress', scope: 'capability', subjects: ['probe'], tools: ['probe_read'], max: 2, window_ms: 60_000 });
+      const inside = () => agent.call({ tool: 'list_directory', inputs: { path: '.' } });
+      for (let i = 0; i < 3; i++) expect((await inside()).body.status).toBe('succeeded');
+      expect([(await read(agent)).body.status, (await read(agent)).body.status]).toEqual(['succeeded', 'succeeded']);
+      denied(await read(agent), name);
+      expect((await at.admin.request('DELETE', `/v1/limits/${name}`)).status).toBe(204);
+      expect((await read(agent)).body.status).toBe('succeeded');
+    });
+
+    test('limits have versions, an ETag and no nonsense', async () => {
+      const [, name] = await fresh();
+      const path = `/v1/limits/${name}`;
+      const bad = (body: Record<string, unknown>) => at.admin.request<{ validation: { issues: { path: string }[] } }>('PUT', path, body);
+      const uncompiled = await bad({ kind: 'cumulative', scope: 'tenant', max: 1, amount: 'inputs.total <' });
+      expect(uncompiled).toMatchObject({ status: 422, body: { validation: { issues: [{ path: '/amount' }] } } });
+      expect(await bad({ kind: 'rate', scope: 'tenant', max: 1 })).toMatchObject({
+        status: 422,
+        body: { detail: expect.stringContaining('/window_ms') },
+      });
+      expect((await bad({ kind: 'rate', scope: 'galaxy', max: 1 })).status).toBe(400);
+      expect((await at.agent.request('PUT', path, { kind: 'rate', scope: 'tenant', max: 1, window_ms: 1000 })).status).toBe(403);
+      await limit(name, { kind: 'cost_ceiling', scope: 'tenant', max: 5, tools: ['no_such_tool'] });
+      const stale = await at.admin.request('PUT', path, { kind: 'cost_ceiling', scope: 'tenant', max: 6 }, { 'if-match': '"7"' });
+      expect(stale.status).toBe(412);
+      expect((await at.admin.request('DELETE', path, undefined, { 'if-match': '"1"' })).status).toBe(204);
+      expect((await at.admin.request('GET', path)).status).toBe(404);
+      const versions = await at.admin.request<{ items: unknown[] }>('GET', `${path}/versions`);
+      expect(versions.body.items).toMatchObject([
+        { version: 2, removed: true },
+        { version: 1, removed: false, max: 5 },
+      ]);
+      const all = await at.admin.request<{ items: { limit_id: string }[] }>('GET', '/v1/limits?limit=500');
+      expect(all.body.items.map((item) => item.limit_id)).toEqual(expect.arrayContaining(['default.max_tool_calls']));
+    });
+  });
+}
