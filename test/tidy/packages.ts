@@ -17,7 +17,7 @@ const budgets: Readonly<Record<string, readonly string[]>> = {
   'libs/proofs': [],
   'libs/tool-kit': ['zod', 'ajv'],
   'libs/client': [],
-  'libs/store': ['@electric-sql/pglite', 'pg', 'ioredis'],
+  'libs/store': ['@electric-sql/pglite', 'pg', 'ioredis', 'aws4fetch'],
 };
 
 export function heavyFoundations(manifests: readonly Manifest[]): Fault[] {

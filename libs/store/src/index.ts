@@ -1,3 +1,6 @@
+export { addressOf, BLOB_BYTES_MAX, type Blobs, contentTypeOf, type KeptBlob } from './blobs/blobs.js';
+export { FolderBlobs } from './blobs/folder-blobs.js';
+export { S3Blobs, type S3BlobsOptions } from './blobs/s3-blobs.js';
 export * from './executions/approval-uses.js';
 export * from './executions/claim.js';
 export * from './executions/end.js';

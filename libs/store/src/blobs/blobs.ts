@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+
+/** Content types that are kept as what they are; anything else is bytes. */
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'application/json': 'json',
+  'application/pdf': 'pdf',
+  'application/octet-stream': 'bin',
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/webp': 'webp',
+  'text/csv': 'csv',
+  'text/plain': 'txt',
+};
+const TYPES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(EXTENSIONS).map(([type, extension]) => [extension, type]),
+);
+const NAME = /^[0-9a-f]{64}\.[a-z]{3,4}$/;
+
+/** A kept blob: `<sha-256 of its bytes, hex>.<extension by its type>`. */
+export interface KeptBlob {
+  name: string;
+  content_type: string;
+  bytes: number;
+}
+
+/** The larger the blob, the more memory it takes where it is kept and read: none is larger. */
+export const BLOB_BYTES_MAX = 64 * 1024 * 1024;
+
+/**
+ * Large payloads beside the log, addressed by their content, apart by tenant. Kept for ever unless retention removes them;
+ * a blob never changes, so putting the same bytes again does nothing.
+ */
+export interface Blobs {
+  /** Resolves when the bytes are durable. @throws InfrastructureFault where they cannot be kept */
+  put(tenant_id: string, bytes: Uint8Array, content_type: string): Promise<KeptBlob>;
+  /** The bytes as they were put, checked against their name. Undefined: there is no such blob of this tenant. @throws InfrastructureFault */
+  get(tenant_id: string, name: string): Promise<Buffer | undefined>;
+}
+
+/** Where the bytes of a blob belong. @throws RangeError beyond BLOB_BYTES_MAX */
+export function addressOf(bytes: Uint8Array, content_type: string): KeptBlob {
+  if (bytes.byteLength > BLOB_BYTES_MAX) throw new RangeError(`a blob has at most ${BLOB_BYTES_MAX} bytes`);
+  const [bare = ''] = content_type.toLowerCase().split(';');
+  const extension = EXTENSIONS[bare.trim()] ?? 'bin';
+  const name = `${createHash('sha256').update(bytes).digest('hex')}.${extension}`;
+  return { name, content_type: TYPES[extension] as string, bytes: bytes.byteLength };
+}
+
+/** The content type of a blob's name; undefined for what is no name of a blob. */
+export function contentTypeOf(name: string): string | undefined {
+  return NAME.test(name) ? TYPES[name.slice(65)] : undefined;
+}
+
+/** `<tenant>/<first two digits>/<name>`: a tenant's id never climbs out of its folder, and two tenants never share one. */
+export function pathOf(tenant_id: string, name: string): string {
+  const tenant = /^[a-z0-9][a-z0-9_-]{0,99}$/.test(tenant_id) ? tenant_id : `=${Buffer.from(tenant_id).toString('hex')}`;
+  return `${tenant}/${name.slice(0, 2)}/${name}`;
+}
+
+/** Whether these are the bytes that the name speaks of. */
+export function isIntact(name: string, bytes: Uint8Array): boolean {
+  return createHash('sha256').update(bytes).digest('hex') === name.slice(0, 64);
+}
