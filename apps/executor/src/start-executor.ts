@@ -9,10 +9,12 @@ import { ExecutorModule } from './executor.module.js';
 import { LaneExecutor } from './lane-executor.js';
 import { LaneParts } from './lane-parts.js';
 import { measureLoad } from './load-metric.js';
+import { Memo } from './memo/memo.js';
 import { announceTools } from './runtimes/announcer.js';
 import type { InProcessRuntime } from './runtimes/in-process/in-process-runtime.js';
 import { loadTools } from './runtimes/in-process/loaded-tool.js';
 import { packs } from './runtimes/in-process/packs.js';
+import { ProgressHints } from './runtimes/in-process/progress-hints.js';
 import { runtimes } from './runtimes/index.js';
 
 const BATCH_MAX = 500;
@@ -58,7 +60,9 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   await configuration.start();
   const announcement = { executor_id: config.executor_id, lanes: config.lanes, now_ms: clock.now_ms() };
   await announceTools({ log, codec }, tools.values(), configuration.state, announcement);
-  const executor = new Executor(lanesOf(deps, config, configuration, new runtimes['in-process'](tools, logger, clock)));
+  const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups) };
+  const runtime = new runtimes['in-process'](tools, around, new Memo(deps.results, deps.keys));
+  const executor = new Executor(lanesOf(deps, config, configuration, runtime));
   measureLoad(executor, deps.metrics);
   await executor.start();
   const transport = transportOf(deps, config.lanes, executor);

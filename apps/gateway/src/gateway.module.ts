@@ -7,6 +7,7 @@ import { ApprovalsController } from './http/approvals.controller.js';
 import { AuditController } from './http/audit.controller.js';
 import { AuditRoom } from './http/audit-room.js';
 import { BatchController } from './http/batch.controller.js';
+import { BlobsController } from './http/blobs.controller.js';
 import { CallCommandsController } from './http/call-commands.controller.js';
 import { CallEventsController } from './http/call-events.controller.js';
 import { CallIntake } from './http/call-intake.js';
@@ -24,6 +25,7 @@ import { KnownCalls } from './http/known-calls.js';
 import { LimitsController } from './http/limits.controller.js';
 import { OpenApiController } from './http/openapi.controller.js';
 import type { HttpReply, HttpRequest } from './http/reply.js';
+import { StoredBlobs } from './http/stored-blobs.js';
 import { TenantsController } from './http/tenants.controller.js';
 import { ToolPoliciesController } from './http/tool-policies.controller.js';
 import { ToolsController } from './http/tools.controller.js';
@@ -37,6 +39,7 @@ export interface GatewayParts {
   calls: KnownCalls;
   configuration: ConfigurationRoom;
   health: Health;
+  blobs: StoredBlobs;
   sender: CallbackSender;
   /** Absent only where a test does without evidence. */
   audit: AuditRoom | undefined;
@@ -52,6 +55,7 @@ export class GatewayModule {
       controllers: [
         CallsController,
         BatchController,
+        BlobsController,
         CallCommandsController,
         CallEventsController,
         ApprovalsController,
@@ -74,6 +78,7 @@ export class GatewayModule {
         { provide: KnownCalls, useValue: parts.calls },
         { provide: Views, useValue: parts.calls.views },
         { provide: ConfigurationRoom, useValue: parts.configuration },
+        { provide: StoredBlobs, useValue: parts.blobs },
         { provide: Health, useValue: parts.health },
         { provide: CallbackSender, useValue: parts.sender },
         ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),

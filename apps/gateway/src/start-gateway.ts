@@ -16,6 +16,7 @@ import { Face } from './http/face.js';
 import { Health } from './http/health.js';
 import { KnownCalls } from './http/known-calls.js';
 import { AnsweredPositions } from './http/positions.js';
+import { StoredBlobs } from './http/stored-blobs.js';
 import { Views } from './http/views.js';
 import { Authenticator } from './identity/authenticator.js';
 import { ConfigurationWriter } from './identity/configuration-writer.js';
@@ -27,6 +28,7 @@ import { BoardFollower } from './waiting/board-follower.js';
 import { CallBoard } from './waiting/call-board.js';
 import { CallbackSender } from './waiting/callback-sender.js';
 import { Callbacks } from './waiting/callbacks.js';
+import { followProgress } from './waiting/progress.js';
 import { Resume } from './waiting/resume.js';
 import { TimerWheel } from './waiting/timer-wheel.js';
 import { takeHints } from './waiting/wake-ups.js';
@@ -75,6 +77,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
       lanes: config.lanes,
       allow_private: config.identity_allow_private ?? false,
     }),
+    blobs: new StoredBlobs(deps.blobs),
     health: new Health(ready, log, deps.metrics),
     audit: deps.evidence && new AuditRoom(deps, deps.evidence, new Set(topicSpecs(config.lanes, 1).map(({ name }) => name))),
   };
@@ -108,6 +111,7 @@ export async function startGateway(
     const topics = follower.topics(config.lanes);
     for (const at of await resume.newest(config.lanes, topics)) wired.calls.views.answered.note(at);
     await follower.start(config.lanes, await resume.run(config.lanes, topics));
+    await followProgress(deps.wake_ups, config.lanes, wired.board);
     await takeHints(deps.wake_ups, config.lanes, { board: wired.board, codec: deps.codec, now_ms: () => deps.clock.now_ms() });
     const app = await createHttpApp(wired, deps.logger);
     await app.listen(config.port, config.host);

@@ -1,6 +1,6 @@
 import type { EventCodec } from '@countersign/contracts';
 import type { EventLog, SchemaSource } from '@countersign/event-log';
-import type { Store, Vault } from '@countersign/store';
+import type { Blobs, ResultCache, Store, Vault } from '@countersign/store';
 import type { Registry } from 'prom-client';
 import type { Clock } from './clock.js';
 import type { Evidence } from './evidence.js';
@@ -29,6 +29,10 @@ export interface AppDeps {
   /** Secrets and users' tokens, sealed. */
   vault: Vault;
   wake_ups: WakeUpChannel;
+  /** Large outputs and attachments. */
+  blobs: Blobs;
+  /** Results of read-only tools that may be given again; a hint. */
+  results: ResultCache;
   clock: Clock;
   logger: Logger;
   metrics: Registry;

@@ -1,13 +1,13 @@
 import { EventCodec } from '@countersign/contracts';
 import { type EventLog, IncompatibleSchema, KafkaEventLog, PrefixedEventLog, RegisteredCodec } from '@countersign/event-log';
-import { PostgresStore, RedisWakeUps } from '@countersign/store';
+import { PostgresStore, RedisResults, RedisWakeUps } from '@countersign/store';
 import type { AppDeps } from './app-deps.js';
 import { CannotOpen } from './cannot-open.js';
 import type { Logger } from './logger.js';
 import type { PlatformConfig } from './platform-config.js';
 
 /** What a process opens first: where events, rows and hints go. */
-export type Parts = Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'wake_ups'>;
+export type Parts = Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'wake_ups' | 'results'>;
 
 type KafkaConfig = NonNullable<PlatformConfig['kafka']>;
 
@@ -50,7 +50,12 @@ export async function openDistributed(service: string, config: PlatformConfig, l
       prefix: kafka.topic_prefix,
       on_fault: (cause) => logger.warn({ cause: cause.message }, 'wake-ups are lost: Redis does not answer'),
     });
-    return { log, codec, schemas, store, wake_ups };
+    const results = new RedisResults({
+      url: config.redis_url as string,
+      prefix: kafka.topic_prefix,
+      on_fault: (cause) => logger.warn({ cause: cause.message }, 'results are not cached: Redis does not answer'),
+    });
+    return { log, codec, schemas, store, wake_ups, results };
   } catch (cause) {
     await inner.close();
     throw cause;

@@ -9,6 +9,7 @@ export { HealthServer } from './health-server.js';
 export { createLogger, type Logger, NestLogger } from './logger.js';
 export { openPlatform, type Platform } from './platform.js';
 export { type Environment, faultLines, type ParsedConfig, type PlatformConfig, parsePlatformConfig } from './platform-config.js';
+export { decodeProgress, encodeProgress, type Progress, progressChannel } from './progress-hint.js';
 export { isPrivateAddress, publicLookup } from './public-address.js';
 export { decodeHint, encodeHint } from './result-hint.js';
 export { runService, type Service } from './run-service.js';

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { S3BlobsOptions } from '@countersign/store';
 import { z } from 'zod';
 
 /** What a parser of the environment answers: all faults together, one line each, or the configuration. */
@@ -38,6 +39,11 @@ const schema = z.object({
   COUNTERSIGN_SCHEMA_REGISTRY_URL: z.url().optional(),
   COUNTERSIGN_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   COUNTERSIGN_REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  COUNTERSIGN_S3_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  COUNTERSIGN_S3_BUCKET: z.string().min(3).max(63).optional(),
+  COUNTERSIGN_S3_REGION: z.string().min(1).default('us-east-1'),
+  COUNTERSIGN_S3_ACCESS_KEY_ID: z.string().min(1).optional(),
+  COUNTERSIGN_S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
   COUNTERSIGN_LANES: list('shared').refine(
     (lanes) => lanes.length > 0 && lanes.every((lane) => LANE.test(lane)),
     'a comma-separated list of lane names ([a-z][a-z0-9-]*, at most 32 characters)',
@@ -88,6 +94,8 @@ export interface PlatformConfig {
     | undefined;
   database_url: string | undefined;
   redis_url: string | undefined;
+  /** A bucket for blobs; undefined: `<data dir>/blobs`, which gateway and executors must then share. */
+  s3: S3BlobsOptions | undefined;
   lanes: string[];
   partitions: number;
   master_key: string | undefined;
@@ -133,6 +141,25 @@ function kafkaFaults(value: Settings): string[] {
   return faults;
 }
 
+function s3Of(value: Settings): PlatformConfig['s3'] | string[] {
+  const given = {
+    COUNTERSIGN_S3_ENDPOINT: value.COUNTERSIGN_S3_ENDPOINT,
+    COUNTERSIGN_S3_BUCKET: value.COUNTERSIGN_S3_BUCKET,
+    COUNTERSIGN_S3_ACCESS_KEY_ID: value.COUNTERSIGN_S3_ACCESS_KEY_ID,
+    COUNTERSIGN_S3_SECRET_ACCESS_KEY: value.COUNTERSIGN_S3_SECRET_ACCESS_KEY,
+  };
+  const missing = Object.entries(given).filter(([, set]) => !set);
+  if (missing.length === 4) return undefined;
+  if (missing.length > 0) return missing.map(([name]) => `${name}: missing; a bucket for blobs needs endpoint, bucket and both keys`);
+  return {
+    endpoint: given.COUNTERSIGN_S3_ENDPOINT as string,
+    bucket: given.COUNTERSIGN_S3_BUCKET as string,
+    region: value.COUNTERSIGN_S3_REGION,
+    access_key_id: given.COUNTERSIGN_S3_ACCESS_KEY_ID as string,
+    secret_access_key: given.COUNTERSIGN_S3_SECRET_ACCESS_KEY as string,
+  };
+}
+
 function kafkaOf(value: Settings): PlatformConfig['kafka'] {
   if (value.COUNTERSIGN_KAFKA_BROKERS.length === 0) return undefined;
   const { COUNTERSIGN_KAFKA_USERNAME: username, COUNTERSIGN_KAFKA_PASSWORD: password, COUNTERSIGN_KAFKA_SASL: mechanism } = value;
@@ -151,8 +178,9 @@ export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConf
   const parsed = schema.safeParse(env);
   if (!parsed.success) return { faults: faultLines(parsed.error) };
   const value = parsed.data;
-  const faults = kafkaFaults(value);
-  if (faults.length > 0) return { faults };
+  const s3 = s3Of(value);
+  const faults = [...kafkaFaults(value), ...(Array.isArray(s3) ? s3 : [])];
+  if (faults.length > 0 || Array.isArray(s3)) return { faults };
   const kafka = kafkaOf(value);
   return {
     config: {
@@ -161,6 +189,7 @@ export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConf
       kafka,
       database_url: value.COUNTERSIGN_DATABASE_URL,
       redis_url: value.COUNTERSIGN_REDIS_URL,
+      s3,
       lanes: value.COUNTERSIGN_LANES,
       partitions: value.COUNTERSIGN_PARTITIONS,
       master_key: value.COUNTERSIGN_MASTER_KEY,

@@ -5,10 +5,13 @@ import { EventCodec } from '@countersign/contracts';
 import { currentBoot, EmbeddedEventLog } from '@countersign/event-log';
 import {
   FileRows,
+  FolderBlobs,
+  InProcessResults,
   InProcessWakeUps,
   KeyRing,
   KnownWrappingKeys,
   PgliteStore,
+  S3Blobs,
   SqlRows,
   type Store,
   Vault,
@@ -68,7 +71,7 @@ async function openEmbedded(config: PlatformConfig, logger: Logger): Promise<Par
   });
   const store = await openPglite(config.data_dir, logger);
   if (log.last_stop === 'machine_crashed') await log.crashHandled();
-  return { log, codec: new EventCodec(), store, wake_ups: new InProcessWakeUps() };
+  return { log, codec: new EventCodec(), store, wake_ups: new InProcessWakeUps(), results: new InProcessResults() };
 }
 
 /** A log without its key would take every repeat for a new call and fire it again: then nothing starts. */
@@ -84,6 +87,7 @@ async function openKeys(config: PlatformConfig): Promise<KeyRing> {
 
 async function closeParts(parts: Parts): Promise<void> {
   await parts.wake_ups.close();
+  await parts.results.close();
   await parts.store.close();
   await parts.log.close();
 }
@@ -125,6 +129,7 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   });
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  const deps: AppDeps = { ...parts, keys, vault, clock: systemClock, logger, metrics, tracing: config.tracing, evidence };
+  const blobs = config.s3 ? new S3Blobs(config.s3) : new FolderBlobs(path.join(config.data_dir, 'blobs'));
+  const deps: AppDeps = { ...parts, blobs, keys, vault, clock: systemClock, logger, metrics, tracing: config.tracing, evidence };
   return { deps, close };
 }

@@ -18,6 +18,8 @@ export interface ToolDefinition<I extends Shape, O extends Shape> extends ToolTr
   compensate?(input: Received<I>, output: Returned<O>, ctx: RunContext): Promise<unknown>;
   /** Reads back whether the effect that a run reported is there. Must change nothing. */
   verify?(input: Received<I>, output: Returned<O>, ctx: RunContext): Promise<Verified>;
+  /** Of a tool with a cache: the version of what it reads. Where it has changed, an equal call runs again. */
+  sourceVersion?(input: Received<I>, ctx: RunContext): Promise<string>;
   /** What holds between an input and its output beyond the schemas. */
   sanity?: readonly SanityPredicate<Received<I>, Returned<O>>[];
 }
@@ -27,7 +29,7 @@ export interface ToolDefinition<I extends Shape, O extends Shape> extends ToolTr
  * @throws TypeError at definition, with every fault of the contract.
  */
 export function defineTool<I extends Shape, O extends Shape>(definition: ToolDefinition<I, O>): Tool {
-  const { input, output, run, reconcile, compensate, verify, sanity, deprecated, ...traits } = definition;
+  const { input, output, run, reconcile, compensate, verify, sourceVersion, sanity, deprecated, ...traits } = definition;
   const contract = contractOf(traits, {
     input_schema: jsonSchemaOf(input, 'input'),
     output_schema: jsonSchemaOf(output, 'input'),
@@ -45,6 +47,7 @@ export function defineTool<I extends Shape, O extends Shape>(definition: ToolDef
       compensate: async (raw: never, result: never, ctx: RunContext) => compensate(received(raw), result, ctx),
     }),
     ...(verify && { verify: async (raw: never, result: never, ctx: RunContext) => verify(received(raw), result, ctx) }),
+    ...(sourceVersion && { sourceVersion: async (raw: never, ctx: RunContext) => sourceVersion(received(raw), ctx) }),
     ...(sanity && { sanity: sanity.map((each) => receiving(each, received)) }),
     ...(deprecated && { deprecated }),
   };

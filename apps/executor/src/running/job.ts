@@ -95,6 +95,8 @@ export class Job {
   /** Its hop in the trace, where traces are recorded. */
   span: CallSpan | undefined;
   refusal: RefusedBecause | undefined;
+  /** Where its result is kept for equal calls; undefined: it is not. */
+  memo_key: string | undefined;
   /** Its inputs, parsed once. */
   inputs: unknown;
   /** Times its claim lost to a row that was not there any more. */

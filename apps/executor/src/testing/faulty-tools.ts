@@ -13,6 +13,9 @@ export class FaultyWorld {
   /** What a read-back says; default: the truth. */
   verify: 'truth' | 'cannot_tell' | 'throws' | 'hangs' = 'truth';
 
+  /** Version of what the cached tool reads. */
+  source = '1';
+
   runsOf(name: string): number {
     return this.runs.filter((run) => run.name === name).length;
   }
@@ -117,6 +120,29 @@ export function faultyTools(world: FaultyWorld): Tool[] {
       sanity,
       run: fire,
       reconcile: async () => ({ kind: 'happened', output: { ok: true, found: 'later' } }),
+    }),
+    defineTool({
+      ...traits,
+      ...titled('cached_read'),
+      effect_class: 'read_external',
+      cache: { kind: 'ttl', ttl_ms: 60_000 },
+      cost_per_call: 0.01,
+      run: (asked, ctx) => act(asked, ctx, world),
+      sourceVersion: async () => {
+        if (world.source === 'away') throw new Error('nobody knows');
+        return world.source;
+      },
+    }),
+    defineTool({
+      ...traits,
+      ...titled('reporting_read'),
+      effect_class: 'read_internal',
+      run: async ({ name }, ctx) => {
+        for (let at = 0; at < 100; at++) ctx.progress(at / 100, `page ${at} of ${name}`);
+        const table = await ctx.attach({ kind: 'table', content_type: 'text/csv', data: 'a,b\n1,2\n' });
+        ctx.progress(1, 'done');
+        return { ok: true, at: table.url };
+      },
     }),
   ] as Tool[];
 }

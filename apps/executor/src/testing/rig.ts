@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventCodec, type EventMap, type EventType, laneTopic, topicOf, uuidv7 } from '@countersign/contracts';
 import { BatchDecoder, EmbeddedEventLog, type EventLog, type Recorded } from '@countersign/event-log';
 import { type AppDeps, createLogger, type RunningApp, systemClock, topicSpecs } from '@countersign/process';
-import { PgliteStore, type Store } from '@countersign/store';
+import { FolderBlobs, InProcessResults, InProcessWakeUps, PgliteStore, type Store } from '@countersign/store';
 import { Registry } from 'prom-client';
 import type { ExecutorConfig } from '../config.js';
 import { startExecutor } from '../start-executor.js';
@@ -17,6 +17,9 @@ export class Rig {
   readonly world = new World();
   readonly codec = new EventCodec();
   readonly apps: RunningApp[] = [];
+  readonly wake_ups = new InProcessWakeUps();
+  readonly results = new InProcessResults();
+  readonly blobs: FolderBlobs;
   private readonly pack = testPack(this.world);
   private readonly policy = new PlayedPolicy(this.pack);
   readonly ruling = this.policy.ruling.bind(this.policy);
@@ -27,7 +30,9 @@ export class Rig {
     readonly dir: string,
     public log: EventLog,
     public store: Store,
-  ) {}
+  ) {
+    this.blobs = new FolderBlobs(join(dir, 'blobs'));
+  }
 
   static async open(): Promise<Rig> {
     const dir = await mkdtemp(join(tmpdir(), 'countersign-executor-'));
@@ -42,7 +47,9 @@ export class Rig {
       codec: this.codec,
       store: this.store,
       keys: { tenantKey: () => TENANT_KEY },
-      wake_ups: { publish: () => undefined, subscribe: async () => undefined },
+      wake_ups: this.wake_ups,
+      blobs: this.blobs,
+      results: this.results,
       clock: systemClock,
       logger: createLogger('executor', 'silent'),
       metrics: new Registry(),

@@ -43,6 +43,16 @@ const callRoutes: readonly ApiRoute[] = [
   { method: 'post', path: '/v1/calls/{call_id}/resolve', summary: 'Say what happened', tag: 'calls', body: resolveRequest, answers: call },
 ];
 
+const blobRoutes: readonly ApiRoute[] = [
+  {
+    method: 'get',
+    path: '/v1/blobs/{name}',
+    summary: 'Read a large output or an attachment',
+    tag: 'calls',
+    answers: { '200': 'application/octet-stream' },
+  },
+];
+
 const peopleRoutes: readonly ApiRoute[] = [
   { method: 'post', path: '/v1/cases', summary: 'Open a case', tag: 'cases', body: caseRequest, answers: { '201': 'Object' } },
   { method: 'get', path: '/v1/cases', summary: 'List cases', tag: 'cases', query: list(caseFilters), answers: { '200': 'Page' } },
@@ -160,6 +170,7 @@ const healthRoutes: readonly ApiRoute[] = [
 
 export const apiRoutes: readonly ApiRoute[] = [
   ...callRoutes,
+  ...blobRoutes,
   ...peopleRoutes,
   ...settingRoutes,
   ...limitRoutes,

@@ -1,4 +1,5 @@
 import { type CallState, type PlacedEvent, statusOf, terminalStatuses } from '@countersign/domain';
+import type { Progress } from '@countersign/process';
 import type { Caller } from '../identity/authenticator.js';
 import type { CallListener } from '../waiting/call-board.js';
 import { newestFact } from '../waiting/state-hlc.js';
@@ -45,6 +46,11 @@ export class CallStream implements CallListener, Timed {
       this.out.write(`id: ${hlc}\nevent: status\ndata: ${envelopeText(seenBy(state, this.call.reader))}\n\n`);
     }
     if (terminalStatuses.has(status) && state.ruling) this.end();
+  }
+
+  /** Has no id: a stream that comes again is told where the call stands, not how it got there. */
+  progressed({ fraction, message }: Progress): void {
+    if (!this.closed) this.out.write(`event: progress\ndata: ${JSON.stringify({ fraction, message })}\n\n`);
   }
 
   due(): void {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { EventCodec } from '@countersign/contracts';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
-import { InProcessWakeUps, KeyRing, PgliteStore, Vault } from '@countersign/store';
+import { FolderBlobs, InProcessResults, InProcessWakeUps, KeyRing, PgliteStore, Vault } from '@countersign/store';
 import { Registry } from 'prom-client';
 import { type RunningGateway, startGateway } from '../start-gateway.js';
 import { sampleContract } from './samples.js';
@@ -38,8 +38,23 @@ export class TestGateway {
     const store = await PgliteStore.open({ memory: true });
     const codec = new EventCodec();
     const keys = KeyRing.fromText(Buffer.alloc(32, 7).toString('base64'));
-    const shared = { clock: systemClock, logger: createLogger('gateway', 'silent'), metrics: new Registry(), tracing: false };
-    const deps: AppDeps = { log, store, codec, keys, wake_ups: new InProcessWakeUps(), vault: Vault.inMemory(), ...shared };
+    const shared = {
+      clock: systemClock,
+      logger: createLogger('gateway', 'silent'),
+      metrics: new Registry(),
+      results: new InProcessResults(),
+      tracing: false,
+    };
+    const deps: AppDeps = {
+      log,
+      store,
+      codec,
+      keys,
+      wake_ups: new InProcessWakeUps(),
+      blobs: new FolderBlobs(path.join(dir, 'blobs')),
+      vault: Vault.inMemory(),
+      ...shared,
+    };
     const parts = { standIn: new StandIn(log, codec, usualScript), views: new StandInViews(log, codec, store) };
     await parts.views.start();
     await parts.standIn.start();

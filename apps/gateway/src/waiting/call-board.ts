@@ -1,10 +1,13 @@
 import { type CallState, evolve, type PlacedEvent, statusOf } from '@countersign/domain';
+import type { Progress } from '@countersign/process';
 import { isAnswer } from './is-answer.js';
 import { mergeStates } from './merge-states.js';
 
 /** Told after every durable fact of a call that it watches. */
 export interface CallListener {
   changed(state: CallState, at: PlacedEvent | undefined): void;
+  /** How far its run is; a hint. */
+  progressed?(progress: Progress): void;
 }
 
 interface Watched {
@@ -86,6 +89,13 @@ export class CallBoard {
     const watched = callId === null ? undefined : this.calls.get(callId);
     if (callId === null || !watched || watched.tenant_id !== at.event.meta.tenant_id) return;
     this.move(callId, watched, evolve(watched.state, at), at);
+  }
+
+  /** Tells who follows the call; nothing is kept. */
+  progressed(progress: Progress): void {
+    const watched = this.calls.get(progress.call_id);
+    if (watched?.tenant_id !== progress.tenant_id) return;
+    for (const listener of [...watched.listeners]) listener.progressed?.(progress);
   }
 
   private move(callId: string, watched: Watched, state: CallState, at: PlacedEvent | undefined): void {

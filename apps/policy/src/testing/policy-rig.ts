@@ -19,8 +19,7 @@ import {
 import { aCall, aMeta } from '@countersign/domain/testing/ruled-partition';
 import { EmbeddedEventLog, type EventLog, type LogRecord } from '@countersign/event-log';
 import { type AppDeps, createLogger, type RunningApp, topicSpecs } from '@countersign/process';
-import type { Store } from '@countersign/store';
-import { Vault } from '@countersign/store';
+import { FolderBlobs, InProcessResults, type Store, Vault } from '@countersign/store';
 import { Registry } from 'prom-client';
 import type { PolicyConfig } from '../config.js';
 import { startPolicy } from '../policy.module.js';
@@ -112,6 +111,8 @@ export class PolicyRig<S extends Store = MemoryStore> {
       store: this.store,
       keys: { tenantKey: () => Buffer.alloc(32) },
       vault: Vault.inMemory(),
+      blobs: new FolderBlobs('/nowhere'),
+      results: new InProcessResults(),
       wake_ups: { publish: () => undefined, subscribe: async () => undefined, close: async () => undefined },
       clock,
       logger: createLogger('policy', 'silent'),

@@ -5,7 +5,7 @@ import { EventCodec } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
-import { PgliteStore, Vault, waitForPosition } from '@countersign/store';
+import { FolderBlobs, InProcessResults, PgliteStore, Vault, waitForPosition } from '@countersign/store';
 import { Registry } from 'prom-client';
 
 /** A log on disk and a database in memory, for one test. */
@@ -35,6 +35,8 @@ export class PlatformOnDisk {
       codec: this.codec,
       store: this.store,
       keys,
+      blobs: new FolderBlobs(this.dir),
+      results: new InProcessResults(),
       wake_ups: nobody,
       clock: systemClock,
       vault: Vault.inMemory(),

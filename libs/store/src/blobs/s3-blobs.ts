@@ -30,7 +30,11 @@ export class S3Blobs implements Blobs {
       'if-none-match': '*',
       'x-amz-content-sha256': blob.name.slice(0, 64),
     };
-    const response = await this.send(pathOf(tenant_id, blob.name), { method: 'PUT', headers, body: bytes as NonNullable<RequestInit['body']> });
+    const response = await this.send(pathOf(tenant_id, blob.name), {
+      method: 'PUT',
+      headers,
+      body: bytes as NonNullable<RequestInit['body']>,
+    });
     await response.arrayBuffer();
     // 412: an object of this name is there, and its name is the digest of its bytes. 409: another writer of the same bytes is at it.
     if (!response.ok && response.status !== 412 && response.status !== 409)

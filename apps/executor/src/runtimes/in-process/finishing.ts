@@ -1,29 +1,38 @@
 import { callError } from '@countersign/contracts';
-import type { Clock, Logger } from '@countersign/process';
 import type { Verified } from '@countersign/tool-kit';
 import type { Job } from '../../running/job.js';
 import { extrasOf } from '../../running/outcomes.js';
+import { FullOutputs } from './full-outputs.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { messageOf, type Seen } from './recorded-result.js';
+import type { RunSurroundings } from './run-surroundings.js';
 import { ToolRun } from './tool-run.js';
 
 const VERIFY_TIMEOUT_MS = 10_000;
 
-/** What follows on a run that has answered: a write's effect is read back where its tool can. */
+/** What follows on a run that has answered: all of a shortened output is kept, a write's effect is read back. */
 export class Finishing {
-  constructor(
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-  ) {}
+  private readonly kept: FullOutputs;
 
-  /** Undefined: nothing follows. Never rejects, and takes no longer than the time of a read-back. */
+  constructor(private readonly around: RunSurroundings) {
+    this.kept = new FullOutputs(around.blobs, around.logger);
+  }
+
+  /** Undefined: nothing follows. Never rejects; takes no longer than a read-back and the keeping of an output may. */
   of(job: Job, loaded: LoadedTool, seen: Seen): Promise<Seen> | undefined {
-    if (!loaded.verifies || (seen.kind !== 'output' && seen.kind !== 'wrong_shape') || !('answer' in seen)) return undefined;
-    return this.readBack(job, loaded, seen.answer).then((verified) => afterReadBack(seen, verified));
+    if (seen.kind !== 'output' && seen.kind !== 'wrong_shape') return undefined;
+    const full = 'full_json' in seen && seen.full_json !== undefined;
+    if (!full && !(loaded.verifies && 'answer' in seen)) return undefined;
+    return this.finish(job, loaded, seen);
+  }
+
+  private async finish(job: Job, loaded: LoadedTool, seen: Answered): Promise<Seen> {
+    const whole = seen.kind === 'output' && seen.full_json !== undefined ? await this.kept.keep(job, seen) : seen;
+    return loaded.verifies && 'answer' in seen ? afterReadBack(whole, await this.readBack(job, loaded, seen.answer)) : whole;
   }
 
   private async readBack(job: Job, loaded: LoadedTool, answer: unknown): Promise<Verified> {
-    const run = new ToolRun(job, loaded.settings, this.clock.now_ms() + VERIFY_TIMEOUT_MS, this.logger);
+    const run = new ToolRun(job, loaded.settings, this.around.clock.now_ms() + VERIFY_TIMEOUT_MS, this.around);
     job.handle = run;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<Verified>((resolve) => {
@@ -36,7 +45,7 @@ export class Finishing {
       const input = job.inputs ?? JSON.parse(job.call.inputs_json);
       return await Promise.race([loaded.tool.verify?.(input as never, answer as never, run) ?? late, late]);
     } catch (thrown) {
-      this.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause: messageOf(thrown) }, 'a read-back failed');
+      this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause: messageOf(thrown) }, 'a read-back failed');
       return { kind: 'cannot_tell', why: messageOf(thrown) };
     } finally {
       clearTimeout(timer);

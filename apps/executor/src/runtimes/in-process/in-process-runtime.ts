@@ -1,11 +1,12 @@
 import { isReadOnly, type Outcome } from '@countersign/contracts';
 import type { ReconcileAnswer, Recovery, Refusal } from '@countersign/domain';
-import type { Clock, Logger } from '@countersign/process';
 import type { Reconciled } from '@countersign/tool-kit';
+import type { Memo } from '../../memo/memo.js';
 import type { Abortable, Issue, Job } from '../../running/job.js';
 import { Finishing } from './finishing.js';
 import type { LoadedTool } from './loaded-tool.js';
-import { answered, errorOf, recorded, type Seen, threw } from './recorded-result.js';
+import { answered, errorOf, messageOf, recorded, type Seen, threw } from './recorded-result.js';
+import type { RunSurroundings } from './run-surroundings.js';
 import { ToolRun } from './tool-run.js';
 
 /** Why a call can't run here at all. */
@@ -14,7 +15,13 @@ export interface Unrunnable {
   issues: Issue[];
 }
 
+type Done = (job: Job, run: Abortable, result: Seen) => void;
+
 const RECONCILE_TIMEOUT_MS = 10_000;
+
+function withAttachments(seen: Seen, { attachments }: ToolRun): Seen {
+  return attachments && seen.kind === 'output' ? { ...seen, attachments } : seen;
+}
 
 /** Runs tools in this process. What a tool throws or answers never gets past it: every run comes to a `RunResult`. */
 export class InProcessRuntime {
@@ -23,10 +30,10 @@ export class InProcessRuntime {
 
   constructor(
     tools: ReadonlyMap<string, LoadedTool>,
-    private readonly logger: Logger,
-    clock: Clock,
+    private readonly around: RunSurroundings,
+    private readonly memo: Memo,
   ) {
-    this.finishing = new Finishing(clock, logger);
+    this.finishing = new Finishing(around);
     for (const tool of tools.values()) {
       const { name, version } = tool.contract;
       this.byName.set(name, (this.byName.get(name) ?? new Map<string, LoadedTool>()).set(version, tool));
@@ -53,12 +60,17 @@ export class InProcessRuntime {
   }
 
   /** Starts the run; `done` is called once, also where the tool never looks at its signal and answers late. */
-  run(job: Job, ends_ms: number, done: (job: Job, run: Abortable, result: Seen) => void): void {
+  run(job: Job, ends_ms: number, done: Done): void {
     const loaded = this.find(job) as LoadedTool;
-    const run = new ToolRun(job, loaded.settings, ends_ms, this.logger);
+    const run = new ToolRun(job, loaded.settings, ends_ms, this.around);
     job.handle = run;
     // A tool may have changed what it was given the time before.
     if (job.inputs === undefined || job.resends > 0) job.inputs = JSON.parse(job.call.inputs_json);
+    if (loaded.holds_ms === 0 || job.resends > 0) this.execute(loaded, job, run, done);
+    else void this.remembered(loaded, job, run).then((known) => (known ? done(job, run, known) : this.execute(loaded, job, run, done)));
+  }
+
+  private execute(loaded: LoadedTool, job: Job, run: ToolRun, done: Done): void {
     let running: Promise<unknown>;
     try {
       running = Promise.resolve(loaded.tool.run(job.inputs as never, run));
@@ -66,28 +78,42 @@ export class InProcessRuntime {
       running = Promise.reject(error);
     }
     running.then(
-      (output) => done(job, run, answered(loaded, job, output)),
+      (output) => done(job, run, withAttachments(answered(loaded, job, output), run)),
       (error) => done(job, run, threw(error)),
     );
+  }
+
+  /** A result that was kept for equal calls. A source whose version cannot be told is asked each time. */
+  private async remembered(loaded: LoadedTool, job: Job, run: ToolRun): Promise<Seen | undefined> {
+    try {
+      const source_version = (await loaded.tool.sourceVersion?.(job.inputs as never, run)) ?? '';
+      job.memo_key = this.memo.keyOf(loaded, job, source_version);
+      return await this.memo.find(job.tenant_id, job.memo_key);
+    } catch (cause) {
+      this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) }, 'the cache was not asked');
+      return undefined;
+    }
   }
 
   /** What follows on a run that has answered; undefined: nothing. Never rejects. */
   finish(job: Job, seen: Seen): Promise<Seen> | undefined {
     const loaded = this.find(job);
-    return loaded?.verifies ? this.finishing.of(job, loaded, seen) : undefined;
+    return loaded && (loaded.verifies || 'full_json' in seen) ? this.finishing.of(job, loaded, seen) : undefined;
   }
 
-  /** Adds what the contract says of every result: what it costs, where it comes from. */
+  /** Adds what the contract says of every result: what it costs, where it comes from. Keeps what may be given again. */
   complete(job: Job, outcome: Outcome): void {
-    const declared = this.find(job)?.declared;
-    if (declared) outcome.extras = declared(job, outcome);
+    const loaded = this.find(job);
+    if (loaded?.declared) outcome.extras = loaded.declared(job, outcome);
+    if (job.memo_key === undefined || loaded === undefined || outcome.status !== 'succeeded' || outcome.extras?.cached) return;
+    this.memo.keep(loaded, job.tenant_id, job.memo_key, outcome);
   }
 
   /** Asks the system of record what became of a write. Never throws. */
   async reconcile(job: Job, now_ms: number): Promise<ReconcileAnswer> {
     const loaded = this.find(job);
     if (!loaded?.tool.reconcile) return { kind: 'cannot_tell', why: 'the tool cannot be asked' };
-    const run = new ToolRun(job, loaded.settings, now_ms + RECONCILE_TIMEOUT_MS, this.logger);
+    const run = new ToolRun(job, loaded.settings, now_ms + RECONCILE_TIMEOUT_MS, this.around);
     const timer = setTimeout(() => run.abort('timeout'), RECONCILE_TIMEOUT_MS);
     try {
       const answer: Reconciled<unknown> = await loaded.tool.reconcile(JSON.parse(job.call.inputs_json) as never, run);

@@ -19,6 +19,11 @@ function issuesOf(errors: ErrorObject[] | null | undefined): Issue[] {
   return (errors ?? []).slice(0, 20).map((error) => ({ path: error.instancePath, message: error.message ?? 'invalid' }));
 }
 
+function holdsMs({ cache }: ToolContract): number {
+  if (cache?.kind === 'forever') return Number.MAX_SAFE_INTEGER;
+  return cache?.kind === 'ttl' ? (cache.ttl_ms ?? 0) : 0;
+}
+
 /** A tool ready to run. Each schema is compiled once, at its first use: compiling all of them held up every start by half a second. */
 export class LoadedTool {
   readonly contract: ToolContract;
@@ -29,6 +34,8 @@ export class LoadedTool {
   /** What checks its outputs beyond their schema; empty for most. */
   readonly layers: readonly CheckLayer[];
   readonly declared: DeclaredExtras | undefined;
+  /** How long a result answers equal calls; 0: not at all. */
+  readonly holds_ms: number;
   private inputs: ValidateFunction | undefined;
   private outputs: ValidateFunction | undefined;
 
@@ -41,6 +48,7 @@ export class LoadedTool {
     this.digest = contractDigest(tool.contract);
     const { effect_class, takes_key, has_reconcile, settle_ms, settle_is_final } = tool.contract;
     this.verifies = !isReadOnly(tool.contract.effect_class) && tool.verify !== undefined;
+    this.holds_ms = isReadOnly(tool.contract.effect_class) ? holdsMs(tool.contract) : 0;
     this.declared = declaredExtras(tool.contract);
     this.layers = layers.filter((layer) => layer.appliesTo(this));
     this.recovery = { write: !isReadOnly(effect_class), takes_key, has_reconcile, settle_ms, settle_is_final };

@@ -1,7 +1,8 @@
-import type { Principal } from '@countersign/contracts';
-import type { Logger } from '@countersign/process';
-import { type RunContext, type SecretSource, type ToolAttachment, ToolError } from '@countersign/tool-kit';
+import type { Attachment, Principal } from '@countersign/contracts';
+import { type RunContext, type SecretSource, type ToolAttachment, type ToolBlob, ToolError } from '@countersign/tool-kit';
 import type { Job } from '../../running/job.js';
+import { AttachedBlobs } from './attached-blobs.js';
+import type { RunSurroundings } from './run-surroundings.js';
 
 /** No secret store is connected to this runtime. */
 const noSecrets: SecretSource = {
@@ -14,13 +15,15 @@ const noSecrets: SecretSource = {
 export class ToolRun implements RunContext {
   private controller: AbortController | undefined;
   private aborted: string | undefined;
+  private told_at_ms = 0;
+  private attached: AttachedBlobs | undefined;
   readonly secrets = noSecrets;
 
   constructor(
     private readonly job: Job,
     readonly settings: Readonly<Record<string, string>>,
     readonly deadline_ms: number,
-    private readonly logger: Logger,
+    private readonly around: RunSurroundings,
   ) {}
 
   get tenant_id(): string {
@@ -57,14 +60,20 @@ export class ToolRun implements RunContext {
   }
 
   log(message: string, fields: Record<string, unknown> = {}): void {
-    this.logger.info({ call_id: this.call_id, tool: this.job.call.tool, ...fields }, message);
+    this.around.logger.info({ call_id: this.call_id, tool: this.job.call.tool, ...fields }, message);
   }
 
   progress(fraction: number, message = ''): void {
-    this.logger.debug({ call_id: this.call_id, tool: this.job.call.tool, fraction }, message);
+    if (this.aborted === undefined) this.told_at_ms = this.around.progress.tell(this.job, this.told_at_ms, fraction, message);
   }
 
-  async attach(): Promise<ToolAttachment> {
-    throw new ToolError('PROVIDER_ERROR', 'this executor keeps no attachments');
+  async attach(blob: ToolBlob): Promise<ToolAttachment> {
+    this.attached ??= new AttachedBlobs(this.around.blobs, this.tenant_id);
+    return this.attached.add(blob);
+  }
+
+  /** What it attached so far; undefined: nothing. */
+  get attachments(): Attachment[] | undefined {
+    return this.attached?.list;
   }
 }

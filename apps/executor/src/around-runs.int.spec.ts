@@ -1,0 +1,108 @@
+import { decodeProgress, type Progress, progressChannel } from '@countersign/process';
+import { InProcessResults } from '@countersign/store';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { Asked } from './testing/played-policy.js';
+import { Rig } from './testing/rig.js';
+
+jest.setTimeout(120_000);
+let rig: Rig;
+const heard: Progress[] = [];
+beforeAll(async () => {
+  rig = await Rig.open();
+  await rig.start();
+  await rig.wake_ups.subscribe(progressChannel('shared'), (payload) => heard.push(decodeProgress(payload) as Progress));
+});
+afterAll(() => rig.close());
+
+const outcomeOf = async (tool: string, name: string, asked: Asked = {}) =>
+  (await rig.end(await rig.allow(tool, name, asked))).event.outcome;
+const blobOf = (url: string, tenant = 'default') => rig.blobs.get(tenant, url.replace('/v1/blobs/', ''));
+
+describe('what is too large for the record', () => {
+  test('is kept whole, and the part that is recorded says where', async () => {
+    const outcome = await outcomeOf('faulty_read', 'large', { act: 'large' });
+    expect(outcome).toMatchObject({
+      status: 'succeeded',
+      truncated: true,
+      attachments: [{ kind: 'blob', content_type: 'application/json' }],
+    });
+    const [attachment] = outcome.attachments;
+    const whole = await blobOf(attachment?.url as string);
+    expect(whole?.length).toBe(attachment?.bytes);
+    expect(JSON.parse(String(whole)).rows).toHaveLength(60_000);
+    expect(await blobOf(attachment?.url as string, 'other')).toBeUndefined();
+  });
+
+  test('where it cannot be kept the part is the result, and says so', async () => {
+    const put = jest.spyOn(rig.blobs, 'put').mockRejectedValue(new Error('disk full'));
+    const outcome = await outcomeOf('faulty_read', 'large-2', { act: 'large' });
+    put.mockRestore();
+    expect(outcome).toMatchObject({ status: 'succeeded', truncated: true, attachments: [] });
+    expect(outcome.warnings.join()).toMatch(/was not kept/);
+  });
+});
+
+describe('a tool that reports', () => {
+  test('has its attachments kept and listed, and its progress told at a bounded rate, the end always', async () => {
+    const outcome = await outcomeOf('reporting_read', 'a');
+    expect(outcome.attachments).toEqual([
+      { kind: 'table', url: JSON.parse(outcome.output_json as string).at, content_type: 'text/csv', bytes: 8 },
+    ]);
+    expect(String(await blobOf(outcome.attachments[0]?.url as string))).toBe('a,b\n1,2\n');
+    expect(heard.length).toBeLessThan(20);
+    expect(heard[0]).toMatchObject({ tenant_id: 'default', fraction: 0, message: 'page 0 of a' });
+    expect(heard.at(-1)).toMatchObject({ fraction: 1, message: 'done' });
+  });
+});
+
+describe('a tool whose answers hold for a while', () => {
+  const runs = () => rig.world.faulty.runs.length;
+
+  const fromSource = (version: string) => {
+    rig.world.faulty.source = version;
+    return outcomeOf('cached_read', 'a');
+  };
+
+  test('answers equal calls from the cache, and says so and how fresh it is', async () => {
+    const first = await outcomeOf('cached_read', 'a');
+    const before = runs();
+    const again = await outcomeOf('cached_read', 'a');
+    expect(runs()).toBe(before);
+    expect(first.extras).toMatchObject({ cost: 0.01 });
+    expect(again).toMatchObject({ output_json: first.output_json, extras: { cached: true, cost: 0 } });
+    expect(again.extras?.provenance).toEqual({ source: 'cached_read@1.0.0', as_of_ms: first.ended_at_ms, confidence: null });
+  });
+
+  test.each([
+    ['other inputs', () => outcomeOf('cached_read', 'b')],
+    ['another tenant', () => outcomeOf('cached_read', 'a', { tenant: 'other' })],
+    ['another version of its source', () => fromSource('2')],
+    ['a source whose version nobody knows', () => fromSource('away')],
+    ['a tool that declares no cache', () => outcomeOf('faulty_read', 'a')],
+  ])('%s: it runs', async (_what, call) => {
+    const before = runs();
+    const outcome = await call();
+    rig.world.faulty.source = '1';
+    expect(outcome).toMatchObject({ status: 'succeeded' });
+    expect(outcome.extras?.cached ?? false).toBe(false);
+    expect(runs()).toBe(before + 1);
+  });
+
+  test('failures are never kept', async () => {
+    const before = runs();
+    expect((await outcomeOf('cached_read', 'f', { act: 'wrong_shape' })).status).toBe('failed');
+    expect((await outcomeOf('cached_read', 'f', { act: 'wrong_shape' })).status).toBe('failed');
+    expect(runs()).toBe(before + 2);
+  });
+
+  test('what somebody else put into the cache is no result', async () => {
+    const forged = jest
+      .spyOn(InProcessResults.prototype, 'get')
+      .mockReturnValue(Buffer.from(`${'x'.repeat(32)}{"output_json":"\\"forged\\""}`));
+    const before = runs();
+    const outcome = await outcomeOf('cached_read', 'a');
+    forged.mockRestore();
+    expect(outcome.output_json).toBe('{"ok":true}');
+    expect(runs()).toBe(before + 1);
+  });
+});

@@ -1,0 +1,55 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { canonicalText, type Outcome, type OutcomeExtras, sha256Hex } from '@countersign/contracts';
+import type { RunResult } from '@countersign/domain';
+import type { TenantKeys } from '@countersign/process';
+import { CACHED_BYTES_MAX, type ResultCache } from '@countersign/store';
+import type { Job } from '../running/job.js';
+import { extrasOf } from '../running/outcomes.js';
+import type { LoadedTool } from '../runtimes/in-process/loaded-tool.js';
+
+type Output = Extract<RunResult, { kind: 'output' }>;
+type Kept = Pick<Outcome, 'output_json' | 'truncated' | 'warnings' | 'attachments'> & Pick<OutcomeExtras, 'provenance' | 'validation_json'>;
+
+const SEAL_BYTES = 32;
+
+/**
+ * Results of read-only tools that say how long they hold. A key is the identity of the call: tenant, tool with its version
+ * and contract, its inputs, the version of its source, and the principal where secrets may make the answer theirs.
+ */
+export class Memo {
+  constructor(
+    private readonly cache: ResultCache,
+    private readonly keys: TenantKeys,
+  ) {}
+
+  keyOf({ digest, contract }: LoadedTool, { tenant_id, call }: Job, source_version: string): string {
+    const who = (contract.auth_requirements ?? []).length > 0 ? call.principal.id : null;
+    return sha256Hex(canonicalText([tenant_id, `${call.tool}@${call.version}`, digest, call.inputs_digest, source_version, who]));
+  }
+
+  /** The result that was kept under this key, said to be cached. Never throws: what cannot be read is not there. */
+  async find(tenant_id: string, key: string): Promise<Output | undefined> {
+    const sealed = await this.cache.get(key);
+    if (!sealed || sealed.length <= SEAL_BYTES) return undefined;
+    const text = sealed.subarray(SEAL_BYTES);
+    if (!timingSafeEqual(sealed.subarray(0, SEAL_BYTES), this.seal(tenant_id, key, text))) return undefined;
+    const { output_json, truncated, warnings, attachments, provenance, validation_json } = JSON.parse(text.toString()) as Kept;
+    const extras = extrasOf({ cached: true, provenance, validation_json });
+    return { kind: 'output', output_json: output_json as string, truncated, warnings, attachments, extras };
+  }
+
+  keep(loaded: LoadedTool, tenant_id: string, key: string, outcome: Outcome): void {
+    const { output_json, truncated, warnings, attachments, extras, ended_at_ms } = outcome;
+    if (output_json === null || output_json.length > CACHED_BYTES_MAX) return;
+    const { name, version } = loaded.contract;
+    const provenance = extras?.provenance ?? { source: `${name}@${version}`, as_of_ms: ended_at_ms, confidence: null };
+    const kept: Kept = { output_json, truncated, warnings, attachments, provenance, validation_json: extras?.validation_json ?? null };
+    const text = Buffer.from(JSON.stringify(kept));
+    this.cache.put(key, Buffer.concat([this.seal(tenant_id, key, text), text]), loaded.holds_ms);
+  }
+
+  /** Others may write to a shared Redis: what this installation did not keep itself is no result. */
+  private seal(tenant_id: string, key: string, text: Buffer): Buffer {
+    return createHmac('sha256', this.keys.tenantKey(tenant_id)).update(key).update(text).digest();
+  }
+}

@@ -1,0 +1,11 @@
+import type { Clock, Logger } from '@countersign/process';
+import type { Blobs } from '@countersign/store';
+import type { ProgressHints } from './progress-hints.js';
+
+/** What runs of all tools share: where their logs, blobs and progress go. */
+export interface RunSurroundings {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly blobs: Blobs;
+  readonly progress: ProgressHints;
+}

@@ -1,0 +1,37 @@
+import { contentTypeOf } from '@countersign/store';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Face } from './face.js';
+import { Problem } from './problem.js';
+import { type HttpReply, type HttpRequest, sendProblem } from './reply.js';
+import { StoredBlobs } from './stored-blobs.js';
+
+/** `GET /v1/blobs/{name}`: a large output or an attachment of the caller's tenant, as it was kept. */
+@Controller('v1/blobs')
+export class BlobsController {
+  constructor(
+    private readonly face: Face,
+    private readonly stored: StoredBlobs,
+  ) {}
+
+  @Get(':name')
+  async read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    const caller = this.face.admit(request, []);
+    if (caller instanceof Problem) return sendProblem(request, reply, caller);
+    const { name } = request.params as { name: string };
+    try {
+      const bytes = await this.stored.blobs.get(caller.tenant_id, name);
+      if (!bytes) return sendProblem(request, reply, new Problem('not-found', 'there is no such blob'));
+      // Never shown as a page: what a tool attached is not ours.
+      reply.headers({
+        'content-type': contentTypeOf(name) as string,
+        'content-disposition': `attachment; filename="${name}"`,
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'private, max-age=31536000, immutable',
+        etag: `"${name.slice(0, 64)}"`,
+      });
+      reply.code(200).send(bytes);
+    } catch (cause) {
+      this.face.fault(request, reply, cause);
+    }
+  }
+}

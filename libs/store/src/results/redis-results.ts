@@ -1,0 +1,44 @@
+import { Redis } from 'ioredis';
+import { CACHED_BYTES_MAX, CACHED_MS_MAX, type ResultCache } from './result-cache.js';
+
+export interface RedisResultsOptions {
+  /** redis://host:port */
+  url: string;
+  /** In front of each key, for a Redis that is shared. */
+  prefix?: string;
+  /** Told of each lost connection; the cache then has nothing. */
+  on_fault?: (error: Error) => void;
+}
+
+const ANSWER_MS = 250;
+const RECONNECT_MAX_MS = 2_000;
+
+/** Results in Redis, each with its own end. While Redis is away, or slow, nothing is found and nothing waits. */
+export class RedisResults implements ResultCache {
+  private readonly redis: Redis;
+  private readonly prefix: string;
+
+  constructor({ url, prefix = '', on_fault }: RedisResultsOptions) {
+    this.prefix = `${prefix}countersign:result:`;
+    this.redis = new Redis(url, {
+      enableOfflineQueue: false,
+      commandTimeout: ANSWER_MS,
+      maxRetriesPerRequest: 0,
+      retryStrategy: (attempt: number) => Math.min(attempt * 100, RECONNECT_MAX_MS),
+    });
+    this.redis.on('error', (error: Error) => on_fault?.(error));
+  }
+
+  async get(key: string): Promise<Buffer | undefined> {
+    return (await this.redis.getBuffer(this.prefix + key).catch(() => null)) ?? undefined;
+  }
+
+  put(key: string, value: Buffer, ttl_ms: number): void {
+    if (value.length > CACHED_BYTES_MAX || ttl_ms < 1) return;
+    this.redis.set(this.prefix + key, value, 'PX', Math.min(Math.round(ttl_ms), CACHED_MS_MAX)).catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    this.redis.disconnect();
+  }
+}
