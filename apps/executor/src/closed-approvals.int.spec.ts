@@ -20,7 +20,9 @@ const ends = {
   expired: (asked: EventMap['policy_decided'], approval_id: string) =>
     rig.put('approval_expired', [{ meta: after(asked), approval_id, revision: 1, expired_at_ms: Date.now(), call: asked.call }]),
   cancelled: (asked: EventMap['policy_decided']) =>
-    rig.put('call_cancelled', [{ meta: after(asked), revision: 1, reason: null, by, final: true, source, call: asked.call }]),
+    rig.put('call_cancelled', [
+      { meta: after(asked), revision: 1, reason: null, by, final: true, source, call: asked.call, only_before_fire: false },
+    ]),
 };
 const after = ({ meta }: EventMap['policy_decided']) => ({ ...meta, event_id: uuidv7(Date.now()) });
 

@@ -28,7 +28,7 @@ const outcome: Outcome = {
 
 async function ends(call_id: string, idempotency_key: string): Promise<void> {
   const source = { topic: 'policy-decided', offset: 0 };
-  const ended = { idempotency_key, tool: 'note', version: '1.0.0', epoch: 1, decision_id: 'd', revision: 1, outcome, source };
+  const ended = { idempotency_key, tool: 'note', version: '1.0.0', epoch: 1, decision_id: 'd', revision: 1, outcome, source, also: null };
   await rig.put('tool_executed', { meta: rig.meta(call_id), ...ended });
 }
 

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { holderOf, standingFor } from '@countersign/domain';
 import { LogTransport } from '@countersign/event-log';
 import { type AppDeps, CallTracer, foldConfiguration, NestLogger, type RunningApp } from '@countersign/process';
 import { type DynamicModule, Module } from '@nestjs/common';
@@ -64,6 +65,10 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
     writing: {
       in_flight_max: deps.store.durable ? 1 : APPENDS_AT_ONCE_IN_ONE_JOURNAL,
       pending_records_max: config.pending_records_max,
+    },
+    standing: (approval, to, at_ms) => {
+      const { meta, call } = holderOf(approval);
+      return standingFor(configuration.state, meta.tenant_id, { to, tool: call.tool, now_ms: at_ms });
     },
     wheel: new ExpiryWheel(),
     warn: (fields, message) => deps.logger.warn(fields, message),

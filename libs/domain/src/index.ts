@@ -1,6 +1,10 @@
 export * from './approval/decide.js';
+export type { ApprovalDraft } from './approval/draft.js';
 export * from './approval/requirement.js';
+export * from './approval/similar.js';
 export * from './approval/state.js';
+export * from './approval/time.js';
+export * from './approval/voting-right.js';
 export { evolve, type PlacedEvent } from './call/evolve.js';
 export * from './call/state.js';
 export { evolveConfiguration } from './configuration/evolve.js';
@@ -9,6 +13,10 @@ export { type IdentityProvider, providerOf } from './configuration/kinds/identit
 export { limitsOf, limitVersions, type TenantLimits } from './configuration/kinds/limits.js';
 export { type TokenExchange, tokenExchangeOf } from './configuration/kinds/token-exchanges.js';
 export { delegationOf, type UserDelegation } from './configuration/kinds/user-delegations.js';
+export * from './configuration/kinds/delegations.js';
+export * from './configuration/kinds/grants.js';
+export { limitsOf, limitVersions, type TenantLimits } from './configuration/kinds/limits.js';
+export type { Webhook } from './configuration/kinds/webhooks.js';
 export * from './configuration/queries.js';
 export { parseRange, parseSemver, type Semver } from './configuration/semver.js';
 export * from './configuration/state.js';

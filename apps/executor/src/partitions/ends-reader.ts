@@ -1,4 +1,4 @@
-import type { Outcome } from '@countersign/contracts';
+import type { EventMap, Outcome } from '@countersign/contracts';
 import { lateEnd, stateAfter } from '@countersign/domain';
 import type { BatchDecoder, EventLog, Recorded } from '@countersign/event-log';
 import type { Partition } from './partition.js';
@@ -56,16 +56,16 @@ export class EndsReader {
         const before = partition.endOf(call_id);
         const state = partition.doubts.has(call_id) ? 'in_doubt' : before ? before.state : 'running';
         const meaning = lateEnd({ state, started_epoch: partition.starts.get(call_id)?.epoch ?? null }, at.event);
-        if (meaning.kind !== 'nothing') this.ended(partition, at, at.event.idempotency_key, at.event.outcome);
+        if (meaning.kind !== 'nothing') this.ended(partition, at, at.event);
         break;
       }
       case 'tool_call_in_doubt':
         if (partition.endOf(call_id)) break;
-        this.ended(partition, at, at.event.idempotency_key, at.event.outcome);
-        partition.doubts.set(call_id, { key: at.event.idempotency_key, attempt: at.event.meta.attempt });
+        this.ended(partition, at, at.event);
+        partition.doubts.set(call_id, { key: at.event.idempotency_key, attempt: at.event.meta.attempt, also: at.event.also });
         break;
       case 'tool_call_resolved':
-        this.ended(partition, at, at.event.idempotency_key, at.event.outcome);
+        this.ended(partition, at, at.event);
         break;
       case 'tool_retry_deduplicated':
         partition.ended(call_id, {
@@ -85,13 +85,19 @@ export class EndsReader {
     if (source) partition.cover(source.topic, source.offset, at.offset);
   }
 
-  private ended(partition: Partition, at: Recorded, key: string, outcome: Outcome): void {
+  private ended(
+    partition: Partition,
+    at: Recorded,
+    { idempotency_key: key, outcome, also }: EventMap['tool_call_resolved' | 'tool_executed' | 'tool_call_in_doubt'],
+  ): void {
     const { call_id, attempt } = at.event.meta;
     const id = call_id as string;
     const state = stateAfter(outcome);
     partition.doubts.delete(id);
     partition.ended(id, { state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms, revision: Number.POSITIVE_INFINITY });
-    this.partitions.foldLater({ key, attempt, call_id: id, state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms });
+    const end = { call_id: id, state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms };
+    this.partitions.foldLater({ key, attempt, ...end });
+    if (also) this.partitions.foldLater({ key: also.idempotency_key, attempt: also.attempt, ...end });
     this.onEnd(partition, id, outcome);
   }
 }

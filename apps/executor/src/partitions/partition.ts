@@ -1,5 +1,6 @@
 import { type CallTopic, laneTopic } from '@countersign/contracts';
 import type { ExecutionState } from '@countersign/domain';
+import type { Doubt } from '../running/arbiter.js';
 import type { Job } from '../running/job.js';
 import { OffsetTracker } from './offset-tracker.js';
 
@@ -30,8 +31,8 @@ export class Partition {
   readonly executed: string;
   /** Calls that started and have no end, by call. */
   readonly starts = new Map<string, Start>();
-  /** Calls in doubt: key and attempt of their row. */
-  readonly doubts = new Map<string, { key: string; attempt: number }>();
+  /** Calls in doubt: key and attempt of their rows. */
+  readonly doubts = new Map<string, Doubt>();
   /** Calls that wait for the end of a call which another executor runs. */
   readonly foreign = new Map<string, Job[]>();
   /** Cancelled before this process knew of a ruling that allows them. */

@@ -1,3 +1,4 @@
+import type { ClaimedKey } from '@countersign/contracts';
 import type { Execution, ExecutionState } from '@countersign/domain';
 import type { Job } from './job.js';
 
@@ -14,6 +15,13 @@ export interface Claim {
   job: Job;
   attempt: number;
   state: Extract<ExecutionState, 'running' | 'released' | 'reading'>;
+}
+
+/** The row, or the two rows, of a call in doubt. */
+export interface Doubt {
+  key: string;
+  attempt: number;
+  also: ClaimedKey | null;
 }
 
 /** An end to fold into its row. */
@@ -56,8 +64,8 @@ export interface Arbiter {
   claim(epoch: number, claims: readonly Claim[]): Promise<ReadonlySet<Job>>;
   /** All rows of the keys, by key, in order of attempt. */
   rowsOf(keys: readonly string[]): Promise<ReadonlyMap<string, Execution[]>>;
-  /** The row of a call that is in doubt. */
-  doubtOf(call_id: string): Promise<{ key: string; attempt: number } | undefined>;
+  /** The row of a call that is in doubt, and that of its second key. */
+  doubtOf(call_id: string): Promise<Doubt | undefined>;
   /** Ends, approvals that ended without a grant, and progress together: progress never says more than the rows. */
   fold(ends: readonly FoldedEnd[], closed: readonly string[], progress: readonly Progress[]): Promise<void>;
   /** Whether an approval ended without a grant. */

@@ -133,8 +133,10 @@ export class Ends {
     partition.ended(job.call_id, { state: state ?? 'released', end_offset, ended_at_ms, revision });
     this.partitions.cover(job, end_offset);
     if (outcome && state !== undefined && (job.write ? job.epoch > 0 && job.claimed : job.has_row)) {
-      this.partitions.foldLater({ key: job.key, attempt: job.attempt, call_id: job.call_id, state, end_offset, ended_at_ms });
-      if (state === 'in_doubt') partition.doubts.set(job.call_id, { key: job.key, attempt: job.attempt });
+      const { call_id, key, attempt, also } = job;
+      this.partitions.foldLater({ key, attempt, call_id, state, end_offset, ended_at_ms });
+      if (also) this.partitions.foldLater({ key: also.idempotency_key, attempt: also.attempt, call_id, state, end_offset, ended_at_ms });
+      if (state === 'in_doubt') partition.doubts.set(call_id, { key, attempt, also });
       if (state === 'succeeded' && job.write) this.open.settle(job, outcome);
     }
     this.open.remove(job);

@@ -1,5 +1,6 @@
 import {
   type CallTopic,
+  type ClaimedKey,
   type EventCodec,
   type EventMap,
   type EventType,
@@ -26,6 +27,7 @@ export interface Resolution {
   reason: string | null;
   outcome: Outcome;
   source: { topic: string; offset: number } | null;
+  also: ClaimedKey | null;
 }
 
 /** Builds the records that the executor puts on tool-executed. */
@@ -54,6 +56,7 @@ export class EventWriter {
       fired_at_ms: now_ms,
       settle_at_ms: now_ms + settle_ms,
       source: authorised.source,
+      also: job.also,
     });
   }
 
@@ -69,6 +72,7 @@ export class EventWriter {
       revision: authorised.revision,
       outcome,
       source: authorised.source,
+      also: job.also,
     });
   }
 
@@ -83,6 +87,7 @@ export class EventWriter {
       epoch: job.epoch,
       outcome,
       source,
+      also: job.also,
     });
   }
 
@@ -118,7 +123,16 @@ export class EventWriter {
   resolved(resolution: Resolution): NewRecord {
     const { key, lane, by, principal, reason, outcome, source } = resolution;
     const meta = metaAfter(resolution.meta, this.clock.now_ms());
-    const value = this.codec.encode('tool_call_resolved', { meta, idempotency_key: key, by, principal, reason, outcome, source });
+    const value = this.codec.encode('tool_call_resolved', {
+      meta,
+      idempotency_key: key,
+      by,
+      principal,
+      reason,
+      outcome,
+      source,
+      also: resolution.also,
+    });
     return { topic: laneTopic(TOPIC, lane), partition: meta.partition, key, value, headers: { event_type: 'tool_call_resolved' } };
   }
 

@@ -157,9 +157,11 @@ export class Intake {
       partition.cancelled.add(call_id);
       return this.cancelUnknown(at, at.event.call);
     }
-    job.cancelled = true;
     partition.cover(at.topic, at.offset);
-    switch (cancel(standingOf(job)).kind) {
+    const { kind } = cancel(standingOf(job));
+    if (at.event.only_before_fire && (kind === 'abort' || kind === 'ignore')) return;
+    job.cancelled = true;
+    switch (kind) {
       case 'tombstone':
         if (this.steps.withdraw(job)) this.steps.refuse(job, 'cancelled');
         return;

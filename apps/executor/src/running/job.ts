@@ -1,4 +1,4 @@
-import type { Meta, SourcePosition, ToolCall } from '@countersign/contracts';
+import type { ClaimedKey, Meta, SourcePosition, ToolCall } from '@countersign/contracts';
 import type { Refusal } from '@countersign/domain';
 import type { CallSpan } from '@countersign/process';
 
@@ -99,6 +99,8 @@ export class Job {
   memo_key: string | undefined;
   /** Its inputs, parsed once. */
   inputs: unknown;
+  /** Of edited inputs: their own key, claimed with the call's own. */
+  also: ClaimedKey | null = null;
   /** Times its claim lost to a row that was not there any more. */
   claims = 0;
 

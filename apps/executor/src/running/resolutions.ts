@@ -72,7 +72,7 @@ export class Resolutions {
     if (!partition.doubts.has(job.call_id)) return;
     const meta: Meta = { ...(job.started_meta ?? job.authorised.meta), attempt: job.attempt };
     const { key, attempt, lane } = job;
-    await this.write({ key, attempt, meta, lane, by: 'late_result', principal: null, reason: null, outcome, source: null });
+    await this.write({ key, attempt, meta, lane, by: 'late_result', principal: null, reason: null, outcome, source: null, also: job.also });
   }
 
   private async write(resolution: Resolution & { attempt: number }): Promise<number | undefined> {
@@ -86,7 +86,10 @@ export class Resolutions {
     partition.wrote(end_offset);
     partition.doubts.delete(call_id);
     partition.ended(call_id, { state, end_offset, ended_at_ms: outcome.ended_at_ms, revision: Number.POSITIVE_INFINITY });
-    this.partitions.foldLater({ key, attempt, call_id, state, end_offset, ended_at_ms: outcome.ended_at_ms });
+    const end = { call_id, state, end_offset, ended_at_ms: outcome.ended_at_ms };
+    this.partitions.foldLater({ key, attempt, ...end });
+    const { also } = resolution;
+    if (also) this.partitions.foldLater({ key: also.idempotency_key, attempt: also.attempt, ...end });
     return end_offset;
   }
 }

@@ -3,7 +3,7 @@ import type { Execution, ExecutionState } from '@countersign/domain';
 import { digest8 } from '@countersign/domain';
 import type { Store } from '@countersign/store';
 import * as sql from '@countersign/store';
-import type { Arbiter, Claim, FoldedEnd, OrphanRow, Progress, RefoldedRow } from './arbiter.js';
+import type { Arbiter, Claim, Doubt, FoldedEnd, OrphanRow, Progress, RefoldedRow } from './arbiter.js';
 import type { Job } from './job.js';
 
 const codes: Readonly<Record<ExecutionState, sql.ExecutionState>> = {
@@ -92,8 +92,10 @@ export class SqlArbiter implements Arbiter {
     return byKey;
   }
 
-  async doubtOf(call_id: string): Promise<{ key: string; attempt: number } | undefined> {
-    return sql.doubtOfCall(this.store, uuidOf(call_id));
+  async doubtOf(call_id: string): Promise<Doubt | undefined> {
+    const [row, second] = await sql.doubtsOfCall(this.store, uuidOf(call_id));
+    const also = second ? { idempotency_key: second.key, attempt: second.attempt, discriminating_digest: '' } : null;
+    return row && { ...row, also };
   }
 
   async fold(ends: readonly FoldedEnd[], closed: readonly string[], progress: readonly Progress[]): Promise<void> {

@@ -138,12 +138,22 @@ export class PlayedPolicy {
       decision_id: ruling.decision_id,
       revision: ruling.revision,
       ruling_digest: 'd',
-      votes: voters.map((voter_id) => ({ vote_id: `vote-${voter_id}`, voter_id, vote: 'approve', voted_at_ms: Date.now() })),
+      votes: voters.map((voter_id) => ({
+        vote_id: `vote-${voter_id}`,
+        voter_id,
+        vote: 'approve',
+        voted_at_ms: Date.now(),
+        on_behalf_of: null,
+        to: null,
+        grant: null,
+      })),
       joined_call_id: null,
       execute_before_ms: Date.now() + 60_000,
       tier: 'tier_2_approval_required',
       source: { topic: 'approval-voted', offset: 0 },
       call: ruling.call,
+      similar: null,
+      also: null,
       ...over,
     };
   }

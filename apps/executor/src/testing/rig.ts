@@ -80,7 +80,16 @@ export class Rig {
     const by = { kind: 'user' as const, id: 'olga', roles: ['operator'] };
     const source = { topic: 'tool-call-requested', offset: 1 };
     await this.put('call_cancelled', [
-      { meta: { ...meta, event_id: uuidv7(Date.now()) }, revision: 1, reason: 'changed my mind', by, final: false, source, call },
+      {
+        meta: { ...meta, event_id: uuidv7(Date.now()) },
+        revision: 1,
+        reason: 'changed my mind',
+        by,
+        final: false,
+        source,
+        call,
+        only_before_fire: false,
+      },
     ]);
   }
 

@@ -52,5 +52,15 @@ export async function firstStart(
     return undefined;
   }
   await rename(file, path.join(options.data_dir, 'admin.key'));
+  await writer.set(DEFAULT_TENANT, 'api_key_set', {
+    key_id: uuidv7(now_ms),
+    key_hash: hashApiKey(key),
+    principal: ADMIN,
+    scopes: [],
+    expires_at_ms: null,
+    created_at_ms: now_ms,
+    by: ADMIN,
+    owner: null,
+  });
   return key;
 }

@@ -3,7 +3,7 @@ import type { CallState, PlacedEvent } from '@countersign/domain';
 import { type ApprovalRow, listApprovals, readApproval } from '@countersign/store';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import { type Caller, lacksRole, type Role } from '../identity/authenticator.js';
+import type { Caller } from '../identity/authenticator.js';
 import { approvalFace } from './approval-face.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
@@ -12,7 +12,7 @@ import { listed } from './lists.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 import { viewsBehind } from './views.js';
-import { verdictOn } from './vote-verdict.js';
+import { refusedAs, verdictOn } from './vote-verdict.js';
 
 export const approvalFilters = { status: z.enum(['pending', 'granted', 'denied', 'expired', 'cancelled']).optional() };
 
@@ -20,6 +20,10 @@ export const voteRequest = z.strictObject({
   vote: z.enum(['approve', 'deny', 'edit', 'delegate', 'revoke']),
   reason: z.string().min(1).max(2000).optional(),
   inputs: z.record(z.string(), z.unknown()).optional().describe('with `edit`: the inputs to run with'),
+  grant: z
+    .strictObject({ scope: z.enum(['case', 'run', 'tool']), for_ms: z.int().min(1000) })
+    .optional()
+    .describe('with `approve`: approve similar calls of the same requester for this long too'),
   to: z.string().min(1).max(200).optional().describe('with `delegate`: who decides instead'),
 });
 
@@ -64,8 +68,7 @@ export class ApprovalsController {
     return this.face.serve(request, reply, [], async (caller) => {
       const row = await this.find(request, caller);
       if (row instanceof Problem) return row;
-      const lacking = lacksRole(caller, ['approver', ...(row.requirement.approver_roles as Role[])]);
-      if (lacking) return lacking;
+      if (caller.principal.kind === 'agent') return new Problem('forbidden', 'an agent cannot vote: a person decides');
       const body = parseBody(voteRequest, request.body);
       if (body instanceof Problem) return body;
       const state = stateOf(row);
@@ -98,14 +101,17 @@ export class ApprovalsController {
       inputs_json,
       inputs_digest: inputs_json === null ? null : sha256Hex(inputs_json),
       to: body.to ?? null,
+      edited: null,
+      grant: body.grant ?? null,
       voter: caller.principal,
       voted_at_ms,
     };
     const check = (_state: CallState, at: PlacedEvent | undefined) => verdictOn(vote, at);
     const verdict = await this.calls.tell('approval_voted', state, vote, { check, timeout_ms: PATIENCE_MS });
     if (verdict?.kind === 'refused') {
-      const more = { vote_id: vote.vote_id };
-      return new Problem(verdict.own ? 'forbidden' : 'vote-refused', verdict.reason, more);
+      const latest = await this.find(request, caller);
+      const more = { vote_id: vote.vote_id, approval_status: latest instanceof Problem ? row.status : latest.status };
+      return new Problem(refusedAs(verdict.code), verdict.reason, { ...more, refusal: verdict.code });
     }
     this.calls.noted(verdict?.at);
     const now = await this.find(request, caller);

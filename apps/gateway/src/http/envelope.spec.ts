@@ -46,7 +46,11 @@ describe('the envelope', () => {
         'POLICY_DENIED',
       ],
       [[asks, placed('approval_expired', { ...common, approval_id: 'app-1', expired_at_ms: 5 }, 'approval-granted')], 'expired', 'TIMEOUT'],
-      [[asks, placed('call_cancelled', { ...common, reason: null, by, final: true }, 'approval-granted')], 'cancelled', 'CANCELLED'],
+      [
+        [asks, placed('call_cancelled', { ...common, reason: null, by, final: true, only_before_fire: false }, 'approval-granted')],
+        'cancelled',
+        'CANCELLED',
+      ],
     ];
     for (const [events, status, code] of ends) {
       const seen = envelope(fold(requested(), ...events));

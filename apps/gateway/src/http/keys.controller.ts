@@ -20,6 +20,7 @@ export const keyRequest = z.strictObject({
     id: z.string().min(1).max(200),
     roles: z.array(z.enum(roles)).min(1).max(roles.length),
   }),
+  owner: z.string().min(1).max(200).optional().describe('principal id of the person who answers for an agent; cannot approve its calls'),
   scopes: z.array(z.string().min(1).max(200)).max(100).default([]),
   clearances: z.array(z.string().min(1).max(100)).max(100).default([]).describe('markings that it may see; `*` stands for all'),
   purposes: z.array(z.string().min(1).max(100)).max(100).optional().describe('absent: any purpose'),
@@ -87,6 +88,16 @@ export class KeysController {
     const key_id = uuidv7(now_ms);
     const who = { principal, ...rights, by: caller.principal, only_if_first: false };
     const fields = { key_id, key_hash: hashApiKey(key), ...who, expires_at_ms, created_at_ms: now_ms };
+    const fields = {
+      key_id,
+      key_hash: hashApiKey(key),
+      principal,
+      scopes,
+      expires_at_ms,
+      created_at_ms: now_ms,
+      by: caller.principal,
+      owner: body.owner ?? null,
+    };
     await this.room.writer.set(tenantId, 'api_key_set', fields);
     return {
       status: 201,

@@ -1,8 +1,28 @@
 import type { ApprovalVoted } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
+import type { ProblemKind } from './problem.js';
 
 /** What policy made of a vote. */
-export type Verdict = { kind: 'counted'; at: PlacedEvent } | { kind: 'refused'; reason: string; own: boolean };
+export type Verdict = { kind: 'counted'; at: PlacedEvent } | { kind: 'refused'; reason: string; code: string };
+
+/** How the refusal of a vote is answered: who may not vote gets 403, what is wrong in itself 400, all else 409. */
+export function refusedAs(code: string): ProblemKind {
+  switch (code) {
+    case 'agent':
+    case 'not_entitled':
+    case 'four_eyes':
+      return 'forbidden';
+    case 'reason_required':
+    case 'bad_delegate':
+    case 'bad_grant':
+      return 'invalid-request';
+    case 'not_open':
+    case 'late':
+      return 'late-vote';
+    default:
+      return 'vote-refused';
+  }
+}
 
 /** Whether this event is policy's answer to this vote. */
 export function verdictOn(
@@ -13,9 +33,9 @@ export function verdictOn(
     case 'approval_vote_counted':
       return at.event.vote_id === vote.vote_id ? { kind: 'counted', at } : undefined;
     case 'approval_vote_refused':
-      return at.event.vote_id === vote.vote_id
-        ? { kind: 'refused', reason: at.event.reason, own: at.event.reason.startsWith('four eyes') }
-        : undefined;
+      return at.event.vote_id === vote.vote_id ? { kind: 'refused', reason: at.event.reason, code: at.event.code } : undefined;
+    case 'approval_requested':
+      return at.event.edit?.vote_id === vote.vote_id ? { kind: 'counted', at } : undefined;
     case 'approval_granted':
       return at.event.votes.some((counted) => counted.vote_id === vote.vote_id) ? { kind: 'counted', at } : undefined;
     case 'approval_denied':

@@ -150,6 +150,7 @@ export function sampleEnd(more: Partial<EventMap['tool_executed']> = {}): EventM
     revision: 1,
     outcome: sampleOutcome(),
     source: { topic: 'policy-decided', offset: 0 },
+    also: null,
     ...more,
   };
 }

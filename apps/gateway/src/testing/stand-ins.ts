@@ -133,6 +133,7 @@ export class StandIn {
       version,
       outcome,
       source: { topic: 'policy-decided', offset: 0 },
+      also: null,
     };
     if (outcome.status === 'in_doubt') await this.append('tool_call_in_doubt', meta.partition, { ...base, epoch: 1 });
     else await this.append('tool_executed', meta.partition, { ...base, epoch: 1, decision_id: `dec-${meta.call_id}`, revision: 1 });
@@ -145,7 +146,7 @@ export class StandIn {
     this.ended.add(id);
     const meta = metaAfter(asked.meta, Date.now());
     const end = { revision: 1, reason: asked.reason, by: asked.principal, final: true, source: { topic: 'tool-call-requested', offset } };
-    await this.append('call_cancelled', meta.partition, { meta, ...end, call: this.calls.get(id)?.call ?? null });
+    await this.append('call_cancelled', meta.partition, { meta, ...end, call: this.calls.get(id)?.call ?? null, only_before_fire: false });
   }
 
   private async vote(vote: EventMap['approval_voted'], offset: number): Promise<void> {
@@ -155,8 +156,10 @@ export class StandIn {
     const source = { topic: 'approval-voted', offset };
     const meta = metaAfter(vote.meta, Date.now());
     if (!requested || this.ended.has(id) || requested.call.principal.id === voter.id) {
-      const reason = this.ended.has(id) ? 'the request is not open (any more)' : 'four eyes: who asked for the call cannot approve it';
-      await this.append('approval_vote_refused', meta.partition, { meta, approval_id, vote_id, reason, source });
+      const closed = this.ended.has(id);
+      const reason = closed ? 'the request is not open (any more)' : 'four eyes: who asked for the call cannot approve it';
+      const code = closed ? 'not_open' : 'four_eyes';
+      await this.append('approval_vote_refused', meta.partition, { meta, approval_id, vote_id, reason, source, code });
     } else if (vote.vote === 'deny') {
       this.ended.add(id);
       const denied = { approval_id, revision: 1, reason: vote.reason, by: voter, source, call: requested.call };
@@ -175,12 +178,14 @@ export class StandIn {
       decision_id: `dec-${meta.call_id}`,
       revision: 1,
       ruling_digest: 'r'.repeat(64),
-      votes: [{ vote_id, voter_id: voter.id, vote, voted_at_ms }],
+      votes: [{ vote_id, voter_id: voter.id, vote, voted_at_ms, on_behalf_of: null, to: null, grant: null }],
       joined_call_id: null,
       execute_before_ms: Date.now() + 60_000,
       tier: 'tier_2_approval_required',
       source,
       call: requested.call,
+      similar: null,
+      also: null,
     });
     await this.execute(requested);
   }

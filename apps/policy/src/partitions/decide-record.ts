@@ -22,7 +22,7 @@ export function wantsRuling(event: Recorded): event is ToRule {
 /** The revision that its ruling gets. */
 export const revisionOf = (event: ToRule): number => (event.event_type === 'tool_call_rejudged' ? event.event.revision + 1 : 1);
 
-type Terms = Pick<PolicyTerms, 'bundle_version' | 'allow_for_ms' | 'grant_for_ms'> & { now_ms: number };
+type Terms = Pick<PolicyTerms, 'bundle_version' | 'allow_for_ms' | 'grant_for_ms' | 'standing'> & { now_ms: number };
 
 export function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: Terms): RulingDraft[] {
   const { meta, call } = event.event;
@@ -58,8 +58,10 @@ export function decideRecord(state: RulingState, event: Recorded, answer: Judged
       return allowResolution({ event: event.event, source, traceparent }, terms.now_ms);
     case 'approval_voted': {
       const { grant_for_ms } = terms;
-      const vote = { vote: event.event, traceparent, appended_at_ms: event.timestamp_ms, source, grant_for_ms };
-      return castVote(state.approvals.get(event.event.approval_id), vote);
+      const approval = state.approvals.get(event.event.approval_id);
+      const standing = approval ? terms.standing(approval, event.event.voter.id, event.timestamp_ms) : [];
+      const vote = { vote: event.event, traceparent, appended_at_ms: event.timestamp_ms, source, grant_for_ms, standing };
+      return castVote(approval, vote);
     }
     default:
       return [];
@@ -90,7 +92,7 @@ export function refusePoison(state: RulingState, event: Recorded, terms: Terms):
   if (event.event_type !== 'approval_voted') return [];
   const { approval_id, vote_id, meta } = event.event;
   const source = { topic: event.topic, offset: event.offset };
-  const body = { approval_id, vote_id, reason: 'the vote cannot be handled', source };
+  const body = { approval_id, vote_id, reason: 'the vote cannot be handled', source, code: 'refused' };
   const key = meta.call_id ?? approval_id;
   return [{ event_type: 'approval_vote_refused', of: meta, cause: meta, key, traceparent: event.traceparent, body }];
 }

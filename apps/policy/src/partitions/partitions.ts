@@ -76,7 +76,10 @@ export class Partitions {
     const due = wheel.turn(now_ms);
     if (wheel.size > WHEEL_SLACK + 2 * this.openApprovals())
       wheel.retain(({ lane, partition, approval_id }) => this.at(lane, partition)?.state.approvals.has(approval_id) === true);
-    for (const { lane, partition, approval_id } of due) this.at(lane, partition)?.forgetGrant(approval_id);
+    for (const { lane, partition, approval_id } of due) {
+      this.at(lane, partition)?.forgetGrant(approval_id);
+      this.at(lane, partition)?.remind(approval_id);
+    }
     const overdue = due.filter(({ lane, partition, approval_id }) => this.at(lane, partition)?.isOverdue(approval_id, now_ms));
     for (const lane of new Set(overdue.map((one) => one.lane))) {
       const ofLane = overdue.filter((one) => one.lane === lane);

@@ -1,4 +1,5 @@
 import type { AnyEvent } from '@countersign/contracts';
+import type { Approval, StandingDelegation } from '@countersign/domain';
 import type { ExpiryWheel } from './expiry-wheel.js';
 
 /** Something of a partition that falls due. */
@@ -16,6 +17,8 @@ export interface PolicyTerms {
   allow_for_ms: number;
   /** How long a granted call may be started, ms. */
   grant_for_ms: number;
+  /** Delegations that let this person vote on the request now. */
+  standing(approval: Approval, voter_id: string, now_ms: number): readonly StandingDelegation[];
   writing: { in_flight_max: number; pending_records_max: number };
   wheel: ExpiryWheel<DueApproval>;
   warn(fields: Record<string, unknown>, message: string): void;

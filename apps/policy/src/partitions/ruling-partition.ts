@@ -12,12 +12,14 @@ import {
 import {
   approvalOfKey,
   dropApproval,
+  dueTimes,
+  endOfTime,
   evolveRulings,
-  expireApproval,
   grantTo,
   holderOf,
   type RulingDraft,
   type RulingState,
+  remind,
   stampedMeta,
 } from '@countersign/domain';
 import type { EventBatch, EventLog, NewRecord, Recorded } from '@countersign/event-log';
@@ -50,6 +52,11 @@ export interface PartitionStart {
   /** Output topic → offset after the last record that is known to be on the log. */
   outputs: Map<string, number>;
 }
+
+/** Events after which something about an approval falls due. */
+type Watched = Extract<RulingDraft, { event_type: 'approval_requested' | 'approval_escalated' | 'approval_granted' }>;
+const WATCHED = new Set<RulingDraft['event_type']>(['approval_requested', 'approval_escalated', 'approval_granted']);
+const isWatched = (draft: RulingDraft): draft is Watched => WATCHED.has(draft.event_type);
 
 /**
  * Policy for one partition of one lane: decides its records in order, remembers what is in flight and writes rulings.
@@ -84,7 +91,7 @@ export class RulingPartition {
   completeGrants(): void {
     const topic = laneTopic('policy-decided', this.start.lane);
     for (const approval of [...this.state.approvals.values()]) {
-      if (approval.status !== 'granted') continue;
+      if (approval.status !== 'granted' || approval.votes.length < approval.quorum) continue;
       const without = approval.members.filter((member) => !this.state.allowed.has(member.meta.call_id as string));
       const by = { cause: holderOf(approval).meta, source: { topic, offset: -1 }, execute_before_ms: approval.execute_before_ms };
       this.write(() => grantTo(approval, without, approval.votes, by));
@@ -141,11 +148,19 @@ export class RulingPartition {
     return approval?.status === 'open' && approval.expires_at_ms <= now_ms;
   }
 
+  /** Nobody decided in time: the next group is asked, or it expires. */
   expire(approval_id: string): void {
     const approval = this.state.approvals.get(approval_id);
     if (!approval || !this.isOverdue(approval_id, this.terms.now_ms())) return;
-    this.write(() => expireApproval(approval, holderOf(approval).meta));
+    this.write((now_ms) => endOfTime(approval, holderOf(approval).meta, now_ms));
     this.handled++;
+  }
+
+  /** Reminds the approvers of an open request where it is time. */
+  remind(approval_id: string): void {
+    const approval = this.state.approvals.get(approval_id);
+    if (!approval || (approval.requirement.reminders_ms.length === 0 && approval.requirement.sla_ms === null)) return;
+    this.write((now_ms) => remind(approval, holderOf(approval).meta, now_ms));
   }
 
   /** A grant that can no longer be executed need not be joined any more. */
@@ -200,7 +215,7 @@ export class RulingPartition {
     this.start.hlc = hlc;
     for (const { draft, traceparent, outgoing } of stamped) {
       evolveRulings(this.state, outgoing.said, traceparent);
-      if (draft.event_type === 'approval_requested' || draft.event_type === 'approval_granted') this.watch(draft.body.approval_id);
+      if (isWatched(draft)) this.watch(draft.body.approval_id);
       this.terms.said(outgoing.said);
       into.push(outgoing);
     }
@@ -210,8 +225,8 @@ export class RulingPartition {
     const approval = this.state.approvals.get(approval_id);
     if (!approval) return;
     const { lane, partition } = this.start;
-    const at_ms = approval.status === 'open' ? approval.expires_at_ms : approval.execute_before_ms;
-    this.terms.wheel.add(at_ms, { lane, partition, approval_id });
+    const due = approval.status === 'open' ? [approval.expires_at_ms, ...dueTimes(approval)] : [approval.execute_before_ms];
+    for (const at_ms of due) this.terms.wheel.add(at_ms, { lane, partition, approval_id });
   }
 
   private record(said: AnyEvent, key: string, traceparent: string | undefined): NewRecord {

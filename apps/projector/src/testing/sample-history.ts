@@ -82,6 +82,7 @@ export class SampleHistory {
       tool: call.tool,
       version: call.version,
       source: { topic: 'policy-decided', offset: 0 },
+      also: null,
     };
     if (course === 'deduplicated') {
       const original_call_id = `0-${uuid('0000', 1)}`;
@@ -107,7 +108,16 @@ export class SampleHistory {
       this.vote('granted', call_id, tenant_id, call, 2);
       return;
     }
-    const started = { epoch: 1, decision_id: 'd1', revision: 1, approval_id: null, config_offset: 0, fired_at_ms: 1, settle_at_ms: 2 };
+    const started = {
+      epoch: 1,
+      decision_id: 'd1',
+      revision: 1,
+      approval_id: null,
+      config_offset: 0,
+      fired_at_ms: 1,
+      settle_at_ms: 2,
+      also: null,
+    };
     this.put('tool-executed', 'tool_call_started', {
       meta: meta(),
       idempotency_key: call.idempotency_key,
@@ -116,7 +126,7 @@ export class SampleHistory {
     });
     if (course === 'doubted') {
       this.put('tool-executed', 'tool_call_in_doubt', { meta: meta(), ...same, epoch: 1, outcome: outcome('in_doubt') });
-      const resolved = { by: 'person', principal: by, reason: 'seen', outcome: outcome('succeeded'), source: null } as const;
+      const resolved = { by: 'person', principal: by, reason: 'seen', outcome: outcome('succeeded'), source: null, also: null } as const;
       this.put('tool-executed', 'tool_call_resolved', { meta: meta(), idempotency_key: call.idempotency_key, ...resolved });
       return;
     }
@@ -167,12 +177,30 @@ export class SampleHistory {
     const approval_id = `${call_id}/${revision}`;
     const source = { topic: 'approval-voted', offset: 0 };
     const cast = (vote_id: string, vote: 'approve' | 'deny') => {
-      const voted = { vote_id, vote, reason: null, inputs_json: null, inputs_digest: null, to: null, voter: by, voted_at_ms: this.hlc };
+      const voted = {
+        vote_id,
+        vote,
+        reason: null,
+        inputs_json: null,
+        inputs_digest: null,
+        to: null,
+        voter: by,
+        voted_at_ms: this.hlc,
+        edited: null,
+        grant: null,
+      };
       this.put('approval-voted', 'approval_voted', { meta: meta(), approval_id, ...voted });
     };
     if (course === 'granted') {
       cast('v0', 'approve');
-      this.put('approval-granted', 'approval_vote_refused', { meta: meta(), approval_id, vote_id: 'v0', reason: 'not yours', source });
+      this.put('approval-granted', 'approval_vote_refused', {
+        meta: meta(),
+        approval_id,
+        vote_id: 'v0',
+        reason: 'not yours',
+        source,
+        code: 'not_entitled',
+      });
       cast('v1', 'approve');
       const bound = {
         decision_id: 'd1',
@@ -182,7 +210,9 @@ export class SampleHistory {
         execute_before_ms: 9,
         tier: 'tier_2_approval_required',
       } as const;
-      const votes = [{ vote_id: 'v1', voter_id: 'anna', vote: 'approve' as const, voted_at_ms: 1 }];
+      const votes = [
+        { vote_id: 'v1', voter_id: 'anna', vote: 'approve' as const, voted_at_ms: 1, on_behalf_of: null, to: null, grant: null },
+      ];
       this.put('approval-granted', 'approval_granted', {
         meta: meta(),
         approval_id,
@@ -190,6 +220,8 @@ export class SampleHistory {
         votes,
         source,
         call: { ...call, inputs_json: '{"edited":1}' },
+        similar: null,
+        also: null,
       });
     } else if (course === 'refused') {
       cast('v1', 'deny');
@@ -197,7 +229,16 @@ export class SampleHistory {
     } else if (course === 'expired') {
       this.put('approval-granted', 'approval_expired', { meta: meta(), approval_id, revision, expired_at_ms: this.hlc, call });
     } else {
-      this.put('approval-granted', 'call_cancelled', { meta: meta(), revision, reason: null, by, final: true, source, call });
+      this.put('approval-granted', 'call_cancelled', {
+        meta: meta(),
+        revision,
+        reason: null,
+        by,
+        final: true,
+        source,
+        call,
+        only_before_fire: false,
+      });
     }
   }
 

@@ -1,10 +1,10 @@
 import type { ApprovalVoted, CountedVote, Principal, SourcePosition, ToolCall } from '@countersign/contracts';
-import type { Cause, Draft } from '../draft.js';
+import type { Cause } from '../draft.js';
+import { type ApprovalDraft, about } from './draft.js';
+import { grantObjection, similarOf } from './similar.js';
 import { type Approval, type ApprovalMember, holderOf } from './state.js';
-
-export type ApprovalDraft = Draft<
-  'approval_granted' | 'approval_denied' | 'approval_expired' | 'approval_vote_counted' | 'approval_vote_refused' | 'call_cancelled'
->;
+import { endOfTime } from './time.js';
+import { hasApproved, isBarred, type Objection, objectTo, rightOf, type StandingDelegation, type VotingRight } from './voting-right.js';
 
 /** A vote as it stands on the log. `appended_at_ms` is the log's time: deadlines go by it. */
 export interface CastVote {
@@ -14,78 +14,119 @@ export interface CastVote {
   source: SourcePosition;
   /** How long a grant may be executed, ms from the vote's append; a call's deadline comes first. */
   grant_for_ms: number;
+  /** Standing delegations that are active now, of the call's tenant and for its tool. */
+  standing?: readonly StandingDelegation[];
 }
 
-const about = (member: ApprovalMember, cause: Cause) => ({
-  of: member.meta,
-  cause,
-  key: member.call.idempotency_key,
-  traceparent: member.traceparent,
-});
-
-function refused({ vote, source, traceparent }: CastVote, reason: string): ApprovalDraft[] {
+export function refuseVote(
+  { vote, source, traceparent }: Pick<CastVote, 'vote' | 'source' | 'traceparent'>,
+  why: Objection,
+): ApprovalDraft[] {
   const { approval_id, vote_id, meta } = vote;
   const key = meta.call_id ?? approval_id;
-  return [{ event_type: 'approval_vote_refused', of: meta, cause: meta, key, traceparent, body: { approval_id, vote_id, reason, source } }];
+  const body = { approval_id, vote_id, reason: why.reason, source, code: why.code };
+  return [{ event_type: 'approval_vote_refused', of: meta, cause: meta, key, traceparent, body }];
 }
 
-/** Why this person may not vote this way, or undefined. */
-function objection(approval: Approval, { vote }: CastVote): string | undefined {
+/** Why this vote does not count although its voter has a right to vote, or undefined. */
+function objection(approval: Approval, { vote }: CastVote, right: VotingRight): Objection | undefined {
   const { voter } = vote;
-  if (vote.vote === 'edit' || vote.vote === 'delegate')
-    return `'${vote.vote}' is not possible for this request: approve, deny or revoke your approval`;
-  if (voter.kind === 'agent') return 'an agent cannot vote: a person decides';
-  if (!voter.roles.includes('admin') && !isApprover(approval, voter))
-    return `voting needs one of the roles ${[...approval.approver_roles, 'admin'].join(', ')}${approval.people.length > 0 ? `, or to be ${approval.people.join(', ')}` : ''}`;
-  if (vote.vote === 'approve' && isRequester(approval, voter.id)) return 'four eyes: who asked for the call cannot approve it';
-  const own = approval.votes.some((counted) => counted.voter_id === voter.id);
-  if (vote.vote === 'approve' && own) return 'this voter has approved already: every approval needs another person';
-  if (vote.vote === 'revoke' && !own) return 'there is no approval of this voter to revoke';
+  const approves = vote.vote === 'approve' || vote.vote === 'edit';
+  if (approves && (isBarred(approval, voter.id) || (right.on_behalf_of !== null && isBarred(approval, right.on_behalf_of))))
+    return objectTo('four_eyes', 'four eyes: who asked for the call, or answers for who did, cannot approve it');
+  if ((approves || vote.vote === 'delegate') && hasApproved(approval, voter.id, right))
+    return objectTo('twice', 'this voter has approved already: every approval needs another person');
+  if (vote.vote === 'deny' && approval.requirement.reason_required_on_deny && !vote.reason?.trim())
+    return objectTo('reason_required', 'a denial of this request needs a reason');
+  if (vote.vote === 'delegate') return delegateObjection(approval, vote, right);
+  if (approves && vote.grant) return grantObjection(approval, vote.grant);
   return undefined;
 }
 
-function isApprover(approval: Approval, voter: Principal): boolean {
-  return approval.people.includes(voter.id) || approval.approver_roles.some((role) => voter.roles.includes(role));
+function delegateObjection(approval: Approval, { voter, to }: ApprovalVoted, right: VotingRight): Objection | undefined {
+  if (!to || to === voter.id) return objectTo('bad_delegate', 'name in `to` who decides instead');
+  if (right.on_behalf_of !== null) return objectTo('bad_delegate', 'a vote that was passed on to you cannot be passed on again');
+  if (isBarred(approval, to)) return objectTo('bad_delegate', 'four eyes: who asked for the call cannot decide it');
+  if (approval.votes.some((vote) => vote.voter_id === to)) return objectTo('bad_delegate', `${to} has approved already`);
+  return undefined;
 }
 
-function isRequester(approval: Approval, voter_id: string): boolean {
-  if (!approval.requirement.four_eyes) return false;
-  return approval.barred.includes(voter_id) || approval.members.some((member) => member.call.principal.id === voter_id);
-}
-
-/** The decision on one vote. Empty where this vote was counted before. Late votes are refused; nothing is ever granted by time. */
+/**
+ * The decision on one vote. Empty where this vote was counted before. A vote that the log got after the time of its group
+ * is refused, or meets the next group; nothing is ever granted by time.
+ */
 export function castVote(approval: Approval | undefined, cast: CastVote): ApprovalDraft[] {
   const { vote } = cast;
-  if (!approval || holderOf(approval).meta.tenant_id !== vote.meta.tenant_id) return refused(cast, 'the request is not open (any more)');
-  if (approval.votes.some((counted) => counted.vote_id === vote.vote_id)) return [];
-  if (approval.status === 'granted') return refused(cast, 'the request was granted already');
+  if (!approval || holderOf(approval).meta.tenant_id !== vote.meta.tenant_id)
+    return refuseVote(cast, objectTo('not_open', 'the request is not open (any more)'));
+  if (approval.votes.some((counted) => counted.vote_id === vote.vote_id) || approval.passed.some((one) => one.vote_id === vote.vote_id))
+    return [];
+  if (vote.vote === 'revoke') return revoked(approval, cast);
+  if (approval.status === 'granted') return refuseVote(cast, objectTo('not_open', 'the request was granted already'));
   if (cast.appended_at_ms >= approval.expires_at_ms)
-    return [...refused(cast, 'too late: the request has expired'), ...expireApproval(approval, vote.meta)];
-  const reason = objection(approval, cast);
-  if (reason !== undefined) return refused(cast, reason);
+    return [
+      ...refuseVote(cast, objectTo('late', 'too late: the time of this group is over')),
+      ...endOfTime(approval, vote.meta, cast.appended_at_ms),
+    ];
+  const right = rightOf(approval, vote.voter, cast.standing ?? []);
+  if ('code' in right) return refuseVote(cast, right);
+  const why = objection(approval, cast, right);
+  if (why !== undefined) return refuseVote(cast, why);
   if (vote.vote === 'deny') return denied(approval, cast);
-  return counted(approval, cast);
+  if (vote.vote === 'edit') return refuseVote(cast, objectTo('bad_edit', 'the edit names no inputs that could be ruled on'));
+  return counted(approval, cast, right);
 }
 
-function counted(approval: Approval, cast: CastVote): ApprovalDraft[] {
+/** The counted form of a vote. */
+export function countedVote(vote: ApprovalVoted, { on_behalf_of }: VotingRight): CountedVote {
+  const { vote_id, voter, voted_at_ms, grant, to } = vote;
+  return { vote_id, voter_id: voter.id, vote: vote.vote, voted_at_ms, on_behalf_of, to: vote.vote === 'delegate' ? to : null, grant };
+}
+
+function counted(approval: Approval, cast: CastVote, right: VotingRight): ApprovalDraft[] {
   const { vote, source } = cast;
   const { approval_id, quorum } = approval;
-  const mine: CountedVote = { vote_id: vote.vote_id, voter_id: vote.voter.id, vote: vote.vote, voted_at_ms: vote.voted_at_ms };
-  const votes = tally(approval.votes, mine).filter((one) => !isRequester(approval, one.voter_id));
+  const mine = countedVote(vote, right);
+  const votes = tally(approval.votes, mine).filter((one) => !isBarred(approval, one.voter_id));
   if (votes.length >= quorum && vote.vote === 'approve')
     return grantTo(approval, approval.members, votes, {
       cause: vote.meta,
       source,
       execute_before_ms: cast.appended_at_ms + cast.grant_for_ms,
+      from_ms: cast.appended_at_ms,
     });
   const body = { approval_id, vote_id: vote.vote_id, approvals: votes.length, quorum, counted: mine, source };
   return [{ event_type: 'approval_vote_counted', ...about(holderOf(approval), vote.meta), body }];
 }
 
-/** Approvals after one more vote: an approval adds the voter, a revocation takes the voter's away. */
+/** Takes back an approval or a passed vote; of a grant, as long as nothing has fired: its calls are cancelled before they do. */
+function revoked(approval: Approval, cast: CastVote): ApprovalDraft[] {
+  const { vote, source } = cast;
+  const { approval_id, quorum } = approval;
+  const own = approval.votes.some((one) => one.voter_id === vote.voter.id || one.on_behalf_of === vote.voter.id);
+  const passed = approval.passed.some(({ from }) => from === vote.voter.id);
+  if (vote.voter.kind === 'agent') return refuseVote(cast, objectTo('agent', 'an agent cannot vote: a person decides'));
+  if (!own && !passed) return refuseVote(cast, objectTo('nothing_to_revoke', 'there is no approval of this voter to revoke'));
+  if (approval.fired) return refuseVote(cast, objectTo('fired', 'too late: the call has been fired'));
+  const mine = countedVote(vote, { on_behalf_of: null });
+  const approvals = tally(approval.votes, mine).length;
+  const body = { approval_id, vote_id: vote.vote_id, approvals, quorum, counted: mine, source };
+  const said: ApprovalDraft = { event_type: 'approval_vote_counted', ...about(holderOf(approval), vote.meta), body };
+  if (approval.status === 'open') return [said];
+  const cancelled = approval.members.map((member): ApprovalDraft => {
+    const { revision, call } = member;
+    const why = { reason: `${vote.voter.id} took the approval back`, by: vote.voter, final: false, only_before_fire: true };
+    return { event_type: 'call_cancelled', ...about(member, vote.meta), body: { revision, ...why, source, call } };
+  });
+  return [said, ...cancelled];
+}
+
+/** Approvals after one more vote: an approval adds the voter, a revocation takes away what the voter's right gave. */
 export function tally(votes: readonly CountedVote[], mine: CountedVote): CountedVote[] {
-  const others = votes.filter((vote) => vote.voter_id !== mine.voter_id);
-  return mine.vote === 'approve' ? [...others, mine] : others;
+  const others = votes.filter(
+    (vote) => vote.voter_id !== mine.voter_id && !(mine.vote === 'revoke' && vote.on_behalf_of === mine.voter_id),
+  );
+  return mine.vote === 'approve' || mine.vote === 'edit' ? [...others, mine] : others;
 }
 
 /** What people saw is what runs: a joined call is granted the inputs and the tool version that were approved. */
@@ -99,10 +140,10 @@ export function grantTo(
   approval: Approval,
   members: readonly ApprovalMember[],
   votes: readonly CountedVote[],
-  by: { cause: Cause; source: SourcePosition; execute_before_ms: number },
+  by: { cause: Cause; source: SourcePosition; execute_before_ms: number; from_ms?: number },
 ): ApprovalDraft[] {
   const holder = holderOf(approval);
-  const { approval_id, ruling_digest, tier } = approval;
+  const { approval_id, ruling_digest, tier, also } = approval;
   return members.map((member) => ({
     event_type: 'approval_granted',
     ...about(member, by.cause),
@@ -117,6 +158,8 @@ export function grantTo(
       tier,
       source: by.source,
       call: member === holder ? member.call : asApproved(holder.call, member.call),
+      similar: member === holder && by.from_ms !== undefined ? similarOf(approval, votes, by.from_ms) : null,
+      also: member === holder ? also : null,
     },
   }));
 }
@@ -127,17 +170,6 @@ function denied(approval: Approval, { vote, source }: CastVote): ApprovalDraft[]
     event_type: 'approval_denied',
     ...about(member, vote.meta),
     body: { approval_id, revision: member.revision, reason: vote.reason, by: vote.voter, source, call: member.call },
-  }));
-}
-
-/** Nobody decided in time: every waiting call is expired. Empty where it is not open. */
-export function expireApproval(approval: Approval, cause: Cause): ApprovalDraft[] {
-  if (approval.status !== 'open') return [];
-  const { approval_id, expires_at_ms } = approval;
-  return approval.members.map((member) => ({
-    event_type: 'approval_expired',
-    ...about(member, cause),
-    body: { approval_id, revision: member.revision, expired_at_ms: expires_at_ms, call: member.call },
   }));
 }
 
@@ -164,6 +196,7 @@ export function cancelWaiting(
         final: true,
         source: by.source,
         call: member.call,
+        only_before_fire: false,
       },
     }));
 }

@@ -75,6 +75,8 @@ const granted = (offset: number, revision: number) =>
       tier: 'tier_2_approval_required',
       source,
       call,
+      similar: null,
+      also: null,
     },
   });
 const denied = (offset: number, revision: number) =>
@@ -96,6 +98,7 @@ const started = (offset: number, epoch: number, revision = 1) =>
       fired_at_ms: 1,
       settle_at_ms: 2,
       source,
+      also: null,
     },
   });
 const executed = (offset: number, epoch: number, output = '{}') =>
@@ -111,12 +114,13 @@ const executed = (offset: number, epoch: number, output = '{}') =>
       revision: 1,
       outcome: outcome('succeeded', output),
       source,
+      also: null,
     },
   });
 const inDoubt = (offset: number, epoch: number) =>
   at('tool-executed', offset, {
     event_type: 'tool_call_in_doubt',
-    event: { meta: meta(), idempotency_key: 'k', tool: 't', version: '1.0.0', epoch, outcome: outcome('in_doubt'), source },
+    event: { meta: meta(), idempotency_key: 'k', tool: 't', version: '1.0.0', epoch, outcome: outcome('in_doubt'), source, also: null },
   });
 
 const fold = (events: PlacedEvent[]): CallState => events.reduce<CallState | undefined>(evolve, undefined) as CallState;

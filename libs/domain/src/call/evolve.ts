@@ -89,6 +89,14 @@ function approvalRequested(state: CallState, event: EventMap['approval_requested
   return { ...state, approval };
 }
 
+/** Who decides now, and until when. */
+function approvalEscalated(state: CallState, event: EventMap['approval_escalated']): CallState {
+  const { approval } = state;
+  if (approval?.approval_id !== event.approval_id || approval.expires_at_ms >= event.expires_at_ms) return state;
+  const { expires_at_ms, quorum, approver_roles } = event;
+  return { ...state, approval: { ...approval, expires_at_ms, quorum, approver_roles } };
+}
+
 type ApprovalEnding = Extract<PlacedEvent, { event_type: 'approval_granted' | 'approval_denied' | 'approval_expired' | 'call_cancelled' }>;
 
 /** What an event on approval-granted says about the end of the wait; undefined for a cancellation that the executor answers. */
@@ -128,6 +136,8 @@ function changed(state: CallState, at: PlacedEvent): CallState {
       return ruled(state, at.event, at);
     case 'approval_requested':
       return approvalRequested(state, at.event);
+    case 'approval_escalated':
+      return approvalEscalated(state, at.event);
     case 'approval_granted':
     case 'approval_denied':
     case 'approval_expired':
@@ -150,6 +160,7 @@ function changed(state: CallState, at: PlacedEvent): CallState {
     case 'approval_viewed':
     case 'approval_vote_counted':
     case 'approval_vote_refused':
+    case 'approval_reminded':
     case 'resolution_allowed':
     case 'tenant_set':
     case 'api_key_set':
@@ -162,6 +173,9 @@ function changed(state: CallState, at: PlacedEvent): CallState {
     case 'user_delegation_set':
     case 'secret_changed':
     case 'token_exchange_set':
+    case 'webhook_set':
+    case 'delegation_set':
+    case 'grant_set':
     case 'tool_registered':
     case 'security_event_recorded':
     case 'record_dead_lettered':

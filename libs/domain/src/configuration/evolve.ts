@@ -4,6 +4,8 @@ import { revokeKey, setKey } from './kinds/api-keys.js';
 import { setCase } from './kinds/cases.js';
 import { register } from './kinds/catalog.js';
 import { setIdentityProvider } from './kinds/identity-providers.js';
+import { setDelegation } from './kinds/delegations.js';
+import { setGrant } from './kinds/grants.js';
 import { setLifecycle } from './kinds/lifecycles.js';
 import { setLimit } from './kinds/limits.js';
 import { noteSecret } from './kinds/secrets.js';
@@ -11,6 +13,7 @@ import { setTenant } from './kinds/tenants.js';
 import { setTokenExchange } from './kinds/token-exchanges.js';
 import { setOverride } from './kinds/tool-policies.js';
 import { setUserDelegation } from './kinds/user-delegations.js';
+import { setWebhook } from './kinds/webhooks.js';
 import type { ConfigurationState } from './state.js';
 
 type ConfigurationEvent = TopicEvents['configuration-changed']['event_type'];
@@ -28,6 +31,9 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   user_delegation_set: setUserDelegation,
   secret_changed: noteSecret,
   token_exchange_set: setTokenExchange,
+  webhook_set: setWebhook,
+  delegation_set: setDelegation,
+  grant_set: setGrant,
 };
 
 /**

@@ -3,6 +3,10 @@ import type { IdentityProvider } from './kinds/identity-providers.js';
 import type { TenantLimits } from './kinds/limits.js';
 import type { TokenExchange } from './kinds/token-exchanges.js';
 import type { UserDelegation } from './kinds/user-delegations.js';
+import type { Delegation } from './kinds/delegations.js';
+import type { KeptGrant } from './kinds/grants.js';
+import type { TenantLimits } from './kinds/limits.js';
+import type { Webhook } from './kinds/webhooks.js';
 import type { Semver } from './semver.js';
 
 /** A tenant that exists; a tenant that nobody set does not exist. */
@@ -71,6 +75,10 @@ export interface TenantConfiguration {
   identity_providers: Map<string, IdentityProvider>;
   user_delegations: Map<string, UserDelegation>;
   token_exchanges: Map<string, TokenExchange>;
+  /** By webhook_id, delegation_id and grant_id. */
+  webhooks: Map<string, Webhook>;
+  delegations: Map<string, Delegation>;
+  grants: Map<string, KeptGrant>;
 }
 
 /**
@@ -119,6 +127,9 @@ export function tenantPart(state: ConfigurationState, tenantId: string): TenantC
       identity_providers: new Map(),
       user_delegations: new Map(),
       token_exchanges: new Map(),
+      webhooks: new Map(),
+      delegations: new Map(),
+      grants: new Map(),
     };
     state.by_tenant.set(tenantId, part);
   }

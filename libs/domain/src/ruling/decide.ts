@@ -14,7 +14,8 @@ import {
   type ToolCallCancelRequested,
   type ToolCallResolveRequested,
 } from '@countersign/contracts';
-import { type ApprovalDraft, cancelWaiting, grantTo } from '../approval/decide.js';
+import { cancelWaiting, grantTo } from '../approval/decide.js';
+import type { ApprovalDraft } from '../approval/draft.js';
 import { type Asking, requirementOf } from '../approval/requirement.js';
 import { type Approval, type ApprovalMember, approvalId, holderOf, rulingDigest } from '../approval/state.js';
 import type { Cause, Draft } from '../draft.js';
@@ -218,7 +219,7 @@ export function cancelCall(state: RulingState, asked: Asked<ToolCallCancelReques
   const waiting = allowed ?? deferredCall(state, call_id);
   if (!waiting || waiting.tenant_id !== meta.tenant_id) return [];
   const { revision, call } = waiting;
-  const body = { revision, reason, by: principal, final: allowed === undefined, source, call };
+  const body = { revision, reason, by: principal, final: allowed === undefined, source, call, only_before_fire: false };
   return [{ event_type: 'call_cancelled', of: meta, cause: meta, key: call?.idempotency_key ?? call_id, traceparent, body }];
 }
 

@@ -1,7 +1,7 @@
 import type { AnyEvent, EventMap } from '@countersign/contracts';
 import { tally } from '../approval/decide.js';
 import { requirementOf } from '../approval/requirement.js';
-import { type Approval, type ApprovalMember, holderOf } from '../approval/state.js';
+import { type Approval, type ApprovalMember, holderOf, unasked } from '../approval/state.js';
 import { evolveLedger } from '../limit/ledger.js';
 import { approvalOfCall, type RulingState } from './state.js';
 
@@ -61,21 +61,7 @@ function ask(state: RulingState, event: EventMap['policy_decided'], member: Appr
   const approval_id = event.approval_id as string;
   if (state.approvals.has(approval_id)) return;
   leave(state, call_id);
-  put(state, {
-    approval_id,
-    status: 'open',
-    ruling_digest: '',
-    tier: event.tier,
-    requirement: requirementOf({ approver_roles: [], quorum: 1, expires_after_ms: 0 }),
-    approver_roles: [],
-    people: [],
-    quorum: 1,
-    barred: [],
-    expires_at_ms: 0,
-    members: [member],
-    votes: [],
-    execute_before_ms: 0,
-  });
+  put(state, unasked(approval_id, event, member));
   state.approval_of_call.set(call_id, approval_id);
   state.approval_of_key.set(member.call.idempotency_key, approval_id);
   state.allowed.delete(call_id);
@@ -84,11 +70,43 @@ function ask(state: RulingState, event: EventMap['policy_decided'], member: Appr
 function requested(state: RulingState, event: EventMap['approval_requested']): void {
   const approval = state.approvals.get(event.approval_id);
   if (approval?.ruling_digest !== '') return;
-  const { ruling_digest, approver_roles, quorum, requested_at_ms, expires_at_ms, barred } = event;
-  const expires_after_ms = expires_at_ms - requested_at_ms;
-  const requirement = event.requirement ?? requirementOf({ approver_roles, quorum, expires_after_ms });
-  const { people } = requirement;
-  put(state, { ...approval, ruling_digest, requirement, approver_roles, people, quorum, barred, expires_at_ms });
+  const { ruling_digest, approver_roles, quorum, requested_at_ms, expires_at_ms, barred, edit } = event;
+  const requirement = event.requirement ?? requirementOf({ approver_roles, quorum, expires_after_ms: expires_at_ms - requested_at_ms });
+  const asked = { ruling_digest, requirement, approver_roles, people: requirement.people, quorum, barred, requested_at_ms, expires_at_ms };
+  put(state, { ...approval, ...asked, also: edit?.also ?? null });
+}
+
+/** The next group has it: what the one before said counts no more. */
+function escalated(state: RulingState, event: EventMap['approval_escalated']): void {
+  const approval = state.approvals.get(event.approval_id);
+  const { level, approver_roles, people, quorum, expires_at_ms } = event;
+  if (approval?.status !== 'open' || approval.level >= level) return;
+  put(state, { ...approval, level, approver_roles, people, quorum, expires_at_ms, votes: [], passed: [] });
+}
+
+function reminded(state: RulingState, { approval_id, kind, after_ms }: EventMap['approval_reminded']): void {
+  const approval = state.approvals.get(approval_id);
+  if (!approval) return;
+  put(
+    state,
+    kind === 'reminder' ? { ...approval, reminded_ms: Math.max(approval.reminded_ms, after_ms) } : { ...approval, sla_missed: true },
+  );
+}
+
+function voteCounted(state: RulingState, { approval_id, counted }: EventMap['approval_vote_counted']): void {
+  const approval = state.approvals.get(approval_id);
+  if (!approval || (approval.status === 'granted' && counted.vote !== 'revoke')) return;
+  const passed = approval.passed.filter(
+    ({ from, vote_id }) => vote_id !== counted.vote_id && !(counted.vote === 'revoke' && from === counted.voter_id),
+  );
+  if (counted.vote === 'delegate' && counted.to !== null) passed.push({ from: counted.voter_id, to: counted.to, vote_id: counted.vote_id });
+  put(state, { ...approval, votes: tally(approval.votes, counted), passed });
+}
+
+/** Nothing of its approval can be taken back any more. */
+function fired(state: RulingState, call_id: string): void {
+  const approval = state.approval_of_call.size > 0 ? approvalOfCall(state, call_id) : undefined;
+  if (approval && !approval.fired) put(state, { ...approval, fired: true });
 }
 
 function granted(state: RulingState, event: EventMap['approval_granted']): void {
@@ -120,11 +138,18 @@ export function evolveRulings(state: RulingState, said: AnyEvent, traceparent: s
     case 'approval_requested':
       requested(state, said.event);
       return;
-    case 'approval_vote_counted': {
-      const approval = state.approvals.get(said.event.approval_id);
-      if (approval?.status === 'open') put(state, { ...approval, votes: tally(approval.votes, said.event.counted) });
+    case 'approval_vote_counted':
+      voteCounted(state, said.event);
       return;
-    }
+    case 'approval_escalated':
+      escalated(state, said.event);
+      return;
+    case 'approval_reminded':
+      reminded(state, said.event);
+      return;
+    case 'tool_call_started':
+      fired(state, said.event.meta.call_id as string);
+      return;
     case 'approval_granted':
       granted(state, said.event);
       return;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { expireApproval } from '../approval/decide.js';
 import { holderOf } from '../approval/state.js';
+import { expireApproval } from '../approval/time.js';
 import { aCall, allows, aMeta, asks, person, RuledPartition } from '../testing/ruled-partition.js';
 import { evolveRulings } from './evolve.js';
 import { initialRulings, type RulingState } from './state.js';

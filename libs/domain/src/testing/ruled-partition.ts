@@ -1,5 +1,6 @@
 import type { AnyEvent, ApprovalVoted, EventMap, EventType, Meta, Principal, ToolCall, VoteKind } from '@countersign/contracts';
 import { castVote } from '../approval/decide.js';
+import type { StandingDelegation } from '../approval/voting-right.js';
 import { stampedMeta } from '../draft.js';
 import { allowResolution, type CallToRule, cancelCall, type Judgement, type RulingDraft, ruleOnCall } from '../ruling/decide.js';
 import { evolveRulings } from '../ruling/evolve.js';
@@ -75,6 +76,8 @@ export class RuledPartition {
   readonly state = initialRulings();
   readonly written: AnyEvent[] = [];
   now_ms = 1000;
+  /** Standing delegations that are active, for every vote. */
+  standing: StandingDelegation[] = [];
   private hlc = 0;
   private offset = 0;
 
@@ -101,10 +104,20 @@ export class RuledPartition {
 
   vote(approval_id: string, voter: Principal, kind: VoteKind, more: Partial<ApprovalVoted> = {}): EventType[] {
     const vote_id = `${voter.id}-${kind}-${this.offset}`;
-    const written = { approval_id, vote_id, vote: kind, reason: null, inputs_json: null, inputs_digest: null, to: null };
+    const written = {
+      approval_id,
+      vote_id,
+      vote: kind,
+      reason: null,
+      inputs_json: null,
+      inputs_digest: null,
+      to: null,
+      edited: null,
+      grant: null,
+    };
     const vote = { meta: aMeta(approval_id.split('.')[0] as string), voter, voted_at_ms: this.now_ms, ...written, ...more };
     const source = { topic: 'approval-voted', offset: this.offset++ };
-    const cast = { vote, traceparent: undefined, appended_at_ms: this.now_ms, source, grant_for_ms: 3000 };
+    const cast = { vote, traceparent: undefined, appended_at_ms: this.now_ms, source, grant_for_ms: 3000, standing: this.standing };
     return this.write(castVote(this.state.approvals.get(approval_id), cast));
   }
 
@@ -124,6 +137,11 @@ export class RuledPartition {
   /** The call ended at the executor. */
   end(call_id: string): void {
     evolveRulings(this.state, { event_type: 'tool_executed', event: { meta: aMeta(call_id) } } as AnyEvent, undefined);
+  }
+
+  /** The call was fired. */
+  start(call_id: string): void {
+    evolveRulings(this.state, { event_type: 'tool_call_started', event: { meta: aMeta(call_id) } } as AnyEvent, undefined);
   }
 
   /** The newest event of a type. */

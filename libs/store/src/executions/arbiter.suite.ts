@@ -129,7 +129,10 @@ export function describeClaims(store: () => Store): void {
     const epoch = await leaseOf(store());
     for (let i = 0; i < 20; i++) {
       const approval_id = randomUUID();
-      const close = async () => [(await store().query(closeApprovalsStatement([approval_id])), false)];
+      const close = async () => {
+        await store().query(closeApprovalsStatement([approval_id]));
+        return [false];
+      };
       const racers = [() => claim(store(), epoch, [claimOf({ approval_id })]), close];
       const [won] = (await Promise.all((i % 2 ? racers : racers.reverse()).map((race) => race()))).flat().sort().reverse();
       expect(await isApprovalClosed(store(), approval_id)).toBe(!won);

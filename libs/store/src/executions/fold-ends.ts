@@ -34,11 +34,10 @@ export function foldEndsStatement(ends: readonly LoggedEnd[]): Statement {
   };
 }
 
-/** The row of a call that is in doubt. Rows in doubt are few: an index of their own keeps this cheap. */
-export async function doubtOfCall(sql: Sql, call_uuid: string): Promise<ExecutionKey | undefined> {
+/** The rows of a call that is in doubt: two where it claimed a second key. Rows in doubt are few: an index of their own keeps this cheap. */
+export async function doubtsOfCall(sql: Sql, call_uuid: string): Promise<ExecutionKey[]> {
   const text = 'SELECT key, attempt FROM tool_executions WHERE call_uuid = $1 AND state = 3';
-  const rows = await sql.query<ExecutionKey & Record<string, unknown>>({ name: 'doubt_of_call', text, params: [call_uuid] });
-  return rows[0];
+  return await sql.query<ExecutionKey & Record<string, unknown>>({ name: 'doubt_of_call', text, params: [call_uuid] });
 }
 
 /** Puts digests back into refolded rows (0: not known). */
