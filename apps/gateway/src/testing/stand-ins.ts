@@ -155,7 +155,10 @@ export class StandIn {
     const { approval_id, vote_id, voter } = vote;
     const source = { topic: 'approval-voted', offset };
     const meta = metaAfter(vote.meta, Date.now());
-    if (!requested || this.ended.has(id) || requested.call.principal.id === voter.id) {
+    if (!voter.roles.some((role) => role === 'approver' || role === 'admin')) {
+      const refused = { reason: 'voting needs one of the roles approver, admin', code: 'not_entitled', source };
+      await this.append('approval_vote_refused', meta.partition, { meta, approval_id, vote_id, ...refused });
+    } else if (!requested || this.ended.has(id) || requested.call.principal.id === voter.id) {
       const closed = this.ended.has(id);
       const reason = closed ? 'the request is not open (any more)' : 'four eyes: who asked for the call cannot approve it';
       const code = closed ? 'not_open' : 'four_eyes';
