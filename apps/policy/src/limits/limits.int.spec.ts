@@ -68,7 +68,7 @@ const outcome: Outcome = {
 
 async function end(call_id: string, more: Partial<Outcome> = {}, event_type: 'tool_executed' | 'tool_call_in_doubt' = 'tool_executed') {
   const partition = Number(call_id.split('-')[0]);
-  const base = { meta: rig.meta(call_id), idempotency_key: 'k', tool: 'note', version: '1.0.0', epoch: 1 };
+  const base = { meta: rig.meta(call_id), idempotency_key: 'k', tool: 'note', version: '1.0.0', epoch: 1, also: null };
   const source = { topic: 'policy-decided', offset: 0 };
   const ended = { ...outcome, ...more };
   if (event_type === 'tool_call_in_doubt') await rig.put(event_type, { ...base, outcome: ended, source }, partition);
@@ -106,7 +106,7 @@ describe('given a limit of 10 calls', () => {
     await end(ids[2] as string, { status: 'cancelled', effect: 'none' });
     await end(ids[3] as string, { status: 'in_doubt', effect: 'unknown' }, 'tool_call_in_doubt');
     await rig.until(async () => (await used('ten'))[0] === 2);
-    const resolved = { idempotency_key: 'k', by: 'person', principal: null, reason: 'it did not', source: null } as const;
+    const resolved = { idempotency_key: 'k', by: 'person', principal: null, reason: 'it did not', source: null, also: null } as const;
     const denied = { ...outcome, status: 'cancelled', effect: 'none' } as const;
     await rig.put('tool_call_resolved', { meta: rig.meta(ids[3] as string), ...resolved, outcome: denied }, 1);
     await rig.until(async () => (await used('ten'))[0] === 1);
