@@ -45,22 +45,21 @@ export async function firstStart(
   const key_id = uuidv7(now_ms);
   const file = await keep(options.data_dir, key_id, key);
   const rights = { scopes: [], clearances: ['*'], purposes: null, expires_at_ms: null };
-  const fields = { key_id, key_hash: hashApiKey(key), principal: ADMIN, ...rights, created_at_ms: now_ms, by: ADMIN, only_if_first: true };
+  const fields = {
+    key_id,
+    key_hash: hashApiKey(key),
+    principal: ADMIN,
+    ...rights,
+    created_at_ms: now_ms,
+    by: ADMIN,
+    only_if_first: true,
+    owner: null,
+  };
   await writer.set(DEFAULT_TENANT, 'api_key_set', fields);
   if (!configuration.state.keys_by_id.has(key_id)) {
     await rm(file, { force: true });
     return undefined;
   }
   await rename(file, path.join(options.data_dir, 'admin.key'));
-  await writer.set(DEFAULT_TENANT, 'api_key_set', {
-    key_id: uuidv7(now_ms),
-    key_hash: hashApiKey(key),
-    principal: ADMIN,
-    scopes: [],
-    expires_at_ms: null,
-    created_at_ms: now_ms,
-    by: ADMIN,
-    owner: null,
-  });
   return key;
 }

@@ -86,18 +86,8 @@ export class KeysController {
     const { principal, scopes, clearances } = body;
     const rights = { scopes, clearances, purposes: body.purposes ?? null };
     const key_id = uuidv7(now_ms);
-    const who = { principal, ...rights, by: caller.principal, only_if_first: false };
+    const who = { principal, ...rights, by: caller.principal, only_if_first: false, owner: body.owner ?? null };
     const fields = { key_id, key_hash: hashApiKey(key), ...who, expires_at_ms, created_at_ms: now_ms };
-    const fields = {
-      key_id,
-      key_hash: hashApiKey(key),
-      principal,
-      scopes,
-      expires_at_ms,
-      created_at_ms: now_ms,
-      by: caller.principal,
-      owner: body.owner ?? null,
-    };
     await this.room.writer.set(tenantId, 'api_key_set', fields);
     return {
       status: 201,

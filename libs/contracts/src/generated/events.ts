@@ -9,6 +9,7 @@ export interface ApprovalEdit {
   inputs_digest_before: string;
   /** RFC 6902 patch from the inputs before to these. */
   diff_json: string;
+  also: ClaimedKey | null;
 }
 
 /** What its approvers are shown besides the call, frozen when they were asked. */
@@ -129,6 +130,14 @@ export type ErrorCode = 'VALIDATION_ERROR' | 'TIMEOUT' | 'RATE_LIMIT' | 'POLICY_
 /** Closed list of error classes. */
 export type ErrorClass = 'transient' | 'rate_limited' | 'validation' | 'authorization' | 'semantic' | 'not_found' | 'server';
 
+/** A second idempotency key that a call of edited inputs claims with its own. */
+export interface ClaimedKey {
+  idempotency_key: string;
+  discriminating_digest: string;
+  /** 0 before it is claimed. */
+  attempt: number;
+}
+
 /** What a deferred call waits for. Whatever wakes it, it is judged anew. */
 export interface Deferral {
   until: DeferUntil;
@@ -147,6 +156,24 @@ export type DeferUntil = 'call_ended' | 'time' | 'limit_free' | 'again';
 
 /** What the call becomes when its time is over; never an allowance. */
 export type DeferThen = 'deny' | 'require_approval';
+
+/** Inputs as an approver changed them, validated and canonical. */
+export interface EditedInputs {
+  inputs_json: string;
+  inputs_digest: string;
+  /** The key that these inputs have by themselves. */
+  idempotency_key: string;
+  discriminating_digest: string;
+}
+
+/** What an approver wants approved from now on without being asked. */
+export interface GrantWish {
+  scope: GrantScope;
+  for_ms: number;
+}
+
+/** Which calls of the same tool and requester it covers. */
+export type GrantScope = 'case' | 'run' | 'tool';
 
 /** What a call holds of one counter of a limit until it ends. */
 export interface LimitReservation {
@@ -249,6 +276,26 @@ export interface SimilarCall {
   requested_at_ms: number;
 }
 
+/** A scoped, expiring rule that an approval gave: calls like it are not asked about. */
+export interface SimilarGrant {
+  grant_id: string;
+  approval_id: string;
+  tool: string;
+  version: string;
+  contract_digest: string;
+  scope: GrantScope;
+  case_id: string | null;
+  run_id: string | null;
+  /** Who may make the calls. */
+  principal_id: string;
+  /** Who approved it. */
+  granted_by: string[];
+  from_ms: number;
+  expires_at_ms: number;
+  /** The rule whose question it answers; another rule asks all the same. */
+  rule: string;
+}
+
 /** The record that a decision or an end answers. */
 export interface SourcePosition {
   topic: string;
@@ -305,6 +352,21 @@ export interface ApprovalDenied {
   call: ToolCall;
 }
 
+/** Nobody decided in time: the request goes to the next group. Votes start anew. */
+export interface ApprovalEscalated {
+  meta: Meta;
+  approval_id: string;
+  revision: number;
+  /** 1: the first group of escalate_to. */
+  level: number;
+  approver_roles: string[];
+  people: string[];
+  quorum: number;
+  escalated_at_ms: number;
+  expires_at_ms: number;
+  call: ToolCall;
+}
+
 /** Nobody decided in time: the call is expired. */
 export interface ApprovalExpired {
   meta: Meta;
@@ -327,6 +389,10 @@ export interface ApprovalGranted {
   tier: Tier;
   source: SourcePosition;
   call: ToolCall;
+  /** 'Approve similar' that comes into force with the grant: the gateway puts it into the configuration. */
+  similar: SimilarGrant | null;
+  /** Of edited inputs: the key that they have by themselves, claimed together with the own one. */
+  also: ClaimedKey | null;
 }
 
 /** One counted vote. */
@@ -335,7 +401,28 @@ export interface CountedVote {
   voter_id: string;
   vote: VoteKind;
   voted_at_ms: number;
+  /** Whose right was used, by delegation. */
+  on_behalf_of: string | null;
+  /** Of a delegate vote: who decides instead. */
+  to: string | null;
+  grant: GrantWish | null;
 }
+
+/** A request is still open: its approvers are reminded, or its target was missed. */
+export interface ApprovalReminded {
+  meta: Meta;
+  approval_id: string;
+  revision: number;
+  kind: ReminderKind;
+  /** As the requirement names it. */
+  after_ms: number;
+  reminded_at_ms: number;
+  expires_at_ms: number;
+  call: ToolCall;
+}
+
+/** Why. */
+export type ReminderKind = 'reminder' | 'sla_missed';
 
 /** A vote (or the revocation of one) counts towards the quorum, which is not reached yet. */
 export interface ApprovalVoteCounted {
@@ -356,6 +443,8 @@ export interface ApprovalVoteRefused {
   vote_id: string;
   reason: string;
   source: SourcePosition;
+  /** not_open, late, not_entitled, agent, four_eyes, twice, nothing_to_revoke, reason_required, bad_delegate, bad_edit, bad_grant, fired or refused. */
+  code: string;
 }
 
 /** The call was cancelled. final: nothing was allowed yet, so this is its end; otherwise the executor answers. */
@@ -368,6 +457,8 @@ export interface CallCancelled {
   final: boolean;
   source: SourcePosition;
   call: ToolCall | null;
+  /** An approval was revoked: what has fired already is left alone. */
+  only_before_fire: boolean;
 }
 
 /** Policy allows a person to resolve a call in doubt. */
@@ -400,6 +491,10 @@ export interface ApprovalVoted {
   to: string | null;
   voter: Principal;
   voted_at_ms: number;
+  /** Of an edit. */
+  edited: EditedInputs | null;
+  /** With an approval: approve similar too. */
+  grant: GrantWish | null;
 }
 
 /** Kind of vote. */
@@ -430,6 +525,8 @@ export interface ApiKeySet {
   purposes: string[] | null;
   /** Counts only where the tenant has no admin key yet: of gateways that start together one makes the first. */
   only_if_first: boolean;
+  /** Principal id of the person who answers for an agent: cannot approve its calls. */
+  owner: string | null;
 }
 
 /** A case was opened or closed; case ids are minted by the gateway. */
@@ -444,6 +541,33 @@ export interface CaseSet {
 
 /** Whether new calls may join. */
 export type CaseState = 'open' | 'closed';
+
+/** Somebody else decides for a while (out of office). ended removes it. */
+export interface DelegationSet {
+  meta: Meta;
+  delegation_id: string;
+  /** Whose right, with the roles at that time. */
+  from: Principal;
+  /** Principal id. */
+  to: string;
+  /** Tool names; empty: all. */
+  tools: string[];
+  reason: string;
+  from_ms: number;
+  until_ms: number;
+  ended: boolean;
+  by: Principal;
+  changed_at_ms: number;
+}
+
+/** 'Approve similar': written once policy granted it. revoked ends it. */
+export interface GrantSet {
+  meta: Meta;
+  grant: SimilarGrant;
+  revoked: boolean;
+  by: Principal;
+  changed_at_ms: number;
+}
 
 /** An OpenID provider whose tokens name principals of the tenant. */
 export interface IdentityProviderSet {
@@ -610,6 +734,31 @@ export interface UserDelegationSet {
   changed_at_ms: number;
 }
 
+/** A channel that notices go to. state deleted removes it. */
+export interface WebhookSet {
+  meta: Meta;
+  webhook_id: string;
+  channel: NoticeChannel;
+  /** http(s) URL, or mailto:. */
+  url: string;
+  /** Types of notices, or prefixes that end with a dot and *. */
+  types: string[];
+  description: string;
+  /** AES-256-GCM under a key of the tenant; never in clear. */
+  secret_sealed: string | null;
+  /** Whose decision a decision link carries. */
+  acts_as: Principal | null;
+  state: WebhookState;
+  by: Principal;
+  changed_at_ms: number;
+}
+
+/** How it is told. */
+export type NoticeChannel = 'webhook' | 'slack' | 'mail';
+
+/** disabled: nothing is sent. */
+export type WebhookState = 'active' | 'disabled' | 'deleted';
+
 /** A record that no handler can take, with its cause. */
 export interface RecordDeadLettered {
   meta: Meta;
@@ -726,6 +875,7 @@ export interface ToolCallInDoubt {
   epoch: number;
   outcome: Outcome;
   source: SourcePosition;
+  also: ClaimedKey | null;
 }
 
 /** Judged again just before firing, the outcome was stricter: nothing was fired. */
@@ -750,6 +900,7 @@ export interface ToolCallResolved {
   reason: string | null;
   outcome: Outcome;
   source: SourcePosition | null;
+  also: ClaimedKey | null;
 }
 
 /** What resolved it. */
@@ -769,6 +920,7 @@ export interface ToolCallStarted {
   fired_at_ms: number;
   settle_at_ms: number;
   source: SourcePosition;
+  also: ClaimedKey | null;
 }
 
 /** The call ended at the executor that fired it. */
@@ -782,6 +934,7 @@ export interface ToolExecuted {
   revision: number;
   outcome: Outcome;
   source: SourcePosition;
+  also: ClaimedKey | null;
 }
 
 /** A repeat of a live or settled key was answered with the first result. */
@@ -809,8 +962,10 @@ export interface ToolRegistered {
 
 export interface EventMap {
   approval_denied: ApprovalDenied;
+  approval_escalated: ApprovalEscalated;
   approval_expired: ApprovalExpired;
   approval_granted: ApprovalGranted;
+  approval_reminded: ApprovalReminded;
   approval_vote_counted: ApprovalVoteCounted;
   approval_vote_refused: ApprovalVoteRefused;
   call_cancelled: CallCancelled;
@@ -820,6 +975,8 @@ export interface EventMap {
   api_key_revoked: ApiKeyRevoked;
   api_key_set: ApiKeySet;
   case_set: CaseSet;
+  delegation_set: DelegationSet;
+  grant_set: GrantSet;
   identity_provider_set: IdentityProviderSet;
   limit_set: LimitSet;
   secret_changed: SecretChanged;
@@ -828,6 +985,7 @@ export interface EventMap {
   tool_lifecycle_set: ToolLifecycleSet;
   tool_policy_set: ToolPolicySet;
   user_delegation_set: UserDelegationSet;
+  webhook_set: WebhookSet;
   record_dead_lettered: RecordDeadLettered;
   approval_requested: ApprovalRequested;
   policy_decided: PolicyDecided;
@@ -850,9 +1008,9 @@ export type Tagged<T extends EventType> = T extends EventType ? { event_type: T;
 export type AnyEvent = Tagged<EventType>;
 
 export interface TopicEvents {
-  'approval-granted': Tagged<'approval_denied'> | Tagged<'approval_expired'> | Tagged<'approval_granted'> | Tagged<'approval_vote_counted'> | Tagged<'approval_vote_refused'> | Tagged<'call_cancelled'> | Tagged<'resolution_allowed'>;
+  'approval-granted': Tagged<'approval_denied'> | Tagged<'approval_escalated'> | Tagged<'approval_expired'> | Tagged<'approval_granted'> | Tagged<'approval_reminded'> | Tagged<'approval_vote_counted'> | Tagged<'approval_vote_refused'> | Tagged<'call_cancelled'> | Tagged<'resolution_allowed'>;
   'approval-voted': Tagged<'approval_viewed'> | Tagged<'approval_voted'>;
-  'configuration-changed': Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'secret_changed'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'>;
+  'configuration-changed': Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'secret_changed'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
   'security-event': Tagged<'security_event_recorded'>;

@@ -1,11 +1,10 @@
 import type { CaseState, LifecycleState, Principal, ToolContract, ToolPolicySet } from '@countersign/contracts';
+import type { Delegation } from './kinds/delegations.js';
+import type { KeptGrant } from './kinds/grants.js';
 import type { IdentityProvider } from './kinds/identity-providers.js';
 import type { TenantLimits } from './kinds/limits.js';
 import type { TokenExchange } from './kinds/token-exchanges.js';
 import type { UserDelegation } from './kinds/user-delegations.js';
-import type { Delegation } from './kinds/delegations.js';
-import type { KeptGrant } from './kinds/grants.js';
-import type { TenantLimits } from './kinds/limits.js';
 import type { Webhook } from './kinds/webhooks.js';
 import type { Semver } from './semver.js';
 
