@@ -1,20 +1,43 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Bytes of every hash here: SHA-256. */
 export const HASH_BYTES = 32;
 
-const LEAF = Buffer.of(0);
-const NODE = Buffer.of(1);
-
 /** Root of the empty tree: SHA-256 of nothing (RFC 9162 section 2.1.1). */
 export const EMPTY_ROOT: Buffer = hash('sha256', Buffer.alloc(0), 'buffer');
 
+/** Where one hash is put together; every function here is synchronous. */
+const node = Buffer.alloc(1 + 2 * HASH_BYTES, 1);
+
+/** One call of SHA-256, its result as text of one byte a character: a fifth of what a Hash object and its Buffer cost. */
+const sha256 = (data: Uint8Array): string => hash('sha256', data, 'binary');
+
 /** Hash of a leaf: SHA-256(0x00 || data) (RFC 9162 section 2.1.1). */
 export function leafHash(data: Uint8Array): Buffer {
-  return createHash('sha256').update(LEAF).update(data).digest();
+  const leaf = Buffer.allocUnsafe(1 + data.length);
+  leaf[0] = 0;
+  leaf.set(data, 1);
+  return prefixedLeafHash(leaf);
+}
+
+/** The same for data that stands behind its 0x00 already. */
+export function prefixedLeafHash(leaf: Uint8Array): Buffer {
+  return Buffer.from(sha256(leaf), 'latin1');
 }
 
 /** Hash of an inner node: SHA-256(0x01 || left || right) (RFC 9162 section 2.1.1). */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
-  return createHash('sha256').update(NODE).update(left).update(right).digest();
+  node.set(left, 1);
+  node.set(right, 1 + HASH_BYTES);
+  return Buffer.from(sha256(node), 'latin1');
+}
+
+/** Hashes of the nodes over neighbours: half as many, one after the other as these are. */
+export function nodeHashes(hashes: Buffer): Buffer {
+  const nodes = Buffer.allocUnsafe(hashes.length / 2);
+  for (let at = 0; at < hashes.length; at += 2 * HASH_BYTES) {
+    hashes.copy(node, 1, at, at + 2 * HASH_BYTES);
+    nodes.write(sha256(node), at / 2, 'latin1');
+  }
+  return nodes;
 }

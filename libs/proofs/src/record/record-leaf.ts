@@ -1,4 +1,4 @@
-import { leafHash } from '../merkle/hashing.js';
+import { prefixedLeafHash } from '../merkle/hashing.js';
 
 /** A record of the log as its leaf covers it; `event-log`'s LogRecord fits. */
 export interface RecordToCover {
@@ -11,32 +11,71 @@ export interface RecordToCover {
   value: Uint8Array;
 }
 
-const TAG = Buffer.from('countersign/record/v1\n');
+const TAG = 'countersign/record/v1\n';
+const START_BYTES = 64 * 1024;
+const TWO_TO_32 = 0x1_0000_0000;
 
+/** Puts leaves together in one piece of memory, each behind the 0x00 that a leaf is hashed with. */
 class LeafText {
-  private readonly parts: Uint8Array[] = [TAG];
+  private bytes = Buffer.alloc(START_BYTES);
+  private end = 1;
 
-  u32(value: number): void {
-    const bytes = Buffer.alloc(4);
-    bytes.writeUInt32BE(value);
-    this.parts.push(bytes);
+  /** Of the record last written; valid until the next. */
+  get prefixed(): Buffer {
+    return this.bytes.subarray(0, this.end);
   }
 
-  u64(value: number): void {
-    const bytes = Buffer.alloc(8);
-    bytes.writeBigUInt64BE(BigInt(value));
-    this.parts.push(bytes);
+  write(record: RecordToCover): this {
+    this.end = 1;
+    this.room(TAG.length);
+    this.end += this.bytes.write(TAG, this.end, 'latin1');
+    this.text(record.topic);
+    this.u32(record.partition);
+    this.u64(record.offset);
+    this.u64(record.timestamp_ms);
+    this.u32(record.key === null ? 0 : 1);
+    if (record.key !== null) this.text(record.key);
+    const names = Object.keys(record.headers);
+    if (names.length > 1) names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    this.u32(names.length);
+    for (const name of names) {
+      this.text(name);
+      this.text(record.headers[name] as string);
+    }
+    this.u32(record.value.length);
+    this.room(record.value.length);
+    this.bytes.set(record.value, this.end);
+    this.end += record.value.length;
+    return this;
   }
 
-  bytes(value: Uint8Array): void {
-    this.u32(value.length);
-    this.parts.push(value);
+  private text(text: string): void {
+    this.room(4 + text.length * 3);
+    const bytes = this.bytes.write(text, this.end + 4, 'utf8');
+    this.u32(bytes);
+    this.end += bytes;
   }
 
-  get data(): Buffer {
-    return Buffer.concat(this.parts);
+  private u32(value: number): void {
+    this.room(4);
+    this.end = this.bytes.writeUInt32BE(value, this.end);
+  }
+
+  private u64(value: number): void {
+    const high = Math.floor(value / TWO_TO_32);
+    this.u32(high);
+    this.u32(value - high * TWO_TO_32);
+  }
+
+  private room(bytes: number): void {
+    if (this.end + bytes <= this.bytes.length) return;
+    const larger = Buffer.alloc(Math.max(this.bytes.length * 2, this.end + bytes));
+    this.bytes.copy(larger, 0, 0, this.end);
+    this.bytes = larger;
   }
 }
+
+const leaf = new LeafText();
 
 /**
  * The data of a record's leaf. Integers are big-endian, byte strings are preceded by their length (4 bytes), texts are
@@ -44,25 +83,10 @@ class LeafText {
  * 0 or 1 (4) and, where it is 1, the key; number of headers (4), then name and value of each, sorted by the bytes of the name; value.
  */
 export function recordLeaf(record: RecordToCover): Buffer {
-  const text = new LeafText();
-  text.bytes(Buffer.from(record.topic));
-  text.u32(record.partition);
-  text.u64(record.offset);
-  text.u64(record.timestamp_ms);
-  text.u32(record.key === null ? 0 : 1);
-  if (record.key !== null) text.bytes(Buffer.from(record.key));
-  const headers = Object.entries(record.headers).map(([name, value]) => [Buffer.from(name), Buffer.from(value)] as const);
-  headers.sort(([a], [b]) => Buffer.compare(a, b));
-  text.u32(headers.length);
-  for (const [name, value] of headers) {
-    text.bytes(name);
-    text.bytes(value);
-  }
-  text.bytes(record.value);
-  return text.data;
+  return Buffer.from(leaf.write(record).prefixed.subarray(1));
 }
 
 /** The hash of a record's leaf in the tree of its partition; its index there is its offset. */
 export function recordHash(record: RecordToCover): Buffer {
-  return leafHash(recordLeaf(record));
+  return prefixedLeafHash(leaf.write(record).prefixed);
 }

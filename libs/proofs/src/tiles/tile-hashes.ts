@@ -1,4 +1,4 @@
-import { HASH_BYTES, nodeHash } from '../merkle/hashing.js';
+import { HASH_BYTES, nodeHashes } from '../merkle/hashing.js';
 import type { SubtreeHash } from '../merkle/tree.js';
 import { TILE_HEIGHT, TILE_WIDTH } from './tile-path.js';
 
@@ -11,12 +11,7 @@ export class TileFault extends Error {}
 /** Root of 2^n hashes, one after the other. */
 export function foldHashes(hashes: Buffer): Buffer {
   let row = hashes;
-  while (row.length > HASH_BYTES) {
-    const next = Buffer.allocUnsafe(row.length / 2);
-    for (let at = 0; at < row.length; at += 2 * HASH_BYTES)
-      nodeHash(row.subarray(at, at + HASH_BYTES), row.subarray(at + HASH_BYTES, at + 2 * HASH_BYTES)).copy(next, at / 2);
-    row = next;
-  }
+  while (row.length > HASH_BYTES) row = nodeHashes(row);
   return row;
 }
 
