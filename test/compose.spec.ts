@@ -9,6 +9,7 @@ const readers = [
   'libs/process/src/run-service.ts',
   ...readdirSync('apps').map((app) => `apps/${app}/src/config.ts`),
   'packs/workspace/src/index.ts',
+  'packs/patterns/src/records.ts',
 ];
 
 /** Variables that the containers of our services are given. */

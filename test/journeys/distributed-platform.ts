@@ -59,7 +59,8 @@ export class DistributedPlatform {
       COUNTERSIGN_PORT: String(port),
       COUNTERSIGN_DATA_DIR: path.join(dir, 'data'),
       COUNTERSIGN_WORKSPACE_ROOT: path.join(dir, 'workspace'),
-      COUNTERSIGN_PACKS: 'workspace,git,probe',
+      COUNTERSIGN_RECORDS_ROOT: path.join(dir, 'records'),
+      COUNTERSIGN_PACKS: 'workspace,git,patterns,probe',
       ...env,
     };
     return new DistributedPlatform(
@@ -87,6 +88,10 @@ export class DistributedPlatform {
 
   get workspace(): string {
     return path.join(this.dir, 'workspace');
+  }
+
+  get records(): string {
+    return path.join(this.dir, 'records');
   }
 
   get databaseUrl(): string {

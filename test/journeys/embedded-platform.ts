@@ -23,7 +23,8 @@ export class EmbeddedPlatform {
       COUNTERSIGN_PORT: String(port),
       COUNTERSIGN_DATA_DIR: path.join(dir, 'data'),
       COUNTERSIGN_WORKSPACE_ROOT: workspace,
-      COUNTERSIGN_PACKS: 'workspace,git,probe',
+      COUNTERSIGN_RECORDS_ROOT: path.join(dir, 'records'),
+      COUNTERSIGN_PACKS: 'workspace,git,patterns,probe',
       ...env,
     });
     return new EmbeddedPlatform(
@@ -42,6 +43,10 @@ export class EmbeddedPlatform {
 
   get workspace(): string {
     return path.join(this.dir, 'workspace');
+  }
+
+  get records(): string {
+    return path.join(this.dir, 'records');
   }
 
   get dataDir(): string {

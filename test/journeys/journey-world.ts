@@ -5,6 +5,7 @@ import type { Api } from './api.js';
 export interface JourneyPlatform {
   admin(): Api;
   readonly workspace: string;
+  readonly records: string;
   close(): Promise<void>;
 }
 

@@ -4,6 +4,7 @@ import { describeBadInputJourneys } from './bad-input-journeys.js';
 import { describeCallJourneys } from './call-journeys.js';
 import { type JourneyPlatform, JourneyWorld } from './journey-world.js';
 import { describeLimitJourneys } from './limit-journeys.js';
+import { describePatternJourneys } from './pattern-journeys.js';
 import { describeRecordJourneys } from './record-journeys.js';
 
 export interface JourneyOptions {
@@ -24,6 +25,7 @@ export function describeJourneys(name: string, options: JourneyOptions): void {
     describeRecordJourneys(at);
     describeLimitJourneys(at);
     describeBadInputJourneys(at);
+    describePatternJourneys(at);
 
     test('liveness, readiness and metrics answer without a key and name no secret', async () => {
       for (const route of ['/healthz', '/readyz', '/metrics', '/openapi.json']) {

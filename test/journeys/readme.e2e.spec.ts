@@ -25,7 +25,7 @@ function masked(value: unknown, name = ''): unknown {
 
 let platform: EmbeddedPlatform;
 beforeAll(async () => {
-  platform = await EmbeddedPlatform.start({ COUNTERSIGN_PACKS: 'workspace,git' });
+  platform = await EmbeddedPlatform.start({ COUNTERSIGN_PACKS: 'workspace,git,patterns' });
 }, 60_000);
 afterAll(() => platform.close());
 

@@ -8,7 +8,7 @@ const names = packs.map((pack) => pack.name);
 const schema = z.object({
   COUNTERSIGN_PACKS: z
     .string()
-    .default('workspace,git')
+    .default('workspace,git,patterns')
     .transform((text) =>
       text
         .split(',')

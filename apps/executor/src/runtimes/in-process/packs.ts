@@ -1,7 +1,8 @@
 import { pack as git } from '@countersign/pack-git';
+import { pack as patterns } from '@countersign/pack-patterns';
 import { pack as probe } from '@countersign/pack-probe';
 import { pack as workspace } from '@countersign/pack-workspace';
 import type { Pack } from '@countersign/tool-kit';
 
 /** The packs that COUNTERSIGN_PACKS may name. */
-export const packs: readonly Pack[] = [git, probe, workspace];
+export const packs: readonly Pack[] = [git, patterns, probe, workspace];

@@ -1,0 +1,20 @@
+import type { Reconciled, RunContext, Verified } from '../tool.js';
+import type { KeyedRecords } from './keyed-records.js';
+
+/** What reconcile, verify and compensate are for every tool that keeps one record a key. */
+export function keyedWrites<T>(records: KeyedRecords<T>) {
+  return {
+    reconcile: async (_asked: unknown, ctx: RunContext): Promise<Reconciled<T>> => {
+      const output = await records.find(ctx);
+      return output === undefined ? { kind: 'did_not_happen' } : { kind: 'happened', output };
+    },
+    verify: async (_asked: unknown, output: unknown, ctx: RunContext): Promise<Verified> => {
+      const kept = await records.find(ctx);
+      if (kept === undefined) return { kind: 'contradicted', why: 'there is no record of this key' };
+      return JSON.stringify(kept) === JSON.stringify(output)
+        ? { kind: 'verified' }
+        : { kind: 'contradicted', why: 'the record is another' };
+    },
+    compensate: async (_asked: unknown, _output: unknown, ctx: RunContext) => ({ removed: await records.remove(ctx) }),
+  };
+}

@@ -1,0 +1,30 @@
+import type { Pack } from '@countersign/tool-kit';
+import { aggregateObjects } from './aggregate-objects/aggregate-objects.js';
+import { classifyDocument } from './classify-document/classify-document.js';
+import { composeLetter } from './compose-letter/compose-letter.js';
+import { convertAmount } from './convert-amount/convert-amount.js';
+import { extractProperty } from './extract-property/extract-property.js';
+import { lookupRecord } from './lookup-record/lookup-record.js';
+import { ROOT_SETTING } from './records.js';
+import { requestApproval } from './request-approval/request-approval.js';
+import { searchCorpus } from './search-corpus/search-corpus.js';
+import { stageAction } from './stage-action/stage-action.js';
+import { validateInvoice } from './validate-invoice/validate-invoice.js';
+
+/** One tool of each of the ten patterns, over records in COUNTERSIGN_RECORDS_ROOT: `<tenant>/…`, then `shared/…`, then what comes with the pack. */
+export const pack: Pack = {
+  name: 'patterns',
+  settings: { [ROOT_SETTING]: './records' },
+  tools: [
+    aggregateObjects,
+    classifyDocument,
+    composeLetter,
+    convertAmount,
+    extractProperty,
+    lookupRecord,
+    requestApproval,
+    searchCorpus,
+    stageAction,
+    validateInvoice,
+  ],
+};

@@ -1,0 +1,38 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { testContext } from '@countersign/tool-kit/test-context';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { scratchRecords } from '../scratch-records.js';
+import { searchCorpus } from './search-corpus.js';
+
+const world = scratchRecords({
+  'corpora/notes/corpus.json': { markings: ['internal', 'pii.medium'] },
+  'corpora/notes/a.md': 'A person.',
+  'clearances.json': { everybody: ['internal'], principals: { boss: ['pii.medium'] } },
+});
+beforeAll(() => world.prepare?.());
+afterAll(() => world.clean?.());
+
+const search = (id: string, query = 'person') =>
+  searchCorpus.run(
+    { query, corpus: 'notes' } as never,
+    testContext({ settings: world.settings?.() ?? {}, principal: { kind: 'user', id } }),
+  );
+
+test('who lacks a clearance is refused, even where nothing would have been found', async () => {
+  for (const query of ['person', 'nothing']) {
+    await expect(search('agent-1', query)).rejects.toMatchObject({
+      code: 'POLICY_DENIED',
+      more: { effect: 'none', details: { exception: 'search.insufficient_clearance', markings: ['pii.medium'] } },
+    });
+  }
+  await expect(search('boss')).resolves.toMatchObject({ spans: [{ text: 'A person.' }] });
+});
+
+test('a snapshot id stays while the corpus does, and is another when it changes', async () => {
+  const before = await search('boss');
+  expect(await search('boss')).toEqual(before);
+  appendFileSync(join(world.root(), 'test/corpora/notes/a.md'), '\n\nAnother person.');
+  const after = (await search('boss')) as { retrieval_snapshot_id: string };
+  expect(after.retrieval_snapshot_id).not.toBe((before as { retrieval_snapshot_id: string }).retrieval_snapshot_id);
+});
