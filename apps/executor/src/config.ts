@@ -19,6 +19,10 @@ const schema = z.object({
   COUNTERSIGN_EXECUTOR_ID: z.string().min(1).max(200).optional(),
   COUNTERSIGN_RUNNING_MAX: z.coerce.number().int().min(1).max(10_000).default(512),
   COUNTERSIGN_WAITING_MAX: z.coerce.number().int().min(1).max(1_000_000).default(20_000),
+  COUNTERSIGN_ENVIRONMENT: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'at most 64 of a-z 0-9 . _ -')
+    .default('default'),
   COUNTERSIGN_LEASE_MS: z.coerce.number().int().min(500).max(120_000).default(5000),
 });
 
@@ -34,6 +38,8 @@ export interface ExecutorConfig {
   lease_ms: number;
   /** What the environment says, for the settings of packs. */
   environment: Environment;
+  /** Which environment this is: adapters may be pinned to a version in it. */
+  environment_name: string;
   lanes: string[];
 }
 
@@ -50,6 +56,7 @@ export function parseExecutorConfig(env: Environment, lanes: readonly string[]):
       waiting_max: value.COUNTERSIGN_WAITING_MAX,
       lease_ms: value.COUNTERSIGN_LEASE_MS,
       environment: env,
+      environment_name: value.COUNTERSIGN_ENVIRONMENT,
       lanes: [...lanes],
     },
   };

@@ -16,6 +16,8 @@ export class LaneExecutor {
   private readonly parts: LaneParts;
   private timer: NodeJS.Timeout | undefined;
   private ticks = 0;
+  /** What was looked at when waiting calls were last swept. */
+  private standings = 0;
   private readonly background = new Map<string, Promise<void>>();
   private readonly contexts = new Map<string, LogContext>();
   private closing = false;
@@ -100,6 +102,9 @@ export class LaneExecutor {
     if (lease.check()) {
       const longReads = runs.tick();
       if (longReads.length > 0) this.once('reads', () => this.keepReading(longReads));
+      const { standing_changes } = this.parts.configuration.state;
+      if (standing_changes !== this.standings) dispatcher.sweep();
+      this.standings = standing_changes;
       dispatcher.pump();
       if (this.ticks % SWEEP_TICKS === 0) this.once('sweep', () => takeover.sweep());
       if (this.ticks % TAIL_TICKS === 0) this.once('tail', () => this.readTails(this.ticks % SWEEP_TICKS === 0));

@@ -58,8 +58,9 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const tools = loadTools(registry, config.packs, config.environment);
   const configuration = foldConfiguration(deps);
   await configuration.start();
-  const announcement = { executor_id: config.executor_id, lanes: config.lanes, now_ms: clock.now_ms() };
-  await announceTools({ log, codec }, tools.values(), configuration.state, announcement);
+  const { executor_id, lanes, environment_name: environment } = config;
+  const announcement = { executor_id, lanes, environment, now_ms: clock.now_ms() };
+  await announceTools({ log, codec, logger }, tools.values(), configuration, announcement);
   const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups) };
   const runtime = new runtimes['in-process'](tools, around, new Memo(deps.results, deps.keys));
   const executor = new Executor(lanesOf(deps, config, configuration, runtime));

@@ -1,4 +1,5 @@
 import { encodeHint } from '@countersign/process';
+import { deprecationOf } from './judging/deprecation.js';
 import type { LaneParts } from './lane-parts.js';
 import type { Job } from './running/job.js';
 import { refusedOutcome } from './running/outcomes.js';
@@ -139,6 +140,8 @@ function wireRuns(parts: LaneParts): void {
   starts.configOffset = () => judge.configOffset;
   starts.onStarted = (jobs) => runs.fire(jobs);
   runs.onEnd = (job, outcome) => {
+    const warning = deprecationOf(parts.configuration.state, job);
+    if (warning !== undefined) outcome.warnings.push(warning);
     dispatcher.release(job);
     ends.end(job, outcome);
   };

@@ -3,6 +3,7 @@ import { type Logger, NestLogger } from '@countersign/process';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AdapterPinsController } from './http/adapter-pins.controller.js';
 import { ApprovalsController } from './http/approvals.controller.js';
 import { AuditController } from './http/audit.controller.js';
 import { AuditRoom } from './http/audit-room.js';
@@ -27,6 +28,7 @@ import { OpenApiController } from './http/openapi.controller.js';
 import type { HttpReply, HttpRequest } from './http/reply.js';
 import { StoredBlobs } from './http/stored-blobs.js';
 import { TenantsController } from './http/tenants.controller.js';
+import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
 import { ToolPoliciesController } from './http/tool-policies.controller.js';
 import { ToolsController } from './http/tools.controller.js';
 import { Views } from './http/views.js';
@@ -61,6 +63,8 @@ export class GatewayModule {
         ApprovalsController,
         CasesController,
         ToolsController,
+        ToolLifecycleController,
+        AdapterPinsController,
         ToolPoliciesController,
         TenantsController,
         KeysController,

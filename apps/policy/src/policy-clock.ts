@@ -37,6 +37,7 @@ export class PolicyClock {
   }
 
   private async turn(): Promise<void> {
+    this.partitions.withdraw();
     this.partitions.turn(async (lane) => this.transport.subscription(lane)?.caughtUp());
     this.sinceSavedMs += TURN_MS;
     if (this.sinceSavedMs < this.snapshot_every_ms || this.stopped) return;

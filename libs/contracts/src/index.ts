@@ -20,6 +20,7 @@ export { intersectRights, lacking, type Rights, union } from './rights.js';
 export {
   approvalMode,
   contractDigest,
+  contractPin,
   defaultTier,
   type EffectRule,
   effectRules,
@@ -27,6 +28,7 @@ export {
   type JsonSchema,
   strictness,
   type ToolContract,
+  type VersionState,
 } from './tool-contract.js';
 export {
   type AuditStatus,

@@ -1,4 +1,4 @@
-import type { ApprovalMode, EffectClass, Reversibility, Tier } from './generated/events.js';
+import type { ApprovalMode, EffectClass, LifecycleState, Reversibility, Tier } from './generated/events.js';
 import { canonicalText, sha256Hex } from './keys.js';
 import type { ToolRecord } from './tool-record.js';
 
@@ -106,7 +106,41 @@ export function defaultTier(contract: Pick<ToolContract, 'effect_class' | 'tier'
   return contract.tier && strictness(contract.tier) > strictness(byClass) ? contract.tier : byClass;
 }
 
-/** Digest that pins a contract: SHA-256 of its JCS text, hex. */
+/** Where a version stands for a tenant: its lifecycle, or that it was not promoted yet, or is not what callers agreed to any more. */
+export type VersionState = LifecycleState | 'candidate' | 'suspended';
+
+const PINNED = [
+  'name',
+  'version',
+  'title',
+  'description',
+  'input_schema',
+  'output_schema',
+  'effect_class',
+  'reversibility',
+  'tier',
+  'markings',
+  'scopes',
+  'purposes',
+  'network',
+  'provider',
+  'protocol',
+  'endpoint',
+] as const satisfies readonly (keyof ToolContract)[];
+
+/**
+ * Digest of what callers and approvers of a version rely on: its words, schemas, annotations and what identifies its effect.
+ * How it runs (timeouts, sizes, promises of speed) may change under it.
+ */
+export function contractPin(contract: ToolContract): string {
+  const { discriminating, except } = contract.idempotency ?? {};
+  const relied = PINNED.filter((field) => contract[field] !== undefined).map((field) => [field, contract[field]]);
+  return sha256Hex(
+    canonicalText({ ...Object.fromEntries(relied), idempotency: { discriminating: discriminating ?? null, except: except ?? null } }),
+  );
+}
+
+/** Digest of a whole contract: SHA-256 of its JCS text, hex. */
 export function contractDigest(contract: ToolContract): string {
   return sha256Hex(canonicalText(contract));
 }

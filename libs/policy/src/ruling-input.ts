@@ -1,4 +1,4 @@
-import type { Authority, CallContext, LifecycleState, Principal, ToolContract, ToolPolicySet } from '@countersign/contracts';
+import type { Authority, CallContext, Principal, ToolContract, ToolPolicySet, VersionState } from '@countersign/contracts';
 
 /** Everything that a ruling looks at. */
 export interface RulingInput {
@@ -8,7 +8,7 @@ export interface RulingInput {
     | (Pick<ToolPolicySet, 'tier' | 'rule_id' | 'approver_roles' | 'quorum' | 'expires_after_ms'> &
         Partial<Pick<ToolPolicySet, 'requirement'>>)
     | undefined;
-  lifecycle: LifecycleState;
+  lifecycle: VersionState;
   context: Pick<CallContext, 'safety_mode'> & Partial<Pick<CallContext, 'purpose'>>;
   principal: Principal;
   /** By whose rights; null where the call says nothing of it: no clearances then. */

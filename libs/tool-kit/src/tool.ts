@@ -120,6 +120,10 @@ export interface Tool {
 /** A named set of tools, loaded where `COUNTERSIGN_PACKS` names it. */
 export interface Pack {
   readonly name: string;
+  /** Of the code that runs the tools: environments may be pinned to it. */
+  readonly version?: string;
+  /** Folder of the results of `npm run tools:verify`, `<tool>@<version>.json` each. Absent: tools for tests, which nothing gates. */
+  readonly evaluations?: URL;
   readonly tools: readonly Tool[];
   /** Names of environment variables that become `ctx.settings`, with their defaults. */
   readonly settings?: Readonly<Record<string, string | undefined>>;

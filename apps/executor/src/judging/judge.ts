@@ -1,4 +1,4 @@
-import { type ConfigurationState, catalogued, lifecycleOf, overrideFor } from '@countersign/domain';
+import { type ConfigurationState, catalogued, overrideFor, stateOfVersion } from '@countersign/domain';
 import { isStricter, type ResolvedRuling, resolveRuling } from '@countersign/policy';
 import type { Authorised } from '../running/job.js';
 
@@ -34,14 +34,15 @@ export class Judge {
   }
 
   judge({ call, meta, approvals, config_offset }: Authorised): Judgement {
-    if (config_offset >= this.configOffset) return ALLOWED;
     const { state } = this.configuration;
+    // A contract drifts on tool-registered, which rulings name no position of.
+    if (config_offset >= this.configOffset && state.drifted === 0) return ALLOWED;
     const known = catalogued(state, call.tool, call.version);
     if (!known) return ALLOWED;
     const ruling = resolveRuling({
       contract: known.contract,
       override: overrideFor(state, meta.tenant_id, call.tool),
-      lifecycle: lifecycleOf(state, meta.tenant_id, call.tool, call.version),
+      lifecycle: stateOfVersion(state, meta.tenant_id, known),
       context: call.context,
       principal: call.principal,
       authority: call.authority,

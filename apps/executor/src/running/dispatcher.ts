@@ -86,6 +86,15 @@ export class Dispatcher {
     return false;
   }
 
+  /** Calls that wait for a slot and may not run any more leave the queue now: policy decides once more. */
+  sweep() {
+    const refused = this.queue.drop((job) => this.judge.judge(job.authorised).kind === 'stricter');
+    for (const job of refused) {
+      const judgement = this.judge.judge(job.authorised);
+      if (judgement.kind === 'stricter') this.steps.rejudged(job, judgement);
+    }
+  }
+
   /** Resolves when no more than this many wait: until then nothing more is read. */
   room(waiting_max: number): Promise<void> {
     if (this.queue.waiting <= waiting_max) return Promise.resolve();

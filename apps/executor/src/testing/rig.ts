@@ -66,6 +66,7 @@ export class Rig {
       waiting_max: 20_000,
       lease_ms: 5000,
       environment: {},
+      environment_name: 'default',
       lanes: ['shared'],
       ...config,
     };

@@ -1,18 +1,20 @@
 import {
   type Authority,
   type CallContext,
-  type LifecycleState,
   laneTopic,
   type Meta,
   nextHlc,
   type ToolCall,
   union,
   uuidv7,
+  type VersionState,
 } from '@countersign/contracts';
-import { caseOf, resolveVersion, type Tenant, type ToolVersion, tenantOf } from '@countersign/domain';
+import { caseOf, lifecycleEntry, resolveVersion, type Tenant, type ToolVersion, tenantOf } from '@countersign/domain';
 import type { EventLog } from '@countersign/event-log';
 import type { Configuration, TenantKeys } from '@countersign/process';
+import { type Deprecation, deprecationOf } from '../http/deprecation.js';
 import { Problem } from '../http/problem.js';
+import { noSuchTool, noSuchVersion } from '../http/unknown-tool.js';
 import type { Caller } from '../identity/authenticator.js';
 import type { CallRequest } from './call-request.js';
 import { callbackFault } from './callback-url.js';
@@ -40,7 +42,8 @@ export interface AdmittedCall {
   meta: Meta & { call_id: string };
   call: ToolCall;
   tenant: Tenant;
-  lifecycle: LifecycleState;
+  /** Where its version is deprecated. */
+  deprecation: Deprecation | undefined;
   numbered: boolean;
 }
 
@@ -94,19 +97,19 @@ export class Admission {
     return {
       topic,
       tenant,
-      lifecycle: resolved.lifecycle,
+      deprecation: resolved.lifecycle === 'deprecated' ? this.deprecation(resolved.tool, tenant.tenant_id) : undefined,
       numbered: identity.numbered,
       ...this.complete(request, resolved.tool, origin, tenant, identity),
     };
   }
 
-  private resolve(request: CallRequest, caller: Caller): { tool: ToolVersion; lifecycle: LifecycleState } | Problem {
+  private resolve(request: CallRequest, caller: Caller): { tool: ToolVersion; lifecycle: VersionState } | Problem {
     const found = resolveVersion(this.configuration.state, caller.tenant_id, request.tool, request.version);
     switch (found.kind) {
       case 'unknown_tool':
-        return new Problem('unknown-tool', `there is no tool named ${JSON.stringify(request.tool)}`);
+        return noSuchTool(this.configuration.state, caller.tenant_id, request.tool);
       case 'unknown_version':
-        return new Problem('unknown-version', `${request.tool} has no version ${request.version}`, { known_versions: found.known });
+        return noSuchVersion(this.configuration.state, caller.tenant_id, request.tool, request.version ?? '');
       case 'bad_range':
         return new Problem('invalid-request', 'a version is `1.2.3`, `^1.2.0` or `~1.2.0`', {
           issues: [{ path: '/version', code: 'version_range', message: 'is not a version or a range' }],
@@ -114,6 +117,11 @@ export class Admission {
       default:
         return found;
     }
+  }
+
+  private deprecation({ name, version }: ToolVersion, tenantId: string): Deprecation | undefined {
+    const entry = lifecycleEntry(this.configuration.state.by_tenant.get(tenantId), name, version);
+    return entry && deprecationOf(name, version, entry);
   }
 
   private inputFault(tool: ToolVersion, inputs: Record<string, unknown>): Problem | undefined {

@@ -15,6 +15,11 @@ const tool = (input_schema: Record<string, unknown> = sampleContract().input_sch
     lanes: new Set(['shared']),
     executor_id: 'e',
     registered_at_ms: 0,
+    pin: '',
+    first_pin: '',
+    gated: false,
+    evaluation: null,
+    runs_on: { environment: 'default', adapter: '', adapter_version: '', protocol_version: null },
   };
 };
 const check = (schema?: Record<string, unknown>) => new CompiledContracts().of(tool(schema)) as InputCheck;

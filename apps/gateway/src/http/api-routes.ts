@@ -10,9 +10,9 @@ import { identityRoutes } from './identity-routes.js';
 import { keyRequest } from './keys.controller.js';
 import { limitRequest } from './limit-request.js';
 import { listQuery } from './lists.js';
+import { registryRoutes } from './registry-routes.js';
 import { tenantChange, tenantRequest } from './tenants.controller.js';
 import { toolPolicyRequest } from './tool-policies.controller.js';
-import { lifecycleRequest } from './tools.controller.js';
 
 export type { ApiRoute } from './api-route.js';
 
@@ -104,16 +104,6 @@ const limitRoutes: readonly ApiRoute[] = [
 
 const POLICY = '/v1/policies/tools/{tool}';
 const settingRoutes: readonly ApiRoute[] = [
-  { method: 'get', path: '/v1/tools', summary: 'List tools', tag: 'tools', query: list(), answers: { '200': 'Page' } },
-  { method: 'get', path: '/v1/tools/{name}', summary: 'Read a tool', tag: 'tools', answers: { '200': 'Object' } },
-  {
-    method: 'put',
-    path: '/v1/tools/{name}/versions/{version}/lifecycle',
-    summary: 'Activate, deprecate or block a version',
-    tag: 'tools',
-    body: lifecycleRequest,
-    answers: { '200': 'Object' },
-  },
   { method: 'get', path: '/v1/policies/tools', summary: 'List tiers', tag: 'policies', query: list(), answers: { '200': 'Page' } },
   { method: 'get', path: POLICY, summary: 'Read the tier of a tool', tag: 'policies', answers: { '200': 'Object' } },
   {
@@ -172,6 +162,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...callRoutes,
   ...blobRoutes,
   ...peopleRoutes,
+  ...registryRoutes,
   ...settingRoutes,
   ...limitRoutes,
   ...identityRoutes,

@@ -81,7 +81,7 @@ export class CallIntake {
     const span = this.span('POST /v1/calls', headerOf(request, 'traceparent'));
     const idempotency_key = headerOf(request, 'idempotency-key');
     const admitted = this.admit(call, { caller, idempotency_key, traceparent: span.traceparent, authority });
-    const sink = new PostReply(request, reply, !(admitted instanceof Problem) && admitted.lifecycle === 'deprecated');
+    const sink = new PostReply(request, reply, admitted instanceof Problem ? undefined : admitted.deprecation);
     const refused = admitted instanceof Problem ? admitted : this.seat(admitted, sink, waitOf(headerOf(request, 'prefer')), span);
     if (!refused) return;
     span.end(refused.kind);

@@ -21,7 +21,7 @@ function errorOf(state: CallState, status: CallStatus): CallError | null {
   const end = state.approval_end;
   switch (status) {
     case 'denied':
-      return end?.kind === 'denied'
+      return end?.kind === 'denied' && end.revision >= (state.ruling?.revision ?? 0)
         ? { ...base, code: 'POLICY_DENIED', class: 'authorization', message: said(`denied by ${end.by ?? 'an approver'}`, end.reason) }
         : (state.ruling?.reason ?? {
             ...base,
@@ -84,6 +84,11 @@ function warningsOf(state: CallState, deduplicated: boolean): string[] {
   return deduplicated && scopedByPrincipal ? [...warnings, REPEAT] : warnings;
 }
 
+function withTold(warnings: string[], told: readonly string[]): string[] {
+  const news = told.filter((warning) => !warnings.includes(warning));
+  return news.length === 0 ? warnings : [...warnings, ...news];
+}
+
 /** What the checks found: in the error of a refused call, beside the output of one that passed with remarks. */
 function validationFace(error: Record<string, unknown> | null, outcome: Outcome | undefined): Record<string, unknown> | null {
   const remarks = outcome?.extras?.validation_json;
@@ -120,8 +125,8 @@ function identityFace({ call, withheld }: SeenCall): Record<string, unknown> {
   };
 }
 
-/** The call's envelope (DESIGN section 5) as JSON text. `input` and `output` are spliced in as the texts they are on the record. */
-export function envelopeText(state: SeenCall): string {
+/** The call's envelope (DESIGN section 5) as JSON text; `told`: warnings for this caller that the record may not have yet. `input` and `output` are spliced in as the texts they are on the record. */
+export function envelopeText(state: SeenCall, told: readonly string[] = []): string {
   const status = statusOf(state);
   const call = state.call;
   const outcome = outcomeOf(state);
@@ -152,7 +157,7 @@ export function envelopeText(state: SeenCall): string {
     original_call_id: state.end?.original_call_id ?? null,
     truncated: outcome?.truncated ?? false,
     attachments: outcome?.attachments ?? [],
-    warnings: warningsOf(state, deduplicated),
+    warnings: withTold(warningsOf(state, deduplicated), told),
     validation: validationFace(error, outcome),
     exceptions: [],
     provenance: provenanceFace(call, outcome),

@@ -1,5 +1,6 @@
 import type { CallState } from '@countersign/domain';
 import { type AnswerSink, locationOf } from './call-answer.js';
+import type { Deprecation } from './deprecation.js';
 import { envelopeText, isKeyReuse } from './envelope.js';
 import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, JSON_CONTENT_TYPE, sendProblem } from './reply.js';
@@ -12,7 +13,7 @@ export class PostReply implements AnswerSink {
   constructor(
     private readonly request: HttpRequest,
     private readonly reply: HttpReply,
-    private readonly deprecated: boolean,
+    private readonly deprecation: Deprecation | undefined,
   ) {}
 
   answered(status: 200 | 202, state: CallState, position: string): void {
@@ -25,11 +26,11 @@ export class PostReply implements AnswerSink {
   }
 
   private send(status: 200 | 202, state: CallState, position: string): void {
-    const text = envelopeText(state);
+    const text = envelopeText(state, this.deprecation ? [this.deprecation.warning] : undefined);
     this.reply.code(status).header('content-type', JSON_CONTENT_TYPE);
     if (position !== '') this.reply.header('countersign-position', position);
     if (status === 202) this.reply.header('location', locationOf(state.call_id));
-    if (this.deprecated) this.reply.header('deprecation', 'true');
+    if (this.deprecation) this.reply.headers(this.deprecation.headers);
     this.reply.send(text);
   }
 }

@@ -24,6 +24,7 @@ const kinds = {
   conflict: conflict('The state of the thing does not allow that'),
   'late-vote': conflict('The approval is no longer open'),
   'vote-refused': conflict('The vote does not count'),
+  'not-promoted': conflict('The version has not proven that it may run'),
   'precondition-failed': { ...conflict('It was changed meanwhile'), status: 412 },
   'body-too-large': validation(413, 'The body is too large'),
   'unsupported-media-type': validation(415, 'The content type must be application/json'),

@@ -1,96 +1,144 @@
-import { approvalMode, defaultTier, effectRules } from '@countersign/contracts';
-import { catalogued, overrideFor, type TenantToolVersion, toolNames, toolVersions } from '@countersign/domain';
-import { Controller, Get, Put, Req, Res } from '@nestjs/common';
+import { inRangeText, type TenantToolVersion, toolNames, toolVersions } from '@countersign/domain';
+import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import { parseBody } from './body-issues.js';
+import type { Caller } from '../identity/authenticator.js';
+import { bodyProblem } from './body-issues.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
-import { type HttpReply, type HttpRequest, ok } from './reply.js';
+import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
+import { toolFace, versionFace } from './tool-record.js';
+import { searchTools } from './tool-search.js';
+import { noSuchTool, noSuchVersion } from './unknown-tool.js';
 
-export const lifecycleRequest = z.strictObject({ state: z.enum(['active', 'deprecated', 'blocked']) });
+const states = ['active', 'deprecated', 'blocked', 'candidate', 'suspended'] as const;
+const commaList = <T extends z.ZodType<string, string>>(item: T) =>
+  z
+    .string()
+    .max(1000)
+    .transform((text) => text.split(',').map((each) => each.trim()))
+    .pipe(z.array(item));
 
-const noSuchTool = (): Problem => new Problem('unknown-tool', 'there is no tool of this name');
+export const toolFilters = {
+  lifecycle: commaList(z.enum([...states, 'all']))
+    .optional()
+    .describe('comma-separated; absent: active'),
+  category: z.string().min(1).max(100).optional(),
+  effect_class: z.enum(['pure', 'read_internal', 'read_external', 'stage', 'commit_low', 'commit_high']).optional(),
+  pattern: z.string().min(1).max(40).optional(),
+  capability: z.string().min(1).max(200).optional(),
+  marking: z.string().min(1).max(200).optional(),
+  provider: z.string().min(1).max(200).optional(),
+};
 
-function versionFace({ tool, lifecycle }: TenantToolVersion): Record<string, unknown> {
-  const { contract, digest } = tool;
-  const rule = effectRules[contract.effect_class];
-  const { name: _name, ...rest } = contract;
-  return {
-    ...rest,
-    lifecycle,
-    digest,
-    side_effects: rule.side_effects,
-    approval_mode: approvalMode(contract),
-    default_tier: defaultTier(contract),
-    mcp: rule.mcp,
-  };
+export const toolSearchQuery = {
+  q: z.string().min(1).max(400).optional(),
+  capabilities: commaList(z.string().min(1).max(200)).default([]),
+  version: z.string().max(64).optional().describe('a range that the version must be in'),
+  max_latency_ms: z.coerce.number().positive().optional(),
+  max_cost: z.coerce.number().min(0).optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(10),
+};
+
+type ToolFilters = z.infer<z.ZodObject<typeof toolFilters>>;
+
+function shownBy(filters: ToolFilters): (version: TenantToolVersion) => boolean {
+  const lifecycles: readonly string[] = filters.lifecycle ?? ['active'];
+  return ({ tool: { contract }, lifecycle }) =>
+    (lifecycles.includes('all') || lifecycles.includes(lifecycle)) &&
+    (filters.category === undefined || contract.category === filters.category) &&
+    (filters.effect_class === undefined || contract.effect_class === filters.effect_class) &&
+    (filters.pattern === undefined || contract.pattern === filters.pattern) &&
+    (filters.capability === undefined || (contract.capabilities ?? []).includes(filters.capability)) &&
+    (filters.marking === undefined || contract.markings.includes(filters.marking)) &&
+    (filters.provider === undefined || contract.provider === filters.provider);
 }
 
-/** `/v1/tools`: what can be called in this tenant, and the lifecycle of versions. */
-@Controller('v1/tools')
+/** `/v1/tools`: the registry, as one tenant sees it. Lists and searches show active versions unless others are asked for. */
+@Controller()
 export class ToolsController {
   constructor(
     private readonly face: Face,
     private readonly room: ConfigurationRoom,
   ) {}
 
-  @Get()
+  @Get('v1/tools')
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
-      const page = listed(request, {});
+      const page = listed(request, toolFilters);
       if (page instanceof Problem) return page;
-      const names = toolNames(this.room.state, caller.tenant_id);
+      const shown = shownBy(page as ToolFilters);
+      const { state } = this.room;
+      const names = toolNames(state, caller.tenant_id).filter((name) => toolVersions(state, caller.tenant_id, name).some(shown));
       return ok(
         pageOf(
           names,
           page,
           (name) => name,
-          (name) => this.tool(caller.tenant_id, name),
+          (name) => toolFace(state, caller.tenant_id, name, shown),
         ),
       );
     });
   }
 
-  @Get(':name')
+  // A double colon is a literal one in Fastify's routes.
+  @Get('v1/tools::search')
+  search(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], (caller) => {
+      const query = z.strictObject(toolSearchQuery).safeParse(request.query ?? {});
+      return query.success ? this.found(caller, query.data) : bodyProblem(query.error);
+    });
+  }
+
+  @Get('v1/tools/:name')
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
-      const tool = this.tool(caller.tenant_id, (request.params as { name: string }).name);
-      return tool ? ok(tool) : noSuchTool();
+      const { name } = request.params as { name: string };
+      const tool = toolFace(this.room.state, caller.tenant_id, name);
+      return tool ? ok(tool) : noSuchTool(this.room.state, caller.tenant_id, name);
     });
   }
 
-  @Put(':name/versions/:version/lifecycle')
-  lifecycle(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, ['tool_author', 'policy_admin'], async (caller) => {
-      const body = parseBody(lifecycleRequest, request.body);
-      if (body instanceof Problem) return body;
+  @Get('v1/tools/:name/versions')
+  versions(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], (caller) => {
+      const page = listed(request, {});
+      if (page instanceof Problem) return page;
+      const { name } = request.params as { name: string };
+      const { state } = this.room;
+      const versions = toolVersions(state, caller.tenant_id, name);
+      if (versions.length === 0) return noSuchTool(state, caller.tenant_id, name);
+      return ok({ items: versions.map((version) => versionFace(state, caller.tenant_id, version)), next_cursor: null });
+    });
+  }
+
+  @Get('v1/tools/:name/versions/:version')
+  version(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], (caller) => {
       const { name, version } = request.params as { name: string; version: string };
-      if (!catalogued(this.room.state, name, version)) return noSuchTool();
-      const changed_at_ms = this.room.clock.now_ms();
-      await this.room.writer.set(caller.tenant_id, 'tool_lifecycle_set', {
-        tool: name,
-        version,
-        state: body.state,
-        by: caller.principal,
-        changed_at_ms,
-      });
-      return ok({ name, version, state: body.state, changed_at: new Date(changed_at_ms).toISOString() });
+      const { state } = this.room;
+      const found = toolVersions(state, caller.tenant_id, name).find(({ tool }) => tool.version === version);
+      return found ? ok(versionFace(state, caller.tenant_id, found)) : noSuchVersion(state, caller.tenant_id, name, version);
     });
   }
 
-  private tool(tenantId: string, name: string): Record<string, unknown> | undefined {
-    const versions = toolVersions(this.room.state, tenantId, name);
-    const newest = versions.find(({ lifecycle }) => lifecycle === 'active') ?? versions[0];
-    if (!newest) return undefined;
-    const tier = overrideFor(this.room.state, tenantId, name)?.tier ?? defaultTier(newest.tool.contract);
-    return {
-      name,
-      title: newest.tool.contract.title,
-      description: newest.tool.contract.description,
-      tier,
-      versions: versions.map(versionFace),
-    };
+  /** Only what the caller could call: active, and with scopes that its key has. */
+  private found(caller: Caller, query: z.infer<z.ZodObject<typeof toolSearchQuery>>): Answer | Problem {
+    const { state } = this.room;
+    const ranges = query.version === undefined ? () => true : inRangeText(query.version);
+    if (!ranges) return new Problem('invalid-request', 'a version is `1.2.3`, `^1.2.0` or `~1.2.0`');
+    const newest = toolNames(state, caller.tenant_id).flatMap((name) => {
+      const fit = toolVersions(state, caller.tenant_id, name).filter(
+        ({ tool, lifecycle }) => lifecycle === 'active' && ranges(tool.version),
+      );
+      return fit.slice(0, 1);
+    });
+    const callable = newest.filter(
+      ({ tool }) => caller.scopes.length === 0 || tool.contract.scopes.every((scope) => caller.scopes.includes(scope)),
+    );
+    const ranked = searchTools(callable, query);
+    const items = ranked.slice(0, query.limit).map(({ version, score }) => ({ score, ...versionFace(state, caller.tenant_id, version) }));
+    return ok({ items, total_candidates: newest.length, total_filtered: ranked.length, next_cursor: null });
   }
 }

@@ -11,7 +11,7 @@ import {
   topicOf,
   uuidv7,
 } from '@countersign/contracts';
-import { type CallState, evolve, type PlacedEvent, statusOf } from '@countersign/domain';
+import { type CallState, evolve, type PlacedEvent, statusOf, ungatedRegistration } from '@countersign/domain';
 import { BatchDecoder, type EventLog, type LogBatch, type Recorded, type RunningSubscription } from '@countersign/event-log';
 import { type Store, storeOffsets, upsertApprovals, upsertCalls } from '@countersign/store';
 import { newestFact } from '../waiting/state-hlc.js';
@@ -51,7 +51,7 @@ export class StandIn {
     return this.running?.close();
   }
 
-  async register(contract: ToolContract): Promise<void> {
+  async register(contract: ToolContract, more: Partial<EventMap['tool_registered']> = {}): Promise<void> {
     const meta = { ...metaOf(Date.now()), tenant_id: 'default' };
     const contract_json = JSON.stringify(contract);
     const { name, version } = contract;
@@ -64,6 +64,8 @@ export class StandIn {
       lanes: ['shared'],
       executor_id: 'e',
       registered_at_ms: 1,
+      ...ungatedRegistration,
+      ...more,
     };
     await this.append('tool_registered', 0, event);
   }

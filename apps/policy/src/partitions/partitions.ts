@@ -10,11 +10,14 @@ import { loadSnapshot, type SnapshotRows, saveSnapshot } from './snapshots.js';
 
 const REVOKE_DRAIN_MS = 5000;
 /** The wheel is tidied when it holds so many more than there are questions. */
+const TURNS_AFTER_CHANGE = 8;
 const WHEEL_SLACK = 10_000;
 
 /** The partitions that this process decides for. */
 export class Partitions {
   private readonly open = new Map<string, RulingPartition>();
+  private standings = -1;
+  private turnsLeft = 0;
   private readonly saved = new Map<RulingPartition, number>();
 
   constructor(
@@ -88,6 +91,20 @@ export class Partitions {
         (cause: unknown) => this.later(ofLane, cause),
       );
     }
+  }
+
+  /**
+   * Looks for waiting calls whose version may not run any more. Once more for a while after a change: a batch that was judged
+   * before it may have been said after it.
+   */
+  withdraw(): void {
+    if (this.desk.standings !== this.standings) {
+      this.standings = this.desk.standings;
+      this.turnsLeft = TURNS_AFTER_CHANGE;
+    }
+    if (this.turnsLeft === 0) return;
+    this.turnsLeft--;
+    for (const partition of this.open.values()) partition.withdraw();
   }
 
   private expire(overdue: readonly DueApproval[]): void {

@@ -5,7 +5,9 @@ import {
   type EventCodec,
   globalTopics,
   laneTopic,
+  type Meta,
   type SourcePosition,
+  type ToolCall,
   topicOf,
   uuidv7,
 } from '@countersign/contracts';
@@ -21,6 +23,7 @@ import {
   type RulingState,
   remind,
   stampedMeta,
+  withdrawWaiting,
 } from '@countersign/domain';
 import type { EventBatch, EventLog, NewRecord, Recorded } from '@countersign/event-log';
 import { giveBackUnused, holderInFlight } from '../limits/in-flight.js';
@@ -140,6 +143,16 @@ export class RulingPartition {
   refuseUnreadable(request: Omit<UnreadableRequest, 'lane'>): void {
     if (!this.isNew(request.source)) return;
     this.write((now_ms) => refuseUnreadable(this.state, { ...request, lane: this.start.lane }, { ...this.terms, now_ms }));
+  }
+
+  /** Calls that wait for people, or were deferred, and whose version may not run any more, are denied at once. */
+  withdraw(): void {
+    if (this.state.approvals.size === 0 && this.state.limits.deferred.size === 0) return;
+    const judge = ({ meta, call }: { meta: Meta; call: ToolCall }) => this.desk.withdrawalOf(meta.tenant_id, call);
+    const drafts = withdrawWaiting(this.state, judge, { ...this.terms, now_ms: this.terms.now_ms() });
+    if (drafts.length === 0) return;
+    this.write(() => drafts);
+    this.handled++;
   }
 
   /** Whether a question to people is past its time (`expire` it once every vote before that time was read). */

@@ -14,9 +14,10 @@ import {
   type Demand,
   type Judgement,
   type KeyHolder,
-  lifecycleOf,
   limitsOf,
   overrideFor,
+  stateOfVersion,
+  suspension,
   tenantOf,
 } from '@countersign/domain';
 import { demandsOf, guardCall, type Limit, type LimitedCall, resolveRuling } from '@countersign/policy';
@@ -78,10 +79,15 @@ export function judgeCall(config: ConfigurationState, tenant_id: string, call: T
     );
   if (call.case_id !== null && caseOf(config, tenant_id, call.case_id)?.state === 'closed')
     return refused(config, call, 'POLICY_DENIED', 'case.closed', 'the case is closed', false);
+  const lifecycle = stateOfVersion(config, tenant_id, tool);
+  if (lifecycle === 'suspended') {
+    const why = `${call.tool} ${call.version} is suspended: ${suspension(config, tenant_id, tool)}`;
+    return refused(config, call, 'VALIDATION_ERROR', 'contract.suspended', why, false);
+  }
   const judgement: Judgement = resolveRuling({
     contract: tool.contract,
     override: overrideFor(config, tenant_id, call.tool),
-    lifecycle: lifecycleOf(config, tenant_id, call.tool, call.version),
+    lifecycle,
     context: call.context,
     principal: call.principal,
     authority: call.authority,

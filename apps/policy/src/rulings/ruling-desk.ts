@@ -1,5 +1,5 @@
 import { isReadOnly, type ToolCall } from '@countersign/contracts';
-import type { ConfigurationState, KeyHolder } from '@countersign/domain';
+import type { ConfigurationState, KeyHolder, Withdrawal } from '@countersign/domain';
 import type { EventLog, FoldedTopics } from '@countersign/event-log';
 import type { Where } from '../limits/limit-book.js';
 import type { Answered, LimitDesk } from '../limits/limit-desk.js';
@@ -29,6 +29,7 @@ export interface KeyHolders {
   holdersOf(calls: readonly { tenant_id: string; call: ToolCall }[]): Promise<ReadonlyMap<string, KeyHolder>>;
 }
 
+const WITHDRAWS: ReadonlySet<string> = new Set(['lifecycle.blocked', 'contract.suspended', 'tool.changed']);
 const TOPICS = ['configuration-changed', 'tool-registered'] as const;
 
 /** Judges calls by the configuration of now, and looks up the keys of those that need an approval (one query a batch). */
@@ -59,6 +60,17 @@ export class RulingDesk {
     }
     await this.limits.reserve(where, answered);
     return byOffset;
+  }
+
+  /** Grows with whatever may make a version run no more. */
+  get standings(): number {
+    return this.configuration.state.standing_changes;
+  }
+
+  /** The ruling of a call whose version may not run any more: revoked, suspended, or another contract than it was called by. */
+  withdrawalOf(tenant_id: string, call: ToolCall): Withdrawal | undefined {
+    const judged = judgeCall(this.configuration.state, tenant_id, call, call.requested_at_ms);
+    return judged.judgement.effect === 'deny' && WITHDRAWS.has(judged.judgement.rule) ? judged : undefined;
   }
 
   private judgeNow(questions: readonly Question[]): Judged[] {

@@ -16,6 +16,7 @@ import {
   uuidv7,
   type VoteKind,
 } from '@countersign/contracts';
+import { ungatedRegistration } from '@countersign/domain';
 import { aCall, aMeta } from '@countersign/domain/testing/ruled-partition';
 import { EmbeddedEventLog, type EventLog, type LogRecord } from '@countersign/event-log';
 import { type AppDeps, createLogger, type RunningApp, topicSpecs } from '@countersign/process';
@@ -146,7 +147,12 @@ export class PolicyRig<S extends Store = MemoryStore> {
     await this.put('tenant_set', { meta: aMeta(null), ...share });
     for (const contract of [pay, note]) {
       const { name, version } = contract;
-      const announced = { contract_json: JSON.stringify(contract), digest: contractDigest(contract), lanes: ['shared'] };
+      const announced = {
+        contract_json: JSON.stringify(contract),
+        digest: contractDigest(contract),
+        lanes: ['shared'],
+        ...ungatedRegistration,
+      };
       await this.put('tool_registered', { meta: aMeta(null), name, version, ...announced, executor_id: 'e1', registered_at_ms: 1 });
     }
   }

@@ -500,6 +500,17 @@ export interface ApprovalVoted {
 /** Kind of vote. */
 export type VoteKind = 'approve' | 'deny' | 'edit' | 'delegate' | 'revoke';
 
+/** Which version of an adapter, and of the protocol it speaks, tools may run on in an environment. Both null: no pin. */
+export interface AdapterPinSet {
+  meta: Meta;
+  environment: string;
+  adapter: string;
+  adapter_version: string | null;
+  protocol_version: string | null;
+  by: Principal;
+  changed_at_ms: number;
+}
+
 /** An API key stopped working. */
 export interface ApiKeyRevoked {
   meta: Meta;
@@ -689,6 +700,20 @@ export interface TokenExchangeSet {
   changed_at_ms: number;
 }
 
+/** The result of an evaluation pack, run on one exact contract. */
+export interface ToolEvaluationSet {
+  meta: Meta;
+  tool: string;
+  version: string;
+  contract_digest: string;
+  passed: number;
+  failed: number;
+  cases_json: string;
+  verified_at_ms: number;
+  by: Principal;
+  changed_at_ms: number;
+}
+
 /** A tool version changed its lifecycle for a tenant. */
 export interface ToolLifecycleSet {
   meta: Meta;
@@ -697,10 +722,27 @@ export interface ToolLifecycleSet {
   state: LifecycleState;
   by: Principal;
   changed_at_ms: number;
+  /** When a deprecated version ends, epoch ms: it is refused from then on. */
+  sunset_at_ms: number | null;
+  /** In words for callers. */
+  reason: string | null;
+  /** What callers should move to, name@version. */
+  use_instead: string | null;
 }
 
 /** Lifecycle of a version. */
 export type LifecycleState = 'active' | 'deprecated' | 'blocked';
+
+/** A tenant accepted another contract under a version that it had pinned. */
+export interface ToolPinSet {
+  meta: Meta;
+  tool: string;
+  version: string;
+  /** contractPin of the accepted contract, hex. */
+  pin: string;
+  by: Principal;
+  changed_at_ms: number;
+}
 
 /** A tenant override of the effective tier of a tool (Korso tool_policy). tier null removes it. */
 export interface ToolPolicySet {
@@ -958,6 +1000,17 @@ export interface ToolRegistered {
   lanes: string[];
   executor_id: string;
   registered_at_ms: number;
+  /** The version runs only once an evaluation of this very contract has passed. */
+  gated: boolean;
+  /** The evaluation that the tool ships with: {tool, version, contract_digest, passed, failed, cases, verified_at}. */
+  evaluation_json: string | null;
+  /** COUNTERSIGN_ENVIRONMENT of the executor. */
+  environment: string;
+  /** What runs it there, for example the name of its pack. */
+  adapter: string;
+  adapter_version: string;
+  /** Version of the protocol that a remote tool is spoken to in. */
+  protocol_version: string | null;
 }
 
 export interface EventMap {
@@ -972,6 +1025,7 @@ export interface EventMap {
   resolution_allowed: ResolutionAllowed;
   approval_viewed: ApprovalViewed;
   approval_voted: ApprovalVoted;
+  adapter_pin_set: AdapterPinSet;
   api_key_revoked: ApiKeyRevoked;
   api_key_set: ApiKeySet;
   case_set: CaseSet;
@@ -982,7 +1036,9 @@ export interface EventMap {
   secret_changed: SecretChanged;
   tenant_set: TenantSet;
   token_exchange_set: TokenExchangeSet;
+  tool_evaluation_set: ToolEvaluationSet;
   tool_lifecycle_set: ToolLifecycleSet;
+  tool_pin_set: ToolPinSet;
   tool_policy_set: ToolPolicySet;
   user_delegation_set: UserDelegationSet;
   webhook_set: WebhookSet;
@@ -1010,7 +1066,7 @@ export type AnyEvent = Tagged<EventType>;
 export interface TopicEvents {
   'approval-granted': Tagged<'approval_denied'> | Tagged<'approval_escalated'> | Tagged<'approval_expired'> | Tagged<'approval_granted'> | Tagged<'approval_reminded'> | Tagged<'approval_vote_counted'> | Tagged<'approval_vote_refused'> | Tagged<'call_cancelled'> | Tagged<'resolution_allowed'>;
   'approval-voted': Tagged<'approval_viewed'> | Tagged<'approval_voted'>;
-  'configuration-changed': Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'secret_changed'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
+  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'secret_changed'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
   'security-event': Tagged<'security_event_recorded'>;

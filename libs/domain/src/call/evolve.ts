@@ -167,6 +167,9 @@ function changed(state: CallState, at: PlacedEvent): CallState {
     case 'api_key_revoked':
     case 'tool_policy_set':
     case 'tool_lifecycle_set':
+    case 'tool_pin_set':
+    case 'tool_evaluation_set':
+    case 'adapter_pin_set':
     case 'case_set':
     case 'limit_set':
     case 'identity_provider_set':

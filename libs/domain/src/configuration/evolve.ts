@@ -6,7 +6,7 @@ import { register } from './kinds/catalog.js';
 import { setDelegation } from './kinds/delegations.js';
 import { setGrant } from './kinds/grants.js';
 import { setIdentityProvider } from './kinds/identity-providers.js';
-import { setLifecycle } from './kinds/lifecycles.js';
+import { setAdapterPin, setEvaluation, setLifecycle, setPin } from './kinds/lifecycles.js';
 import { setLimit } from './kinds/limits.js';
 import { noteSecret } from './kinds/secrets.js';
 import { setTenant } from './kinds/tenants.js';
@@ -25,6 +25,9 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   api_key_revoked: revokeKey,
   tool_policy_set: setOverride,
   tool_lifecycle_set: setLifecycle,
+  tool_pin_set: setPin,
+  tool_evaluation_set: setEvaluation,
+  adapter_pin_set: setAdapterPin,
   case_set: setCase,
   limit_set: setLimit,
   identity_provider_set: setIdentityProvider,

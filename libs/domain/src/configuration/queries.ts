@@ -1,4 +1,5 @@
-import type { LifecycleState } from '@countersign/contracts';
+import type { VersionState } from '@countersign/contracts';
+import { stateOfVersion } from '../registry/standing.js';
 import { inRange, parseRange } from './semver.js';
 import type { ApiKey, CaseFact, ConfigurationState, Tenant, ToolOverride, ToolVersion } from './state.js';
 
@@ -19,14 +20,10 @@ export function tenantOf(state: ConfigurationState, tenant_id: string): Tenant |
   return state.tenants.get(tenant_id);
 }
 
-export function lifecycleOf(state: ConfigurationState, tenant_id: string, tool: string, version: string): LifecycleState {
-  return state.by_tenant.get(tenant_id)?.lifecycles.get(tool)?.get(version) ?? 'active';
-}
-
 /** A version as one tenant sees it. */
 export interface TenantToolVersion {
   tool: ToolVersion;
-  lifecycle: LifecycleState;
+  lifecycle: VersionState;
 }
 
 /** The versions of a tool that run in the tenant's lane, newest first, with their lifecycle; empty where there is no such tool. */
@@ -34,9 +31,7 @@ export function toolVersions(state: ConfigurationState, tenant_id: string, name:
   const lane = state.tenants.get(tenant_id)?.lane;
   if (lane === undefined) return [];
   const versions = state.tools.get(name) ?? [];
-  return versions
-    .filter((tool) => tool.lanes.has(lane))
-    .map((tool) => ({ tool, lifecycle: lifecycleOf(state, tenant_id, name, tool.version) }));
+  return versions.filter((tool) => tool.lanes.has(lane)).map((tool) => ({ tool, lifecycle: stateOfVersion(state, tenant_id, tool) }));
 }
 
 /** Names of all tools that run in the tenant's lane, sorted. */
@@ -54,7 +49,7 @@ export type ResolvedVersion =
   | { kind: 'unknown_tool' }
   /** There is no such version; `known` are those that there are, newest first. */
   | { kind: 'unknown_version'; known: string[] }
-  /** Only blocked versions fit: policy refuses the newest of them. */
+  /** Only versions fit that nobody runs (blocked, suspended, not promoted): policy refuses the newest of them. */
   | ({ kind: 'blocked' } & TenantToolVersion)
   | { kind: 'bad_range' };
 
@@ -73,7 +68,8 @@ export function resolveVersion(state: ConfigurationState, tenant_id: string, nam
     fitting.find((version) => version.lifecycle === 'deprecated') ??
     fitting[0];
   if (!chosen) return { kind: 'unknown_version', known: versions.map(({ tool }) => tool.version) };
-  return { kind: chosen.lifecycle === 'blocked' ? 'blocked' : 'found', ...chosen };
+  const runs = chosen.lifecycle === 'active' || chosen.lifecycle === 'deprecated';
+  return { kind: runs ? 'found' : 'blocked', ...chosen };
 }
 
 function releasesFirst(versions: readonly TenantToolVersion[]): readonly TenantToolVersion[] {

@@ -56,6 +56,16 @@ export function parseRange(text: string): VersionRange | undefined {
   return { kind: 'between', from, below: release(0, 0, from.patch + 1) };
 }
 
+/** Whether a version is in the range that a text asks for; undefined where the text is no range. */
+export function inRangeText(text: string): ((version: string) => boolean) | undefined {
+  const range = parseRange(text);
+  if (!range) return undefined;
+  return (version) => {
+    const parsed = parseSemver(version);
+    return parsed !== undefined && inRange(range, version, parsed);
+  };
+}
+
 export function inRange(range: VersionRange, text: string, version: Semver): boolean {
   if (range.kind === 'exact') return range.text === text;
   return version.prerelease === '' && compareSemver(version, range.from) >= 0 && compareSemver(version, range.below) < 0;

@@ -1,4 +1,5 @@
-import type { CaseState, LifecycleState, Principal, ToolContract, ToolPolicySet } from '@countersign/contracts';
+import type { CaseState, Principal, ToolContract, ToolPolicySet } from '@countersign/contracts';
+import type { AdapterPin, Evaluation, LifecycleEntry, RefusedRegistration } from '../registry/record.js';
 import type { Delegation } from './kinds/delegations.js';
 import type { KeptGrant } from './kinds/grants.js';
 import type { IdentityProvider } from './kinds/identity-providers.js';
@@ -62,12 +63,24 @@ export interface ToolVersion {
   lanes: ReadonlySet<string>;
   executor_id: string;
   registered_at_ms: number;
+  /** What callers rely on in this contract (contractPin), and in the one that first had this version. Not the same: it drifted. */
+  pin: string;
+  first_pin: string;
+  /** It runs once an evaluation of this very contract has passed. */
+  gated: boolean;
+  /** The evaluation that it ships with; of another contract it says nothing. */
+  evaluation: Evaluation | null;
+  runs_on: { environment: string; adapter: string; adapter_version: string; protocol_version: string | null };
 }
 
 export interface TenantConfiguration {
   overrides: Map<string, ToolOverride>;
-  /** tool → version → state; absent means active. */
-  lifecycles: Map<string, Map<string, LifecycleState>>;
+  /** tool → version → what was decided of it; absent: see stateOfVersion. */
+  lifecycles: Map<string, Map<string, LifecycleEntry>>;
+  /** `tool@version` → the pin that the tenant accepted instead of the first one. */
+  pins: Map<string, string>;
+  /** `tool@version` → the newest evaluation that was recorded here. */
+  evaluations: Map<string, Evaluation>;
   cases: Map<string, CaseFact>;
   /** Absent: no limit was ever set. */
   limits?: TenantLimits;
@@ -97,6 +110,14 @@ export interface ConfigurationState {
   providers_by_issuer: Map<string, IdentityProvider[]>;
   /** Tool name → its versions, newest first. */
   tools: Map<string, ToolVersion[]>;
+  /** `tool@version` → why its registration was refused. */
+  refused: Map<string, RefusedRegistration>;
+  /** `environment/adapter` → its pin. */
+  adapter_pins: Map<string, AdapterPin>;
+  /** Grows with whatever may make a version run no more: who holds waiting calls looks at them again. */
+  standing_changes: number;
+  /** Catalogued versions that are not what they first were. */
+  drifted: number;
   /** Registrations that were left out because their contract cannot be read. */
   unreadable_registrations: number;
 }
@@ -111,6 +132,10 @@ export function initialConfiguration(): ConfigurationState {
     by_tenant: new Map(),
     providers_by_issuer: new Map(),
     tools: new Map(),
+    refused: new Map(),
+    adapter_pins: new Map(),
+    standing_changes: 0,
+    drifted: 0,
     unreadable_registrations: 0,
   };
 }
@@ -122,6 +147,8 @@ export function tenantPart(state: ConfigurationState, tenantId: string): TenantC
     part = {
       overrides: new Map(),
       lifecycles: new Map(),
+      pins: new Map(),
+      evaluations: new Map(),
       cases: new Map(),
       identity_providers: new Map(),
       user_delegations: new Map(),

@@ -6,6 +6,7 @@ import formats from 'ajv-formats';
 import type { Issue } from '../../running/job.js';
 import { type DeclaredExtras, declaredExtras } from './declared-extras.js';
 import { type CheckLayer, sanityLayer } from './output-checks.js';
+import { originOf, type ToolOrigin } from './tool-origin.js';
 
 const ajv = new Ajv2020({ strict: false, allErrors: false, ownProperties: true });
 formats.default(ajv);
@@ -42,6 +43,7 @@ export class LoadedTool {
   constructor(
     readonly tool: Tool,
     readonly settings: Readonly<Record<string, string>>,
+    readonly origin: ToolOrigin = { adapter: '', adapter_version: '', gated: false, evaluation_json: null },
     layers: readonly CheckLayer[] = [sanityLayer],
   ) {
     this.contract = tool.contract;
@@ -83,7 +85,7 @@ export function loadTools(
     for (const tool of pack.tools) {
       const id = `${tool.contract.name}@${tool.contract.version}`;
       if (tools.has(id)) throw new Error(`COUNTERSIGN_PACKS: tool ${id} is there twice`);
-      tools.set(id, new LoadedTool(tool, settings));
+      tools.set(id, new LoadedTool(tool, settings, originOf(pack, id)));
     }
   }
   return tools;

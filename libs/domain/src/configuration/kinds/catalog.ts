@@ -1,8 +1,12 @@
-import { contractDigest, type EventMap, type ToolContract } from '@countersign/contracts';
-import { compareSemver, parseSemver } from '../semver.js';
-import type { ConfigurationState } from '../state.js';
+import { contractDigest, contractPin, type EventMap, type ToolContract } from '@countersign/contracts';
+import { type BreakingDifference, breakingDifferences, stepBetween } from '../../compatibility/contract-changes.js';
+import { readEvaluation, versionKey } from '../../registry/record.js';
+import { compareSemver, parseSemver, type Semver } from '../semver.js';
+import type { ConfigurationState, ToolVersion } from '../state.js';
 
-function readContract(event: EventMap['tool_registered']): ToolContract | undefined {
+type Registered = EventMap['tool_registered'];
+
+function readContract(event: Registered): ToolContract | undefined {
   try {
     const contract = JSON.parse(event.contract_json) as ToolContract | null;
     return contract?.name === event.name && contract.version === event.version ? contract : undefined;
@@ -11,8 +15,53 @@ function readContract(event: EventMap['tool_registered']): ToolContract | undefi
   }
 }
 
-/** Executors of several lanes announce the same contract: lanes add up while the digest stays, another digest starts anew. */
-export function register(state: ConfigurationState, event: EventMap['tool_registered']): void {
+/** The nearest releases around a new one: what its number promises, it promises to those. Prereleases promise nothing. */
+function neighbours(
+  versions: readonly ToolVersion[],
+  semver: Semver,
+): { older?: ToolVersion | undefined; newer?: ToolVersion | undefined } {
+  if (semver.prerelease !== '') return {};
+  const releases = versions.filter((version) => version.semver.prerelease === '');
+  return {
+    older: releases.find((version) => compareSemver(version.semver, semver) < 0),
+    newer: releases.findLast((version) => compareSemver(version.semver, semver) > 0),
+  };
+}
+
+/** What of the new version breaks its number; it is compared with the release before it and the one after it. */
+function broken(
+  versions: readonly ToolVersion[],
+  contract: ToolContract,
+  semver: Semver,
+): { against: string; differences: BreakingDifference[] } | undefined {
+  const { older, newer } = neighbours(versions, semver);
+  const since = older ? breakingDifferences(older.contract, contract, stepBetween(older.semver, semver)) : [];
+  if (older && since.length > 0) return { against: older.version, differences: since };
+  const until = newer ? breakingDifferences(contract, newer.contract, stepBetween(semver, newer.semver)) : [];
+  return newer && until.length > 0 ? { against: newer.version, differences: until } : undefined;
+}
+
+function runsOn(event: Registered): ToolVersion['runs_on'] {
+  const { environment = 'default', adapter = '', adapter_version = '', protocol_version = null } = event;
+  return { environment, adapter, adapter_version, protocol_version };
+}
+
+function refuse(
+  state: ConfigurationState,
+  event: Registered,
+  digest: string,
+  why: { against: string; differences: BreakingDifference[] },
+): void {
+  const { name, version, executor_id, lanes, registered_at_ms } = event;
+  state.refused.set(versionKey(name, version), { name, version, digest, executor_id, lanes, refused_at_ms: registered_at_ms, ...why });
+}
+
+/**
+ * Executors of several lanes announce the same contract: lanes add up while the digest stays, another digest starts anew.
+ * A new version that breaks what its number promises is refused, by every service alike. A known version whose contract is
+ * another one drifted: it is what runs there now, and `first_pin` keeps what callers agreed to.
+ */
+export function register(state: ConfigurationState, event: Registered): void {
   const contract = readContract(event);
   const semver = parseSemver(event.version);
   if (!contract || !semver) {
@@ -23,11 +72,26 @@ export function register(state: ConfigurationState, event: EventMap['tool_regist
   const digest = contractDigest(contract);
   const versions = state.tools.get(name) ?? [];
   const before = versions.find((known) => known.version === version);
+  const breaks = before ? undefined : broken(versions, contract, semver);
+  if (breaks) {
+    refuse(state, event, digest, breaks);
+    return;
+  }
+  state.refused.delete(versionKey(name, version));
   const lanes = new Set(before?.digest === digest ? [...before.lanes, ...event.lanes] : event.lanes);
-  const tool = { name, version, semver, contract, digest, lanes, executor_id, registered_at_ms };
+  const pin = before?.digest === digest ? before.pin : contractPin(contract);
+  const evaluation = readEvaluation(event.evaluation_json ?? null) ?? (before?.digest === digest ? before.evaluation : null);
+  const gate = { gated: event.gated ?? false, evaluation, pin, first_pin: before?.first_pin ?? pin, runs_on: runsOn(event) };
+  const tool: ToolVersion = { name, version, semver, contract, digest, lanes, executor_id, registered_at_ms, ...gate };
   const others = versions.filter((known) => known !== before);
   state.tools.set(
     name,
     [...others, tool].sort((a, b) => compareSemver(b.semver, a.semver)),
   );
+  if (before && before.digest !== digest) drifted(state, before, tool);
+}
+
+function drifted(state: ConfigurationState, before: ToolVersion, tool: ToolVersion): void {
+  state.drifted += Number(tool.pin !== tool.first_pin) - Number(before.pin !== before.first_pin);
+  state.standing_changes++;
 }

@@ -1,0 +1,54 @@
+import { Controller, Get, Put, Req, Res } from '@nestjs/common';
+import { z } from 'zod';
+import { DEFAULT_TENANT } from '../identity/tenants.js';
+import { parseBody } from './body-issues.js';
+import { ConfigurationRoom } from './configuration-room.js';
+import { Face } from './face.js';
+import { listed, pageOf } from './lists.js';
+import { Problem } from './problem.js';
+import { type HttpReply, type HttpRequest, ok } from './reply.js';
+
+export const adapterPinRequest = z.strictObject({
+  adapter_version: z.string().min(1).max(100).nullable().default(null),
+  protocol_version: z.string().min(1).max(100).nullable().default(null),
+});
+
+/** `/v1/adapters`: which version of an adapter, and of its protocol, an environment runs tools on. The installation's admins set it. */
+@Controller('v1/adapters')
+export class AdapterPinsController {
+  constructor(
+    private readonly face: Face,
+    private readonly room: ConfigurationRoom,
+  ) {}
+
+  @Get()
+  list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['operator', 'policy_admin'], () => {
+      const page = listed(request, {});
+      if (page instanceof Problem) return page;
+      const pins = [...this.room.state.adapter_pins.values()];
+      return ok(
+        pageOf(
+          pins,
+          page,
+          (pin) => `${pin.environment}/${pin.adapter}`,
+          ({ changed_at_ms, ...pin }) => ({ ...pin, changed_at: new Date(changed_at_ms).toISOString() }),
+        ),
+      );
+    });
+  }
+
+  @Put(':adapter/environments/:environment')
+  set(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['admin'], async (caller) => {
+      if (caller.tenant_id !== DEFAULT_TENANT) return new Problem('forbidden', 'only admins of the installation pin adapters');
+      const body = parseBody(adapterPinRequest, request.body);
+      if (body instanceof Problem) return body;
+      const { adapter, environment } = request.params as { adapter: string; environment: string };
+      const pin = { environment, adapter, ...body };
+      const changed_at_ms = this.room.clock.now_ms();
+      await this.room.writer.set(caller.tenant_id, 'adapter_pin_set', { ...pin, by: caller.principal, changed_at_ms });
+      return ok({ ...pin, changed_at: new Date(changed_at_ms).toISOString() });
+    });
+  }
+}

@@ -1,0 +1,153 @@
+import { type Evaluation, promotionFault, stateOfVersion, suspension, type ToolVersion, toolVersions } from '@countersign/domain';
+import { Controller, Post, Put, Req, Res } from '@nestjs/common';
+import { z } from 'zod';
+import type { Caller } from '../identity/authenticator.js';
+import { parseBody } from './body-issues.js';
+import { ConfigurationRoom } from './configuration-room.js';
+import { Face } from './face.js';
+import { Problem } from './problem.js';
+import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
+import { versionFace } from './tool-record.js';
+import { noSuchVersion } from './unknown-tool.js';
+
+export const lifecycleRequest = z.strictObject({
+  state: z.enum(['active', 'deprecated', 'blocked']),
+  sunset_at: z.iso.datetime({ offset: true }).optional().describe('when a deprecated version ends; it is blocked from then on'),
+  reason: z.string().min(1).max(1000).optional(),
+  use_instead: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,128}@\d+\.\d+\.\d+[0-9A-Za-z.+-]{0,64}$/, 'is name@version')
+    .optional(),
+});
+
+export const pinRequest = z.strictObject({
+  pin: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'is 64 hex digits')
+    .describe('`pin` of the version as it is registered now'),
+});
+
+/** As `npm run tools:verify` writes it. */
+export const evaluationRequest = z.strictObject({
+  tool: z.string().min(1).max(128),
+  version: z.string().min(1).max(64),
+  contract_digest: z.string().regex(/^[0-9a-f]{64}$/, 'is 64 hex digits'),
+  passed: z.int().min(0),
+  failed: z.int().min(0),
+  cases: z.array(z.strictObject({ title: z.string().max(500), passed: z.boolean(), message: z.string().max(5000).optional() })).max(2000),
+  verified_at: z.iso.datetime({ offset: true }),
+});
+
+function countFault(evaluation: Pick<Evaluation, 'passed' | 'failed'> & { cases: readonly { passed: boolean }[] }): string | undefined {
+  const passed = evaluation.cases.filter((each) => each.passed).length;
+  const fits = evaluation.passed === passed && evaluation.failed === evaluation.cases.length - passed;
+  return fits ? undefined : `the cases say ${passed} passed of ${evaluation.cases.length}`;
+}
+
+/** `/v1/tools/{name}/versions/{version}/…`: what is decided of a version, and the evidence for it. */
+@Controller('v1/tools/:name/versions/:version')
+export class ToolLifecycleController {
+  constructor(
+    private readonly face: Face,
+    private readonly room: ConfigurationRoom,
+  ) {}
+
+  @Put('lifecycle')
+  lifecycle(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['tool_author', 'policy_admin'], async (caller) => {
+      const body = parseBody(lifecycleRequest, request.body);
+      if (body instanceof Problem) return body;
+      const tool = this.tool(request, caller);
+      if (tool instanceof Problem) return tool;
+      const fault = this.lifecycleFault(caller, tool, body);
+      return fault ?? this.decide(caller, tool, body);
+    });
+  }
+
+  @Put('pin')
+  pin(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['tool_author', 'policy_admin'], async (caller) => {
+      const body = parseBody(pinRequest, request.body);
+      if (body instanceof Problem) return body;
+      const tool = this.tool(request, caller);
+      if (tool instanceof Problem) return tool;
+      const { pin, name, version } = tool;
+      if (body.pin !== pin) return new Problem('conflict', 'that is not the contract that is registered now: read it again', { pin });
+      const fault = promotionFault(this.room.state, caller.tenant_id, tool);
+      if (fault) return new Problem('not-promoted', `${name}@${version} cannot be accepted: ${fault}`);
+      const changed_at_ms = this.room.clock.now_ms();
+      await this.room.writer.set(caller.tenant_id, 'tool_pin_set', { tool: name, version, pin, by: caller.principal, changed_at_ms });
+      return this.shown(caller, tool);
+    });
+  }
+
+  @Post('evaluations')
+  evaluate(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['tool_author'], async (caller) => {
+      const body = parseBody(evaluationRequest, request.body);
+      if (body instanceof Problem) return body;
+      const tool = this.tool(request, caller);
+      if (tool instanceof Problem) return tool;
+      const { name, version, digest } = tool;
+      if (body.tool !== name || body.version !== version) return new Problem('invalid-request', 'the result is of another version');
+      const fault = countFault(body);
+      if (fault) return new Problem('invalid-request', fault);
+      if (body.contract_digest !== digest)
+        return new Problem('conflict', 'the result is of another contract than the one that is registered', { contract_digest: digest });
+      const { contract_digest, passed, failed, cases, verified_at } = body;
+      await this.room.writer.set(caller.tenant_id, 'tool_evaluation_set', {
+        tool: name,
+        version,
+        contract_digest,
+        passed,
+        failed,
+        cases_json: JSON.stringify(cases),
+        verified_at_ms: Date.parse(verified_at),
+        by: caller.principal,
+        changed_at_ms: this.room.clock.now_ms(),
+      });
+      return { ...this.shown(caller, tool), status: 201 };
+    });
+  }
+
+  private tool(request: HttpRequest, caller: Caller): ToolVersion | Problem {
+    const { name, version } = request.params as { name: string; version: string };
+    const found = toolVersions(this.room.state, caller.tenant_id, name).find(({ tool }) => tool.version === version);
+    return found ? found.tool : noSuchVersion(this.room.state, caller.tenant_id, name, version);
+  }
+
+  /** A version runs (active or deprecated) only with a passed evaluation of the contract that it has now. */
+  private lifecycleFault(caller: Caller, tool: ToolVersion, body: z.infer<typeof lifecycleRequest>): Problem | undefined {
+    const { state, clock } = this.room;
+    if (body.state === 'blocked') return undefined;
+    const ground = suspension(state, caller.tenant_id, tool) ?? promotionFault(state, caller.tenant_id, tool);
+    if (ground) return new Problem('not-promoted', `${tool.name}@${tool.version} cannot be ${body.state}: ${ground}`);
+    if (body.sunset_at === undefined) return undefined;
+    if (body.state === 'active') return new Problem('invalid-request', 'only a deprecated version has a sunset_at');
+    return Date.parse(body.sunset_at) <= clock.now_ms() ? new Problem('invalid-request', 'sunset_at is in the past: block it') : undefined;
+  }
+
+  private async decide(caller: Caller, { name, version }: ToolVersion, body: z.infer<typeof lifecycleRequest>): Promise<Answer> {
+    const changed_at_ms = this.room.clock.now_ms();
+    await this.room.writer.set(caller.tenant_id, 'tool_lifecycle_set', {
+      tool: name,
+      version,
+      state: body.state,
+      sunset_at_ms: body.sunset_at === undefined ? null : Date.parse(body.sunset_at),
+      reason: body.reason ?? null,
+      use_instead: body.use_instead ?? null,
+      by: caller.principal,
+      changed_at_ms,
+    });
+    const { sunset_at = null, reason = null, use_instead = null } = body;
+    return ok({ name, version, state: body.state, sunset_at, reason, use_instead, changed_at: new Date(changed_at_ms).toISOString() });
+  }
+
+  private shown(caller: Caller, { name, version }: ToolVersion): Answer {
+    const { state } = this.room;
+    const tool = toolVersions(state, caller.tenant_id, name).find((each) => each.tool.version === version)?.tool;
+    return tool
+      ? ok(versionFace(state, caller.tenant_id, { tool, lifecycle: stateOfVersion(state, caller.tenant_id, tool) }))
+      : { status: 204 };
+  }
+}

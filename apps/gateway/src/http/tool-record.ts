@@ -1,0 +1,114 @@
+import { approvalMode, defaultTier, effectRules } from '@countersign/contracts';
+import {
+  type ConfigurationState,
+  evaluationOf,
+  lifecycleEntry,
+  overrideFor,
+  passes,
+  promotionFault,
+  type RefusedRegistration,
+  suspension,
+  type TenantToolVersion,
+  type ToolVersion,
+  toolVersions,
+} from '@countersign/domain';
+
+const time = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
+
+/** What is released of a version, and on what grounds. */
+function releaseFace(state: ConfigurationState, tenantId: string, { tool, lifecycle }: TenantToolVersion): Record<string, unknown> {
+  const entry = lifecycleEntry(state.by_tenant.get(tenantId), tool.name, tool.version);
+  const evaluation = evaluationOf(state, tenantId, tool);
+  return {
+    gate: !tool.gated ? 'none' : passes(evaluation, tool) ? 'passed' : evaluation ? 'failed' : 'absent',
+    gate_reason: promotionFault(state, tenantId, tool) ?? null,
+    drift: suspension(state, tenantId, tool) ?? 'ok',
+    deprecation: lifecycle === 'deprecated' ? { since: time(entry?.changed_at_ms), reason: entry?.reason ?? null } : null,
+    sunset_at: time(entry?.sunset_at_ms),
+    use_instead: entry?.use_instead ?? null,
+  };
+}
+
+function evaluationFace(state: ConfigurationState, tenantId: string, tool: ToolVersion): Record<string, unknown> {
+  const evaluation = evaluationOf(state, tenantId, tool);
+  return {
+    id: `pack.tool.${tool.name}.${tool.version}`,
+    result: evaluation && { ...evaluation, of_this_contract: evaluation.contract_digest === tool.digest },
+  };
+}
+
+/** The registry's record of a version as its tenant sees it. What nobody declared or measured is null. */
+export function versionFace(state: ConfigurationState, tenantId: string, version: TenantToolVersion): Record<string, unknown> {
+  const { tool, lifecycle } = version;
+  const { contract, digest, pin, runs_on } = tool;
+  const rule = effectRules[contract.effect_class];
+  const evaluation = evaluationOf(state, tenantId, tool);
+  return {
+    ...contract,
+    id: `tool.${runs_on.adapter === '' ? 'local' : runs_on.adapter}.${contract.name}`,
+    lifecycle,
+    digest,
+    pin,
+    side_effects: rule.side_effects,
+    approval_mode: approvalMode(contract),
+    default_tier: defaultTier(contract),
+    mcp: rule.mcp,
+    pattern: contract.pattern ?? null,
+    ontology_pin: contract.ontology_pin ?? null,
+    purposes: contract.purposes ?? [],
+    capabilities: contract.capabilities ?? [],
+    sla: contract.sla ?? null,
+    accuracy: contract.accuracy ?? null,
+    cache: contract.cache ?? { kind: 'none' },
+    cost_per_call: contract.cost_per_call ?? null,
+    provider: contract.provider ?? null,
+    protocol: contract.protocol ?? 'in_process',
+    endpoint: contract.endpoint ?? null,
+    auth_requirements: contract.auth_requirements ?? [],
+    audit_status: contract.audit_status ?? 0,
+    compatibility: contract.compatibility ?? [],
+    signature: { input: contract.input_schema, output: contract.output_schema },
+    eval_pack: evaluationFace(state, tenantId, tool),
+    release: releaseFace(state, tenantId, version),
+    last_verified: evaluation?.contract_digest === digest ? evaluation.verified_at : null,
+    runs_on,
+    executor_id: tool.executor_id,
+    registered_at: time(tool.registered_at_ms),
+    rating: null,
+    trust_score: null,
+    usage: null,
+  };
+}
+
+export function refusedFace({ refused_at_ms, ...refused }: RefusedRegistration): Record<string, unknown> {
+  return { ...refused, refused_at: time(refused_at_ms) };
+}
+
+/** Registrations of a name that were refused in the tenant's lane, oldest first. */
+export function refusedOf(state: ConfigurationState, tenantId: string, name: string): Record<string, unknown>[] {
+  const lane = state.tenants.get(tenantId)?.lane;
+  const all = [...state.refused.values()].filter((refused) => refused.name === name && lane !== undefined && refused.lanes.includes(lane));
+  return all.map(refusedFace);
+}
+
+/** A tool with these of its versions; undefined where there is nothing to show. */
+export function toolFace(
+  state: ConfigurationState,
+  tenantId: string,
+  name: string,
+  shown: (version: TenantToolVersion) => boolean = () => true,
+): Record<string, unknown> | undefined {
+  const versions = toolVersions(state, tenantId, name).filter(shown);
+  const newest = versions.find(({ lifecycle }) => lifecycle === 'active') ?? versions[0];
+  if (!newest) return undefined;
+  const { contract } = newest.tool;
+  return {
+    name,
+    title: contract.title,
+    description: contract.description,
+    version: newest.tool.version,
+    tier: overrideFor(state, tenantId, name)?.tier ?? defaultTier(contract),
+    versions: versions.map((version) => versionFace(state, tenantId, version)),
+    refused_registrations: refusedOf(state, tenantId, name),
+  };
+}

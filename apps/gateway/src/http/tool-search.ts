@@ -1,0 +1,65 @@
+import type { ToolContract } from '@countersign/contracts';
+import type { TenantToolVersion } from '@countersign/domain';
+
+/** What somebody looks for among tools. */
+export interface ToolQuery {
+  q?: string | undefined;
+  capabilities: readonly string[];
+  max_latency_ms?: number | undefined;
+  max_cost?: number | undefined;
+}
+
+export interface RankedTool {
+  version: TenantToolVersion;
+  /** 0 to 1, of what is known: a part that nobody measured counts for nothing and takes no weight. */
+  score: number;
+}
+
+const WORDS = /[^\p{L}\p{N}]+/u;
+const words = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(WORDS)
+    .filter((word) => word !== '');
+
+/** `data.query` asks for itself and everything below it. */
+const fits = (tag: string, asked: string): boolean => tag === asked || tag.startsWith(`${asked}.`);
+
+function relevance(contract: ToolContract, query: ToolQuery): number {
+  const tags = contract.capabilities ?? [];
+  const asked = query.capabilities.map((each) => (tags.some((tag) => fits(tag, each)) ? 1 : 0) as number);
+  if (query.q !== undefined) {
+    const inName = new Set(words(`${contract.name} ${contract.title} ${contract.category} ${tags.join(' ')}`));
+    const inText = new Set(words(contract.description));
+    const of = (word: string): number =>
+      inName.has(word) ? 1 : inText.has(word) ? 0.5 : [...inName].some((each) => each.includes(word)) ? 0.3 : 0;
+    asked.push(...words(query.q).map(of));
+  }
+  return asked.length === 0 ? 1 : asked.reduce((sum, each) => sum + each, 0) / asked.length;
+}
+
+function allowed(contract: ToolContract, query: ToolQuery): boolean {
+  const p95 = contract.sla?.p95_ms;
+  if (query.max_latency_ms !== undefined && (p95 === undefined || p95 > query.max_latency_ms)) return false;
+  if (query.max_cost !== undefined && (contract.cost_per_call ?? 0) > query.max_cost) return false;
+  return query.capabilities.every((asked) => (contract.capabilities ?? []).some((tag) => fits(tag, asked)));
+}
+
+/** Relevance 0.3, latency 0.2, cost 0.1 of the whole that is known (trust, 0.4, is not scored yet): Pseudo-Algorithm 14.13. */
+function scoreOf(contract: ToolContract, query: ToolQuery, most: { latency_ms: number; cost: number }): number {
+  const parts: [weight: number, value: number][] = [[0.3, relevance(contract, query)]];
+  if (contract.sla) parts.push([0.2, 1 - contract.sla.p95_ms / (query.max_latency_ms ?? Math.max(1, most.latency_ms))]);
+  if (contract.cost_per_call !== undefined) parts.push([0.1, 1 - contract.cost_per_call / (query.max_cost ?? Math.max(1e-9, most.cost))]);
+  const weight = parts.reduce((sum, [each]) => sum + each, 0);
+  return parts.reduce((sum, [each, value]) => sum + each * Math.max(0, Math.min(1, value)), 0) / weight;
+}
+
+/** The versions that fit, best first; names decide between equals. */
+export function searchTools(versions: readonly TenantToolVersion[], query: ToolQuery): RankedTool[] {
+  const fitting = versions.filter(({ tool }) => allowed(tool.contract, query) && relevance(tool.contract, query) > 0);
+  const latencies = fitting.map(({ tool }) => tool.contract.sla?.p95_ms ?? 0);
+  const most = { latency_ms: Math.max(1, ...latencies), cost: Math.max(0, ...fitting.map(({ tool }) => tool.contract.cost_per_call ?? 0)) };
+  return fitting
+    .map((version) => ({ version, score: Math.round(scoreOf(version.tool.contract, query, most) * 1000) / 1000 }))
+    .sort((a, b) => b.score - a.score || (a.version.tool.name < b.version.tool.name ? -1 : 1));
+}

@@ -1,0 +1,76 @@
+import type { JsonSchema, ToolContract } from '@countersign/contracts';
+import type { Semver } from '../configuration/semver.js';
+import { SchemaContainment, type SchemaDifference } from './schema-containment.js';
+import { constraintText, firstDifference } from './schema-node.js';
+
+/** One way in which a version is not what its number promises. */
+export interface BreakingDifference {
+  /** JSON Pointer into the newer contract. */
+  pointer: string;
+  /** What the number of the newer version allows: `same` schemas, or schemas that are only `wider`. */
+  allowed: 'same' | 'wider';
+  message: string;
+}
+
+export type Step = 'major' | 'minor' | 'patch';
+
+/**
+ * What the step from one version to a newer one may change. Callers that pin `^` take the next version unasked, so where
+ * the first number is 0 the second one counts as the major and the third as the minor, as `^` reads them.
+ */
+export function stepBetween(older: Semver, newer: Semver): Step {
+  if (older.major !== newer.major) return 'major';
+  if (newer.major > 0) return older.minor !== newer.minor ? 'minor' : 'patch';
+  if (older.minor !== newer.minor || newer.minor === 0) return 'major';
+  return 'minor';
+}
+
+/** More are not told; a version with so many differences is another tool. */
+const DIFFERENCES_MAX = 50;
+
+const SIDES = [
+  { field: 'input_schema', side: 'input' },
+  { field: 'output_schema', side: 'output' },
+] as const;
+
+function under(field: string, allowed: BreakingDifference['allowed'], found: readonly SchemaDifference[]): BreakingDifference[] {
+  return found.map(({ pointer, message }) => ({ pointer: `/${field}${pointer}`, allowed, message }));
+}
+
+/** Inputs: what was valid stays valid. Outputs: what is answered is still what was promised; new fields are no harm. */
+function widened(side: 'input' | 'output', older: JsonSchema, newer: JsonSchema): SchemaDifference[] {
+  return side === 'input'
+    ? new SchemaContainment({ newer: 'outer', tolerant: false }).differences(older, newer)
+    : new SchemaContainment({ newer: 'inner', tolerant: true }).differences(newer, older);
+}
+
+function identity({ idempotency, effect_class }: ToolContract): Record<string, unknown> {
+  const { discriminating, except } = idempotency ?? {};
+  const sorted = (names: string[] | undefined) => names?.toSorted() ?? null;
+  return { effect_class, discriminating: sorted(discriminating), except: sorted(except) };
+}
+
+/** What identifies an effect, and what kind of effect it is, changes with a major only: keys of callers would mean something else. */
+function identityChanges(older: ToolContract, newer: ToolContract): BreakingDifference[] {
+  const before = identity(older);
+  const after = identity(newer);
+  return Object.keys(after)
+    .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+    .map((field) => ({
+      pointer: field === 'effect_class' ? '/effect_class' : `/idempotency/${field}`,
+      allowed: 'same',
+      message: `${JSON.stringify(before[field])} became ${JSON.stringify(after[field])}: that needs a new major version`,
+    }));
+}
+
+/** How a newer contract breaks what its version number promises to callers of the older one; empty where it keeps it. */
+export function breakingDifferences(older: ToolContract, newer: ToolContract, step: Step): BreakingDifference[] {
+  if (step === 'major') return [];
+  const found = SIDES.flatMap(({ field, side }): BreakingDifference[] => {
+    if (constraintText(older[field]) === constraintText(newer[field])) return [];
+    if (step === 'minor') return under(field, 'wider', widened(side, older[field] ?? {}, newer[field] ?? {}));
+    const pointer = `/${field}${firstDifference(older[field], newer[field])}`;
+    return [{ pointer, allowed: 'same', message: 'a patch may not change the schemas' }];
+  });
+  return [...identityChanges(older, newer), ...found].slice(0, DIFFERENCES_MAX);
+}

@@ -1,0 +1,112 @@
+import type { JsonSchema } from '@countersign/contracts';
+import { constraintText, isObject, refersBack } from './schema-node.js';
+
+export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object' | 'integer';
+
+const allTypes: readonly JsonType[] = ['null', 'boolean', 'number', 'string', 'array', 'object'];
+
+function typeOf(value: unknown): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : (typeof value as JsonType);
+}
+
+/** The values that `enum` or `const` leave; undefined where neither stands. */
+export function valuesOf(schema: JsonSchema): readonly unknown[] | undefined {
+  if (Object.hasOwn(schema, 'const')) return [schema.const];
+  return Array.isArray(schema.enum) ? schema.enum : undefined;
+}
+
+/** The types that a value of this schema may have. */
+export function typesOf(schema: JsonSchema): readonly JsonType[] {
+  const { type } = schema;
+  if (typeof type === 'string') return [type as JsonType];
+  if (Array.isArray(type)) return type as JsonType[];
+  return valuesOf(schema)?.map(typeOf) ?? allTypes;
+}
+
+export const coversType = (types: readonly JsonType[], type: JsonType): boolean =>
+  types.includes(type) || (type === 'integer' && types.includes('number'));
+
+/** How a keyword that stands for a bound is compared: `wide` says whether `inner` leaves no more than `outer`. */
+interface Bound {
+  /** Applies to values of this type only. */
+  type: JsonType;
+  within(inner: number, outer: number): boolean;
+}
+
+const atLeast = (type: JsonType): Bound => ({ type, within: (inner, outer) => inner >= outer });
+const atMost = (type: JsonType): Bound => ({ type, within: (inner, outer) => inner <= outer });
+
+export const bounds: Readonly<Record<string, Bound>> = {
+  minimum: atLeast('number'),
+  exclusiveMinimum: atLeast('number'),
+  maximum: atMost('number'),
+  exclusiveMaximum: atMost('number'),
+  minLength: atLeast('string'),
+  maxLength: atMost('string'),
+  minItems: atLeast('array'),
+  maxItems: atMost('array'),
+  minProperties: atLeast('object'),
+  maxProperties: atMost('object'),
+  multipleOf: { type: 'number', within: (inner, outer) => Number.isInteger(inner / outer) },
+};
+
+/** Keywords that are only compared as text: where they differ, what they mean for each other is not worked out. */
+export const opaque: Readonly<Record<string, JsonType | 'any'>> = {
+  pattern: 'string',
+  format: 'string',
+  contentEncoding: 'string',
+  contentMediaType: 'string',
+  contains: 'array',
+  minContains: 'array',
+  maxContains: 'array',
+  uniqueItems: 'array',
+  unevaluatedItems: 'array',
+  patternProperties: 'object',
+  propertyNames: 'object',
+  dependentRequired: 'object',
+  dependentSchemas: 'object',
+  unevaluatedProperties: 'object',
+  not: 'any',
+  if: 'any',
+  // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+  then: 'any',
+  else: 'any',
+  $dynamicRef: 'any',
+};
+
+const lax = (keyword: string, value: unknown): boolean => keyword === 'uniqueItems' && value === false;
+
+/** Whether this keyword of `outer` holds for every value of `inner`, as far as the two keywords alone say. */
+export function keywordHolds(keyword: string, inner: JsonSchema, outer: JsonSchema): boolean {
+  const asked = outer[keyword];
+  const bound = bounds[keyword];
+  const type = bound?.type ?? opaque[keyword];
+  if (type === undefined || lax(keyword, asked)) return true;
+  if (type !== 'any' && !typesOf(inner).some((mine) => mine === type || (type === 'number' && mine === 'integer'))) return true;
+  const given = inner[keyword];
+  if (bound)
+    return typeof given === 'number' && typeof asked === 'number' ? bound.within(given, asked) : boundByValues(keyword, inner, asked);
+  return given !== undefined && constraintText(given) === constraintText(asked) && !refersBack(given);
+}
+
+/** A bound holds for an enumeration whose every value keeps it. */
+function boundByValues(keyword: string, inner: JsonSchema, asked: unknown): boolean {
+  const values = valuesOf(inner);
+  return values !== undefined && typeof asked === 'number' && values.every((value) => keepsBound(keyword, value, asked));
+}
+
+function keepsBound(keyword: string, value: unknown, asked: number): boolean {
+  if (typeof value === 'string') {
+    const { length } = [...value];
+    if (keyword === 'minLength') return length >= asked;
+    if (keyword === 'maxLength') return length <= asked;
+    return bounds[keyword]?.type !== 'string';
+  }
+  if (typeof value !== 'number') return bounds[keyword]?.type !== 'number' && !isObject(value) && !Array.isArray(value);
+  if (keyword === 'exclusiveMinimum') return value > asked;
+  if (keyword === 'exclusiveMaximum') return value < asked;
+  const bound = bounds[keyword];
+  return bound?.type !== 'number' || bound.within(value, asked);
+}

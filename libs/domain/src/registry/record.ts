@@ -1,0 +1,75 @@
+import type { LifecycleState, ToolRegistered } from '@countersign/contracts';
+import type { BreakingDifference } from '../compatibility/contract-changes.js';
+
+/** What was decided of a version, and what its callers are told. */
+export interface LifecycleEntry {
+  state: LifecycleState;
+  /** When a deprecated version ends, epoch ms. */
+  sunset_at_ms: number | null;
+  reason: string | null;
+  /** `name@version` */
+  use_instead: string | null;
+  changed_at_ms: number;
+}
+
+/** The result of an evaluation pack. It speaks for one exact contract and for no other. */
+export interface Evaluation {
+  tool: string;
+  version: string;
+  contract_digest: string;
+  passed: number;
+  failed: number;
+  cases: unknown[];
+  /** ISO 8601. */
+  verified_at: string;
+}
+
+/** A registration whose version number promises what its contract does not keep. */
+export interface RefusedRegistration {
+  name: string;
+  version: string;
+  digest: string;
+  /** The version that it was compared with. */
+  against: string;
+  differences: BreakingDifference[];
+  executor_id: string;
+  lanes: string[];
+  refused_at_ms: number;
+}
+
+/** Null: any. */
+export interface AdapterPin {
+  environment: string;
+  adapter: string;
+  adapter_version: string | null;
+  protocol_version: string | null;
+  changed_at_ms: number;
+}
+
+export const versionKey = (tool: string, version: string): string => `${tool}@${version}`;
+
+/** The evaluation in a text, as `npm run tools:verify` writes it; null where it is none. */
+export function readEvaluation(text: string | null): Evaluation | null {
+  if (text === null) return null;
+  try {
+    const read = JSON.parse(text) as Partial<Evaluation> | null;
+    const counts = [read?.passed, read?.failed].every((count) => typeof count === 'number' && Number.isInteger(count) && count >= 0);
+    const texts = [read?.tool, read?.version, read?.contract_digest, read?.verified_at].every((each) => typeof each === 'string');
+    if (!read || !counts || !texts) return null;
+    return { ...(read as Evaluation), cases: Array.isArray(read.cases) ? read.cases : [] };
+  } catch {
+    return null;
+  }
+}
+
+/** Whether it shows that this contract works: something was tried, and nothing failed. */
+export function passes(evaluation: Evaluation | null | undefined, tool: { name: string; version: string; digest: string }): boolean {
+  if (!evaluation || evaluation.tool !== tool.name || evaluation.version !== tool.version) return false;
+  return evaluation.contract_digest === tool.digest && evaluation.failed === 0 && evaluation.passed > 0;
+}
+
+/** The parts of a registration that speak of gates and pins, where there are none. */
+export const ungatedRegistration: Pick<
+  ToolRegistered,
+  'gated' | 'evaluation_json' | 'environment' | 'adapter' | 'adapter_version' | 'protocol_version'
+> = { gated: false, evaluation_json: null, environment: 'default', adapter: '', adapter_version: '', protocol_version: null };

@@ -1,0 +1,61 @@
+import type { VersionState } from '@countersign/contracts';
+import type { ConfigurationState, TenantConfiguration, ToolVersion } from '../configuration/state.js';
+import { type Evaluation, type LifecycleEntry, passes, versionKey } from './record.js';
+
+/** Why a version is suspended, for people; undefined where it is not. */
+export function suspension(state: ConfigurationState, tenant_id: string, tool: ToolVersion): string | undefined {
+  const part = state.by_tenant.get(tenant_id);
+  const agreed = part && part.pins.size > 0 ? (part.pins.get(versionKey(tool.name, tool.version)) ?? tool.first_pin) : tool.first_pin;
+  if (tool.pin !== agreed) return 'its contract is not the one that callers agreed to';
+  return state.adapter_pins.size === 0 ? undefined : offPin(state, tool);
+}
+
+function offPin(state: ConfigurationState, { runs_on }: ToolVersion): string | undefined {
+  const { environment, adapter, adapter_version, protocol_version } = runs_on;
+  const pin = state.adapter_pins.get(`${environment}/${adapter}`);
+  if (!pin) return undefined;
+  if (pin.adapter_version !== null && pin.adapter_version !== adapter_version)
+    return `it runs on ${adapter} ${adapter_version} where ${environment} is pinned to ${pin.adapter_version}`;
+  if (pin.protocol_version !== null && pin.protocol_version !== protocol_version)
+    return `it is spoken to in protocol version ${protocol_version ?? 'none'} where ${environment} is pinned to ${pin.protocol_version}`;
+  return undefined;
+}
+
+/** What was decided of a version for this tenant, if anything. */
+export function lifecycleEntry(part: TenantConfiguration | undefined, name: string, version: string): LifecycleEntry | undefined {
+  return part?.lifecycles.get(name)?.get(version);
+}
+
+/**
+ * Where a version stands for a tenant. Blocked goes before everything; then a contract that drifted or runs on what is not
+ * pinned; then what was decided. A gated version of which nothing was decided is a candidate until it ships with a passed evaluation.
+ */
+export function stateOfVersion(state: ConfigurationState, tenant_id: string, tool: ToolVersion): VersionState {
+  const decided = lifecycleEntry(state.by_tenant.get(tenant_id), tool.name, tool.version)?.state;
+  if (decided === 'blocked') return 'blocked';
+  if (suspension(state, tenant_id, tool) !== undefined) return 'suspended';
+  if (decided !== undefined) return decided;
+  return tool.gated && !passes(tool.evaluation, tool) ? 'candidate' : 'active';
+}
+
+/** The evaluation that speaks for the contract as it is now: one recorded in the tenant, else the one that it ships with. */
+export function evaluationOf(state: ConfigurationState, tenant_id: string, tool: ToolVersion): Evaluation | null {
+  const recorded = state.by_tenant.get(tenant_id)?.evaluations.get(versionKey(tool.name, tool.version));
+  return recorded?.contract_digest === tool.digest ? recorded : tool.evaluation;
+}
+
+/** Why a version may not be promoted (made active or deprecated, so that it runs); undefined where it may. */
+export function promotionFault(state: ConfigurationState, tenant_id: string, tool: ToolVersion): string | undefined {
+  if (!tool.gated || passes(evaluationOf(state, tenant_id, tool), tool)) return undefined;
+  const evaluation = evaluationOf(state, tenant_id, tool);
+  if (!evaluation) return 'no evaluation of it is known: run npm run tools:verify and record its result';
+  if (evaluation.contract_digest !== tool.digest) return 'its evaluation is of another contract than the one that is registered';
+  return `its evaluation failed: ${evaluation.failed} of ${evaluation.failed + evaluation.passed} cases`;
+}
+
+/** What callers of a deprecated version are told. */
+export function deprecationNotice(name: string, version: string, entry: LifecycleEntry): string {
+  const ends = entry.sunset_at_ms === null ? '' : ` and ends on ${new Date(entry.sunset_at_ms).toISOString()}`;
+  const why = entry.reason === null ? '' : ` (${entry.reason})`;
+  return `${name}@${version} is deprecated${ends}${entry.use_instead === null ? '' : `; use ${entry.use_instead}`}${why}`;
+}
