@@ -39,6 +39,7 @@ export class PolicyClock {
   private async turn(): Promise<void> {
     this.partitions.withdraw();
     this.partitions.turn(async (lane) => this.transport.subscription(lane)?.caughtUp());
+    await this.partitions.wake();
     this.sinceSavedMs += TURN_MS;
     if (this.sinceSavedMs < this.snapshot_every_ms || this.stopped) return;
     this.sinceSavedMs = 0;

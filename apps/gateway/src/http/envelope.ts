@@ -1,4 +1,4 @@
-import type { CallError, Outcome, ToolCall } from '@countersign/contracts';
+import type { CallError, Deferral, Outcome, ToolCall } from '@countersign/contracts';
 import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
 import type { SeenCall } from './seen-by.js';
 
@@ -69,10 +69,15 @@ function approvalFace(state: CallState): Record<string, unknown> | null {
   };
 }
 
+function deferFace({ wake_at_ms, timeout_at_ms, ...rest }: Deferral): Record<string, unknown> {
+  return { ...rest, wake_at: time(wake_at_ms), timeout_at: time(timeout_at_ms) };
+}
+
 function decisionFace(state: CallState): Record<string, unknown> | null {
   if (!state.ruling) return null;
-  const { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version } = state.ruling;
-  return { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version };
+  const { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, defer } = state.ruling;
+  const decision = { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version };
+  return defer ? { ...decision, defer: deferFace(defer) } : decision;
 }
 
 const REPEAT = 'answered with the result of an earlier equal call; send `occurrence` (any new text) to ask for a wanted repeat';

@@ -9,18 +9,17 @@ export function holderInFlight(ledger: LimitLedger, call_id: string, call: ToolC
   return { call_id: holder, same_inputs };
 }
 
-/** A call that reserved and then joined another, or was denied, gives back what its ruling does not name. */
+/** A call that reserved and then joined another, was denied or is over gives back what no ruling of it names. */
 export function giveBackUnused(
   ledger: LimitLedger,
-  { meta, call }: { meta: Meta; call: ToolCall },
+  { meta, call, revision }: { meta: Meta; call: ToolCall; revision: number },
   reservations: readonly LimitReservation[],
   drafts: readonly RulingDraft[],
 ): void {
-  const ruling = drafts.find((draft) => draft.event_type === 'policy_decided');
-  if (!ruling || ruling.event_type !== 'policy_decided' || ruling.body.reservations.length > 0) return;
+  if (drafts.some((draft) => draft.event_type === 'policy_decided' && draft.body.reservations.length > 0)) return;
   const { tenant_id, call_id } = meta;
   const { idempotency_key: key, discriminating_digest } = call;
-  giveBack(ledger, call_id as string, { tenant_id, key, discriminating_digest, revision: ruling.body.revision, reservations });
+  giveBack(ledger, call_id as string, { tenant_id, key, discriminating_digest, revision, reservations });
 }
 
 /** Calls that hold something and have no end in the ledger: what their counters must have. */

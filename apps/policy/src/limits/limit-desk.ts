@@ -3,9 +3,11 @@ import { forgetSettled, type Held, type KeyHolder, type LimitLedger, type LimitV
 import type { Sql } from '@countersign/store';
 import type { Judged } from '../rulings/judge-call.js';
 import type { Question } from '../rulings/ruling-desk.js';
+import { Deferrals } from './deferrals.js';
 import type { LimitBook, TenantAsk, Where } from './limit-book.js';
 import { canWait, exceededRuling } from './limit-ruling.js';
 import { type Dependent, dependsOn, prerequisiteRuling, prerequisiteStatuses } from './prerequisites.js';
+import { afterWaiting } from './waiting.js';
 
 /** A question with the answer so far. */
 export type Answered = readonly [Question, Judged];
@@ -27,12 +29,15 @@ function follow([question, judged]: Answered, [leader, led]: Answered): void {
 export class LimitDesk {
   private readonly ledgers = new Set<LimitLedger>();
   private settling: Promise<void> = Promise.resolve();
+  readonly deferrals: Deferrals;
 
   constructor(
     readonly book: LimitBook,
     private readonly sql: Sql,
     private readonly warn: (fields: Record<string, unknown>, message: string) => void,
-  ) {}
+  ) {
+    this.deferrals = new Deferrals(sql);
+  }
 
   /** From now on the ends of its calls are counted. */
   open(ledger: LimitLedger): void {
@@ -90,7 +95,7 @@ export class LimitDesk {
     return answered.filter(([question, judged], i) => {
       const verdict = verdicts[i] as LimitVerdict;
       if (verdict.kind === 'reserved') judged.reservations = verdict.reservations;
-      else if (isLast) judged.judgement = exceededRuling(verdict, judged.judgement, question.at_ms);
+      else if (isLast) judged.judgement = afterWaiting(question.resumed, exceededRuling(verdict, judged.judgement, question.at_ms));
       else return true;
       return false;
     });

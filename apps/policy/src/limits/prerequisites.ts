@@ -6,7 +6,11 @@ import { deniedBy } from './limit-ruling.js';
 /** How long a call waits for those that it depends on; its deadline comes first. */
 const WAIT_MAX_MS = 10 * 60_000;
 const DONE: ReadonlySet<string> = new Set(['succeeded']);
+/** in_doubt: nobody can tell yet. */
 const WAITING: ReadonlySet<string> = new Set(['pending_policy', 'pending_approval', 'running', 'in_doubt']);
+
+/** Whether a call of this status will not change any more by itself. */
+export const hasEnded = (status: string): boolean => !WAITING.has(status);
 
 /** A call that names others which must have succeeded first. */
 export interface Dependent {

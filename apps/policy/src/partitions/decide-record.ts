@@ -9,6 +9,8 @@ import {
   ruleOnCall,
 } from '@countersign/domain';
 import type { Recorded } from '@countersign/event-log';
+import { giveBackUnused } from '../limits/in-flight.js';
+import { type DueDeferral, waitsOn } from '../limits/waiting.js';
 import type { Judged } from '../rulings/judge-call.js';
 import type { PolicyTerms } from './policy-terms.js';
 
@@ -41,6 +43,35 @@ export function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms:
     traceparent: event.traceparent,
   };
   return ruleOnCall(state, ask, terms);
+}
+
+/** What policy says to a waiting call that was judged again: nothing where it waits on, or waits no more by now. */
+export function decideAgain(
+  state: RulingState,
+  { call_id, deferred }: DueDeferral,
+  answer: Judged,
+  terms: Terms & { source: SourcePosition },
+): RulingDraft[] {
+  const { meta, call, revision, traceparent } = deferred;
+  const { judgement, reversibility, key_holder, config_offset, reservations = [] } = answer;
+  const waits = state.limits.deferred.get(call_id) === deferred;
+  if (waits && waitsOn(judgement, deferred)) return [];
+  const ask: CallToRule = {
+    meta,
+    call,
+    revision: revision + 1,
+    judgement,
+    reversibility,
+    key_holder,
+    reservations,
+    config_offset,
+    cause: meta,
+    source: terms.source,
+    traceparent,
+  };
+  const drafts = waits ? ruleOnCall(state, ask, terms) : [];
+  if (reservations.length > 0) giveBackUnused(state.limits, { meta, call, revision: revision + 1 }, reservations, drafts);
+  return drafts;
 }
 
 /** What policy says to a record, given the answer of the desk where it wants a ruling. Pure; empty where there is nothing to say. */

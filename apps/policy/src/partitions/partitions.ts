@@ -107,6 +107,11 @@ export class Partitions {
     for (const partition of this.open.values()) partition.withdraw();
   }
 
+  /** Judges waiting calls again that are due. @throws InfrastructureFault: in a later turn. */
+  async wake(): Promise<void> {
+    await this.desk.limits.deferrals.turn([...this.open.values()]);
+  }
+
   private expire(overdue: readonly DueApproval[]): void {
     for (const { lane, partition, approval_id } of overdue) this.at(lane, partition)?.expire(approval_id);
   }

@@ -27,9 +27,12 @@ import {
 } from '@countersign/domain';
 import type { EventBatch, EventLog, NewRecord, Recorded } from '@countersign/event-log';
 import { giveBackUnused, holderInFlight } from '../limits/in-flight.js';
+import { type DueDeferral, questionAgain } from '../limits/waiting.js';
+import type { Judged } from '../rulings/judge-call.js';
 import type { Question, RulingDesk } from '../rulings/ruling-desk.js';
 import type { AnsweredOffsets } from './answered-offsets.js';
 import {
+  decideAgain,
   decideRecord,
   refusePoison,
   refuseUnreadable,
@@ -121,7 +124,10 @@ export class RulingPartition {
       for (const event of fresh) {
         const answer = answers?.get(event.offset);
         const drafts = decideRecord(this.state, event, answer, terms);
-        if (answer?.reservations && wantsRuling(event)) giveBackUnused(this.state.limits, event.event, answer.reservations, drafts);
+        // No draft: the record came again, and its call holds what it holds.
+        if (answer?.reservations && drafts.length > 0 && wantsRuling(event)) {
+          giveBackUnused(this.state.limits, { ...event.event, revision: revisionOf(event) }, answer.reservations, drafts);
+        }
         this.say(drafts, now_ms, outgoing);
         evolveRulings(this.state, event, undefined);
         this.done(event);
@@ -130,6 +136,22 @@ export class RulingPartition {
       this.writer.enqueue(outgoing);
       this.desk.limits.settleSoon();
     }
+  }
+
+  /** Judges waiting calls again: the next revision of those that need not wait any more, or wait for something else now. */
+  async resume(due: readonly DueDeferral[], at_ms: number): Promise<void> {
+    await this.writer.room();
+    const questions = due.map((one, i) => ({ ...questionAgain(one, -1 - i, at_ms), ...this.holders(one.call_id, one.deferred.call) }));
+    const answers = await this.desk.judge(questions, this.start);
+    this.write((now_ms) => {
+      const terms = { ...this.terms, now_ms };
+      const source = { topic: laneTopic('policy-decided', this.start.lane), offset: -1 };
+      return questions.flatMap(({ offset }, i) =>
+        decideAgain(this.state, due[i] as DueDeferral, answers.get(offset) as Judged, { ...terms, source }),
+      );
+    });
+    this.handled++;
+    this.desk.limits.settleSoon();
   }
 
   /** Ends what a record that nobody can decide was about. */
@@ -206,12 +228,17 @@ export class RulingPartition {
       tenant_id: meta.tenant_id,
       call,
       config_offset: event.event_type === 'tool_call_rejudged' ? event.event.config_offset : -1,
-      key_is_known: approvalOfKey(this.state, call.idempotency_key)?.status === 'open',
+      ...this.holders(meta.call_id as string, call),
       call_id: meta.call_id as string,
       revision: revisionOf(event),
       at_ms: event.timestamp_ms,
-      held_by: holderInFlight(this.state.limits, meta.call_id as string, call),
     };
+  }
+
+  /** Who else is about the same effect at this moment. */
+  private holders(call_id: string, call: ToolCall): Pick<Question, 'key_is_known' | 'held_by'> {
+    const key_is_known = approvalOfKey(this.state, call.idempotency_key)?.status === 'open';
+    return { key_is_known, held_by: holderInFlight(this.state.limits, call_id, call) };
   }
 
   /** Gives drafts their id, time and record, and folds them: all of them, or none where one cannot be encoded. */

@@ -1,8 +1,9 @@
-import { isReadOnly, type ToolCall } from '@countersign/contracts';
+import { type DeferTimeout, isReadOnly, type ToolCall } from '@countersign/contracts';
 import type { ConfigurationState, KeyHolder, Withdrawal } from '@countersign/domain';
 import type { EventLog, FoldedTopics } from '@countersign/event-log';
 import type { Where } from '../limits/limit-book.js';
 import type { Answered, LimitDesk } from '../limits/limit-desk.js';
+import { afterWaiting } from '../limits/waiting.js';
 import { type Judged, judgeCall } from './judge-call.js';
 
 /** A call that needs a ruling. */
@@ -21,6 +22,19 @@ export interface Question {
   key_is_known: boolean;
   /** The call in flight that holds something of limits for the same effect. */
   held_by: KeyHolder | undefined;
+  /** Only of a call that has waited. */
+  resumed?: Resumed;
+}
+
+/** What is known of a call that is judged again after a wait. */
+export interface Resumed {
+  /** The rule that had it wait. */
+  rule: string;
+  timed_out: boolean;
+  timeout_at_ms: number;
+  on_timeout: DeferTimeout;
+  /** Rules whose wait is over. */
+  waited: readonly string[];
 }
 
 /** Who holds idempotency keys in `tool_executions`. */
@@ -53,6 +67,7 @@ export class RulingDesk {
     const byOffset = new Map(answers.map((answer, i) => [(questions[i] as Question).offset, answer]));
     const answered = questions.map((question, i): Answered => [question, answers[i] as Judged]);
     await this.limits.prerequisites(answered);
+    for (const [{ resumed }, judged] of answered) if (resumed) judged.judgement = afterWaiting(resumed, judged.judgement);
     const asking = questions.filter((question, i) => this.needsLookUp(question, answers[i] as Judged));
     if (asking.length > 0) {
       const holders = await this.keys.holdersOf(asking);

@@ -148,14 +148,14 @@ export interface Deferral {
   limit_id: string | null;
   /** Then nothing is waited for any more. */
   timeout_at_ms: number;
-  on_timeout: DeferThen;
+  on_timeout: DeferTimeout;
 }
 
 /** What wakes a deferred call. */
 export type DeferUntil = 'call_ended' | 'time' | 'limit_free' | 'again';
 
 /** What the call becomes when its time is over; never an allowance. */
-export type DeferThen = 'deny' | 'require_approval';
+export type DeferTimeout = 'deny' | 'require_approval';
 
 /** Inputs as an approver changed them, validated and canonical. */
 export interface EditedInputs {

@@ -30,6 +30,7 @@ function ruled(state: CallState, event: EventMap['policy_decided'], at: PlacedEv
   if (before && (before.revision > event.revision || (before.revision === event.revision && before.offset <= at.offset))) return state;
   const { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, approval_id, reason, joined_call_id } = event;
   const ruling = {
+    ...(event.defer ? { defer: event.defer } : {}),
     decision_id,
     revision,
     effect,

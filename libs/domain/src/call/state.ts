@@ -1,4 +1,4 @@
-import type { ApprovalMode, CallError, Outcome, RulingEffect, Tier, ToolCall } from '@countersign/contracts';
+import type { ApprovalMode, CallError, Deferral, Outcome, RulingEffect, Tier, ToolCall } from '@countersign/contracts';
 
 /** Where a fact stands: within one topic and partition the first one wins. */
 export interface Position {
@@ -19,6 +19,8 @@ export interface RulingFact {
   approval_id: string | null;
   reason: CallError | null;
   joined_call_id: string | null;
+  /** What the call waits for; absent where it does not. */
+  defer?: Deferral;
   hlc: number;
   event_id: string;
   decided_at_ms: number;

@@ -1,0 +1,64 @@
+import { callError } from '@countersign/contracts';
+import type { Deferred, Judgement, LimitLedger } from '@countersign/domain';
+import type { Question, Resumed } from '../rulings/ruling-desk.js';
+
+/** Calls that have ended, of those that somebody waits for. */
+export interface WaitedFor {
+  has(tenant_id: string, call_id: string): boolean;
+}
+
+/** A waiting call to judge again, and whether what it waited for came. */
+export interface DueDeferral {
+  call_id: string;
+  deferred: Deferred;
+  came: boolean;
+}
+
+function cameOf({ meta, deferral }: Deferred, now_ms: number, ended: WaitedFor): boolean {
+  if (deferral.until === 'call_ended') return deferral.call_ids.every((call_id) => ended.has(meta.tenant_id, call_id));
+  return now_ms >= (deferral.wake_at_ms ?? 0);
+}
+
+/** Those that are due, in the order in which they began to wait. Times are the database's. */
+export function dueDeferrals(ledger: LimitLedger, now_ms: number, ended: WaitedFor): DueDeferral[] {
+  const due: DueDeferral[] = [];
+  for (const [call_id, deferred] of ledger.deferred) {
+    const came = cameOf(deferred, now_ms, ended);
+    if (came || now_ms >= deferred.deferral.timeout_at_ms) due.push({ call_id, deferred, came });
+  }
+  return due;
+}
+
+/** The question that a waiting call asks again; it has no record of its own, so `offset` only tells the questions of a turn apart. */
+export function questionAgain(
+  { call_id, deferred, came }: DueDeferral,
+  offset: number,
+  now_ms: number,
+): Omit<Question, 'key_is_known' | 'held_by'> {
+  const { meta, call, revision, deferral, rule, waited } = deferred;
+  const { timeout_at_ms, on_timeout, until } = deferral;
+  const resumed: Resumed = {
+    rule,
+    timed_out: now_ms >= timeout_at_ms,
+    timeout_at_ms,
+    on_timeout,
+    waited: came && until === 'call_ended' ? [...waited, rule] : waited,
+  };
+  return { offset, call_id, revision: revision + 1, at_ms: now_ms, tenant_id: meta.tenant_id, call, config_offset: -1, resumed };
+}
+
+/** What a call that still has to wait becomes when its time is over; else the same, waiting no longer than was said at first. */
+export function afterWaiting(resumed: Resumed | undefined, judgement: Judgement): Judgement {
+  if (!resumed || judgement.effect !== 'defer' || !judgement.defer) return judgement;
+  const { timed_out, timeout_at_ms, on_timeout } = resumed;
+  const { rule, defer } = judgement;
+  if (!timed_out) return { ...judgement, defer: { ...defer, timeout_at_ms: Math.min(defer.timeout_at_ms, timeout_at_ms) } };
+  if (on_timeout === 'require_approval')
+    return { ...judgement, effect: 'require_approval', tier: 'tier_2_approval_required', reason: null, defer: null };
+  const reason = callError('TIMEOUT', `${rule}: what the call waited for did not come in time`, { details: { rule }, retryable: true });
+  return { ...judgement, effect: 'deny', tier: 'tier_3_blocked', reason, defer: null };
+}
+
+/** A ruling that says nothing new: the call waits on, for the same. */
+export const waitsOn = ({ effect, rule }: Judgement, { deferral, rule: before }: Deferred): boolean =>
+  effect === 'defer' && rule === before && deferral !== null;
