@@ -1,4 +1,5 @@
+import { httpPack } from './http/http-pack.js';
 import { InProcessRuntime } from './in-process/in-process-runtime.js';
 
-/** The runtimes that calls may run in, by name. */
-export const runtimes = { 'in-process': InProcessRuntime } as const;
+/** The runtimes that calls may run in, by name: code of this process, and what speaks HTTP for it. */
+export const runtimes = { 'in-process': InProcessRuntime, http: httpPack } as const;

@@ -1,0 +1,10 @@
+import type { Pack } from '@countersign/tool-kit';
+import { httpRequest } from './http-request.js';
+import { httpSend } from './http-send.js';
+
+/** Tools that speak HTTP to any public address. Listed hosts of private networks may be reached, too. */
+export const httpPack: Pack = {
+  name: 'http',
+  settings: { COUNTERSIGN_HTTP_ALLOW: undefined },
+  tools: [httpRequest, httpSend],
+};

@@ -1,0 +1,39 @@
+import { defineTool } from '@countersign/tool-kit';
+import { z } from 'zod';
+import { AddressRules, parseAllowed } from './address-rules.js';
+import { exchange } from './exchange.js';
+import { requestHeaders, sentHeaders } from './request-headers.js';
+import { faceOf, faultOfStatus, responseFace } from './response-face.js';
+
+const BYTES_MAX = 10 * 1024 * 1024;
+
+/** Reads a URL. Anything that changes something is `http_send`. */
+export const httpRequest = defineTool({
+  name: 'http_request',
+  version: '1.0.0',
+  title: 'Read a URL',
+  description:
+    'Reads a public web address with GET (or HEAD) and gives its status, content type and body: JSON as JSON, text as text, anything else as an attachment. Follows up to five redirects. Addresses of private networks are refused.',
+  category: 'api',
+  effect_class: 'read_external',
+  protocol: 'http',
+  network: ['*'],
+  capabilities: ['http', 'web'],
+  timeout_ms: 30_000,
+  max_output_bytes: 2 * 1024 * 1024,
+  input: z.strictObject({
+    url: z.string().min(1).max(4000),
+    method: z.enum(['GET', 'HEAD']).default('GET'),
+    headers: requestHeaders,
+    max_bytes: z.int().min(1).max(BYTES_MAX).default(BYTES_MAX).describe('the rest of a longer body is not read'),
+  }),
+  output: responseFace,
+  run: async ({ url, method, headers, max_bytes }, ctx) => {
+    const rules = new AddressRules(parseAllowed(ctx.settings.COUNTERSIGN_HTTP_ALLOW));
+    const sent = { method, url, headers: sentHeaders(headers), body: undefined, redirects_max: 5, bytes_max: max_bytes };
+    const received = await exchange(sent, rules, ctx.signal);
+    const fault = faultOfStatus(received, false);
+    if (fault) throw fault;
+    return faceOf(received, ctx);
+  },
+});

@@ -1,0 +1,51 @@
+import { defineTool } from '@countersign/tool-kit';
+import { z } from 'zod';
+import { AddressRules, parseAllowed } from './address-rules.js';
+import { exchange } from './exchange.js';
+import { requestHeaders, sentHeaders } from './request-headers.js';
+import { faceOf, faultOfStatus, responseFace } from './response-face.js';
+
+const BODY_MAX = 1024 * 1024;
+const BYTES_MAX = 5 * 1024 * 1024;
+
+/**
+ * Sends something to a URL. Nobody knows what that does: it needs an approval, and a lost answer is in doubt. The
+ * idempotency key goes along, but no server is trusted to heed it.
+ */
+export const httpSend = defineTool({
+  name: 'http_send',
+  version: '1.0.0',
+  title: 'Send to a URL',
+  description:
+    'Sends a body to a public web address with POST, PUT, PATCH or DELETE and gives the answer. Changes something at the other side, so a person approves it first. To read, use http_request.',
+  category: 'api',
+  effect_class: 'commit_high',
+  reversibility: 'irreversible',
+  protocol: 'http',
+  network: ['*'],
+  capabilities: ['http', 'web'],
+  idempotency: { discriminating: ['method', 'url', 'body'] },
+  timeout_ms: 30_000,
+  max_output_bytes: 2 * 1024 * 1024,
+  input: z.strictObject({
+    url: z.string().min(1).max(4000),
+    method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
+    headers: requestHeaders,
+    body: z
+      .union([z.string().max(BODY_MAX), z.record(z.string(), z.unknown()), z.array(z.unknown())])
+      .optional()
+      .describe('text, or JSON'),
+  }),
+  output: responseFace,
+  run: async ({ url, method, headers, body }, ctx) => {
+    const rules = new AddressRules(parseAllowed(ctx.settings.COUNTERSIGN_HTTP_ALLOW));
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const typed: Record<string, string> = text !== undefined && typeof body !== 'string' ? { 'content-type': 'application/json' } : {};
+    const all = { ...typed, ...sentHeaders(headers, { 'idempotency-key': ctx.idempotency_key }) };
+    // A redirect is an answer: sending the body on to another address was not approved.
+    const received = await exchange({ method, url, headers: all, body: text, redirects_max: 0, bytes_max: BYTES_MAX }, rules, ctx.signal);
+    const fault = faultOfStatus(received, true);
+    if (fault) throw fault;
+    return faceOf(received, ctx);
+  },
+});
