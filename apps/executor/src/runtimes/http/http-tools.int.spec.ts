@@ -43,9 +43,9 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     case '/cut':
       return void request.socket.destroy();
     case '/hop':
-      return to(302, Number(searchParams.get('n')) > 0 ? `/hop?n=${Number(searchParams.get('n')) - 1}` : '/json');
+      return void to(302, Number(searchParams.get('n')) > 0 ? `/hop?n=${Number(searchParams.get('n')) - 1}` : '/json');
     case '/to':
-      return to(Number(searchParams.get('status') ?? 302), searchParams.get('url') as string);
+      return void to(Number(searchParams.get('status') ?? 302), searchParams.get('url') as string);
     case '/busy':
       return void response.writeHead(429, { 'retry-after': '7' }).end();
     case '/down':
