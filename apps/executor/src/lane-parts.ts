@@ -1,6 +1,6 @@
 import { caseOf, tenantOf } from '@countersign/domain';
 import { BatchDecoder } from '@countersign/event-log';
-import { type AppDeps, CallTracer } from '@countersign/process';
+import { type AppDeps, CallTracer, TenantRulings } from '@countersign/process';
 import { Judge, type OwnConfiguration } from './judging/judge.js';
 import { Lease } from './lease/lease.js';
 import { SqlLeases } from './lease/sql-leases.js';
@@ -77,7 +77,7 @@ export class LaneParts {
     this.spans = new CallSpans(new CallTracer('executor', deps.tracing), runtime, deps.tracing);
     this.progress = new ProgressWriter(this.arbiter, this.partitions);
     this.lease = new Lease(new SqlLeases(store, options.lane, () => this.refold.epochMax), options, clock, logger);
-    this.judge = new Judge(configuration);
+    this.judge = new Judge(configuration, new TenantRulings(() => clock.now_ms()));
     this.queue = new FairQueue(options.running_max, (tenant_id) => this.shareOf(tenant_id));
     this.dispatcher = new Dispatcher(this.queue, this.judge, runtime, clock);
     this.intake = new Intake(this.partitions, this.open, clock);

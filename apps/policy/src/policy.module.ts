@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { holderOf, standingFor } from '@countersign/domain';
 import { LogTransport } from '@countersign/event-log';
-import { type AppDeps, CallTracer, foldConfiguration, NestLogger, type RunningApp } from '@countersign/process';
+import { type AppDeps, CallTracer, foldConfiguration, NestLogger, type RunningApp, TenantRulings } from '@countersign/process';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
@@ -54,7 +54,8 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
   await configuration.start();
   const now_ms = () => deps.clock.now_ms();
   const limits = new LimitDesk(new LimitBook(deps.store, deps.log), deps.store, (fields, message) => deps.logger.warn(fields, message));
-  const desk = new RulingDesk(configuration, deps.log, new KeyRows(deps.store, () => configuration.state, now_ms), limits);
+  const keys = new KeyRows(deps.store, () => configuration.state, now_ms);
+  const desk = new RulingDesk({ configuration, log: deps.log }, keys, limits, new TenantRulings(now_ms));
   const counters = new PolicyCounters(deps.metrics, () => partitions.openApprovals());
   const spans = new PolicySpans(deps.tracing ? new CallTracer('policy', true) : undefined);
   const terms: PolicyTerms = {

@@ -1,3 +1,7 @@
+export { BundleCache, type BundleInForce, type BundleText } from './bundle/bundle-cache.js';
+export { type BundleEnvironment, compileBundle } from './bundle/compile-bundle.js';
+export { awaitedCall, type RuleFault } from './bundle/compiled-rule.js';
+export type { DeferTerms, PolicyBundle, Rule, RuleEffect, RuleObligation, ToolSelector } from './bundle/rule.js';
 export { CelBindings, type FactTables, type Subject } from './cel/bindings.js';
 export { type CelCondition, type CelExpression, type ConditionOutcome, compileCondition, compileExpression } from './cel/compile.js';
 export type { ConditionEnvironment } from './cel/environment.js';
@@ -6,5 +10,6 @@ export { defaultLimits, RUN_ITERATIONS_MAX, RUN_TOOL_CALLS_MAX } from './limits/
 export { type CounterDemand, counterKey, demandsOf } from './limits/demands.js';
 export { type GuardRefusal, guardCall, limitRule } from './limits/guards.js';
 export type { Limit, LimitedCall } from './limits/limited-call.js';
+export { REDACTED, redacted } from './obligations.js';
 export * from './resolve.js';
-export type { RulingInput } from './ruling-input.js';
+export type { PolicyInForce, RulingInput } from './ruling-input.js';

@@ -33,6 +33,8 @@ const input = (effect_class: EffectClass, more: Partial<RulingInput> = {}): Ruli
   context: { safety_mode: null },
   principal: { kind: 'agent', id: 'a', roles: ['agent'] },
   authority: null,
+  inputs_json: '{}',
+  now_ms: 0,
   ...more,
 });
 
@@ -118,7 +120,7 @@ test('a blocked version is denied before anything else; a deprecated one still r
 });
 
 test('the context never loosens a ruling', () => {
-  const order = { allow: 0, require_approval: 1, deny: 2 };
+  const order = { allow: 0, require_approval: 1, defer: 2, deny: 3 };
   const tiers = fc.constantFrom<Tier>('tier_0_safe', 'tier_1_auto', 'tier_2_approval_required', 'tier_3_blocked');
   const classes = fc.constantFrom<EffectClass>('pure', 'read_internal', 'read_external', 'stage', 'commit_low', 'commit_high');
   fc.assert(

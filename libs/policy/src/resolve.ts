@@ -1,122 +1,234 @@
 import {
   type ApprovalMode,
-  type ApprovalRequirement,
   approvalMode,
   type CallError,
   callError,
-  defaultTier,
+  canonicalText,
+  type Deferral,
+  type Obligation,
   type Principal,
   type RulingEffect,
+  type RulingExplanation,
+  type ShadowRuling,
+  sha256Hex,
   strictness,
   type Tier,
 } from '@countersign/contracts';
-import { conditions } from './conditions/index.js';
+import type { BundleInForce } from './bundle/bundle-cache.js';
+import type { CompiledRule } from './bundle/compiled-rule.js';
+import { capped, obligationsOf } from './obligations.js';
 import type { RulingInput } from './ruling-input.js';
+import { ANY_APPROVER, type Approvers, approversOf, standingOf } from './standing.js';
+import { NOTHING, type Weighed, weigh } from './weigh.js';
 
-/** How long a request for approval stays open where no policy says otherwise: 24 h. */
-export const APPROVAL_EXPIRES_AFTER_MS = 24 * 3_600_000;
+export { APPROVAL_EXPIRES_AFTER_MS } from './standing.js';
 
-export interface ResolvedRuling {
-  effect: Exclude<RulingEffect, 'defer'>;
+export interface ResolvedRuling extends Approvers {
+  effect: RulingEffect;
   tier: Tier;
   approval_mode_effective: ApprovalMode;
   /** Id of the rule that won. */
   rule: string;
+  /** Version of the bundle that ruled. */
+  bundle_version: string;
   /** Only where the effect is deny. */
   reason: CallError | null;
-  /** Roles that may vote; never empty. Of no meaning but for require_approval, as the next two. */
-  approver_roles: readonly string[];
-  quorum: number;
-  expires_after_ms: number;
-  /** All that the policy asks of its approvers; null: the three above are all. */
-  requirement: ApprovalRequirement | null;
+  /** Only where the effect is defer. */
+  defer: Deferral | null;
+  /** Null where nothing but `rule` spoke. */
+  explanation: RulingExplanation | null;
+  /** Canonical inputs as the obligations leave them; undefined: as they were. */
+  inputs_json?: string;
+  /** A call that was let through and that is asked about at its execution is asked about, not refused. */
+  asks_at_execution: boolean;
 }
 
-const APPROVERS: readonly string[] = ['approver'];
+/** What rules where a tenant has activated no bundle. */
+export const BUILT_IN_VERSION = 'default-1';
 const SAFETY_MODES: readonly string[] = ['normal', 'read_only', 'ask_all'];
+const RECHECK_MS = 1000;
 
-function denied(rule: string, message: string, mode: ApprovalMode): ResolvedRuling {
+interface Denial {
+  rule: string;
+  message: string;
+  details?: Record<string, unknown>;
+}
+
+function denied({ rule, message, details = {} }: Denial, mode: ApprovalMode, bundle_version = BUILT_IN_VERSION): ResolvedRuling {
   return {
     effect: 'deny',
     tier: 'tier_3_blocked',
     approval_mode_effective: mode,
     rule,
-    reason: callError('POLICY_DENIED', message, { details: { rule } }),
-    approver_roles: APPROVERS,
-    quorum: 1,
-    expires_after_ms: APPROVAL_EXPIRES_AFTER_MS,
-    requirement: null,
+    bundle_version,
+    reason: callError('POLICY_DENIED', message, { details: { rule, ...details } }),
+    defer: null,
+    explanation: null,
+    asks_at_execution: false,
+    ...ANY_APPROVER,
   };
-}
-
-function tierOf(input: RulingInput): { tier: Tier; rule: string } {
-  const { contract, override } = input;
-  if (override?.tier) return { tier: override.tier, rule: override.rule_id };
-  const tier = defaultTier(contract);
-  return { tier, rule: tier === contract.tier ? 'default.contract_tier' : `default.${contract.effect_class}` };
-}
-
-interface Standing {
-  tier: Tier;
-  rule: string;
-  why: string | undefined;
-}
-
-/** The strictest of the tier and what the conditions ask for; among equals the first. */
-function tightened(input: RulingInput): Standing {
-  let standing: Standing = { ...tierOf(input), why: undefined };
-  for (const { rule, judge } of conditions) {
-    const asked = judge(input);
-    if (asked && strictness(asked.tier) > strictness(standing.tier)) standing = { tier: asked.tier, rule, why: asked.why };
-  }
-  return standing;
 }
 
 function isPrincipal(value: Principal): boolean {
   return typeof value.id === 'string' && value.id !== '' && Array.isArray(value.roles);
 }
 
-function judge(input: RulingInput): ResolvedRuling {
-  const { contract, override, context } = input;
-  const mode = approvalMode(contract);
-  if (!isPrincipal(input.principal)) return denied('policy.malformed', 'the call names no principal', mode);
-  const safetyMode = context.safety_mode ?? 'normal';
-  const { tier, rule, why } = tightened(input);
-  const order = strictness(tier);
-  if (order < 0 || typeof rule !== 'string' || !SAFETY_MODES.includes(safetyMode))
-    return denied('policy.malformed', 'the policy or the safety mode of this call cannot be read', mode);
-  if (tier === 'tier_3_blocked') return denied(rule, why ?? `policy blocks ${contract.name} (rule ${rule})`, mode);
-  const expiry = override?.expires_after_ms ?? 0;
+function deferral(rule: CompiledRule, input: RulingInput): Deferral {
+  const timeout_at_ms = (input.deferred_since_ms ?? input.now_ms) + (rule.defer?.timeout_ms ?? 0);
+  const common = { limit_id: null, timeout_at_ms, on_timeout: rule.defer?.on_timeout ?? ('deny' as const) };
+  if (rule.until_call !== undefined) return { until: 'call_ended', call_ids: [rule.until_call], wake_at_ms: null, ...common };
+  return { until: 'again', call_ids: [], wake_at_ms: Math.min(input.now_ms + RECHECK_MS, timeout_at_ms), ...common };
+}
+
+function explained(force: BundleInForce | undefined, weighed: Weighed, obligations: Obligation[], rule: string): RulingExplanation | null {
+  if (!force || 'unusable' in force) return null;
+  const { matched, would_have, errors, facts } = weighed;
+  const ids = matched.map(({ id }) => id);
   return {
-    effect: tier === 'tier_2_approval_required' ? 'require_approval' : 'allow',
-    tier,
-    approval_mode_effective: mode,
-    rule,
-    reason: null,
-    approver_roles: override && override.approver_roles.length > 0 ? override.approver_roles : APPROVERS,
-    quorum: Math.max(1, Math.floor(override?.requirement?.quorum ?? override?.quorum ?? 1) || 1),
-    expires_after_ms: expiry > 0 ? expiry : APPROVAL_EXPIRES_AFTER_MS,
-    requirement: override?.requirement ?? null,
+    bundle_digest: force.bundle.digest,
+    matched: ids.includes(rule) ? [rule, ...ids.filter((id) => id !== rule)] : ids,
+    would_have: [...would_have],
+    errors: [...errors],
+    facts: [...facts],
+    obligations,
+    inputs_digest: null,
+    waited: [],
+    shadow: null,
   };
 }
 
+function judgeOnce(
+  input: RulingInput,
+  force: BundleInForce | undefined,
+  inputs: () => unknown,
+): { ruling: ResolvedRuling; obligations: Obligation[] } {
+  const { contract, override } = input;
+  const mode = approvalMode(contract);
+  if (force && 'unusable' in force)
+    return {
+      ruling: denied({ rule: 'policy.bundle_unusable', message: `the active policy cannot rule: ${force.unusable}` }, mode),
+      obligations: [],
+    };
+  const bundle = force?.bundle;
+  const facts = input.policy?.facts ?? new Map();
+  const weighed = bundle ? weigh(bundle, input, inputs, facts) : NOTHING;
+  const standing = standingOf(input, weighed);
+  const bundle_version = bundle?.version ?? BUILT_IN_VERSION;
+  const obligations = obligationsOf(weighed.matched);
+  const { tier, rule, why } = standing;
+  if (strictness(tier) < 0 || typeof rule !== 'string')
+    return {
+      ruling: denied({ rule: 'policy.malformed', message: 'the policy of this call cannot be read' }, mode, bundle_version),
+      obligations,
+    };
+  const explanation = explained(force, weighed, obligations, rule);
+  if (tier === 'tier_3_blocked') {
+    const message = why ?? `policy blocks ${contract.name} (rule ${rule})`;
+    return { ruling: { ...denied({ rule, message }, mode, bundle_version), explanation }, obligations };
+  }
+  const waiting = weighed.matched.find(({ effect }) => effect === 'defer');
+  const effect = waiting ? 'defer' : tier === 'tier_2_approval_required' ? 'require_approval' : 'allow';
+  const ruling: ResolvedRuling = {
+    effect,
+    tier,
+    approval_mode_effective: mode,
+    rule: waiting?.id ?? rule,
+    bundle_version,
+    reason: null,
+    defer: waiting ? deferral(waiting, input) : null,
+    explanation,
+    asks_at_execution: standing.by === undefined || standing.by.at_execution === 'ask',
+    ...approversOf(standing, override),
+  };
+  return { ruling, obligations };
+}
+
+/** Lowers what caps lower and judges what is left once more: a ruling is about the inputs that will be used. */
+function judgeCapped(input: RulingInput, force: BundleInForce | undefined, inputs: () => unknown): ResolvedRuling {
+  const first = judgeOnce(input, force, inputs);
+  if (first.ruling.effect === 'deny' || !first.obligations.some(({ kind }) => kind === 'cap')) return first.ruling;
+  const { bundle_version, approval_mode_effective: mode } = first.ruling;
+  const refusal = ({ rule, paths, max }: Obligation): ResolvedRuling => ({
+    ...denied({ rule, message: `rule ${rule} caps ${paths[0]} at ${max}`, details: { path: paths[0], max } }, mode, bundle_version),
+    explanation: first.ruling.explanation,
+  });
+  const lowered = capped(inputs(), first.obligations);
+  if ('refused' in lowered) return refusal(lowered.refused);
+  if (lowered.inputs === inputs()) return first.ruling;
+  const inputs_json = canonicalText(lowered.inputs);
+  const second = judgeOnce({ ...input, inputs_json }, force, () => lowered.inputs);
+  const again = capped(lowered.inputs, second.obligations);
+  if ('refused' in again) return refusal(again.refused);
+  if (again.inputs !== lowered.inputs)
+    return denied({ rule: second.ruling.rule, message: 'caps of different rules lower the inputs in turn' }, mode, bundle_version);
+  const { explanation } = second.ruling;
+  const caps = first.obligations.filter(({ kind }) => kind === 'cap');
+  const obligations = [...new Map([...caps, ...second.obligations].map((one) => [JSON.stringify(one), one])).values()];
+  const noted = explanation && { ...explanation, obligations, inputs_digest: sha256Hex(input.inputs_json) };
+  return { ...second.ruling, explanation: noted, inputs_json };
+}
+
+function shadowOf(input: RulingInput, force: BundleInForce, inputs: () => unknown): ShadowRuling {
+  const facts = input.policy?.facts ?? new Map();
+  const { effect, tier, rule, bundle_version, explanation } = judgeCapped({ ...input, policy: { active: force, facts } }, force, inputs);
+  return { bundle_version, effect, tier, rule, matched: explanation?.matched ?? [] };
+}
+
+const NO_EXPLANATION: RulingExplanation = {
+  bundle_digest: null,
+  matched: [],
+  would_have: [],
+  errors: [],
+  facts: [],
+  obligations: [],
+  inputs_digest: null,
+  waited: [],
+  shadow: null,
+};
+
+function judge(input: RulingInput): ResolvedRuling {
+  const mode = approvalMode(input.contract);
+  if (!isPrincipal(input.principal)) return denied({ rule: 'policy.malformed', message: 'the call names no principal' }, mode);
+  if (!SAFETY_MODES.includes(input.context.safety_mode ?? 'normal'))
+    return denied({ rule: 'policy.malformed', message: 'the safety mode of this call cannot be read' }, mode);
+  let parsed: { value: unknown } | undefined;
+  const inputs = (): unknown => {
+    parsed ??= { value: JSON.parse(input.inputs_json) };
+    return parsed.value;
+  };
+  const { policy } = input;
+  const ruling = judgeCapped(input, policy?.active, inputs);
+  const waited = input.waited ?? [];
+  if (!policy?.shadow && waited.length === 0) return ruling;
+  const shadow = policy?.shadow ? shadowOf(input, policy.shadow, inputs) : null;
+  return { ...ruling, explanation: { ...(ruling.explanation ?? NO_EXPLANATION), waited: [...waited], shadow } };
+}
+
 /**
- * The ruling on one call (DESIGN section 4): the tier of the effect class, or the contract's own where that is stricter;
- * the tenant's override instead of it; then the call's context, which only tightens. Pure and total: it never throws, and
- * whatever it cannot read is denied with a reason. Used by policy, and by the executor to judge again before it fires.
+ * The ruling on one call (DESIGN section 4): the strongest rule of the tenant's bundle that applies (deny, defer,
+ * require_approval, allow; among equals the narrower, then the id); where none does, the tenant's row for the tool, else the
+ * tier of the effect class or the contract's own where that is stricter; then the conditions, which only tighten. Pure and
+ * total: it never throws, and whatever it cannot read is denied with a reason. Used by policy, by the executor to judge
+ * again before it fires, and wherever somebody asks what would be ruled.
  */
 export function resolveRuling(input: RulingInput): ResolvedRuling {
   try {
     return judge(input);
   } catch {
-    return denied('policy.malformed', 'the call, its contract or its policy cannot be read', 'destructive');
+    return denied({ rule: 'policy.malformed', message: 'the call, its contract or its policy cannot be read' }, 'destructive');
   }
 }
 
 /**
- * Whether a ruling made now forbids what an earlier one allowed: a denial, or more approvals than were given.
+ * Whether a ruling made now forbids what an earlier one allowed: a denial, a wait, lower inputs, or more approvals
+ * than were given.
  * `approvals`: distinct people who approved the call, 0 where nobody was asked.
  */
-export function isStricter(now: Pick<ResolvedRuling, 'effect' | 'quorum'>, approvals: number): boolean {
-  return now.effect === 'deny' || (now.effect === 'require_approval' && approvals < now.quorum);
+export function isStricter(now: Pick<ResolvedRuling, 'effect' | 'quorum' | 'inputs_json'>, approvals: number): boolean {
+  return (
+    now.inputs_json !== undefined ||
+    now.effect === 'deny' ||
+    now.effect === 'defer' ||
+    (now.effect === 'require_approval' && approvals < now.quorum)
+  );
 }

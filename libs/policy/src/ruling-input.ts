@@ -1,4 +1,13 @@
 import type { Authority, CallContext, Principal, ToolContract, ToolPolicySet, VersionState } from '@countersign/contracts';
+import type { BundleInForce } from './bundle/bundle-cache.js';
+import type { FactTables } from './cel/bindings.js';
+
+/** The tenant's bundles and tables at one position of the configuration. */
+export interface PolicyInForce {
+  active?: BundleInForce | undefined;
+  shadow?: BundleInForce | undefined;
+  facts: FactTables;
+}
 
 /** Everything that a ruling looks at. */
 export interface RulingInput {
@@ -9,8 +18,22 @@ export interface RulingInput {
         Partial<Pick<ToolPolicySet, 'requirement'>>)
     | undefined;
   lifecycle: VersionState;
-  context: Pick<CallContext, 'safety_mode'> & Partial<Pick<CallContext, 'purpose'>>;
+  context: Pick<CallContext, 'safety_mode'> & Partial<CallContext>;
   principal: Principal;
   /** By whose rights; null where the call says nothing of it: no clearances then. */
   authority: Authority | null;
+  /** Canonical inputs; their text, so that nobody reads it for whom no rule asks. */
+  inputs_json: string;
+  case_id?: string | null;
+  /** Absent: the built-in rules and tiers alone. */
+  policy?: PolicyInForce | undefined;
+  /** Epoch ms. */
+  now_ms: number;
+  /** Deferring rules whose wait is over. */
+  waited?: readonly string[];
+  /** When a call that waits was deferred first, epoch ms; absent: now. */
+  deferred_since_ms?: number;
+  /** See `Subject`. */
+  history?: Readonly<Record<string, unknown>>;
+  trust?: Readonly<Record<string, unknown>>;
 }

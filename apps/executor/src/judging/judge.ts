@@ -1,5 +1,6 @@
-import { type ConfigurationState, catalogued, overrideFor, stateOfVersion } from '@countersign/domain';
-import { isStricter, type ResolvedRuling, resolveRuling } from '@countersign/policy';
+import { type ConfigurationState, catalogued } from '@countersign/domain';
+import { isStricter, type ResolvedRuling } from '@countersign/policy';
+import type { TenantRulings } from '@countersign/process';
 import type { Authorised } from '../running/job.js';
 
 const SILENCE_MAX_MS = 2000;
@@ -18,10 +19,13 @@ const ALLOWED: Judgement = { kind: 'allowed' };
 
 /**
  * Judges a call again at execution by this executor's own position in configuration-changed. Only what was ruled at an
- * older position is judged: the same configuration gives the same ruling.
+ * older position is judged, and what rules with a clock are about: else the same configuration gives the same ruling.
  */
 export class Judge {
-  constructor(private readonly configuration: OwnConfiguration) {}
+  constructor(
+    private readonly configuration: OwnConfiguration,
+    private readonly rulings: TenantRulings,
+  ) {}
 
   /** Offset of the newest configuration record it knows, -1 for none. */
   get configOffset(): number {
@@ -36,17 +40,12 @@ export class Judge {
   judge({ call, meta, approvals, config_offset }: Authorised): Judgement {
     const { state } = this.configuration;
     // A contract drifts on tool-registered, which rulings name no position of.
-    if (config_offset >= this.configOffset && state.drifted === 0) return ALLOWED;
+    const settled = config_offset >= this.configOffset && state.drifted === 0;
     const known = catalogued(state, call.tool, call.version);
     if (!known) return ALLOWED;
-    const ruling = resolveRuling({
-      contract: known.contract,
-      override: overrideFor(state, meta.tenant_id, call.tool),
-      lifecycle: stateOfVersion(state, meta.tenant_id, known),
-      context: call.context,
-      principal: call.principal,
-      authority: call.authority,
-    });
+    const { tenant_id } = meta;
+    if (settled && !this.rulings.isTimed(state, tenant_id, known.contract)) return ALLOWED;
+    const ruling = this.rulings.resolve(state, { tenant_id, tool: known, call });
     return isStricter(ruling, approvals) ? { kind: 'stricter', ruling } : ALLOWED;
   }
 }

@@ -106,6 +106,7 @@ export class PlayedPolicy {
       execute_before_ms: Date.now() + 60_000,
       reservations: [],
       defer: null,
+      explanation: null,
       source: { topic: 'tool-call-requested', offset: 0 },
       call,
       ...asked.ruling,

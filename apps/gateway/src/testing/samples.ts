@@ -133,6 +133,7 @@ export function sampleRuling(more: Partial<EventMap['policy_decided']> = {}): Ev
     execute_before_ms: 60_000,
     reservations: [],
     defer: null,
+    explanation: null,
     source: { topic: 'tool-call-requested', offset: 0 },
     call: sampleCall(),
     ...more,

@@ -100,6 +100,7 @@ export class StandIn {
       execute_before_ms: Date.now() + 60_000,
       reservations: [],
       defer: null,
+      explanation: null,
       ...ruling,
     };
     await this.append('policy_decided', meta.partition, { meta, source, call: requested.call, ...decided });

@@ -1,4 +1,12 @@
-import { type CallContext, callError, type Meta, type Principal, type SourcePosition, type ToolCall } from '@countersign/contracts';
+import {
+  type CallContext,
+  callError,
+  type Meta,
+  type Principal,
+  type SourcePosition,
+  sha256Hex,
+  type ToolCall,
+} from '@countersign/contracts';
 import {
   allowResolution,
   type CallToRule,
@@ -26,9 +34,18 @@ export const revisionOf = (event: ToRule): number => (event.event_type === 'tool
 
 type Terms = Pick<PolicyTerms, 'bundle_version' | 'allow_for_ms' | 'grant_for_ms' | 'standing'> & { now_ms: number };
 
+function stricterAtExecution({ meta, call, judgement, cause, traceparent }: CallToRule, recorded_at_ms: number): RulingDraft {
+  const detail = `${meta.call_id}: let through, then refused at execution by ${judgement.rule}`;
+  const body = { kind: 'stricter_at_execution', detail, principal: call.principal, recorded_at_ms };
+  return { event_type: 'security_event_recorded', of: meta, cause, key: call.idempotency_key, traceparent, body };
+}
+
 export function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: Terms): RulingDraft[] {
-  const { meta, call } = event.event;
-  const { judgement, reversibility, key_holder, config_offset, reservations } = answer;
+  const { meta } = event.event;
+  const { judgement, reversibility, key_holder, config_offset, inputs_json, reservations } = answer;
+  const asked = event.event.call;
+  const call = inputs_json === undefined ? asked : { ...asked, inputs_json, inputs_digest: sha256Hex(inputs_json) };
+  const isLate = event.event_type === 'tool_call_rejudged';
   const ask: CallToRule = {
     meta,
     call,
@@ -42,7 +59,8 @@ export function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms:
     source: { topic: event.topic, offset: event.offset },
     traceparent: event.traceparent,
   };
-  return ruleOnCall(state, ask, terms);
+  const drafts = ruleOnCall(state, ask, terms);
+  return isLate && judgement.effect === 'deny' && drafts.length > 0 ? [...drafts, stricterAtExecution(ask, terms.now_ms)] : drafts;
 }
 
 /** What policy says to a waiting call that was judged again: nothing where it waits on, or waits no more by now. */

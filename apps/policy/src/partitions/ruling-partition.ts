@@ -229,6 +229,7 @@ export class RulingPartition {
       call,
       config_offset: event.event_type === 'tool_call_rejudged' ? event.event.config_offset : -1,
       ...this.holders(meta.call_id as string, call),
+      at_execution: event.event_type === 'tool_call_rejudged',
       call_id: meta.call_id as string,
       revision: revisionOf(event),
       at_ms: event.timestamp_ms,

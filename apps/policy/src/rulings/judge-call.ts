@@ -15,12 +15,12 @@ import {
   type Judgement,
   type KeyHolder,
   limitsOf,
-  overrideFor,
   stateOfVersion,
   suspension,
   tenantOf,
 } from '@countersign/domain';
-import { demandsOf, guardCall, type Limit, type LimitedCall, resolveRuling } from '@countersign/policy';
+import { demandsOf, guardCall, type Limit, type LimitedCall } from '@countersign/policy';
+import type { TenantRulings } from '@countersign/process';
 import { deniedBy } from '../limits/limit-ruling.js';
 
 /** What the tenant's policy says about a call by itself, before keys and questions in progress. */
@@ -37,6 +37,8 @@ export interface Judged {
   demands: readonly Demand[];
   /** What it got of them. */
   reservations?: readonly LimitReservation[];
+  /** Canonical inputs as caps left them; absent: as they were. */
+  inputs_json?: string | undefined;
 }
 
 const NO_DEMANDS: readonly Demand[] = [];
@@ -63,8 +65,17 @@ function refused(config: ConfigurationState, call: ToolCall, code: ErrorCode, ru
   };
 }
 
+/** A call that was let through and that a rule would now ask people about is refused, unless the rule says to ask them. */
+export function refusedAtExecution(judged: Judged): Judged {
+  const { judgement } = judged;
+  if (judgement.effect !== 'require_approval' || judgement.asks_at_execution !== false) return judged;
+  const { rule } = judgement;
+  const reason = callError('POLICY_DENIED', `the policy became stricter before the call ran (rule ${rule})`, { details: { rule } });
+  return { ...judged, judgement: { ...judgement, effect: 'deny', tier: 'tier_3_blocked', reason }, demands: NO_DEMANDS };
+}
+
 /** Never throws for a call that the contract's types describe. */
-export function judgeCall(config: ConfigurationState, tenant_id: string, call: ToolCall, at_ms: number): Judged {
+export function judgeCall(rulings: TenantRulings, config: ConfigurationState, tenant_id: string, call: ToolCall, at_ms: number): Judged {
   if (!tenantOf(config, tenant_id)) return refused(config, call, 'POLICY_DENIED', 'tenant.unknown', 'there is no such tenant', true);
   const tool = catalogued(config, call.tool, call.version);
   if (!tool) return refused(config, call, 'VALIDATION_ERROR', 'tool.unknown', `no executor runs ${call.tool} ${call.version}`, true);
@@ -79,25 +90,28 @@ export function judgeCall(config: ConfigurationState, tenant_id: string, call: T
     );
   if (call.case_id !== null && caseOf(config, tenant_id, call.case_id)?.state === 'closed')
     return refused(config, call, 'POLICY_DENIED', 'case.closed', 'the case is closed', false);
-  const lifecycle = stateOfVersion(config, tenant_id, tool);
-  if (lifecycle === 'suspended') {
+  if (stateOfVersion(config, tenant_id, tool) === 'suspended') {
     const why = `${call.tool} ${call.version} is suspended: ${suspension(config, tenant_id, tool)}`;
     return refused(config, call, 'VALIDATION_ERROR', 'contract.suspended', why, false);
   }
-  const judgement: Judgement = resolveRuling({
-    contract: tool.contract,
-    override: overrideFor(config, tenant_id, call.tool),
-    lifecycle,
-    context: call.context,
-    principal: call.principal,
-    authority: call.authority,
-  });
+  const ruling = rulings.resolve(config, { tenant_id, tool, call });
+  const judgement: Judgement = ruling;
+  const { inputs_json } = ruling;
+  const ruled = inputs_json === undefined ? call : { ...call, inputs_json };
   const { reversibility } = tool.contract;
   const { config_offset } = config;
-  const judged: Judged = { judgement, reversibility, unfamiliar: false, config_offset, key_holder: undefined, demands: NO_DEMANDS };
+  const judged: Judged = {
+    judgement,
+    reversibility,
+    unfamiliar: false,
+    config_offset,
+    key_holder: undefined,
+    demands: NO_DEMANDS,
+    inputs_json,
+  };
   return judgement.effect === 'deny'
     ? judged
-    : limited(judged, limitsOf(config, tenant_id), { tenant_id, call, contract: tool.contract, at_ms });
+    : limited(judged, limitsOf(config, tenant_id), { tenant_id, call: ruled, contract: tool.contract, at_ms });
 }
 
 /** The same, with what the tenant's limits say: a guard forbids it, or counters are asked. */

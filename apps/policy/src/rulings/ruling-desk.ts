@@ -1,10 +1,11 @@
 import { type DeferTimeout, isReadOnly, type ToolCall } from '@countersign/contracts';
 import type { ConfigurationState, KeyHolder, Withdrawal } from '@countersign/domain';
 import type { EventLog, FoldedTopics } from '@countersign/event-log';
+import type { TenantRulings } from '@countersign/process';
 import type { Where } from '../limits/limit-book.js';
 import type { Answered, LimitDesk } from '../limits/limit-desk.js';
 import { afterWaiting } from '../limits/waiting.js';
-import { type Judged, judgeCall } from './judge-call.js';
+import { type Judged, judgeCall, refusedAtExecution } from './judge-call.js';
 
 /** A call that needs a ruling. */
 export interface Question {
@@ -18,6 +19,8 @@ export interface Question {
   call: ToolCall;
   /** Configuration that must have been seen before it is judged; -1 where any will do. */
   config_offset: number;
+  /** An executor would not fire it: the policy is stricter than the ruling that let it through. */
+  at_execution: boolean;
   /** A question to people about this key is in progress: nothing needs to be looked up. */
   key_is_known: boolean;
   /** The call in flight that holds something of limits for the same effect. */
@@ -49,16 +52,16 @@ const TOPICS = ['configuration-changed', 'tool-registered'] as const;
 /** Judges calls by the configuration of now, and looks up the keys of those that need an approval (one query a batch). */
 export class RulingDesk {
   constructor(
-    private readonly configuration: FoldedTopics<ConfigurationState>,
-    private readonly log: EventLog,
+    private readonly io: { configuration: FoldedTopics<ConfigurationState>; log: EventLog },
     private readonly keys: KeyHolders,
     readonly limits: LimitDesk,
+    private readonly rulings: TenantRulings,
   ) {}
 
   /** Judgeds by the offsets of their questions. No I/O where nobody has to be asked and the configuration fits. */
   async judge(questions: readonly Question[], where: Where): Promise<ReadonlyMap<number, Judged>> {
     const seen = Math.max(-1, ...questions.map((question) => question.config_offset));
-    if (seen >= 0) await this.configuration.folded('configuration-changed', seen);
+    if (seen >= 0) await this.io.configuration.folded('configuration-changed', seen);
     let answers = this.judgeNow(questions);
     if (answers.some(({ unfamiliar }) => unfamiliar)) {
       await this.catchUp();
@@ -89,8 +92,11 @@ export class RulingDesk {
   }
 
   private judgeNow(questions: readonly Question[]): Judged[] {
-    const { state } = this.configuration;
-    return questions.map(({ tenant_id, call, at_ms }) => judgeCall(state, tenant_id, call, at_ms));
+    const { state } = this.io.configuration;
+    return questions.map(({ tenant_id, call, at_ms, at_execution }) => {
+      const judged = judgeCall(this.rulings, state, tenant_id, call, at_ms);
+      return at_execution ? refusedAtExecution(judged) : judged;
+    });
   }
 
   private needsLookUp(question: Question, judged: Judged): boolean {
@@ -101,8 +107,8 @@ export class RulingDesk {
 
   private async catchUp(): Promise<void> {
     for (const topic of TOPICS) {
-      const head = await this.log.head(topic, 0);
-      if (head > 0) await this.configuration.folded(topic, head - 1);
+      const head = await this.io.log.head(topic, 0);
+      if (head > 0) await this.io.configuration.folded(topic, head - 1);
     }
   }
 }

@@ -152,6 +152,7 @@ export class SampleHistory {
       execute_before_ms: 9,
       reservations: [],
       defer: null,
+      explanation: null,
     };
     const source = { topic: 'tool-call-requested', offset: 0 };
     const approval_id = effect === 'require_approval' ? `${call_id}/${revision}` : null;

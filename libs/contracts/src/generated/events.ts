@@ -166,6 +166,13 @@ export interface EditedInputs {
   discriminating_digest: string;
 }
 
+/** The version of a fact table that a ruling used. */
+export interface FactVersion {
+  table: string;
+  /** 0: there was no such table. */
+  version: number;
+}
+
 /** What an approver wants approved from now on without being asked. */
 export interface GrantWish {
   scope: GrantScope;
@@ -212,6 +219,19 @@ export interface Meta {
   hlc: number;
   partition: number;
 }
+
+/** Something that a ruling asks for besides its effect. */
+export interface Obligation {
+  kind: ObligationKind;
+  rule: string;
+  /** JSON Pointers, into the result (redact, * for any part) or the inputs (cap). */
+  paths: string[];
+  max: number | null;
+  tag: string | null;
+}
+
+/** redact: hide parts of the result; cap: bound a number of the inputs; tag: mark the ruling. */
+export type ObligationKind = 'redact' | 'cap' | 'tag';
 
 /** How a call ended. */
 export interface Outcome {
@@ -266,6 +286,40 @@ export interface Principal {
 
 /** Kind of principal. */
 export type PrincipalKind = 'agent' | 'user' | 'service';
+
+/** A rule and why it did or did not apply. */
+export interface RuleNote {
+  rule: string;
+  why: string;
+}
+
+/** Why a ruling is what it is. */
+export interface RulingExplanation {
+  /** Of the active bundle; null where there is none. */
+  bundle_digest: string | null;
+  /** Rules that applied, the winner first. */
+  matched: string[];
+  /** Rules for this tool that did not apply, and why; the first few. */
+  would_have: RuleNote[];
+  /** Rules whose condition could not be evaluated. */
+  errors: RuleNote[];
+  facts: FactVersion[];
+  obligations: Obligation[];
+  /** Of the inputs that were asked for, where a cap changed them. */
+  inputs_digest: string | null;
+  /** Rules whose wait is over. */
+  waited: string[];
+  shadow: ShadowRuling | null;
+}
+
+/** What the bundle in shadow would have ruled. */
+export interface ShadowRuling {
+  bundle_version: string;
+  effect: string;
+  tier: string;
+  rule: string;
+  matched: string[];
+}
 
 /** An earlier call of the same tool that needed an approval, and how it ended. */
 export interface SimilarCall {
@@ -571,6 +625,22 @@ export interface DelegationSet {
   changed_at_ms: number;
 }
 
+/** Rows of a table that conditions may use; each record makes the next version of the table. */
+export interface FactTableSet {
+  meta: Meta;
+  table: string;
+  mode: FactChange;
+  /** Rows by key, canonical JSON object; merge: rows to add or replace. */
+  rows_json: string;
+  /** Keys that merge takes away. */
+  removed: string[];
+  by: Principal;
+  changed_at_ms: number;
+}
+
+/** What becomes of the rows there are. */
+export type FactChange = 'replace' | 'merge' | 'drop';
+
 /** 'Approve similar': written once policy granted it. revoked ends it. */
 export interface GrantSet {
   meta: Meta;
@@ -652,6 +722,40 @@ export type SideEffectLevel = 'none' | 'reads' | 'writes';
 
 /** What becomes of a call that does not fit. */
 export type LimitExceeded = 'deny' | 'defer';
+
+/** Which version rules from here on, and which one runs beside it without effect. */
+export interface PolicyBundleActivated {
+  meta: Meta;
+  /** Null: the built-in rules and default tiers alone. */
+  version: string | null;
+  /** Its rulings are recorded and never enforced. */
+  shadow_version: string | null;
+  by: Principal;
+  activated_at_ms: number;
+}
+
+/** A version of a tenant's policy; never changed once it is here (the first of a version counts). */
+export interface PolicyBundlePublished {
+  meta: Meta;
+  version: string;
+  /** The bundle with its rules, canonical JSON. */
+  bundle_json: string;
+  /** SHA-256 of bundle_json, hex. */
+  digest: string;
+  /** SHA-256 of the simulation report that its publisher had, hex. */
+  simulation_digest: string | null;
+  by: Principal;
+  published_at_ms: number;
+}
+
+/** How a tenant wants its policy to be changed. */
+export interface PolicySettingsSet {
+  meta: Meta;
+  /** Publishing needs the digest of a simulation report. */
+  simulation_required: boolean;
+  by: Principal;
+  changed_at_ms: number;
+}
 
 /** A secret was set, rotated or deleted: who, when and which, never the value. */
 export interface SecretChanged {
@@ -861,6 +965,8 @@ export interface PolicyDecided {
   /** What it holds of limits; those of earlier revisions included. */
   reservations: LimitReservation[];
   defer: Deferral | null;
+  /** Null: nothing but the rule named above spoke. */
+  explanation: RulingExplanation | null;
 }
 
 /** What was ruled. */
@@ -1030,9 +1136,13 @@ export interface EventMap {
   api_key_set: ApiKeySet;
   case_set: CaseSet;
   delegation_set: DelegationSet;
+  fact_table_set: FactTableSet;
   grant_set: GrantSet;
   identity_provider_set: IdentityProviderSet;
   limit_set: LimitSet;
+  policy_bundle_activated: PolicyBundleActivated;
+  policy_bundle_published: PolicyBundlePublished;
+  policy_settings_set: PolicySettingsSet;
   secret_changed: SecretChanged;
   tenant_set: TenantSet;
   token_exchange_set: TokenExchangeSet;
@@ -1066,7 +1176,7 @@ export type AnyEvent = Tagged<EventType>;
 export interface TopicEvents {
   'approval-granted': Tagged<'approval_denied'> | Tagged<'approval_escalated'> | Tagged<'approval_expired'> | Tagged<'approval_granted'> | Tagged<'approval_reminded'> | Tagged<'approval_vote_counted'> | Tagged<'approval_vote_refused'> | Tagged<'call_cancelled'> | Tagged<'resolution_allowed'>;
   'approval-voted': Tagged<'approval_viewed'> | Tagged<'approval_voted'>;
-  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'secret_changed'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
+  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'secret_changed'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
   'security-event': Tagged<'security_event_recorded'>;

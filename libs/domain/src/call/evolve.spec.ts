@@ -56,6 +56,7 @@ const ruled = (offset: number, revision: number, effect: 'allow' | 'deny' | 'req
       execute_before_ms: 9,
       reservations: [],
       defer: null,
+      explanation: null,
       source,
       call,
     },

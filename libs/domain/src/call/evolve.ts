@@ -172,6 +172,10 @@ function changed(state: CallState, at: PlacedEvent): CallState {
     case 'tool_evaluation_set':
     case 'adapter_pin_set':
     case 'case_set':
+    case 'policy_bundle_published':
+    case 'policy_bundle_activated':
+    case 'policy_settings_set':
+    case 'fact_table_set':
     case 'limit_set':
     case 'identity_provider_set':
     case 'user_delegation_set':

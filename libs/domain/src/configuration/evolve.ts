@@ -4,10 +4,12 @@ import { revokeKey, setKey } from './kinds/api-keys.js';
 import { setCase } from './kinds/cases.js';
 import { register } from './kinds/catalog.js';
 import { setDelegation } from './kinds/delegations.js';
+import { setFacts } from './kinds/fact-tables.js';
 import { setGrant } from './kinds/grants.js';
 import { setIdentityProvider } from './kinds/identity-providers.js';
 import { setAdapterPin, setEvaluation, setLifecycle, setPin } from './kinds/lifecycles.js';
 import { setLimit } from './kinds/limits.js';
+import { activateBundle, publishBundle, setPolicySettings } from './kinds/policy-bundles.js';
 import { noteSecret } from './kinds/secrets.js';
 import { setTenant } from './kinds/tenants.js';
 import { setTokenExchange } from './kinds/token-exchanges.js';
@@ -37,6 +39,10 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   webhook_set: setWebhook,
   delegation_set: setDelegation,
   grant_set: setGrant,
+  policy_bundle_published: publishBundle,
+  policy_bundle_activated: activateBundle,
+  policy_settings_set: setPolicySettings,
+  fact_table_set: setFacts,
 };
 
 /**

@@ -1,5 +1,7 @@
 import type { CaseState, Principal, ToolContract, ToolPolicySet } from '@countersign/contracts';
 import type { AdapterPin, Evaluation, LifecycleEntry, RefusedRegistration } from '../registry/record.js';
+import { type BundleShelf, emptyShelf } from './bundle-shelf.js';
+import { emptyFacts, type FactShelf } from './fact-shelf.js';
 import type { Delegation } from './kinds/delegations.js';
 import type { KeptGrant } from './kinds/grants.js';
 import type { IdentityProvider } from './kinds/identity-providers.js';
@@ -91,6 +93,8 @@ export interface TenantConfiguration {
   webhooks: Map<string, Webhook>;
   delegations: Map<string, Delegation>;
   grants: Map<string, KeptGrant>;
+  bundles: BundleShelf;
+  facts: FactShelf;
 }
 
 /**
@@ -100,6 +104,8 @@ export interface TenantConfiguration {
 export interface ConfigurationState {
   /** Offset of the newest record of configuration-changed in here, -1 where there is none: rulings name it. */
   config_offset: number;
+  /** Offset of the newest record that changed what anybody's policy says. */
+  policy_offset: number;
   /** The same of tool-registered. */
   catalog_offset: number;
   tenants: Map<string, Tenant>;
@@ -125,6 +131,7 @@ export interface ConfigurationState {
 export function initialConfiguration(): ConfigurationState {
   return {
     config_offset: -1,
+    policy_offset: -1,
     catalog_offset: -1,
     tenants: new Map(),
     keys_by_hash: new Map(),
@@ -156,6 +163,8 @@ export function tenantPart(state: ConfigurationState, tenantId: string): TenantC
       webhooks: new Map(),
       delegations: new Map(),
       grants: new Map(),
+      bundles: emptyShelf(),
+      facts: emptyFacts(),
     };
     state.by_tenant.set(tenantId, part);
   }

@@ -8,6 +8,7 @@ import {
   type Meta,
   type Reversibility,
   type RulingEffect,
+  type RulingExplanation,
   type SourcePosition,
   type Tier,
   type ToolCall,
@@ -32,6 +33,11 @@ export interface Judgement extends Asking {
   reason: CallError | null;
   /** Only where the effect is defer: what the call waits for. */
   defer?: Deferral | null;
+  /** Version of the bundle that ruled; absent: the terms' own. */
+  bundle_version?: string;
+  explanation?: RulingExplanation | null;
+  /** False: a call that was let through and would be asked about at its execution is refused. */
+  asks_at_execution?: boolean;
 }
 
 /** The call that holds an idempotency key in `tool_executions`, live or settled inside its window. */
@@ -109,7 +115,7 @@ function decided(
       tier,
       approval_mode_effective,
       rule,
-      bundle_version: terms.bundle_version,
+      bundle_version: judgement.bundle_version ?? terms.bundle_version,
       config_offset: ask.config_offset,
       reason,
       joined_call_id: more.joined_call_id,
@@ -119,6 +125,7 @@ function decided(
       call,
       reservations: more.joined_call_id === null && effect !== 'deny' ? [...(ask.reservations ?? [])] : [],
       defer: effect === 'defer' ? (judgement.defer ?? null) : null,
+      explanation: judgement.explanation ?? null,
     },
   };
 }

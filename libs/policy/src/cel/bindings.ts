@@ -14,8 +14,8 @@ export function celOf(value: Json): CelInput {
   return value as CelInput;
 }
 
-/** Rows of a tenant's tables by table and key. */
-export type FactTables = ReadonlyMap<string, ReadonlyMap<string, Json>>;
+/** A tenant's tables by name: their rows by key. */
+export type FactTables = ReadonlyMap<string, { version: number; rows: ReadonlyMap<string, Json> }>;
 
 /** What an expression is evaluated on. */
 export interface Subject {
@@ -69,7 +69,9 @@ export class CelBindings {
   get facts(): CelMap {
     const known = this.converted.get('facts');
     if (known) return known as CelMap;
-    const facts = celMap(new Map([...this.subject.facts].map(([table, rows]) => [table, celMap(rows as ReadonlyMap<string, CelInput>)])));
+    const facts = celMap(
+      new Map([...this.subject.facts].map(([table, { rows }]) => [table, celMap(rows as ReadonlyMap<string, CelInput>)])),
+    );
     this.converted.set('facts', facts);
     return facts;
   }

@@ -10,7 +10,7 @@ const subject = (more: Partial<Subject> = {}): Subject => ({
   context: { purpose: null, agent: 'buyer' },
   principal: { kind: 'agent', id: 'buyer-1', roles: ['agent'] },
   tool: { name: 'create_purchase_order', markings: ['finance'], scopes: [] },
-  facts: new Map([['preapproved_suppliers', new Map([['sup_alpha', true]])]]),
+  facts: new Map([['preapproved_suppliers', { version: 1, rows: new Map([['sup_alpha', true]]) }]]),
   history: {},
   trust: {},
   now_ms: Date.UTC(2026, 4, 1, 12),

@@ -1,7 +1,9 @@
-import { type CelFunc, type CelInput, celEnv, isCelError, isCelList, isCelMap, isCelUint, parse, plan } from '@bufbuild/cel';
+import { type CelFunc, type CelInput, celEnv, isCelError, parse, plan } from '@bufbuild/cel';
 import type { CelBindings } from './bindings.js';
 import { type ConditionEnvironment, variablesOf } from './environment.js';
+import { type ExpressionUses, usesOf } from './expression-uses.js';
 import { functions } from './functions.js';
+import { jsonOf } from './json-of.js';
 import { TEXT_CHARS_MAX } from './limits.js';
 import { payForLoops } from './paid-loops.js';
 import { isBool, nameOf, type StaticType } from './static-type.js';
@@ -15,6 +17,7 @@ export type ConditionOutcome = true | false | { error: string };
 /** A compiled condition. Pure; `judge` never throws. */
 export interface CelCondition {
   readonly text: string;
+  readonly uses: ExpressionUses;
   judge(on: CelBindings): ConditionOutcome;
 }
 
@@ -42,14 +45,18 @@ function parsed(text: string): { tree: Parsed; expr: Expr } | { fault: Expressio
   }
 }
 
-function compiled(text: string, known: ConditionEnvironment): { run: Run; type: StaticType } | { fault: ExpressionFault } {
+function compiled(
+  text: string,
+  known: ConditionEnvironment,
+): { run: Run; type: StaticType; uses: ExpressionUses } | { fault: ExpressionFault } {
   const source = parsed(text);
   if ('fault' in source) return source;
   try {
     const type = new TypeCheck(overloads).typeOf(source.expr, variablesOf(known));
+    const uses = usesOf(source.expr);
     payForLoops(source.expr);
     const evaluate = plan(env, source.expr) as (on: unknown) => unknown;
-    return { run: evaluate, type };
+    return { run: evaluate, type, uses };
   } catch (error) {
     const node = error instanceof TypeFault ? error.node : 0n;
     const offset = source.tree.sourceInfo?.positions[String(node)] ?? 0;
@@ -74,14 +81,14 @@ function evaluated(run: Run, on: CelBindings): { value: unknown } | { error: str
 export function compileCondition(text: string, known: ConditionEnvironment = {}): { condition: CelCondition } | { fault: ExpressionFault } {
   const program = compiled(text, known);
   if ('fault' in program) return program;
-  const { run, type } = program;
+  const { run, type, uses } = program;
   if (!isBool(type)) return { fault: { position: positionAt(text, 0), reason: `a condition is a bool, and this is ${nameOf(type)}` } };
   const judge = (on: CelBindings): ConditionOutcome => {
     const outcome = evaluated(run, on);
     if ('error' in outcome) return outcome;
     return typeof outcome.value === 'boolean' ? outcome.value : { error: 'the condition is not a bool' };
   };
-  return { condition: { text, judge } };
+  return { condition: { text, uses, judge } };
 }
 
 /** Compiles an expression for its value, which comes back as JSON: whole numbers, lists and maps converted. */
@@ -99,12 +106,4 @@ export function compileExpression(
     return value === undefined ? { error: 'the value is not JSON; string(…) may make a text of it' } : { value };
   };
   return { expression: { text, evaluate } };
-}
-
-function jsonOf(value: CelInput): unknown {
-  if (typeof value === 'bigint') return Number(value);
-  if (isCelUint(value)) return Number(value.value);
-  if (isCelList(value)) return [...value].map(jsonOf);
-  if (isCelMap(value)) return Object.fromEntries([...value.entries()].map(([key, item]) => [String(key), jsonOf(item)]));
-  return typeof value === 'object' && value !== null ? undefined : value;
 }

@@ -1,6 +1,8 @@
-import { type CelFunc, type CelList, CelScalar, celFunc, celMethod, isCelList, isCelMap, listType } from '@bufbuild/cel';
+import { type CelFunc, type CelList, CelScalar, celFunc, celList, celMethod, isCelList, isCelMap, listType } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
 import { RE2JS } from '@bufbuild/re2';
+import { findDangers } from '../dangers/find-dangers.js';
+import { jsonOf } from './json-of.js';
 import { MATCHED_CHARS_PER_TURN } from './limits.js';
 import { turns } from './turns.js';
 
@@ -60,6 +62,8 @@ export const functions: CelFunc[] = [
     turns.pay(1 + this.length / MATCHED_CHARS_PER_TURN);
     return patternOf(pattern).test(this);
   }),
+  celFunc('dangerous', [DYN], BOOL, (value) => findDangers(jsonOf(value)).length > 0),
+  celFunc('dangers', [DYN], listType(STRING), (value) => celList(findDangers(jsonOf(value)).map(({ id }) => id))),
   celFunc(RANGE, [DYN], DYN, (range) => {
     if (isCelList(range) || isCelMap(range)) turns.pay(range.size);
     return range;

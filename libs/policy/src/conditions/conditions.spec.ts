@@ -17,6 +17,8 @@ const input = (effect_class: EffectClass, more: Partial<RulingInput> = {}): Ruli
   context: { safety_mode: null, purpose: null },
   principal: { kind: 'agent', id: 'a', roles: [] },
   authority: null,
+  inputs_json: '{}',
+  now_ms: 0,
   ...more,
 });
 const rights = (more: Partial<Authority>): Authority => ({

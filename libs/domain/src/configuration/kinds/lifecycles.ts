@@ -3,6 +3,7 @@ import { readEvaluation, versionKey } from '../../registry/record.js';
 import { type ConfigurationState, tenantPart } from '../state.js';
 
 export function setLifecycle(state: ConfigurationState, event: EventMap['tool_lifecycle_set']): void {
+  state.policy_offset = state.config_offset;
   const { lifecycles } = tenantPart(state, event.meta.tenant_id);
   const { sunset_at_ms = null, reason = null, use_instead = null, changed_at_ms } = event;
   const ofTool = lifecycles.get(event.tool) ?? new Map();

@@ -1,0 +1,53 @@
+import type { ConditionEnvironment } from '../cel/environment.js';
+import { type CompiledRule, compileRule, type RuleFault } from './compiled-rule.js';
+import type { PolicyBundle, Rule } from './rule.js';
+import { RuleIndex } from './rule-index.js';
+import { isGlob } from './selector.js';
+
+/** A bundle that can rule. */
+export interface CompiledBundle {
+  version: string;
+  digest: string;
+  dangerous: NonNullable<PolicyBundle['dangerous']>;
+  rules: RuleIndex;
+}
+
+/** What is known of the tenant when its bundle is checked. */
+export interface BundleEnvironment {
+  /** JSON Schemas of the inputs of a tool's versions; undefined where there is no such tool (yet). */
+  inputsOf(tool: string): readonly Record<string, unknown>[] | undefined;
+  fact_tables: readonly string[];
+}
+
+/** What the rule may be checked against: the inputs' schema only where it is about one tool of one shape. */
+function environmentOf(rule: Rule, known: BundleEnvironment | undefined): ConditionEnvironment {
+  if (!known) return {};
+  const { fact_tables } = known;
+  const [name, ...others] = rule.tools.names ?? [];
+  const schemas = name !== undefined && others.length === 0 && !isGlob(name) ? known.inputsOf(name) : undefined;
+  return schemas?.length === 1 ? { fact_tables, inputs_schema: schemas[0] } : { fact_tables };
+}
+
+/**
+ * Compiles a bundle, once. `known`: also checks it against the tenant's tools and tables, as publishing does. Faults: each
+ * rule that cannot be used, with its place and reason.
+ */
+export function compileBundle(
+  bundle: PolicyBundle,
+  { version, digest }: { version: string; digest: string },
+  known?: BundleEnvironment,
+): { bundle: CompiledBundle } | { faults: RuleFault[] } {
+  const faults: RuleFault[] = [];
+  const rules: CompiledRule[] = [];
+  const ids = new Set<string>();
+  for (const rule of bundle.rules) {
+    if (ids.has(rule.id))
+      faults.push({ rule: rule.id, field: 'id', position: { offset: 0, line: 1, column: 1 }, reason: 'another rule has this id' });
+    ids.add(rule.id);
+    const compiled = compileRule(rule, environmentOf(rule, known));
+    if ('faults' in compiled) faults.push(...compiled.faults);
+    else rules.push(compiled.rule);
+  }
+  if (faults.length > 0) return { faults };
+  return { bundle: { version, digest, dangerous: bundle.dangerous ?? 'require_approval', rules: new RuleIndex(rules) } };
+}

@@ -1,0 +1,60 @@
+import { type CelCondition, compileCondition } from '../cel/compile.js';
+import type { ConditionEnvironment } from '../cel/environment.js';
+import type { ExpressionFault } from '../cel/syntax.js';
+import type { Rule } from './rule.js';
+import { specificity } from './selector.js';
+
+/** A rule with its conditions compiled. */
+export interface CompiledRule extends Rule {
+  condition: CelCondition | undefined;
+  /** Of a defer whose `until` is a condition. */
+  until_condition: CelCondition | undefined;
+  /** Of a defer that waits for the end of a call. */
+  until_call: string | undefined;
+  specificity: number;
+  /** Its word may change while the configuration stays: with time, or with other calls. */
+  timed: boolean;
+  strength: number;
+}
+
+/** Why a rule cannot be used: where in it, and where in the text of its condition. */
+export interface RuleFault extends ExpressionFault {
+  rule: string;
+  /** `when` or `defer.until`. */
+  field: string;
+}
+
+/** Strongest first: a denial ends it; a call that must wait is judged again afterwards, so nobody is asked before. */
+export const strengths = { deny: 3, defer: 2, require_approval: 1, allow: 0 } as const;
+
+const TIMED = ['now', 'history', 'trust'];
+const CALL_ENDED = /^call (\S+) ended$/;
+
+/** The call that a defer waits for, where it waits for one. */
+export function awaitedCall(until: string): string | undefined {
+  return CALL_ENDED.exec(until.trim())?.[1];
+}
+
+export function compileRule(rule: Rule, known: ConditionEnvironment): { rule: CompiledRule } | { faults: RuleFault[] } {
+  const faults: RuleFault[] = [];
+  const compiled = (field: string, text: string | undefined): CelCondition | undefined => {
+    if (text === undefined) return undefined;
+    const program = compileCondition(text, known);
+    if ('condition' in program) return program.condition;
+    faults.push({ rule: rule.id, field, ...program.fault });
+    return undefined;
+  };
+  const condition = compiled('when', rule.when);
+  const until_call = rule.defer ? awaitedCall(rule.defer.until) : undefined;
+  const until_condition = until_call === undefined ? compiled('defer.until', rule.defer?.until) : undefined;
+  if (faults.length > 0) return { faults };
+  const timed =
+    rule.expires_at_ms !== undefined || rule.effect === 'defer' || TIMED.some((variable) => condition?.uses.variables.has(variable));
+  const place = { specificity: specificity(rule.tools), strength: strengths[rule.effect] };
+  return { rule: { ...rule, condition, until_condition, until_call, timed, ...place } };
+}
+
+/** Stronger before weaker, narrower before wider, then by id: an order of its own, whatever the bundle's. */
+export function before(a: CompiledRule, b: CompiledRule): number {
+  return b.strength - a.strength || b.specificity - a.specificity || (a.id < b.id ? -1 : Number(a.id > b.id));
+}

@@ -1,0 +1,55 @@
+import type { CompiledRule } from './compiled-rule.js';
+import { before } from './compiled-rule.js';
+import { isGlob, type Selectable, selects } from './selector.js';
+
+type Bucket = Map<string, CompiledRule[]>;
+
+/**
+ * Rules by the narrowest thing that they name, so that a call meets only those that can be about its tool. What was found
+ * for a contract is kept with it: the next call of the tool finds its rules, in order, at once.
+ */
+export class RuleIndex {
+  private readonly by_name: Bucket = new Map();
+  private readonly by_category: Bucket = new Map();
+  private readonly by_effect_class: Bucket = new Map();
+  private readonly by_marking: Bucket = new Map();
+  private readonly anywhere: CompiledRule[] = [];
+  private readonly found = new WeakMap<Selectable, readonly CompiledRule[]>();
+
+  constructor(rules: readonly CompiledRule[]) {
+    for (const rule of rules) this.add(rule);
+  }
+
+  /** The rules about this tool, in the order of `before`. */
+  about(tool: Selectable): readonly CompiledRule[] {
+    const known = this.found.get(tool);
+    if (known) return known;
+    const candidates = [
+      ...(this.by_name.get(tool.name) ?? []),
+      ...(this.by_category.get(tool.category) ?? []),
+      ...(this.by_effect_class.get(tool.effect_class) ?? []),
+      ...tool.markings.flatMap((marking) => this.by_marking.get(marking) ?? []),
+      ...this.anywhere,
+    ];
+    const rules = [...new Set(candidates)].filter((rule) => selects(rule.tools, tool)).sort(before);
+    this.found.set(tool, rules);
+    return rules;
+  }
+
+  private add(rule: CompiledRule): void {
+    const { names, categories, effect_classes, markings } = rule.tools;
+    if (names && names.length > 0 && !names.some(isGlob)) put(this.by_name, names, rule);
+    else if (markings) put(this.by_marking, markings, rule);
+    else if (categories) put(this.by_category, categories, rule);
+    else if (effect_classes) put(this.by_effect_class, effect_classes, rule);
+    else this.anywhere.push(rule);
+  }
+}
+
+function put(bucket: Bucket, keys: readonly string[], rule: CompiledRule): void {
+  for (const key of keys) {
+    const rules = bucket.get(key);
+    if (rules) rules.push(rule);
+    else bucket.set(key, [rule]);
+  }
+}

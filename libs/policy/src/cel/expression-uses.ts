@@ -1,0 +1,34 @@
+import { childrenOf, type Expr } from './syntax.js';
+
+/** What an expression looks at. */
+export interface ExpressionUses {
+  /** Names of variables. */
+  variables: ReadonlySet<string>;
+  /** Fact tables; `*` where it names one that is computed. */
+  tables: ReadonlySet<string>;
+}
+
+function tableOf({ exprKind }: Expr): string | undefined {
+  if (exprKind.case === 'selectExpr' && isFacts(exprKind.value.operand)) return exprKind.value.field;
+  if (exprKind.case !== 'callExpr' || exprKind.value.function !== '_[_]' || !isFacts(exprKind.value.args[0])) return undefined;
+  const key = exprKind.value.args[1]?.exprKind;
+  const constant = key?.case === 'constExpr' ? key.value.constantKind : undefined;
+  return constant?.case === 'stringValue' ? constant.value : '*';
+}
+
+function isFacts(expr: Expr | undefined): boolean {
+  return expr?.exprKind.case === 'identExpr' && expr.exprKind.value.name === 'facts';
+}
+
+export function usesOf(expr: Expr): ExpressionUses {
+  const variables = new Set<string>();
+  const tables = new Set<string>();
+  const walk = (node: Expr): void => {
+    if (node.exprKind.case === 'identExpr') variables.add(node.exprKind.value.name);
+    const table = tableOf(node);
+    if (table !== undefined) tables.add(table);
+    for (const child of childrenOf(node)) walk(child);
+  };
+  walk(expr);
+  return { variables, tables };
+}

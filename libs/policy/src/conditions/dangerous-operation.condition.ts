@@ -1,0 +1,31 @@
+import { isReadOnly } from '@countersign/contracts';
+import { findDangersInJson } from '../dangers/find-dangers.js';
+import type { RulingInput } from '../ruling-input.js';
+import type { Condition } from './condition.js';
+
+/** Fields that hold something to be run. Of a tool that only reads, nothing else is looked at: it may well search for such words. */
+const RUNS = /^(?:sql|statement|command|cmd|script|code|shell|program|args|argv|exec)$/i;
+
+function runFields(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.fromEntries(Object.entries(value).filter(([field]) => RUNS.test(field)));
+}
+
+function settingOf({ policy }: RulingInput): 'require_approval' | 'deny' | 'off' {
+  const force = policy?.active;
+  return force && 'bundle' in force ? force.bundle.dangerous : 'require_approval';
+}
+
+/** Inputs that drop, wipe, rewrite or take over: asked about, or denied where nothing would be left. A bundle's `dangerous` says otherwise. */
+export const dangerousOperation: Condition = {
+  rule: 'builtin.dangerous_operation',
+  judge: (input) => {
+    const setting = settingOf(input);
+    if (setting === 'off') return undefined;
+    const found = findDangersInJson(input.inputs_json, isReadOnly(input.contract.effect_class) ? runFields : undefined);
+    if (found.length === 0) return undefined;
+    const deny = setting === 'deny' || found.some(({ fatal }) => fatal);
+    const why = `the inputs ask for a dangerous operation: ${found.map(({ id }) => id).join(', ')}`;
+    return { tier: deny ? 'tier_3_blocked' : 'tier_2_approval_required', why };
+  },
+};

@@ -1,0 +1,82 @@
+import type { Obligation } from '@countersign/contracts';
+import type { CompiledRule } from './bundle/compiled-rule.js';
+
+type Json = unknown;
+
+/** The obligations of all rules that apply, in an order of their own, each once. */
+export function obligationsOf(matched: readonly CompiledRule[]): Obligation[] {
+  const obligations = new Map<string, Obligation>();
+  for (const { id, obligations: asked } of matched) {
+    for (const one of asked ?? []) {
+      const obligation = namedObligation(id, one);
+      obligations.set(JSON.stringify({ ...obligation, rule: '' }), obligation);
+    }
+  }
+  return [...obligations].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, obligation]) => obligation);
+}
+
+function namedObligation(rule: string, asked: NonNullable<CompiledRule['obligations']>[number]): Obligation {
+  const nothing = { rule, paths: [], max: null, tag: null };
+  if ('redact' in asked) return { ...nothing, kind: 'redact', paths: [...asked.redact] };
+  if ('cap' in asked) return { ...nothing, kind: 'cap', paths: [asked.cap.path], max: asked.cap.max, tag: asked.cap.otherwise };
+  return { ...nothing, kind: 'tag', tag: asked.tag };
+}
+
+/** The parts of a JSON Pointer (RFC 6901). */
+export function pointerParts(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+const isObject = (value: Json): value is Record<string, Json> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function at(value: Json, parts: readonly string[]): Json {
+  let found = value;
+  for (const part of parts) {
+    if (Array.isArray(found)) found = found[Number(part)];
+    else found = isObject(found) && Object.hasOwn(found, part) ? found[part] : undefined;
+  }
+  return found;
+}
+
+function replaced(value: Json, parts: readonly string[], by: Json): Json {
+  const [part, ...rest] = parts;
+  if (part === undefined) return by;
+  if (Array.isArray(value)) return value.map((item, i) => (String(i) === part ? replaced(item, rest, by) : item));
+  return isObject(value) ? { ...value, [part]: replaced(value[part], rest, by) } : value;
+}
+
+/** What caps make of inputs: the inputs (the same object where nothing was above), or the cap that refuses them. */
+export function capped(inputs: Json, obligations: readonly Obligation[]): { inputs: Json } | { refused: Obligation; value: Json } {
+  let now = inputs;
+  for (const obligation of obligations) {
+    const { kind, paths, max, tag } = obligation;
+    if (kind !== 'cap' || max === null) continue;
+    const parts = pointerParts(paths[0] ?? '');
+    const value = at(now, parts);
+    if (value === undefined || value === null || (typeof value === 'number' && value <= max)) continue;
+    if (tag !== 'lower' || typeof value !== 'number') return { refused: obligation, value };
+    now = replaced(now, parts, max);
+  }
+  return { inputs: now };
+}
+
+export const REDACTED = '[redacted]';
+
+function hidden(value: Json, parts: readonly string[]): Json {
+  const [part, ...rest] = parts;
+  if (part === undefined) return REDACTED;
+  if (Array.isArray(value)) return value.map((item, i) => (part === '*' || String(i) === part ? hidden(item, rest) : item));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, field]) => [key, part === '*' || key === part ? hidden(field, rest) : field] as const);
+  return Object.fromEntries(entries);
+}
+
+/** A result without the parts that redactions name; `*` is any field or item. A path that is not there changes nothing. */
+export function redacted(output: Json, obligations: readonly Obligation[]): Json {
+  let now = output;
+  for (const { kind, paths } of obligations) if (kind === 'redact') for (const path of paths) now = hidden(now, pointerParts(path));
+  return now;
+}

@@ -1,0 +1,86 @@
+import type { FactVersion, RuleNote } from '@countersign/contracts';
+import type { CompiledBundle } from './bundle/compile-bundle.js';
+import type { CompiledRule } from './bundle/compiled-rule.js';
+import { CelBindings, type FactTables } from './cel/bindings.js';
+import type { RulingInput } from './ruling-input.js';
+
+const NOTES_MAX = 20;
+
+/** What the rules of a bundle say to one call. */
+export interface Weighed {
+  /** Rules that apply, strongest and narrowest first. */
+  matched: readonly CompiledRule[];
+  would_have: readonly RuleNote[];
+  errors: readonly RuleNote[];
+  facts: readonly FactVersion[];
+}
+
+export const NOTHING: Weighed = { matched: [], would_have: [], errors: [], facts: [] };
+
+/** The variables of conditions. */
+export function bindingsOf(input: RulingInput, inputs: unknown, facts: FactTables): CelBindings {
+  const { name, version, category, effect_class, reversibility, markings, scopes, tier } = input.contract;
+  return new CelBindings({
+    inputs,
+    inputs_chars: input.inputs_json.length,
+    context: { ...NO_CONTEXT, ...input.context, case_id: input.case_id ?? null },
+    principal: { ...input.principal, on_behalf_of: input.authority?.on_behalf_of ?? null },
+    tool: { name, version, category, effect_class, reversibility, markings, scopes, tier: tier ?? null },
+    facts,
+    history: input.history ?? {},
+    trust: input.trust ?? {},
+    now_ms: input.now_ms,
+  });
+}
+
+const NO_CONTEXT = {
+  agent: null,
+  run_id: null,
+  step_id: null,
+  request_id: null,
+  seq: null,
+  iteration: null,
+  rationale: null,
+  skill: null,
+  step: null,
+  rule: null,
+  purpose: null,
+  safety_mode: null,
+  run_budget: null,
+};
+
+/** Undefined: it applies. `error`: nobody can tell, so it applies unless it would allow. */
+function missedBy(rule: CompiledRule, on: CelBindings, input: RulingInput): { why: string; error?: boolean } | undefined {
+  if (rule.expires_at_ms !== undefined && rule.expires_at_ms <= input.now_ms) return { why: 'it has expired' };
+  const outcome = rule.condition ? rule.condition.judge(on) : true;
+  if (outcome === false) return { why: 'its condition does not hold' };
+  if (outcome !== true) return { why: outcome.error, error: true };
+  if (rule.effect !== 'defer') return undefined;
+  if (input.waited?.includes(rule.id)) return { why: 'its wait is over' };
+  return rule.until_condition?.judge(on) === true ? { why: 'what it waits for is there' } : undefined;
+}
+
+function factVersions(rules: readonly CompiledRule[], facts: FactTables): FactVersion[] {
+  const used = new Set<string>();
+  for (const { condition, until_condition } of rules)
+    for (const table of [...(condition?.uses.tables ?? []), ...(until_condition?.uses.tables ?? [])]) used.add(table);
+  const tables = used.has('*') ? [...facts.keys()] : [...used];
+  return tables.sort().map((table) => ({ table, version: facts.get(table)?.version ?? 0 }));
+}
+
+/** Asks every rule about the tool. Pure; a condition that errs applies where it tightens, and never where it allows. */
+export function weigh(bundle: CompiledBundle, input: RulingInput, inputs: () => unknown, facts: FactTables): Weighed {
+  const rules = bundle.rules.about(input.contract);
+  if (rules.length === 0) return NOTHING;
+  const on = bindingsOf(input, inputs(), facts);
+  const matched: CompiledRule[] = [];
+  const would_have: RuleNote[] = [];
+  const errors: RuleNote[] = [];
+  for (const rule of rules) {
+    const missed = missedBy(rule, on, input);
+    if (missed?.error) errors.push({ rule: rule.id, why: missed.why });
+    if (!missed || (missed.error && rule.effect !== 'allow')) matched.push(rule);
+    else if (would_have.length < NOTES_MAX) would_have.push({ rule: rule.id, why: missed.why });
+  }
+  return { matched, would_have, errors: errors.slice(0, NOTES_MAX), facts: factVersions(rules, facts) };
+}

@@ -1,0 +1,57 @@
+import type { ToolCall, ToolContract } from '@countersign/contracts';
+import { type ConfigurationState, factsOf, overrideFor, rulingBundles, stateOfVersion, type ToolVersion } from '@countersign/domain';
+import { BundleCache, type BundleText, type PolicyInForce, type ResolvedRuling, resolveRuling } from '@countersign/policy';
+
+/** What of a call is ruled on. */
+export type RuledCall = Pick<ToolCall, 'tool' | 'version' | 'context' | 'principal' | 'authority' | 'inputs_json' | 'case_id'>;
+
+export interface RulingAsk {
+  tenant_id: string;
+  tool: ToolVersion;
+  call: RuledCall;
+  /** Deferring rules whose wait is over. */
+  waited?: readonly string[];
+  deferred_since_ms?: number;
+}
+
+/** Rules calls by the configuration that a process has folded; keeps each bundle compiled. */
+export class TenantRulings {
+  private readonly bundles = new BundleCache();
+
+  constructor(private readonly now_ms: () => number) {}
+
+  /** The ruling of now. Never throws. `draft`: this bundle instead of the active one. */
+  resolve(config: ConfigurationState, { tenant_id, tool, call, ...waits }: RulingAsk, draft?: BundleText): ResolvedRuling {
+    return resolveRuling({
+      contract: tool.contract,
+      override: overrideFor(config, tenant_id, call.tool),
+      lifecycle: stateOfVersion(config, tenant_id, tool),
+      context: call.context,
+      principal: call.principal,
+      authority: call.authority,
+      inputs_json: call.inputs_json,
+      case_id: call.case_id,
+      policy: draft ? { active: this.bundles.of(draft), facts: factsOf(config, tenant_id) } : this.inForce(config, tenant_id),
+      now_ms: this.now_ms(),
+      ...waits,
+    });
+  }
+
+  /** Undefined: the tenant has activated nothing. */
+  private inForce(config: ConfigurationState, tenant_id: string): PolicyInForce | undefined {
+    const { active, shadow } = rulingBundles(config, tenant_id);
+    if (!active && !shadow) return undefined;
+    return {
+      active: active && this.bundles.of(active),
+      shadow: shadow && this.bundles.of(shadow),
+      facts: factsOf(config, tenant_id),
+    };
+  }
+
+  /** Whether the ruling on a call may change with time alone, or with what is known of other calls. */
+  isTimed(config: ConfigurationState, tenant_id: string, contract: ToolContract): boolean {
+    const { active } = rulingBundles(config, tenant_id);
+    const force = active && this.bundles.of(active);
+    return force !== undefined && 'bundle' in force && force.bundle.rules.about(contract).some(({ timed }) => timed);
+  }
+}
