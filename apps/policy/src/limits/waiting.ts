@@ -44,7 +44,17 @@ export function questionAgain(
     on_timeout,
     waited: came && until === 'call_ended' ? [...waited, rule] : waited,
   };
-  return { offset, call_id, revision: revision + 1, at_ms: now_ms, tenant_id: meta.tenant_id, call, config_offset: -1, resumed };
+  return {
+    offset,
+    call_id,
+    revision: revision + 1,
+    at_ms: now_ms,
+    tenant_id: meta.tenant_id,
+    call,
+    config_offset: -1,
+    resumed,
+    at_execution: false,
+  };
 }
 
 /** What a call that still has to wait becomes when its time is over; else the same, waiting no longer than was said at first. */

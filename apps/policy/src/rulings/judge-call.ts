@@ -74,8 +74,18 @@ export function refusedAtExecution(judged: Judged): Judged {
   return { ...judged, judgement: { ...judgement, effect: 'deny', tier: 'tier_3_blocked', reason }, demands: NO_DEMANDS };
 }
 
+export interface CallToJudge {
+  tenant_id: string;
+  call: ToolCall;
+  /** Append time of its request. */
+  at_ms: number;
+  /** Deferring rules whose wait is over. */
+  waited?: readonly string[];
+}
+
 /** Never throws for a call that the contract's types describe. */
-export function judgeCall(rulings: TenantRulings, config: ConfigurationState, tenant_id: string, call: ToolCall, at_ms: number): Judged {
+export function judgeCall(rulings: TenantRulings, config: ConfigurationState, asked: CallToJudge): Judged {
+  const { tenant_id, call, at_ms, waited = [] } = asked;
   if (!tenantOf(config, tenant_id)) return refused(config, call, 'POLICY_DENIED', 'tenant.unknown', 'there is no such tenant', true);
   const tool = catalogued(config, call.tool, call.version);
   if (!tool) return refused(config, call, 'VALIDATION_ERROR', 'tool.unknown', `no executor runs ${call.tool} ${call.version}`, true);
@@ -94,7 +104,7 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, te
     const why = `${call.tool} ${call.version} is suspended: ${suspension(config, tenant_id, tool)}`;
     return refused(config, call, 'VALIDATION_ERROR', 'contract.suspended', why, false);
   }
-  const ruling = rulings.resolve(config, { tenant_id, tool, call });
+  const ruling = rulings.resolve(config, { tenant_id, tool, call, waited });
   const judgement: Judgement = ruling;
   const { inputs_json } = ruling;
   const ruled = inputs_json === undefined ? call : { ...call, inputs_json };

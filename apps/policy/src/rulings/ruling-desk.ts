@@ -82,19 +82,19 @@ export class RulingDesk {
 
   /** Grows with whatever may make a version run no more. */
   get standings(): number {
-    return this.configuration.state.standing_changes;
+    return this.io.configuration.state.standing_changes;
   }
 
   /** The ruling of a call whose version may not run any more: revoked, suspended, or another contract than it was called by. */
   withdrawalOf(tenant_id: string, call: ToolCall): Withdrawal | undefined {
-    const judged = judgeCall(this.configuration.state, tenant_id, call, call.requested_at_ms);
+    const judged = judgeCall(this.rulings, this.io.configuration.state, { tenant_id, call, at_ms: call.requested_at_ms });
     return judged.judgement.effect === 'deny' && WITHDRAWS.has(judged.judgement.rule) ? judged : undefined;
   }
 
   private judgeNow(questions: readonly Question[]): Judged[] {
     const { state } = this.io.configuration;
-    return questions.map(({ tenant_id, call, at_ms, at_execution }) => {
-      const judged = judgeCall(this.rulings, state, tenant_id, call, at_ms);
+    return questions.map(({ tenant_id, call, at_ms, at_execution, resumed }) => {
+      const judged = judgeCall(this.rulings, state, { tenant_id, call, at_ms, waited: resumed?.waited ?? [] });
       return at_execution ? refusedAtExecution(judged) : judged;
     });
   }
