@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import type { RequestListener, Server } from 'node:http';
 import { type Logger, NestLogger } from '@countersign/process';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -17,6 +18,7 @@ import { CallsController } from './http/calls.controller.js';
 import { CasesController } from './http/cases.controller.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
 import { DelegationsController } from './http/delegations.controller.js';
+import { type CallPosts, DirectCalls, type ParseJson } from './http/direct-calls.js';
 import { Face } from './http/face.js';
 import { HealthController } from './http/health.controller.js';
 import { Health } from './http/health.js';
@@ -92,16 +94,35 @@ export class GatewayModule {
 }
 
 /** Bodies are JSON of at most 1 MB and nothing else. */
-function readOnlyJson(adapter: FastifyAdapter): void {
+function readOnlyJson(adapter: FastifyAdapter): ParseJson {
   const server = adapter.getInstance();
+  const parser = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, server.getDefaultJsonParser('error', 'error'));
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, parser);
+  return (body, done) => parser(undefined as never, body, done);
+}
+
+/** `POST /v1/calls` in its plainest form goes past the router, to the same controller. */
+function takeDirectCalls(app: NestFastifyApplication, parse: ParseJson, { face }: GatewayParts): void {
+  const controller = app.get(CallsController);
+  const posts: CallPosts = {
+    submit: (request, reply) => controller.submit(request, reply),
+    fault: (request, reply, cause) => face.fault(request, reply, cause),
+  };
+  const direct = new DirectCalls(posts, parse, BODY_BYTES_MAX);
+  const server = app.getHttpServer() as Server;
+  const routed = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    if (direct.takes(request)) direct.serve(request, response);
+    else for (const listener of routed) listener(request, response);
+  });
 }
 
 /** The HTTP application, not listening yet. Whatever escapes a handler becomes a problem document. */
 export async function createHttpApp(parts: GatewayParts, logger: Logger): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({ bodyLimit: BODY_BYTES_MAX, routerOptions: { maxParamLength: 300 }, forceCloseConnections: true });
-  readOnlyJson(adapter);
+  const parse = readOnlyJson(adapter);
   adapter.getInstance().addHook('onRequest', (request, _reply, done) => {
     const wait = parts.face.prepare(request);
     if (wait) wait.then(() => done(), done);
@@ -118,5 +139,6 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
       parts.face.fault(http.getRequest<HttpRequest>(), http.getResponse<HttpReply>(), cause);
     },
   });
+  takeDirectCalls(app, parse, parts);
   return app;
 }

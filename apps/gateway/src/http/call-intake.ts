@@ -12,7 +12,7 @@ import type { CallRoom } from './call-room.js';
 import { PostReply } from './post-reply.js';
 import { waitOf } from './preferences.js';
 import { Problem } from './problem.js';
-import { type HttpReply, type HttpRequest, headerOf, sendProblem } from './reply.js';
+import { headerOf, type IncomingRequest, type OutgoingReply, sendProblem } from './reply.js';
 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
@@ -40,7 +40,7 @@ export class CallIntake {
   ) {}
 
   /** Answers now where the call is refused, else when the answer is there. A promise only where tokens or other calls must be looked up first. */
-  post(request: HttpRequest, reply: HttpReply, caller: Caller): void | Promise<void> {
+  post(request: IncomingRequest, reply: OutgoingReply, caller: Caller): void | Promise<void> {
     const parsed = parseBody(callRequest, request.body);
     if (parsed instanceof Problem) return sendProblem(request, reply, parsed);
     if (!isDelegated(parsed)) return this.answer(request, reply, parsed, caller);
@@ -77,7 +77,7 @@ export class CallIntake {
     return this.parts.tracer.start(name, traceparent, SpanKind.SERVER);
   }
 
-  private answer(request: HttpRequest, reply: HttpReply, call: CallRequest, caller: Caller, authority?: Authority): void {
+  private answer(request: IncomingRequest, reply: OutgoingReply, call: CallRequest, caller: Caller, authority?: Authority): void {
     const span = this.span('POST /v1/calls', headerOf(request, 'traceparent'));
     const idempotency_key = headerOf(request, 'idempotency-key');
     const admitted = this.admit(call, { caller, idempotency_key, traceparent: span.traceparent, authority });

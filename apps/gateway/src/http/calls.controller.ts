@@ -9,7 +9,7 @@ import { Face } from './face.js';
 import { KnownCalls } from './known-calls.js';
 import { listed } from './lists.js';
 import { Problem } from './problem.js';
-import { type Answer, type HttpReply, type HttpRequest, okText, sendProblem } from './reply.js';
+import { type Answer, type HttpReply, type HttpRequest, type IncomingRequest, type OutgoingReply, okText, sendProblem } from './reply.js';
 import { seenBy } from './seen-by.js';
 
 export const callFilters = {
@@ -30,7 +30,7 @@ export class CallsController {
 
   @Post()
   @HttpCode(200)
-  submit(@Req() request: HttpRequest, @Res() reply: HttpReply): void | Promise<void> {
+  submit(@Req() request: IncomingRequest, @Res() reply: OutgoingReply): void | Promise<void> {
     const caller = this.face.admit(request, ['agent', 'operator']);
     try {
       if (caller instanceof Problem) sendProblem(request, reply, caller);

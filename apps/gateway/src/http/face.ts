@@ -2,7 +2,15 @@ import { isInfrastructureFault } from '@countersign/contracts';
 import type { Logger } from '@countersign/process';
 import { type Authenticator, type Caller, lacksRole, type Role } from '../identity/authenticator.js';
 import { Problem } from './problem.js';
-import { type Answer, type HttpReply, type HttpRequest, sendAnswer, sendProblem } from './reply.js';
+import {
+  type Answer,
+  type HttpReply,
+  type HttpRequest,
+  type IncomingRequest,
+  type OutgoingReply,
+  sendAnswer,
+  sendProblem,
+} from './reply.js';
 import { dropRestOfBody } from './rest-of-body.js';
 
 /** A fault as what the caller may know of it; its cause stays in the log. */
@@ -32,7 +40,7 @@ export class Face {
   ) {}
 
   /** The caller where the token is good and has one of the roles (empty: any). */
-  admit(request: HttpRequest, allowed: readonly Role[]): Caller | Problem {
+  admit(request: Pick<IncomingRequest, 'headers'>, allowed: readonly Role[]): Caller | Problem {
     const caller = this.authenticator.caller(request.headers.authorization);
     return caller instanceof Problem ? caller : (lacksRole(caller, allowed) ?? caller);
   }
@@ -65,7 +73,7 @@ export class Face {
     return problemOf(cause, this.logger);
   }
 
-  fault(request: HttpRequest, reply: HttpReply, cause: unknown): void {
+  fault(request: IncomingRequest, reply: OutgoingReply, cause: unknown): void {
     const problem = problemOf(cause, this.logger);
     if (problem.kind === 'body-too-large') void dropRestOfBody(request.raw).then(() => sendProblem(request, reply, problem));
     else sendProblem(request, reply, problem);

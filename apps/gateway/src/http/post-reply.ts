@@ -3,7 +3,7 @@ import { type AnswerSink, locationOf } from './call-answer.js';
 import type { Deprecation } from './deprecation.js';
 import { envelopeText, isKeyReuse } from './envelope.js';
 import { Problem } from './problem.js';
-import { type HttpReply, type HttpRequest, JSON_CONTENT_TYPE, sendProblem } from './reply.js';
+import { type IncomingRequest, JSON_CONTENT_TYPE, type OutgoingReply, sendProblem } from './reply.js';
 
 export const keyReuse = (callId: string): Problem =>
   new Problem('key-reused', 'this Idempotency-Key was used with other discriminating inputs', { call_id: callId });
@@ -11,8 +11,8 @@ export const keyReuse = (callId: string): Problem =>
 /** The reply of one `POST /v1/calls`. */
 export class PostReply implements AnswerSink {
   constructor(
-    private readonly request: HttpRequest,
-    private readonly reply: HttpReply,
+    private readonly request: IncomingRequest,
+    private readonly reply: OutgoingReply,
     private readonly deprecation: Deprecation | undefined,
   ) {}
 

@@ -4,6 +4,18 @@ import type { Problem } from './problem.js';
 export type HttpRequest = FastifyRequest;
 export type HttpReply = FastifyReply;
 
+/** What of a request every way in has (see direct-calls.ts). */
+export type IncomingRequest = Pick<FastifyRequest, 'headers' | 'url' | 'body' | 'raw'>;
+
+/** What of a reply every way in has; Fastify's fits. */
+export interface OutgoingReply {
+  readonly sent: boolean;
+  code(status: number): OutgoingReply;
+  header(name: string, value: string): OutgoingReply;
+  headers(all: Readonly<Record<string, string>>): OutgoingReply;
+  send(text?: string): unknown;
+}
+
 /** What a handler answers; `text` is JSON already. */
 export interface Answer {
   status: number;
@@ -33,7 +45,7 @@ export function pathOf(url: string): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
-export function sendProblem(request: HttpRequest, reply: HttpReply, problem: Problem): void {
+export function sendProblem(request: Pick<IncomingRequest, 'url'>, reply: OutgoingReply, problem: Problem): void {
   if (reply.sent) return;
   reply
     .code(problem.status)
@@ -51,7 +63,7 @@ export function sendAnswer(reply: HttpReply, answer: Answer): void {
 }
 
 /** A header that may be there once. */
-export function headerOf(request: HttpRequest, name: string): string | undefined {
+export function headerOf(request: Pick<IncomingRequest, 'headers'>, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
 }

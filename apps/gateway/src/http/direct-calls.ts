@@ -1,0 +1,98 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { OutgoingReply } from './reply.js';
+
+/** Turns a body into its value or says why it can't: Fastify's own parser, so that both ways refuse the same. */
+export type ParseJson = (body: string, done: (cause: Error | null, value: unknown) => void) => void;
+
+/** What the direct way leads to; the router leads to the same. */
+export interface CallPosts {
+  submit(request: DirectRequest, reply: OutgoingReply): void | Promise<void>;
+  fault(request: DirectRequest, reply: OutgoingReply, cause: unknown): void;
+}
+
+const LENGTH = /^[1-9]\d{0,6}$/;
+
+/** A request as handlers read it, without Fastify's. */
+export class DirectRequest {
+  body: unknown;
+
+  constructor(readonly raw: IncomingMessage) {}
+
+  get url(): string {
+    return this.raw.url ?? '/';
+  }
+
+  get headers(): IncomingMessage['headers'] {
+    return this.raw.headers;
+  }
+}
+
+/** A reply straight onto Node's response. */
+export class DirectReply implements OutgoingReply {
+  sent = false;
+  private status = 200;
+  private readonly fields: Record<string, string | number> = {};
+
+  constructor(private readonly response: ServerResponse) {}
+
+  code(status: number): this {
+    this.status = status;
+    return this;
+  }
+
+  header(name: string, value: string): this {
+    this.fields[name] = value;
+    return this;
+  }
+
+  headers(all: Readonly<Record<string, string>>): this {
+    Object.assign(this.fields, all);
+    return this;
+  }
+
+  send(text = ''): void {
+    if (this.sent) return;
+    this.sent = true;
+    this.fields['content-length'] = Buffer.byteLength(text);
+    this.response.writeHead(this.status, this.fields).end(text);
+  }
+}
+
+/**
+ * `POST /v1/calls` past the router: the one request that comes thousands of times a second. It takes only the plainest
+ * form (an API key, JSON with its length); every other form, and every other request, goes through the router.
+ */
+export class DirectCalls {
+  constructor(
+    private readonly posts: CallPosts,
+    private readonly parse: ParseJson,
+    private readonly body_bytes_max: number,
+  ) {}
+
+  takes({ method, url, headers }: IncomingMessage): boolean {
+    if (method !== 'POST' || url !== '/v1/calls') return false;
+    const type = headers['content-type'];
+    if (type !== 'application/json' && type?.startsWith('application/json;') !== true) return false;
+    const length = headers['content-length'];
+    if (length === undefined || !LENGTH.test(length) || Number(length) > this.body_bytes_max) return false;
+    // Who a key stands for is known at once; other tokens are looked up first.
+    return headers.authorization?.startsWith('csk_', 7) === true && headers['transfer-encoding'] === undefined;
+  }
+
+  serve(raw: IncomingMessage, response: ServerResponse): void {
+    const chunks: Buffer[] = [];
+    raw.on('data', (chunk: Buffer) => chunks.push(chunk));
+    raw.on('end', () => {
+      const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+      this.submit(new DirectRequest(raw), new DirectReply(response), body.toString());
+    });
+  }
+
+  private submit(request: DirectRequest, reply: DirectReply, body: string): void {
+    this.parse(body, (cause, value) => {
+      if (cause) return this.posts.fault(request, reply, cause);
+      request.body = value;
+      void this.posts.submit(request, reply);
+    });
+  }
+}
