@@ -5,10 +5,10 @@ import { Admission } from './admission/admission.js';
 import { CallCommands } from './admission/call-commands.js';
 import { CallDesk } from './admission/call-desk.js';
 import { RecordWriter } from './admission/record-writer.js';
+import { AuditRoom } from './audit/audit-room.js';
 import { firstStart } from './bootstrap/first-start.js';
 import type { GatewayConfig } from './config.js';
 import { createHttpApp, type GatewayParts } from './gateway.module.js';
-import { AuditRoom } from './http/audit-room.js';
 import { CallIntake } from './http/call-intake.js';
 import { CallRoom } from './http/call-room.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
@@ -79,7 +79,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     }),
     blobs: new StoredBlobs(deps.blobs),
     health: new Health(ready, log, deps.metrics),
-    audit: deps.evidence && new AuditRoom(deps, deps.evidence, new Set(topicSpecs(config.lanes, 1).map(({ name }) => name))),
+    audit: deps.evidence && new AuditRoom(deps, deps.evidence, configuration, new Set(topicSpecs(config.lanes, 1).map(({ name }) => name))),
   };
 }
 

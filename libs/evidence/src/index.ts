@@ -1,7 +1,10 @@
+export { BUNDLE_FORMAT, type Bundle, type BundledCall, type BundledRecord } from './bundle/bundle.js';
+export { callSummary } from './bundle/call-summary.js';
+export { type BundleReport, type BundleVerdict, plain, verifyBundle } from './bundle/verify-bundle.js';
 export { CheckpointFolder } from './checkpoints/checkpoint-folder.js';
 export { type CheckpointRecord, type CheckpointStore, type NewestCheckpoint, treeName } from './checkpoints/checkpoint-store.js';
 export { CheckpointTable } from './checkpoints/checkpoint-table.js';
 export { CheckpointSigner } from './checkpoints/signer.js';
-export { type ProofAnswer, ProofReader } from './proof-reader.js';
+export { type ProofAnswer, ProofReader, type ProofsAnswer } from './proof-reader.js';
 export { BrokenRecord, CoveredTree } from './trees/covered-tree.js';
 export { CHECKPOINTS_TREE, TileFolder } from './trees/tile-folder.js';

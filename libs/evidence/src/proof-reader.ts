@@ -23,6 +23,8 @@ export type ProofAnswer =
   /** What is stored does not prove the record as the log has it now. */
   | { kind: 'broken'; reason: string };
 
+export type ProofsAnswer = { kind: 'proofs'; proofs: RecordProof[]; checkpoint: string } | Exclude<ProofAnswer, { kind: 'proof' }>;
+
 const text = (path: readonly Buffer[]) => path.map((hash) => hash.toString('base64'));
 
 /** Proofs out of stored checkpoints and tiles. Each is checked before it is given. */
@@ -45,7 +47,22 @@ export class ProofReader {
 
   /** The proof that this record, as read from the log, stands at its place. */
   async prove(record: RecordToCover): Promise<ProofAnswer> {
+    return this.proveBy(record, await this.checkpoints.newest());
+  }
+
+  /** The proofs of many records by one checkpoint; the answer to the first that has none, else. */
+  async proveAll(records: readonly RecordToCover[]): Promise<ProofsAnswer> {
     const newest = await this.checkpoints.newest();
+    const proofs: RecordProof[] = [];
+    for (const record of records) {
+      const answer = await this.proveBy(record, newest);
+      if (answer.kind !== 'proof') return answer;
+      proofs.push(answer.proof);
+    }
+    return newest ? { kind: 'proofs', proofs, checkpoint: newest.record.note } : { kind: 'not_covered' };
+  }
+
+  private async proveBy(record: RecordToCover, newest: NewestCheckpoint | undefined): Promise<ProofAnswer> {
     const head = newest?.heads.get(treeName(record.topic, record.partition));
     if (!newest || !head || record.offset >= head.size) return { kind: 'not_covered' };
     const proof = await this.proofOf(record, newest).catch((cause: Error) => cause);

@@ -6,7 +6,15 @@ export { cosign, cosignedAt } from './note/cosignature.js';
 export { COSIGNATURE_V1, ED25519, type NoteSigner, type NoteVerifier, noteSigner, parseVkey } from './note/note-key.js';
 export { isSignedBy, parseNote, type SignedNote, signNote } from './note/signed-note.js';
 export { type RecordToCover, recordHash, recordLeaf } from './record/record-leaf.js';
-export { type RecordProof, type Trust, type Verdict, verifyRecord } from './record/record-proof.js';
+export {
+  openTrusted,
+  type RecordProof,
+  type Trust,
+  type TrustedCheckpoint,
+  type Verdict,
+  verifyRecord,
+  verifyUnder,
+} from './record/record-proof.js';
 export { type CheckpointEntry, entryHash, headHash, headProof, headsRoot, sortedHeads, type TreeHead } from './record/tree-heads.js';
 export { GrowingTree, type TileAppend } from './tiles/growing-tree.js';
 export { type ReadTile, subtreesOf, TileFault } from './tiles/tile-hashes.js';

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { batchRequest, callRequest } from '../admission/call-request.js';
 import type { ApiRoute } from './api-route.js';
 import { approvalFilters, voteRequest } from './approvals.controller.js';
-import { consistencyQuery, proofQuery } from './audit.controller.js';
+import { bundleQuery, consistencyQuery, proofQuery } from './audit.controller.js';
 import { cancelRequest, resolveRequest } from './call-commands.controller.js';
 import { callFilters } from './calls.controller.js';
 import { caseChange, caseFilters, caseRequest } from './cases.controller.js';
@@ -134,6 +134,14 @@ const settingRoutes: readonly ApiRoute[] = [
 const auditRoutes: readonly ApiRoute[] = [
   { method: 'get', path: '/v1/audit/checkpoint', summary: 'The newest signed checkpoint', tag: 'audit', answers: { '200': 'text/plain' } },
   { method: 'get', path: '/v1/audit/proof', summary: 'Prove a record', tag: 'audit', query: proofQuery, answers: { '200': 'Object' } },
+  {
+    method: 'get',
+    path: '/v1/audit/bundle',
+    summary: 'All about a call or a case, provable offline',
+    tag: 'audit',
+    query: bundleQuery,
+    answers: { '200': 'Object' },
+  },
   {
     method: 'get',
     path: '/v1/audit/consistency',

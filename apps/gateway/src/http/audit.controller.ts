@@ -2,8 +2,8 @@ import { parseTopic } from '@countersign/contracts';
 import { parseTilePath } from '@countersign/proofs';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
+import { AuditRoom } from '../audit/audit-room.js';
 import type { Role } from '../identity/authenticator.js';
-import { AuditRoom } from './audit-room.js';
 import { bodyProblem } from './body-issues.js';
 import { Face } from './face.js';
 import { Problem } from './problem.js';
@@ -13,6 +13,7 @@ const AUDITORS: readonly Role[] = ['auditor'];
 const number = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 export const proofQuery = { topic: z.string().min(1).max(255), partition: number, offset: number };
+export const bundleQuery = { call_id: z.string().min(1).max(200).optional(), case_id: z.string().min(1).max(200).optional() };
 export const consistencyQuery = { first: number.min(1) };
 
 const notCovered = (): Problem => new Problem('unavailable', 'no checkpoint covers that yet: one is written within a second, ask again');
@@ -61,6 +62,22 @@ export class AuditController {
         proof: answer.proof,
         vkey: this.room.vkey,
       });
+    });
+  }
+
+  /** Everything about one call, or one case, in one file that `countersign verify` checks offline. */
+  @Get('bundle')
+  bundle(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, AUDITORS, async (caller) => {
+      const query = queryOf(request, bundleQuery);
+      if (query instanceof Problem) return query;
+      const { call_id, case_id } = query;
+      if ((call_id === undefined) === (case_id === undefined)) return new Problem('invalid-request', 'name a call_id or a case_id');
+      const made = await this.room.bundle(caller.tenant_id, call_id !== undefined ? { call_id } : { case_id: case_id as string });
+      if (made === undefined) return new Problem('not-found', 'there is no such call or case, or it has no calls');
+      if (made === 'too_large') return new Problem('invalid-request', 'a bundle holds at most 500 calls: ask for them one by one');
+      if (made.kind === 'not_covered') return notCovered();
+      return made.kind === 'broken' ? new Problem('internal', `it cannot be proven: ${made.reason}`) : ok(made.bundle);
     });
   }
 

@@ -28,23 +28,39 @@ export type Verdict = { kind: 'proven'; checkpoint_size: number; time_ms: number
 const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
 const hashes = (path: readonly string[]) => path.map((text) => Buffer.from(text, 'base64'));
 
-/**
- * Whether the record, byte for byte, stands at its place on the log that the checkpoint signs. Total: whatever cannot be
- * read is refused. Trusts the keys and nothing else.
- */
-export function verifyRecord(record: RecordToCover, proof: RecordProof, trust: Trust): Verdict {
+/** A checkpoint whose signatures were found good. */
+export interface TrustedCheckpoint {
+  size: number;
+  root: Buffer;
+}
+
+/** The checkpoint of a note where the log and every witness that is asked for signed it; the reason, else. */
+export function openTrusted(note: string, { log, witnesses }: Trust): TrustedCheckpoint | string {
+  const signed = openCheckpoint(note, log);
+  if (!signed) return `the checkpoint is not signed by ${log.name}`;
+  const missing = witnesses.find((witness) => cosignedAt(signed.note, witness) === undefined);
+  return missing ? `the checkpoint is not cosigned by ${missing.name}` : { size: signed.size, root: signed.root };
+}
+
+/** As verifyRecord, under a checkpoint that was opened before. */
+export function verifyUnder(record: RecordToCover, proof: Omit<RecordProof, 'checkpoint'>, signed: TrustedCheckpoint): Verdict {
   try {
-    return verdict(record, proof, trust);
+    return verdict(record, proof, signed);
   } catch {
     return refused('the proof cannot be read');
   }
 }
 
-function verdict(record: RecordToCover, { tree, head, entry, checkpoint }: RecordProof, trust: Trust): Verdict {
-  const signed = openCheckpoint(checkpoint, trust.log);
-  if (!signed) return refused(`the checkpoint is not signed by ${trust.log.name}`);
-  const missing = trust.witnesses.find((witness) => cosignedAt(signed.note, witness) === undefined);
-  if (missing) return refused(`the checkpoint is not cosigned by ${missing.name}`);
+/**
+ * Whether the record, byte for byte, stands at its place on the log that the checkpoint signs. Total: whatever cannot be
+ * read is refused. Trusts the keys and nothing else.
+ */
+export function verifyRecord(record: RecordToCover, proof: RecordProof, trust: Trust): Verdict {
+  const signed = openTrusted(String(proof.checkpoint), trust);
+  return typeof signed === 'string' ? refused(signed) : verifyUnder(record, proof, signed);
+}
+
+function verdict(record: RecordToCover, { tree, head, entry }: Omit<RecordProof, 'checkpoint'>, signed: TrustedCheckpoint): Verdict {
   const root = rootFromInclusion(recordHash(record), record.offset, tree.size, hashes(tree.path));
   if (!root) return refused('the path of the record does not fit its offset and the size of its tree');
   const { topic, partition } = record;

@@ -1,0 +1,14 @@
+/** What a command came to: its lines, and the exit code (0 done, 1 refused, 2 wrong usage). */
+export interface Outcome {
+  code: 0 | 1 | 2;
+  lines: string[];
+}
+
+/** One command of `countersign`. */
+export interface Command {
+  name: string;
+  /** Arguments and options, as the help shows them. */
+  usage: string;
+  about: string;
+  run(args: readonly string[]): Promise<Outcome>;
+}

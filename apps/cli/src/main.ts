@@ -1,0 +1,23 @@
+import type { Command } from './command.js';
+import { verify } from './commands/verify.js';
+
+/** Every command; a new one is one file in `commands/` and its place here. */
+const commands: readonly Command[] = [verify];
+
+function help(): string[] {
+  return ['countersign <command>', '', ...commands.map(({ name, usage, about }) => `  ${name} ${usage}\n      ${about}`)];
+}
+
+/** Runs the command that the arguments name, prints what it says and answers the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  const [name, ...rest] = args;
+  const command = commands.find((each) => each.name === name);
+  if (!command) {
+    const asked = name === undefined || name === 'help' || name === '--help';
+    process[asked ? 'stdout' : 'stderr'].write(`${asked ? '' : `there is no command ${name}\n`}${help().join('\n')}\n`);
+    return asked ? 0 : 2;
+  }
+  const { code, lines } = await command.run(rest);
+  process[code === 0 ? 'stdout' : 'stderr'].write(`${lines.join('\n')}\n`);
+  return code;
+}

@@ -1,0 +1,99 @@
+import { eventSchemas } from '@countersign/contracts';
+import type { PlacedEvent } from '@countersign/domain';
+import { BUNDLE_FORMAT, type Bundle, type BundledRecord, callSummary, type ProofReader, plain, verifyBundle } from '@countersign/evidence';
+import type { AppDeps, Evidence } from '@countersign/process';
+import { policyInForce } from './policy-in-force.js';
+import { type FoundRecord, partitionOfCall, RecordsOfCalls } from './records-of-calls.js';
+
+/** A call to put into a bundle, as the view knows it. */
+export interface CallToBundle {
+  call_id: string;
+  lane: string;
+  requested_at_ms: number;
+  /** Undefined while it has not ended. */
+  ended_at_ms: number | undefined;
+}
+
+export type MadeBundle = { kind: 'made'; bundle: Bundle } | { kind: 'not_covered' } | { kind: 'broken'; reason: string };
+
+/** Makes bundles out of the log. Each is verified before it is given. */
+export class BundleMaker {
+  private readonly records: RecordsOfCalls;
+
+  constructor(
+    private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'clock'>,
+    private readonly evidence: Evidence,
+    private readonly proofs: ProofReader,
+  ) {
+    this.records = new RecordsOfCalls(deps);
+  }
+
+  async make(tenant_id: string, subject: Bundle['subject'], calls: readonly CallToBundle[]): Promise<MadeBundle> {
+    const found = await this.recordsOf(calls);
+    const rulings = found.flatMap(({ event }) => (event.event_type === 'policy_decided' ? [event.event.config_offset] : []));
+    const rules = await policyInForce(this.records, tenant_id, Math.max(-1, ...rulings));
+    const proven = await this.prove([...rules, ...found]);
+    if (proven.kind !== 'made') return proven;
+    const bundle: Bundle = {
+      format: BUNDLE_FORMAT,
+      tenant_id,
+      subject,
+      made_at_ms: this.deps.clock.now_ms(),
+      calls: calls.map(({ call_id }) => callSummary(call_id, eventsOf(call_id, found))),
+      records: proven.records,
+      schemas: this.schemasOf([...rules, ...found]),
+      checkpoint: proven.checkpoint,
+      vkey: this.evidence.signer.verifier.vkey,
+    };
+    const verdict = verifyBundle(bundle, { log: this.evidence.signer.verifier, witnesses: [] });
+    return verdict.kind === 'verified' ? { kind: 'made', bundle } : { kind: 'broken', reason: verdict.reason };
+  }
+
+  private async recordsOf(calls: readonly CallToBundle[]): Promise<FoundRecord[]> {
+    const groups = new Map<string, CallToBundle[]>();
+    for (const call of calls) {
+      const group = `${call.lane}/${partitionOfCall(call.call_id)}`;
+      groups.set(group, [...(groups.get(group) ?? []), call]);
+    }
+    const found: FoundRecord[] = [];
+    for (const group of groups.values()) {
+      const [{ lane, call_id }] = group as [CallToBundle];
+      const ends = group.map(({ ended_at_ms }) => ended_at_ms ?? Number.POSITIVE_INFINITY);
+      const until_ms = Math.max(...ends);
+      const stretch = {
+        lane,
+        partition: partitionOfCall(call_id),
+        from_ms: Math.min(...group.map(({ requested_at_ms }) => requested_at_ms)),
+        until_ms: Number.isFinite(until_ms) ? until_ms : undefined,
+      };
+      found.push(...(await this.records.find(new Set(group.map((call) => call.call_id)), stretch)));
+    }
+    return found;
+  }
+
+  private async prove(found: readonly FoundRecord[]) {
+    const proofs = await this.proofs.proveAll(found.map(({ record }) => record));
+    if (proofs.kind !== 'proofs') return proofs;
+    const records = found.map(({ record, event }, at): BundledRecord => {
+      const { topic, partition, offset, timestamp_ms, key, headers, value } = record;
+      const place = { topic, partition, offset, timestamp_ms, key, headers, value: value.toString('base64') };
+      const { checkpoint: _, ...proof } = proofs.proofs[at] as (typeof proofs.proofs)[number];
+      return { ...place, event_type: event.event_type, event: plain(event.event), proof };
+    });
+    return { kind: 'made' as const, records, checkpoint: proofs.checkpoint };
+  }
+
+  private schemasOf(found: readonly FoundRecord[]): Record<string, string> {
+    const schemas: Record<string, string> = {};
+    for (const { record, event } of found) {
+      const id = this.deps.codec.schemaId(record.value);
+      const schema = eventSchemas.filter(({ event_type }) => event_type === event.event_type).sort((a, b) => b.version - a.version)[0];
+      if (id !== undefined && schema) schemas[String(id)] = schema.schema;
+    }
+    return schemas;
+  }
+}
+
+function eventsOf(call_id: string, found: readonly FoundRecord[]): PlacedEvent[] {
+  return found.filter(({ event }) => event.event.meta.call_id === call_id).map(({ event }) => event as PlacedEvent);
+}

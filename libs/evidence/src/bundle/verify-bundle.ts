@@ -1,0 +1,123 @@
+import { canonicalText, EventCodec, eventSchemas } from '@countersign/contracts';
+import type { PlacedEvent } from '@countersign/domain';
+import { openTrusted, type Trust, type TrustedCheckpoint, verifyUnder } from '@countersign/proofs';
+import { BUNDLE_FORMAT, type Bundle, type BundledRecord } from './bundle.js';
+import { callSummary } from './call-summary.js';
+
+export interface BundleReport {
+  kind: 'verified';
+  calls: Bundle['calls'];
+  records: number;
+  /** Number of checkpoints that the signed tree had, and when the newest was made (the signer's clock). */
+  checkpoint_size: number;
+  checkpoint_time_ms: number;
+}
+
+export type BundleVerdict = BundleReport | { kind: 'refused'; reason: string };
+
+const refused = (reason: string): BundleVerdict => ({ kind: 'refused', reason });
+const placeOf = ({ topic, partition, offset }: BundledRecord) => `${topic}/${partition}/${offset}`;
+
+/** A codec for the ids of the bundle. Only schemas that this build knows itself are taken: another text could tell another story. */
+function codecFor(schemas: Bundle['schemas']): EventCodec | string {
+  const codec = new EventCodec();
+  for (const [id, text] of Object.entries(schemas)) {
+    if (!eventSchemas.some(({ schema }) => schema === text)) {
+      return `schema ${id} is not one that this verifier knows: use the verifier of the release that wrote it`;
+    }
+    codec.addWriterSchema(Number(id), text);
+  }
+  return codec;
+}
+
+/** The event of a record as its bytes say it, where the bundle says the same. */
+function readEvent(codec: EventCodec, record: BundledRecord): PlacedEvent | string {
+  const value = Buffer.from(record.value, 'base64');
+  const { event_type, event } = codec.decode(value);
+  if (event_type !== record.event_type || canonicalText(plain(event)) !== canonicalText(record.event)) {
+    return `${placeOf(record)}: what the bundle shows is not what the record says`;
+  }
+  const { topic, partition, offset, timestamp_ms } = record;
+  return { event_type, event, topic, partition, offset, timestamp_ms } as PlacedEvent;
+}
+
+/** An event as JSON shows it. */
+export function plain(event: unknown): unknown {
+  return JSON.parse(JSON.stringify(event));
+}
+
+function callsOf(events: readonly PlacedEvent[]): Map<string, PlacedEvent[]> {
+  const calls = new Map<string, PlacedEvent[]>();
+  for (const at of events) {
+    const { call_id } = at.event.meta;
+    if (call_id !== null) calls.set(call_id, [...(calls.get(call_id) ?? []), at]);
+  }
+  return calls;
+}
+
+function strayRecord(bundle: Bundle, events: readonly PlacedEvent[]): string | undefined {
+  const wanted = new Set(bundle.calls.map(({ call_id }) => call_id));
+  const stray = events.find(
+    ({ event: { meta } }) => meta.tenant_id !== bundle.tenant_id || (meta.call_id !== null && !wanted.has(meta.call_id)),
+  );
+  return stray && `${stray.topic}/${stray.partition}/${stray.offset} belongs to nothing that the bundle is about`;
+}
+
+/** The events of the records, each proven and read; the reason where one is not. */
+function readRecords(bundle: Bundle, codec: EventCodec, signed: TrustedCheckpoint): { events: PlacedEvent[]; time_ms: number } | string {
+  const events: PlacedEvent[] = [];
+  const seen = new Set<string>();
+  let time_ms = 0;
+  for (const record of bundle.records) {
+    const place = placeOf(record);
+    if (seen.has(place)) return `${place} is there twice`;
+    seen.add(place);
+    const verdict = verifyUnder({ ...record, value: Buffer.from(record.value, 'base64') }, record.proof, signed);
+    if (verdict.kind === 'refused') return `${place}: ${verdict.reason}`;
+    time_ms = verdict.time_ms;
+    const event = readEvent(codec, record);
+    if (typeof event === 'string') return event;
+    events.push(event);
+  }
+  return { events, time_ms };
+}
+
+function checked(bundle: Bundle, trust: Trust): BundleVerdict {
+  if (bundle.format !== BUNDLE_FORMAT) return refused(`the format is ${String(bundle.format).slice(0, 80)}, not ${BUNDLE_FORMAT}`);
+  const signed = openTrusted(bundle.checkpoint, trust);
+  if (typeof signed === 'string') return refused(signed);
+  const codec = codecFor(bundle.schemas);
+  if (typeof codec === 'string') return refused(codec);
+  const read = readRecords(bundle, codec, signed);
+  if (typeof read === 'string') return refused(read);
+  const { events, time_ms } = read;
+  const stray = strayRecord(bundle, events);
+  if (stray) return refused(stray);
+  const calls = callsOf(events);
+  for (const shown of bundle.calls) {
+    const folded = callSummary(shown.call_id, calls.get(shown.call_id) ?? []);
+    if (canonicalText(folded) !== canonicalText(shown))
+      return refused(`call ${shown.call_id} is shown as something that its records do not add up to`);
+  }
+  if (events.length === 0) return refused('the bundle has no records');
+  return {
+    kind: 'verified',
+    calls: bundle.calls,
+    records: events.length,
+    checkpoint_size: signed.size,
+    checkpoint_time_ms: time_ms,
+  };
+}
+
+/**
+ * Checks a bundle against the keys that the caller trusts, and nothing else: each record's bytes and place by its proof,
+ * each event by decoding the bytes, each call by folding its events. Total: whatever cannot be read is refused.
+ * It cannot show that the bundle has every record of a call: who needs that asks for a later bundle and compares.
+ */
+export function verifyBundle(bundle: Bundle, trust: Trust): BundleVerdict {
+  try {
+    return checked(bundle, trust);
+  } catch {
+    return refused('the bundle cannot be read');
+  }
+}

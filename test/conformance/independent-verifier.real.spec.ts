@@ -1,0 +1,90 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventSchemas } from '@countersign/contracts';
+import { type Bundle, verifyBundle } from '@countersign/evidence';
+import { parseVkey } from '@countersign/proofs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
+
+const script = path.join(process.cwd(), 'test/conformance/verify_bundle.py');
+const trusted = eventSchemas.map(({ schema }) => createHash('sha256').update(schema).digest('hex'));
+const EDITS = 60;
+let dir: string;
+let bundle: Bundle;
+
+/** A case with an approved call, made by a real platform. */
+async function madeBundle(): Promise<Bundle> {
+  const platform = await EmbeddedPlatform.start();
+  try {
+    const admin = platform.admin();
+    const agent = await admin.keyFor('agent', 'agent-1', ['agent']);
+    const anna = await admin.keyFor('user', 'anna', ['approver', 'auditor']);
+    const { case_id } = (await agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body;
+    await agent.call({ tool: 'write_file', inputs: { path: 'ä.txt', content: 'x', mode: 'create' }, case_id });
+    const asked = (await agent.call({ tool: 'delete_file', inputs: { path: 'ä.txt' }, case_id })).body;
+    await anna.request('POST', `/v1/approvals/${asked.approval?.approval_id}/votes`, { vote: 'approve' });
+    await agent.callUntil(asked.call_id, (call) => call.status === 'succeeded');
+    for (const end = performance.now() + 10_000; performance.now() < end; await sleep(200)) {
+      const { status, body } = await anna.request<Bundle>('GET', `/v1/audit/bundle?case_id=${case_id}`);
+      if (status === 200) return body;
+    }
+    throw new Error('no checkpoint covered the case');
+  } finally {
+    await platform.close();
+  }
+}
+
+beforeAll(async () => {
+  execFileSync('python3', ['--version']); // fails loudly where there is none
+  dir = mkdtempSync(path.join(tmpdir(), 'bundle-'));
+  bundle = await madeBundle();
+}, 120_000);
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+function theirs(text: string): number | null {
+  const file = path.join(dir, 'bundle.json');
+  writeFileSync(file, text);
+  return spawnSync('python3', [script, file, bundle.vkey, ...trusted]).status;
+}
+
+function ours(text: string): number {
+  const log = parseVkey(bundle.vkey);
+  let read: Bundle;
+  try {
+    read = JSON.parse(text) as Bundle;
+  } catch {
+    return 1;
+  }
+  return log && verifyBundle(read, { log, witnesses: [] }).kind === 'verified' ? 0 : 1;
+}
+
+describe('a verifier in another language, from the public specifications', () => {
+  test('accepts the true bundle, as ours does', () => {
+    const text = JSON.stringify(bundle);
+    expect([theirs(text), ours(text)]).toEqual([0, 0]);
+  });
+
+  test('refuses every edit that ours refuses: one character anywhere but in what is not covered', () => {
+    const text = JSON.stringify(bundle);
+    const covered = text.indexOf('"records":');
+    const end = text.indexOf('"vkey":');
+    let seed = 7;
+    for (let n = 0; n < EDITS; n++) {
+      seed = (seed * 48_271) % 2_147_483_647;
+      const at = covered + 10 + (seed % (end - covered - 10));
+      const edited = `${text.slice(0, at)}${text[at] === '1' ? '2' : '1'}${text.slice(at + 1)}`;
+      const found = [theirs(edited), ours(edited)];
+      // Base64 has spare bits in its last character, so that two texts may be one hash: then both accept.
+      expect([n, found[0]]).toEqual([n, found[1]]);
+    }
+  }, 300_000);
+
+  test('refuses a vote that is shown as another', () => {
+    const calls = bundle.calls.map((call) => ({ ...call, votes: call.votes.map((vote) => ({ ...vote, by: 'mallory' })) }));
+    expect(theirs(JSON.stringify({ ...bundle, calls }))).toBe(1);
+  });
+});

@@ -1,0 +1,327 @@
+#!/usr/bin/env python3
+"""An independent verifier of bundles: python3 verify_bundle.py BUNDLE VKEY [SCHEMA_SHA256 ...]
+
+Written from public specifications only: RFC 8032 (Ed25519), RFC 9162 (Merkle trees), C2SP signed-note and tlog-checkpoint,
+the Avro specification (binary encoding), and docs/decisions/0006 with libs/proofs/src/record for the three leaf formats.
+Uses the standard library only. Exit code 0: verified; 1: refused, with the reason.
+"""
+import base64
+import hashlib
+import json
+import struct
+import sys
+
+
+class Refused(Exception):
+    pass
+
+
+def must(holds, reason):
+    if not holds:
+        raise Refused(reason)
+
+
+# --- Ed25519 verification (RFC 8032 section 5.1.7) ---
+P = 2**255 - 19
+L = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+SQRT_M1 = pow(2, (P - 1) // 4, P)
+
+
+def recover_x(y, sign):
+    if y >= P:
+        return None
+    x2 = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    if x2 == 0:
+        return None if sign else 0
+    x = pow(x2, (P + 3) // 8, P)
+    if (x * x - x2) % P:
+        x = x * SQRT_M1 % P
+    if (x * x - x2) % P:
+        return None
+    return P - x if (x & 1) != sign else x
+
+
+def decompress(data):
+    y = int.from_bytes(data, "little")
+    sign, y = y >> 255, y & ((1 << 255) - 1)
+    x = recover_x(y, sign)
+    return None if x is None else (x, y, 1, x * y % P)
+
+
+def add(a, b):
+    e = (a[1] - a[0]) * (b[1] - b[0]) % P
+    f = (a[1] + a[0]) * (b[1] + b[0]) % P
+    c, d = 2 * a[3] * b[3] * D % P, 2 * a[2] * b[2] % P
+    g, h, i, j = f - e, d - c, d + c, f + e
+    return (g * h % P, i * j % P, h * i % P, g * j % P)
+
+
+def times(n, point):
+    result = (0, 1, 1, 0)
+    while n:
+        if n & 1:
+            result = add(result, point)
+        point, n = add(point, point), n >> 1
+    return result
+
+
+BASE_Y = 4 * pow(5, P - 2, P) % P
+BASE_X = recover_x(BASE_Y, 0)
+BASE = (BASE_X, BASE_Y, 1, BASE_X * BASE_Y % P)
+
+
+def ed25519_verifies(public, message, signature):
+    if len(public) != 32 or len(signature) != 64:
+        return False
+    a, r = decompress(public), decompress(signature[:32])
+    s = int.from_bytes(signature[32:], "little")
+    if a is None or r is None or s >= L:
+        return False
+    h = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % L
+    left, right = times(s, BASE), add(r, times(h, a))
+    return (left[0] * right[2] - right[0] * left[2]) % P == 0 and (left[1] * right[2] - right[1] * left[2]) % P == 0
+
+
+# --- C2SP signed-note and tlog-checkpoint ---
+def open_checkpoint(note, vkey):
+    name, key_hash, encoded = vkey.split("+", 2)
+    typed = base64.b64decode(encoded, validate=True)
+    must(typed[0] == 1 and len(typed) == 33, "the key is no Ed25519 key")
+    expected = hashlib.sha256(name.encode() + b"\n" + typed).digest()[:4]
+    must(expected.hex() == key_hash, "the key's hash is not that of its name and bytes")
+    split = note.rfind("\n\n")
+    must(split >= 0 and note.endswith("\n"), "the checkpoint is no note")
+    text, lines = note[: split + 1], note[split + 2 : -1].split("\n")
+    good = False
+    for line in lines:
+        dash, signer, blob = line.split(" ")
+        raw = base64.b64decode(blob, validate=True)
+        if dash == "\u2014" and signer == name and raw[:4] == expected:
+            must(ed25519_verifies(typed[1:], text.encode(), raw[4:]), "the checkpoint's signature is wrong")
+            good = True
+    must(good, "the checkpoint is not signed by this key")
+    origin, size, root = text.split("\n")[:3]
+    must(origin == name, "the checkpoint is another log's")
+    return int(size), base64.b64decode(root, validate=True)
+
+
+# --- RFC 9162 ---
+def leaf_hash(data):
+    return hashlib.sha256(b"\0" + data).digest()
+
+
+def node_hash(left, right):
+    return hashlib.sha256(b"\1" + left + right).digest()
+
+
+def root_from_path(leaf, index, size, path):
+    """Section 2.1.3.2."""
+    must(0 <= index < size, "an index lies outside its tree")
+    fn, sn, r = index, size - 1, leaf
+    for p in path:
+        must(sn != 0 and len(p) == 32, "a path is too long")
+        if fn & 1 or fn == sn:
+            r = node_hash(p, r)
+            while not fn & 1 and fn:
+                fn, sn = fn >> 1, sn >> 1
+        else:
+            r = node_hash(r, p)
+        fn, sn = fn >> 1, sn >> 1
+    must(sn == 0, "a path is too short")
+    return r
+
+
+def hashes(path):
+    return [base64.b64decode(text, validate=True) for text in path]
+
+
+# --- the three leaves of docs/decisions/0006 ---
+def counted(data):
+    return struct.pack(">I", len(data)) + data
+
+
+def record_leaf(record, value):
+    parts = [b"countersign/record/v1\n", counted(record["topic"].encode())]
+    parts.append(struct.pack(">IQQ", record["partition"], record["offset"], record["timestamp_ms"]))
+    key = record["key"]
+    parts.append(struct.pack(">I", 0) if key is None else struct.pack(">I", 1) + counted(key.encode()))
+    headers = sorted((name.encode(), text.encode()) for name, text in record["headers"].items())
+    parts.append(struct.pack(">I", len(headers)))
+    for name, text in headers:
+        parts += [counted(name), counted(text)]
+    parts.append(counted(value))
+    return b"".join(parts)
+
+
+def lines(*texts):
+    return "".join(str(text) + "\n" for text in texts).encode()
+
+
+def check_place(record, value, size, root):
+    proof = record["proof"]
+    tree, head, entry = proof["tree"], proof["head"], proof["entry"]
+    own = root_from_path(leaf_hash(record_leaf(record, value)), record["offset"], tree["size"], hashes(tree["path"]))
+    text = lines("countersign/tree/v1", record["topic"], record["partition"], tree["size"], base64.b64encode(own).decode())
+    heads = root_from_path(leaf_hash(text), head["index"], entry["trees"], hashes(head["path"]))
+    text = lines("countersign/checkpoint/v1", entry["number"], entry["time_ms"], entry["trees"], base64.b64encode(heads).decode())
+    must(root_from_path(leaf_hash(text), entry["number"], size, hashes(entry["path"])) == root, "a record is not under the checkpoint")
+
+
+# --- Avro binary encoding ---
+class Reader:
+    def __init__(self, data):
+        self.data, self.at, self.names = data, 0, {}
+
+    def take(self, count):
+        must(0 <= count <= len(self.data) - self.at, "a value is truncated")
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def long(self):
+        shift = result = 0
+        while True:
+            byte = self.take(1)[0]
+            result |= (byte & 0x7F) << shift
+            shift += 7
+            if not byte & 0x80:
+                return (result >> 1) ^ -(result & 1)
+
+    def blocks(self, one):
+        items = []
+        while (count := self.long()) != 0:
+            if count < 0:
+                self.long()
+            for _ in range(abs(count)):
+                items.append(one())
+        return items
+
+    def full_name(self, name, namespace):
+        return name if "." in name or not namespace else f"{namespace}.{name}"
+
+    def read(self, schema, namespace=""):
+        if isinstance(schema, list):
+            return self.read(schema[self.long()], namespace)
+        if isinstance(schema, str):
+            primitive = getattr(self, "read_" + schema, None)
+            return primitive() if primitive else self.read_named(*self.names[self.full_name(schema, namespace)])
+        kind = schema["type"]
+        if kind in ("record", "enum", "fixed"):
+            namespace = schema.get("namespace", namespace)
+            self.names[self.full_name(schema["name"], namespace)] = (schema, namespace)
+            return self.read_named(schema, namespace)
+        if kind == "array":
+            return self.blocks(lambda: self.read(schema["items"], namespace))
+        if kind == "map":
+            return dict(self.blocks(lambda: (self.read_string(), self.read(schema["values"], namespace))))
+        return self.read(kind, namespace)
+
+    def read_named(self, schema, namespace):
+        if schema["type"] == "enum":
+            return schema["symbols"][self.long()]
+        if schema["type"] == "fixed":
+            return self.take(schema["size"])
+        return {field["name"]: self.read(field["type"], namespace) for field in schema["fields"]}
+
+    def read_null(self):
+        return None
+
+    def read_boolean(self):
+        return self.take(1) == b"\1"
+
+    def read_int(self):
+        return self.long()
+
+    read_long = read_int
+
+    def read_float(self):
+        return struct.unpack("<f", self.take(4))[0]
+
+    def read_double(self):
+        return struct.unpack("<d", self.take(8))[0]
+
+    def read_bytes(self):
+        return self.take(self.long())
+
+    def read_string(self):
+        return self.read_bytes().decode()
+
+
+def register(schema, reader, namespace=""):
+    """Named types may be used before the reader meets their definition in a branch that is not taken."""
+    if isinstance(schema, list):
+        for branch in schema:
+            register(branch, reader, namespace)
+    elif isinstance(schema, dict):
+        if schema["type"] in ("record", "enum", "fixed"):
+            namespace = schema.get("namespace", namespace)
+            reader.names[reader.full_name(schema["name"], namespace)] = (schema, namespace)
+        for field in schema.get("fields", []):
+            register(field["type"], reader, namespace)
+        for part in ("items", "values"):
+            if part in schema:
+                register(schema[part], reader, namespace)
+        if isinstance(schema["type"], (dict, list)):
+            register(schema["type"], reader, namespace)
+
+
+def plain(value):
+    """A value as JSON shows it: Node writes bytes as an object of this form."""
+    if isinstance(value, bytes):
+        return {"type": "Buffer", "data": list(value)}
+    if isinstance(value, dict):
+        return {name: plain(item) for name, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list) else value
+
+
+def read_event(record, value, schemas, trusted):
+    must(value[:1] == b"\0" and len(value) > 5, "a value is not in the Confluent wire format")
+    text = schemas[str(struct.unpack(">I", value[1:5])[0])]
+    must(not trusted or hashlib.sha256(text.encode()).hexdigest() in trusted, "a schema is not one of those that are trusted")
+    schema = json.loads(text)
+    reader = Reader(value[5:])
+    register(schema, reader)
+    event = plain(reader.read(schema))
+    must(reader.at == len(reader.data), "a value has more bytes than its event")
+    must(event == record["event"] and schema["name"] == record["event_type"], "an event is shown as something else")
+    return event
+
+
+def verify(bundle, vkey, trusted):
+    must(bundle["format"] == "countersign-bundle/v1", "the format is unknown")
+    size, root = open_checkpoint(bundle["checkpoint"], vkey)
+    calls = {call["call_id"]: call for call in bundle["calls"]}
+    seen, votes = set(), {call_id: [] for call_id in calls}
+    for record in bundle["records"]:
+        place = (record["topic"], record["partition"], record["offset"])
+        must(place not in seen, "a record is there twice")
+        seen.add(place)
+        value = base64.b64decode(record["value"], validate=True)
+        check_place(record, value, size, root)
+        event = read_event(record, value, bundle["schemas"], trusted)
+        meta = event["meta"]
+        must(meta["tenant_id"] == bundle["tenant_id"], "a record is of another tenant")
+        must(meta["call_id"] is None or meta["call_id"] in calls, "a record is of another call")
+        if record["event_type"] == "approval_voted":
+            votes[meta["call_id"]].append({"by": event["voter"]["id"], "vote": event["vote"], "at_ms": record["timestamp_ms"]})
+    must(seen, "there are no records")
+    for call_id, call in calls.items():
+        must(call["votes"] == votes[call_id], "the votes shown are not the votes cast")
+    return len(seen), size
+
+
+def main():
+    try:
+        with open(sys.argv[1], encoding="utf-8") as file:
+            records, size = verify(json.load(file), sys.argv[2], set(sys.argv[3:]))
+    except Refused as refusal:
+        print(f"refused: {refusal}")
+        return 1
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, struct.error) as fault:
+        print(f"refused: the bundle cannot be read ({type(fault).__name__})")
+        return 1
+    print(f"verified: {records} records under checkpoint {size}")
+    return 0
+
+
+sys.exit(main())

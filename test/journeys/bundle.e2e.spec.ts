@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Bundle } from '@countersign/evidence';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Api } from './api.js';
+import { EmbeddedPlatform } from './embedded-platform.js';
+
+const run = promisify(execFile);
+let platform: EmbeddedPlatform;
+let auditor: Api;
+let vkey: string;
+
+beforeAll(async () => {
+  platform = await EmbeddedPlatform.start();
+  auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
+}, 60_000);
+afterAll(() => platform.close(), 30_000);
+
+async function bundleOf(query: string): Promise<Bundle> {
+  for (const end = performance.now() + 10_000; performance.now() < end; await sleep(200)) {
+    const { status, body } = await auditor.request<Bundle>('GET', `/v1/audit/bundle?${query}`);
+    if (status === 200) return body;
+    expect(status).toBe(503);
+  }
+  throw new Error('no checkpoint covered the call');
+}
+
+/** `countersign verify` on a bundle, as somebody without the server runs it. */
+async function verify(bundle: unknown, key = vkey): Promise<{ code: number; said: string }> {
+  const file = path.join(platform.dir, 'bundle.json');
+  writeFileSync(file, JSON.stringify(bundle));
+  const cli = path.join(process.cwd(), 'node_modules/.bin/countersign');
+  const ran = await run(process.execPath, [cli, 'verify', file, '--vkey', key]).catch((error) => error);
+  return { code: ran.code ?? 0, said: `${ran.stdout}${ran.stderr}` };
+}
+
+test('an approved call is told offline: what was ruled, who saw it and voted when, how it ended; any edit is refused', async () => {
+  const admin = platform.admin();
+  const agent = await admin.keyFor('agent', 'agent-1', ['agent']);
+  const anna = await admin.keyFor('user', 'anna', ['approver']);
+  const { body: opened } = await agent.request<{ case_id: string }>('POST', '/v1/cases', { title: 'A case' });
+  const { case_id } = opened;
+  await agent.call({ tool: 'write_file', inputs: { path: 'a.txt', content: 'x', mode: 'create' }, case_id });
+  const asked = (await agent.call({ tool: 'delete_file', inputs: { path: 'a.txt' }, case_id })).body;
+  const approval = asked.approval?.approval_id as string;
+  expect((await anna.request('POST', `/v1/approvals/${approval}/votes`, { vote: 'approve' })).status).toBeLessThan(300);
+  await agent.callUntil(asked.call_id, (call) => call.status === 'succeeded');
+
+  const bundle = await bundleOf(`call_id=${asked.call_id}`);
+  vkey = bundle.vkey;
+  const { code, said } = await verify(bundle);
+  expect(said).toContain(`call ${asked.call_id}: delete_file succeeded`);
+  expect(said).toContain('approve by anna at');
+  expect([code, said.includes('require_approval by rule')]).toEqual([0, true]);
+
+  const first = bundle.records[0] as Bundle['records'][number];
+  const shown = bundle.calls[0] as Bundle['calls'][number];
+  const edits: [string, Partial<Bundle>][] = [
+    ['another outcome', { calls: [{ ...shown, status: 'denied' }] }],
+    ['another voter', { calls: [{ ...shown, votes: shown.votes.map((vote) => ({ ...vote, by: 'mallory' })) }] }],
+    [
+      'an event shown differently',
+      { records: [{ ...first, event: { ...(first.event as object), edited: true } }, ...bundle.records.slice(1)] },
+    ],
+    ['a record left out', { records: bundle.records.filter((record) => record.event_type !== 'approval_voted') }],
+    ['a record twice', { records: [first, ...bundle.records] }],
+    ['another value', { records: [{ ...first, value: `${first.value.slice(0, -8)}AAAAAAA=` }, ...bundle.records.slice(1)] }],
+    ['another tenant', { tenant_id: 'other' }],
+    [
+      'another schema',
+      { schemas: Object.fromEntries(Object.entries(bundle.schemas).map(([id, text]) => [id, text.replace('approve', 'deny')])) },
+    ],
+    ['another format', { format: 'countersign-bundle/v2' as never }],
+    ['no records', { records: [], calls: [] }],
+  ];
+  for (const [what, edit] of edits) {
+    const { code: refusal, said: why } = await verify({ ...bundle, ...edit });
+    expect([what, refusal, why.startsWith('refused: ')]).toEqual([what, 1, true]);
+  }
+  expect((await verify(bundle, 'some.other/log+12345678+AAAA')).code).toBe(2);
+
+  const whole = await bundleOf(`case_id=${case_id}`);
+  expect(whole.calls.map((call) => call.tool)).toEqual(['write_file', 'delete_file']);
+  expect((await verify(whole)).code).toBe(0);
+}, 120_000);
+
+test('what is not there, or not named, has no bundle', async () => {
+  const ask = async (query: string) => (await auditor.request('GET', `/v1/audit/bundle?${query}`)).status;
+  expect(await ask('call_id=0-01a2007f-b3c2-7001-9a67-44e55dc07cca')).toBe(404);
+  expect(await ask('call_id=nonsense')).toBe(404);
+  expect(await ask('case_id=case_none')).toBe(404);
+  expect(await ask('')).toBe(400);
+  expect(await ask('call_id=a&case_id=b')).toBe(400);
+}, 30_000);
