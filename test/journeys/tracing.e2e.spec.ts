@@ -51,14 +51,29 @@ test('one trace goes from HTTP through every hop and carries the decision', asyn
   expect(body).toMatchObject({ status: 'succeeded', trace_id: traceId });
   const end = performance.now() + 10_000;
   const ours = () => spans.filter((span) => span.traceId === traceId);
-  while (ours().length < 3 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 100));
+  while (ours().length < 6 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 100));
   const names = ours().map((span) => span.name);
   expect(names).toEqual(expect.arrayContaining(['POST /v1/calls', 'policy policy_decided', 'execute_tool write_file']));
+  expect(names).toEqual(expect.arrayContaining(['dispatch', 'run', 'result'].map((part) => `tool.write_file.${part}`)));
   const executed = ours().find((span) => span.name === 'execute_tool write_file') as Span;
   const attributes = Object.fromEntries(executed.attributes.map(({ key, value }) => [key, value.stringValue]));
   expect(attributes['contextos.action.approval_mode_effective']).toBe('local_write');
   expect(attributes['contextos.action.policy_decision_id']).toBe(body.decision?.decision_id);
   expect(attributes['countersign.action.policy_decision_id']).toBe(body.decision?.decision_id);
+  expect(attributes).toMatchObject({ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.call.id': body.call_id });
+  const partOf = (name: string) => {
+    const part = ours().find((span) => span.name === `tool.write_file.${name}`) as Span;
+    expect(part.parentSpanId).toBe(executed.spanId);
+    return Object.fromEntries(part.attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+  };
+  expect(partOf('dispatch')).toMatchObject({
+    'countersign.idempotency_key': body.idempotency_key,
+    'countersign.decision_id': body.decision?.decision_id,
+    'countersign.inputs_digest': expect.stringMatching(/^[0-9a-f]{64}$/),
+    'countersign.caller.kind': expect.any(String),
+  });
+  expect(partOf('run')).toMatchObject({ 'countersign.run.result': 'output', 'countersign.run.duration_ms': expect.anything() });
+  expect(partOf('result')).toMatchObject({ 'countersign.status': 'succeeded', 'countersign.output_digest': expect.any(String) });
   const ids = new Set(ours().map((span) => span.spanId));
   expect(ours().filter((span) => span.parentSpanId && ids.has(span.parentSpanId)).length).toBeGreaterThanOrEqual(2);
 }, 30_000);

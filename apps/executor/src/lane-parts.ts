@@ -25,6 +25,7 @@ import { Starts } from './running/starts.js';
 import { Takeover } from './running/takeover.js';
 import type { InProcessRuntime } from './runtimes/in-process/in-process-runtime.js';
 import { FairQueue } from './scheduling/fair-queue.js';
+import type { ToolTallies } from './tallies/tool-tallies.js';
 
 export interface LaneOptions {
   lane: string;
@@ -67,6 +68,7 @@ export class LaneParts {
     readonly options: LaneOptions,
     readonly configuration: OwnConfiguration,
     readonly runtime: InProcessRuntime,
+    readonly tools: ToolTallies,
   ) {
     const { log, codec, store, clock, logger, schemas } = deps;
     const decoder = new BatchDecoder(codec, schemas);

@@ -16,11 +16,14 @@ import { loadTools } from './runtimes/in-process/loaded-tool.js';
 import { packs } from './runtimes/in-process/packs.js';
 import { ProgressHints } from './runtimes/in-process/progress-hints.js';
 import { runtimes } from './runtimes/index.js';
+import { measureTools, ToolTallies } from './tallies/tool-tallies.js';
 
 const BATCH_MAX = 500;
 const LIMITS = { resends_max: 3, asks_max: 4, grace_ms: 500, long_read_ms: 5000 };
 
 function lanesOf(deps: AppDeps, config: ExecutorConfig, configuration: Configuration, runtime: InProcessRuntime) {
+  const tools = new ToolTallies();
+  measureTools(tools, deps.metrics);
   const { executor_id: instance_id, running_max, waiting_max, lease_ms } = config;
   const exclusive = !deps.store.durable;
   const options = {
@@ -32,7 +35,9 @@ function lanesOf(deps: AppDeps, config: ExecutorConfig, configuration: Configura
     exclusive,
     limits: LIMITS,
   };
-  return new Map(config.lanes.map((lane) => [lane, new LaneExecutor(new LaneParts(deps, { ...options, lane }, configuration, runtime))]));
+  return new Map(
+    config.lanes.map((lane) => [lane, new LaneExecutor(new LaneParts(deps, { ...options, lane }, configuration, runtime, tools))]),
+  );
 }
 
 function transportOf(deps: AppDeps, lanes: readonly string[], executor: Executor): LogTransport {

@@ -139,9 +139,11 @@ function wireRuns(parts: LaneParts): void {
   starts.settleMs = (job) => runtime.find(job)?.contract.settle_ms ?? 0;
   starts.configOffset = () => judge.configOffset;
   starts.onStarted = (jobs) => runs.fire(jobs);
+  if (parts.spans.recording) runs.observer = parts.spans;
   runs.onEnd = (job, outcome) => {
     const warning = deprecationOf(parts.configuration.state, job);
     if (warning !== undefined) outcome.warnings.push(warning);
+    parts.spans.ending(job, outcome);
     dispatcher.release(job);
     ends.end(job, outcome);
   };
@@ -155,6 +157,7 @@ function wireEnds(parts: LaneParts): void {
   const { ends, dispatcher, reader, open, runs, partitions, deps, options } = parts;
   ends.onGone = (job, outcome) => {
     parts.spans.end(job, outcome);
+    if (outcome && job.started_at_ms > 0) parts.tools.ended(job, outcome);
     dispatcher.release(job);
   };
   ends.onReadmit = (jobs) => readmit(parts, jobs);

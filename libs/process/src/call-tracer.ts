@@ -1,6 +1,7 @@
 import {
   context,
   propagation,
+  ROOT_CONTEXT,
   type Span,
   SpanKind,
   SpanStatusCode,
@@ -21,11 +22,13 @@ const setter: TextMapSetter<Carrier> = {
   },
 };
 
+export type SpanAttributes = Record<string, string | number | boolean | string[]>;
+
 /** One hop of a call. */
 export interface CallSpan {
   /** W3C traceparent to put on the records that this hop writes. */
   readonly traceparent: string | undefined;
-  set(attributes: Record<string, string | number | boolean>): void;
+  set(attributes: SpanAttributes): void;
   end(error?: string): void;
 }
 
@@ -34,7 +37,7 @@ class RecordedSpan implements CallSpan {
     private readonly span: Span,
     readonly traceparent: string | undefined,
   ) {}
-  set(attributes: Record<string, string | number | boolean>): void {
+  set(attributes: SpanAttributes): void {
     this.span.setAttributes(attributes);
   }
   end(error?: string): void {
@@ -62,10 +65,12 @@ export class CallTracer {
     this.tracer = trace.getTracer(`countersign.${service}`);
   }
 
-  start(name: string, traceparent: string | undefined, kind: SpanKind = SpanKind.INTERNAL): CallSpan {
+  /** @param link traceparent of a span that this one has to do with and is no part of. */
+  start(name: string, traceparent: string | undefined, kind: SpanKind = SpanKind.INTERNAL, link?: string): CallSpan {
     if (!this.recording) return new PassedOn(traceparent);
     const parent = propagation.extract(context.active(), { traceparent }, getter);
-    const span = this.tracer.startSpan(name, { kind }, parent);
+    const linked = link === undefined ? undefined : trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent: link }, getter));
+    const span = this.tracer.startSpan(name, { kind, ...(linked ? { links: [{ context: linked }] } : {}) }, parent);
     const carrier: Carrier = {};
     propagation.inject(trace.setSpan(parent, span), carrier, setter);
     return new RecordedSpan(span, carrier.traceparent ?? traceparent);

@@ -94,6 +94,10 @@ export class Job {
   joiners: Job[] | undefined;
   /** Its hop in the trace, where traces are recorded. */
   span: CallSpan | undefined;
+  /** Where it is within that hop. */
+  part_span: CallSpan | undefined;
+  /** The span of its last attempt. */
+  answered_traceparent: string | undefined;
   refusal: RefusedBecause | undefined;
   /** Where its result is kept for equal calls; undefined: it is not. */
   memo_key: string | undefined;

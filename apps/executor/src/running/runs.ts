@@ -4,6 +4,7 @@ import type { Clock } from '@countersign/process';
 import type { Lease } from '../lease/lease.js';
 import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
 import type { Seen } from '../runtimes/in-process/recorded-result.js';
+import type { RunObserver } from './call-spans.js';
 import type { Abortable, Job } from './job.js';
 import { cancelledOutcome, doubtOutcome, extrasOf, outcomeOf, refusedOutcome } from './outcomes.js';
 
@@ -33,6 +34,8 @@ export class Runs {
   onIdle: (job: Job) => void = () => undefined;
   onLateResult: (job: Job, outcome: Outcome) => void = () => undefined;
   onEvidence: (job: Job, outcome: Outcome) => void = () => undefined;
+  /** Undefined where nobody looks. */
+  observer: RunObserver | undefined;
   /** An earlier life of this process (now dead) fired what it takes over. */
   ownerDead: (job: Job) => boolean = (job) => job.owner_dead;
 
@@ -65,6 +68,7 @@ export class Runs {
     job.due_ms = monotonic_ms + Math.max(1, ends_ms - now_ms);
     job.running_since_ms = monotonic_ms;
     this.timed.add(job);
+    this.observer?.fired(job);
     this.runtime.run(job, ends_ms, this.done);
   }
 
@@ -117,6 +121,7 @@ export class Runs {
       random: Math.random(),
       cancelled: job.cancelled,
     });
+    this.observer?.answered(job, seen);
     this.act(job, meaning, seen, now_ms);
   }
 

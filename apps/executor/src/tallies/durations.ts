@@ -1,0 +1,29 @@
+const PER_DOUBLING = 4;
+const SLOTS = 26 * PER_DOUBLING;
+/** The smallest that is told apart: a sixteenth of a millisecond. */
+const OFFSET = 4 * PER_DOUBLING;
+
+/** Durations in slots of a quarter of a doubling, from 0.06 ms to over an hour: quantiles within 10 %, in 416 bytes, whatever is added. */
+export class Durations {
+  private readonly slots = new Uint32Array(SLOTS);
+  count = 0;
+  sum_ms = 0;
+
+  add(duration_ms: number): void {
+    this.count++;
+    this.sum_ms += duration_ms;
+    const slot = duration_ms <= 0 ? 0 : Math.floor(Math.log2(duration_ms) * PER_DOUBLING) + OFFSET;
+    const at = Math.min(SLOTS - 1, Math.max(0, slot));
+    this.slots[at] = (this.slots[at] as number) + 1;
+  }
+
+  /** The middle of the slot in which the quantile lies; 0 where nothing was added. */
+  quantile_ms(share: number): number {
+    let left = Math.max(1, Math.ceil(share * this.count));
+    for (let at = 0; at < SLOTS; at++) {
+      left -= this.slots[at] as number;
+      if (left <= 0) return 2 ** ((at - OFFSET + 0.5) / PER_DOUBLING);
+    }
+    return 0;
+  }
+}
