@@ -104,6 +104,82 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       expect((await read(agent)).body.status).toBe('succeeded');
     });
 
+    test('a budget is used up by what calls cost, and a ceiling stops a dear one', async () => {
+      const [agent, name] = await fresh();
+      const keyed = (context?: Record<string, unknown>) =>
+        agent.call({ tool: 'probe_http_keyed', inputs: order(), ...(context ? { context } : {}) }, { prefer: 'wait=20' });
+      await limit(name, { kind: 'max_budget', scope: 'agent', subjects: [name], max: 0.6 });
+      expect((await keyed()).body).toMatchObject({ status: 'succeeded', cost: 0.25 });
+      expect((await keyed()).body.status).toBe('succeeded');
+      denied(await keyed(), name);
+      expect(await usage(name)).toMatchObject([{ used: 0.5, max: 0.6 }]);
+      expect((await effect(agent)).body.status).toBe('succeeded');
+      await limit(name, { kind: 'cost_ceiling', scope: 'agent', subjects: [name], max: 0.2 });
+      denied(await keyed(), name);
+      await limit(name, { kind: 'cost_ceiling', scope: 'agent', subjects: [name], max: 0.25 });
+      const run_id = `run-budget-${process.pid}-${++serial}`;
+      expect((await keyed({ run_id, run_budget: 0.3 })).body.status).toBe('succeeded');
+      denied(await keyed({ run_id, run_budget: 0.3 }), 'context.run_budget');
+      expect((await keyed({ run_id })).body.status).toBe('succeeded');
+      denied(await keyed({ run_budget: 0.1 }), 'context.run_budget');
+    });
+
+    test('a limit that is lowered while a call waits for people holds when it would run', async () => {
+      const [agent, name] = await fresh();
+      await limit(name, { kind: 'side_effects', scope: 'agent', subjects: [name], side_effects: 'writes' });
+      const waiting = (await agent.call({ tool: 'probe_approval', inputs: order() })).body;
+      expect(waiting.status).toBe('pending_approval');
+      await limit(name, { kind: 'side_effects', scope: 'agent', subjects: [name], side_effects: 'reads' });
+      await at.anna.request('POST', `/v1/approvals/${waiting.approval?.approval_id}/votes`, { vote: 'approve' });
+      const ended = await agent.callUntil(waiting.call_id, (call) => call.status === 'denied');
+      expect(ended.decision).toMatchObject({ effect: 'deny', revision: 2, rule: `limit.${name}` });
+      expect(await at.counterparty.effectsOf(waiting.idempotency_key)).toHaveLength(0);
+    });
+
+    test('a limit may let calls wait: they run one after the other as their window moves on', async () => {
+      const [agent, name] = await fresh();
+      await limit(name, {
+        kind: 'rate',
+        scope: 'agent',
+        subjects: [name],
+        max: 1,
+        window_ms: 1000,
+        on_exceeded: 'defer',
+        defer_timeout_ms: 20_000,
+      });
+      const started = performance.now();
+      const answers = await Promise.all([read(agent), read(agent), read(agent)]);
+      expect(answers.map(({ body }) => body.status)).toEqual(['succeeded', 'succeeded', 'succeeded']);
+      expect(performance.now() - started).toBeGreaterThan(2000);
+      expect(answers.filter(({ body }) => (body.decision?.revision ?? 0) > 1)).toHaveLength(2);
+    });
+
+    test('a call whose prerequisite is still running waits for it, and is denied where that did not succeed', async () => {
+      const behind = (call_id: string) =>
+        at.agent.call({ tool: 'probe_http_effect', inputs: order(), context: { depends_on: [call_id] } }, { prefer: 'wait=0' });
+      const vote = (envelope: Envelope, body: Record<string, unknown>) =>
+        at.anna.request('POST', `/v1/approvals/${envelope.approval?.approval_id}/votes`, body);
+      const [first, second] = [
+        (await at.agent.call({ tool: 'probe_approval', inputs: order() })).body,
+        (await at.agent.call({ tool: 'probe_approval', inputs: order() })).body,
+      ];
+      const [waits, fails] = [await behind(first.call_id), await behind(second.call_id)];
+      expect(waits.status).toBe(202);
+      expect(waits.body).toMatchObject({
+        status: 'pending_policy',
+        error: null,
+        decision: { effect: 'defer', rule: 'prerequisite.running' },
+      });
+      expect(waits.body.decision).toMatchObject({ defer: { until: 'call_ended', call_ids: [first.call_id], on_timeout: 'deny' } });
+      await vote(first, { vote: 'approve' });
+      await vote(second, { vote: 'deny', reason: 'not this one' });
+      const ran = await at.agent.callUntil(waits.body.call_id, (call) => call.status === 'succeeded');
+      expect(ran.decision).toMatchObject({ effect: 'allow', revision: 2 });
+      const denied = await at.agent.callUntil(fails.body.call_id, (call) => call.status === 'denied');
+      expect(denied.decision).toMatchObject({ rule: 'prerequisite.not_succeeded' });
+      expect(await at.counterparty.effectsOf(fails.body.idempotency_key)).toHaveLength(0);
+    });
+
     test('limits have versions, an ETag and no nonsense', async () => {
       const [, name] = await fresh();
       const path = `/v1/limits/${name}`;

@@ -1,5 +1,5 @@
-import { type ConfigurationState, catalogued } from '@countersign/domain';
-import { isStricter, type ResolvedRuling } from '@countersign/policy';
+import { type ConfigurationState, catalogued, limitsOf } from '@countersign/domain';
+import { guardCall, isStricter, type ResolvedRuling } from '@countersign/policy';
 import type { TenantRulings } from '@countersign/process';
 import type { Authorised } from '../running/job.js';
 
@@ -37,7 +37,7 @@ export class Judge {
     return this.configuration.silenceMs('configuration-changed') > SILENCE_MAX_MS;
   }
 
-  judge({ call, meta, approvals, config_offset }: Authorised): Judgement {
+  judge({ call, meta, approvals, config_offset, waited = [] }: Authorised): Judgement {
     const { state } = this.configuration;
     // A contract drifts on tool-registered, which rulings name no position of.
     const settled = config_offset >= this.configOffset && state.drifted === 0;
@@ -45,7 +45,12 @@ export class Judge {
     if (!known) return ALLOWED;
     const { tenant_id } = meta;
     if (settled && !this.rulings.isTimed(state, tenant_id, known.contract)) return ALLOWED;
-    const ruling = this.rulings.resolve(state, { tenant_id, tool: known, call });
-    return isStricter(ruling, approvals) ? { kind: 'stricter', ruling } : ALLOWED;
+    const ruling = this.rulings.resolve(state, { tenant_id, tool: known, call, waited });
+    // People were asked after the wait: what they granted does not wait again.
+    const waitsAgain = ruling.effect === 'defer' && approvals > 0;
+    if (!waitsAgain && isStricter(ruling, approvals)) return { kind: 'stricter', ruling };
+    const on = { tenant_id, call, contract: known.contract, at_ms: call.requested_at_ms };
+    const guard = guardCall(limitsOf(state, tenant_id), on);
+    return guard ? { kind: 'stricter', ruling: { ...ruling, ...guard, effect: 'deny', tier: 'tier_3_blocked' } } : ALLOWED;
   }
 }

@@ -4,6 +4,8 @@ import { type Authorised, Job } from './job.js';
 
 type At = Pick<Recorded, 'topic' | 'offset' | 'traceparent'>;
 
+const NONE: readonly string[] = [];
+
 function ofRuling(event: EventMap['policy_decided'], at: At): Authorised {
   const { meta, call, decision_id, revision, approval_id, config_offset, joined_call_id, execute_before_ms } = event;
   const source = { topic: at.topic, offset: at.offset };
@@ -16,6 +18,7 @@ function ofRuling(event: EventMap['policy_decided'], at: At): Authorised {
     approval_id,
     approvals: 0,
     config_offset,
+    waited: event.explanation?.waited ?? NONE,
     joined_call_id,
     execute_before_ms,
     lane,

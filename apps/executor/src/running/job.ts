@@ -38,6 +38,8 @@ export interface Authorised {
   /** Position in configuration-changed that its ruling saw; a grant's is not known (-1: judge again). */
   config_offset: number;
   joined_call_id: string | null;
+  /** Deferring rules that it has waited for; absent: none. */
+  waited?: readonly string[];
   execute_before_ms: number;
   lane: string;
   source: SourcePosition;

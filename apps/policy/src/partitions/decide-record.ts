@@ -40,11 +40,15 @@ function stricterAtExecution({ meta, call, judgement, cause, traceparent }: Call
   return { event_type: 'security_event_recorded', of: meta, cause, key: call.idempotency_key, traceparent, body };
 }
 
+/** The call with the inputs that caps left of it. */
+function withInputs(call: ToolCall, inputs_json: string | undefined): ToolCall {
+  return inputs_json === undefined ? call : { ...call, inputs_json, inputs_digest: sha256Hex(inputs_json) };
+}
+
 export function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: Terms): RulingDraft[] {
   const { meta } = event.event;
   const { judgement, reversibility, key_holder, config_offset, inputs_json, reservations } = answer;
-  const asked = event.event.call;
-  const call = inputs_json === undefined ? asked : { ...asked, inputs_json, inputs_digest: sha256Hex(inputs_json) };
+  const call = withInputs(event.event.call, inputs_json);
   const isLate = event.event_type === 'tool_call_rejudged';
   const ask: CallToRule = {
     meta,
@@ -70,8 +74,9 @@ export function decideAgain(
   answer: Judged,
   terms: Terms & { source: SourcePosition },
 ): RulingDraft[] {
-  const { meta, call, revision, traceparent } = deferred;
-  const { judgement, reversibility, key_holder, config_offset, reservations = [] } = answer;
+  const { meta, revision, traceparent } = deferred;
+  const { judgement, reversibility, key_holder, config_offset, inputs_json, reservations = [] } = answer;
+  const call = withInputs(deferred.call, inputs_json);
   const waits = state.limits.deferred.get(call_id) === deferred;
   if (waits && waitsOn(judgement, deferred)) return [];
   const ask: CallToRule = {

@@ -64,9 +64,11 @@ function settlementOf({ status, effect, extras }: Outcome): Settlement {
 function ruled(ledger: LimitLedger, event: EventMap['policy_decided'], traceparent: string | undefined): void {
   const { meta, call, revision, effect, reservations, rule, defer } = event;
   const call_id = meta.call_id as string;
-  const waited = event.explanation?.waited ?? [];
-  if (effect === 'defer' && defer) ledger.deferred.set(call_id, { meta, call, revision, rule, deferral: defer, waited, traceparent });
-  else if (ledger.deferred.size > 0) ledger.deferred.delete(call_id);
+  if (effect === 'defer' && defer) {
+    const waited = event.explanation?.waited ?? [];
+    ledger.deferred.set(call_id, { meta, call, revision, rule, deferral: defer, waited, traceparent });
+  }
+  if (effect !== 'defer' && ledger.deferred.size > 0) ledger.deferred.delete(call_id);
   if (effect !== 'deny' && reservations.length > 0) {
     const { idempotency_key: key, discriminating_digest } = call;
     hold(ledger, call_id, { tenant_id: meta.tenant_id, key, discriminating_digest, revision, reservations, settlement: null });

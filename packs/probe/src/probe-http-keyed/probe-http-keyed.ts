@@ -8,6 +8,7 @@ export const probeHttpKeyed = defineTool({
   title: 'Effect at the counterparty, once a key',
   description: 'For tests: asks the probe counterparty for one effect over HTTP, which it does once per key. A lost answer is sent again.',
   category: 'probe',
+  cost_per_call: 0.25,
   effect_class: 'commit_low',
   network: ['127.0.0.1', 'localhost'],
   reversibility: 'irreversible',
