@@ -92,8 +92,46 @@ describe('batches, streams and lists', () => {
       .sort((a, b) => a.index - b.index);
     expect(lines.map((line) => line.call?.status ?? line.problem.status)).toEqual(['succeeded', 'failed', 'succeeded', 424, 422]);
     expect(lines[3].problem.code).toBe('CANCELLED');
-    const forward = await gateway.send('POST', '/v1/calls:batch', { calls: [{ ...calls[0], depends_on: [0] }] });
-    expect(forward.status).toBe(400);
+  });
+
+  test('a batch is sent in the order that its dependencies give; rings and calls that are not there are a 422 with pointers', async () => {
+    const call = (path: string, ...depends_on: number[]) => ({ tool: 'write_note', inputs: { path, text: 'order' }, depends_on });
+    const send = (calls: unknown[]) => gateway.send('POST', '/v1/calls:batch', { calls });
+    const forward = await send([call('o0', 2), call('o1', 0), call('o2')]);
+    expect(
+      forward.text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).index),
+    ).toEqual([2, 0, 1]);
+    const pointers = async (calls: unknown[]) => {
+      const { status, text } = await send(calls);
+      expect(status).toBe(422);
+      return JSON.parse(text).validation.issues.map((issue: { path: string }) => issue.path);
+    };
+    expect(await pointers([call('r0', 0)])).toEqual(['/calls/0/depends_on']);
+    expect(await pointers([call('r0', 1), call('r1', 2), call('r2', 0), call('r3')])).toEqual(
+      [0, 1, 2].map((at) => `/calls/${at}/depends_on`),
+    );
+    expect(await pointers([call('u0', 7)])).toEqual(['/calls/0/depends_on/0']);
+  });
+
+  test('what depends on a call that still waits is not sent, and is told so', async () => {
+    const calls = [
+      { tool: 'ask_first', inputs: { path: 'waits', text: 'x' } },
+      { tool: 'write_note', inputs: { path: 'after', text: 'x' }, depends_on: [0] },
+    ];
+    const { text } = await gateway.send('POST', '/v1/calls:batch', { calls }, { prefer: 'wait=0' });
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0].call.status).toBe('pending_approval');
+    expect(lines[1].problem).toMatchObject({
+      status: 424,
+      retryable: true,
+      dependency: { index: 0, call_id: lines[0].call.call_id, status: 'pending_approval' },
+    });
   });
 
   test('events stream until the end and go on after the last one seen', async () => {

@@ -20,6 +20,7 @@ import type { CallRequest } from './call-request.js';
 import { callbackFault } from './callback-url.js';
 import { CompiledContracts, isTooDeep } from './compiled-contracts.js';
 import { type Identity, identify } from './effect-identity.js';
+import { costLeft, deadlineOf } from './run-budget.js';
 
 export interface AdmissionRules {
   allow_private_callbacks: boolean;
@@ -135,7 +136,8 @@ export class Admission {
   }
 
   private frameFault(request: CallRequest, origin: CallOrigin): Problem | undefined {
-    if (request.deadline !== undefined && Date.parse(request.deadline) <= origin.now_ms)
+    const deadline_ms = deadlineOf(request, origin.now_ms);
+    if (deadline_ms !== null && deadline_ms <= origin.now_ms)
       return new Problem('deadline-passed', 'the deadline is in the past', {
         issues: [{ path: '/deadline', code: 'past', message: 'is in the past' }],
       });
@@ -200,8 +202,8 @@ export class Admission {
       run_id: request.context?.run_id ?? null,
       occurrence: request.occurrence ?? null,
       principal: caller.principal,
-      context: request.context ? { ...none, ...request.context } : none,
-      deadline_ms: request.deadline === undefined ? null : Date.parse(request.deadline),
+      context: request.context ? { ...none, ...request.context, run_budget: costLeft(request) } : none,
+      deadline_ms: deadlineOf(request, now_ms),
       callback_url: request.callback_url ?? null,
       requested_at_ms: now_ms,
       lane: tenant.lane,

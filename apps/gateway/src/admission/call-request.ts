@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { runBudget } from './run-budget.js';
 
 const text = (max: number) => z.string().min(1).max(max);
 
@@ -16,7 +17,7 @@ export const callContext = z.strictObject({
   rule: text(200).optional(),
   purpose: text(400).optional(),
   safety_mode: z.enum(['normal', 'read_only', 'ask_all']).optional(),
-  run_budget: z.number().min(0).optional(),
+  run_budget: runBudget.optional(),
   depends_on: z.array(text(100)).max(50).optional().describe('calls that must have succeeded first'),
 });
 
@@ -37,7 +38,7 @@ export const callRequest = z.strictObject({
 
 export type CallRequest = z.infer<typeof callRequest>;
 
-/** Body of `POST /v1/calls:batch`: `depends_on` names earlier calls by index. */
+/** Body of `POST /v1/calls:batch`: `depends_on` names other calls of the batch by index. */
 export const batchRequest = z.strictObject({
   calls: z
     .array(

@@ -1,5 +1,5 @@
 import { type Authority, union } from '@countersign/contracts';
-import type { CallState } from '@countersign/domain';
+import { type CallState, type CallStatus, statusOf, terminalStatuses } from '@countersign/domain';
 import type { BatchRequest } from '../admission/call-request.js';
 import type { Caller } from '../identity/authenticator.js';
 import type { AnswerSink } from './call-answer.js';
@@ -9,16 +9,6 @@ import { keyReuse } from './post-reply.js';
 import { Problem } from './problem.js';
 
 type BatchCall = BatchRequest['calls'][number];
-
-/** Calls that name themselves or a later one: dependencies point backwards only, so there are no rings. */
-export function dependencyFault(calls: readonly BatchCall[]): Problem | undefined {
-  const issues = calls.flatMap((call, index) =>
-    (call.depends_on ?? []).flatMap((dependency, at) =>
-      dependency < index ? [] : [{ path: `/calls/${index}/depends_on/${at}`, code: 'order', message: 'names no earlier call' }],
-    ),
-  );
-  return issues.length === 0 ? undefined : new Problem('invalid-request', 'a call depends on earlier calls only', { issues });
-}
 
 class Line implements AnswerSink {
   constructor(
@@ -38,6 +28,8 @@ class Line implements AnswerSink {
 /** What a batch knows of a call that ended. */
 interface Ended {
   succeeded: boolean;
+  /** Undefined: it was not taken. */
+  status: CallStatus | undefined;
   call_id: string | undefined;
   markings: readonly string[];
 }
@@ -65,8 +57,9 @@ export class BatchRun {
 
   ended(index: number, line: string, state: CallState | undefined): void {
     if (this.outcomes[index] !== undefined) return;
-    const succeeded = state?.end?.outcome.status === 'succeeded';
-    this.outcomes[index] = { succeeded, call_id: state?.call_id, markings: state?.call?.authority?.markings ?? [] };
+    const status = state && statusOf(state);
+    const succeeded = status === 'succeeded';
+    this.outcomes[index] = { succeeded, status, call_id: state?.call_id, markings: state?.call?.authority?.markings ?? [] };
     this.out.line(line);
     this.left--;
     if (this.left === 0) this.out.end();
@@ -81,8 +74,22 @@ export class BatchRun {
       if (failed === undefined && !needs.every((need) => this.outcomes[need])) continue;
       this.sent[index] = true;
       if (failed === undefined) this.send(index);
-      else new Line(this, index).refused(new Problem('dependency-failed', `call ${failed} did not succeed; this one was not sent`));
+      else new Line(this, index).refused(this.unmet(failed));
     }
+  }
+
+  /** Why a call is not sent: what it depends on ended otherwise, or has not ended in the time that was waited for. */
+  private unmet(need: number): Problem {
+    const { status, call_id } = this.outcomes[need] as Ended;
+    const more = { dependency: { index: need, call_id: call_id ?? null, status: status ?? null } };
+    const pending = status !== undefined && !terminalStatuses.has(status) && status !== 'in_doubt';
+    if (pending)
+      return new Problem('dependency-pending', `call ${need} is ${status}; this one was not sent, send it when that one has ended`, more);
+    return new Problem(
+      'dependency-failed',
+      `call ${need} ${status === undefined ? 'was not taken' : `is ${status}`}; this one was not sent`,
+      more,
+    );
   }
 
   private send(index: number): void {

@@ -1,6 +1,7 @@
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { batchRequest } from '../admission/call-request.js';
-import { BatchRun, dependencyFault } from './batch-run.js';
+import { dependencyFault } from './batch-order.js';
+import { BatchRun } from './batch-run.js';
 import { parseBody } from './body-issues.js';
 import { CallIntake } from './call-intake.js';
 import { Face } from './face.js';

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import type { CallRequest } from './call-request.js';
+
+/** What a run has left: money alone as a number (US dollars), or money and time. */
+export const runBudget = z.union([
+  z.number().min(0),
+  z.strictObject({
+    cost: z.number().min(0).optional().describe('US dollars'),
+    time_ms: z.number().min(0).optional().describe('from the moment of the request'),
+  }),
+]);
+
+type Asked = Pick<CallRequest, 'deadline' | 'context'>;
+
+/** Epoch ms after which nothing of the call fires and nobody waits for it: the caller's, or the end of the run's time where that is earlier. */
+export function deadlineOf({ deadline, context }: Asked, now_ms: number): number | null {
+  const budget = context?.run_budget;
+  const times = [
+    ...(deadline === undefined ? [] : [Date.parse(deadline)]),
+    ...(typeof budget === 'object' && budget.time_ms !== undefined ? [Math.floor(now_ms + budget.time_ms)] : []),
+  ];
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** What the run may still spend, US dollars; null: no bound. */
+export function costLeft({ context }: Asked): number | null {
+  const budget = context?.run_budget;
+  return typeof budget === 'object' ? (budget.cost ?? null) : (budget ?? null);
+}
