@@ -18,6 +18,12 @@ export interface Envelope {
   tenant_id: string;
   duration_ms: number | null;
   retry_count: number;
+  cached: boolean;
+  truncated: boolean;
+  attachments: { kind: string; url: string; content_type: string; bytes: number }[];
+  warnings: string[];
+  provenance: { source: string; freshness: string; confidence: number | null } | null;
+  cost: number | null;
 }
 
 export interface Answer<T> {

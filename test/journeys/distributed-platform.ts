@@ -60,7 +60,7 @@ export class DistributedPlatform {
       COUNTERSIGN_DATA_DIR: path.join(dir, 'data'),
       COUNTERSIGN_WORKSPACE_ROOT: path.join(dir, 'workspace'),
       COUNTERSIGN_RECORDS_ROOT: path.join(dir, 'records'),
-      COUNTERSIGN_PACKS: 'workspace,git,patterns,probe',
+      COUNTERSIGN_PACKS: 'workspace,git,patterns,probe,http',
       ...env,
     };
     return new DistributedPlatform(

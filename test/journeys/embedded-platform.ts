@@ -24,7 +24,7 @@ export class EmbeddedPlatform {
       COUNTERSIGN_DATA_DIR: path.join(dir, 'data'),
       COUNTERSIGN_WORKSPACE_ROOT: workspace,
       COUNTERSIGN_RECORDS_ROOT: path.join(dir, 'records'),
-      COUNTERSIGN_PACKS: 'workspace,git,patterns,probe',
+      COUNTERSIGN_PACKS: 'workspace,git,patterns,probe,http',
       ...env,
     });
     return new EmbeddedPlatform(

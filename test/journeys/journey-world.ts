@@ -26,7 +26,11 @@ export class JourneyWorld {
 
   async open(start: (env: Record<string, string>) => Promise<JourneyPlatform>): Promise<void> {
     this.counterparty = await Counterparty.start();
-    this.platform = await start({ COUNTERSIGN_PROBE_URL: this.counterparty.url, COUNTERSIGN_CALLBACK_ALLOW_PRIVATE: 'true' });
+    this.platform = await start({
+      COUNTERSIGN_PROBE_URL: this.counterparty.url,
+      COUNTERSIGN_CALLBACK_ALLOW_PRIVATE: 'true',
+      COUNTERSIGN_HTTP_ALLOW: new URL(this.counterparty.url).host,
+    });
     this.admin = this.platform.admin();
     this.agent = await this.admin.keyFor('agent', 'agent-1', ['agent']);
     this.anna = await this.admin.keyFor('user', 'anna', ['approver']);

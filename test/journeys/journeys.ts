@@ -6,6 +6,7 @@ import { type JourneyPlatform, JourneyWorld } from './journey-world.js';
 import { describeLimitJourneys } from './limit-journeys.js';
 import { describePatternJourneys } from './pattern-journeys.js';
 import { describeRecordJourneys } from './record-journeys.js';
+import { describeRunJourneys } from './run-journeys.js';
 
 export interface JourneyOptions {
   start(env: Record<string, string>): Promise<JourneyPlatform>;
@@ -25,6 +26,7 @@ export function describeJourneys(name: string, options: JourneyOptions): void {
     describeRecordJourneys(at);
     describeLimitJourneys(at);
     describeBadInputJourneys(at);
+    describeRunJourneys(at);
     describePatternJourneys(at);
 
     test('liveness, readiness and metrics answer without a key and name no secret', async () => {

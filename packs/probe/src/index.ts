@@ -6,6 +6,7 @@ import { probeHttpBlind } from './probe-http-blind/probe-http-blind.js';
 import { probeHttpEffect } from './probe-http-effect/probe-http-effect.js';
 import { probeHttpKeyed } from './probe-http-keyed/probe-http-keyed.js';
 import { probeRead } from './probe-read/probe-read.js';
+import { probeReport } from './probe-report/probe-report.js';
 import { probeSlow } from './probe-slow/probe-slow.js';
 
 export { effectCounter } from './probe-effect/effect-counter.js';
@@ -14,5 +15,5 @@ export { effectCounter } from './probe-effect/effect-counter.js';
 export const pack: Pack = {
   name: 'probe',
   settings: { COUNTERSIGN_PROBE_URL: undefined },
-  tools: [probeApproval, probeEffect, probeFail, probeHttpBlind, probeHttpEffect, probeHttpKeyed, probeRead, probeSlow],
+  tools: [probeApproval, probeEffect, probeFail, probeHttpBlind, probeHttpEffect, probeHttpKeyed, probeRead, probeReport, probeSlow],
 };
