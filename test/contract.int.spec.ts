@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -17,7 +17,7 @@ beforeAll(() => {
     cpSync(path.join(root, part), path.join(copy, part), { recursive: true, filter: (source) => !/\/dist(\/|$)/.test(source) });
   mkdirSync(path.join(copy, 'node_modules/@countersign'), { recursive: true });
   symlinkSync(path.join(copy, 'libs/contracts'), path.join(copy, 'node_modules/@countersign/contracts'));
-  for (const name of ['avsc', 'canonicalize', '@types', '@jest', 'fast-check', 'undici-types'])
+  for (const name of ['ajv', 'avsc', 'canonicalize', '@types', '@jest', 'fast-check', 'undici-types'])
     symlinkSync(path.join(root, 'node_modules', name), path.join(copy, 'node_modules', name));
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
@@ -67,5 +67,46 @@ describe('the event contract', () => {
       }),
     );
     expect(generate().stderr).toContain('schemas/tool-executed/tool_call_paused.v1.avsc: the first field must be meta');
+  });
+
+  describe('once released', () => {
+    const file = () => path.join(copy, 'schemas/tool-executed/tool_call_paused.v1.avsc');
+    const write = (fields: readonly unknown[]) =>
+      writeFileSync(file(), JSON.stringify({ type: 'record', name: 'tool_call_paused', namespace: 'countersign', doc: '', fields }));
+    const meta = { name: 'meta', type: 'countersign.meta' };
+    const idsOf = (): string[] => {
+      const text = readFileSync(path.join(copy, 'libs/contracts/src/generated/schemas.ts'), 'utf8');
+      return [...text.matchAll(/\{ id: (\d+), topic: 'tool-executed', event_type: 'tool_call_paused', version: (\d+)/g)].map(
+        ([, id, version]) => `${id} v${version}`,
+      );
+    };
+
+    test('a changed schema gets a new id, and records of the released one stay readable', () => {
+      write([meta]);
+      expect(generate('--release').status).toBe(0);
+      const [first] = idsOf() as [string];
+      write([meta, { name: 'why', type: 'string', default: '' }]);
+      expect(generate().status).toBe(0);
+      const [old, changed] = idsOf() as [string, string];
+      expect([old, changed.endsWith(' v2')]).toEqual([first, true]);
+      expect(Number(changed.split(' ')[0])).toBeGreaterThan(Number(old.split(' ')[0]));
+      expect(generate('--check').status).toBe(0);
+    });
+
+    test('words about it are no change', () => {
+      const before = idsOf();
+      writeFileSync(file(), readFileSync(file(), 'utf8').replace('"doc":""', '"doc":"Said better."'));
+      expect(generate().status).toBe(0);
+      expect(idsOf()).toEqual(before);
+    });
+
+    test('a schema that cannot read what was released is refused, with what to do', () => {
+      write([meta, { name: 'needed', type: 'string' }]);
+      expect(generate().stderr).toContain('tool_call_paused.v1.avsc cannot read records of its released version 1');
+      write([meta, { name: 'why', type: 'long', default: 0 }]);
+      expect(generate('--release').status).toBe(0);
+      write([meta, { name: 'why', type: 'string', default: '' }]);
+      expect(generate().stderr).toContain('give new fields a default');
+    });
   });
 });

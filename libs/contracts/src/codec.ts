@@ -28,7 +28,8 @@ export class EventCodec {
   private slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
 
   constructor(private readonly schemas: readonly EventSchema[] = eventSchemas) {
-    for (const schema of schemas) this.install(schema, schema.id);
+    // The newest first: older ones are read into it.
+    for (const schema of [...schemas].sort((a, b) => b.version - a.version)) this.install(schema, schema.id);
   }
 
   /** Use the id that a registry gave to the newest schema of an event. */

@@ -3,7 +3,7 @@
 import type { EventType, TopicName } from './events.js';
 
 export interface EventSchema {
-  /** Id on the wire where no registry assigns another; append-only (schemas/ids.json). */
+  /** Id on the wire where no registry assigns another; append-only (schemas/ids.json, schemas/released.json). */
   id: number;
   topic: TopicName;
   event_type: EventType;
