@@ -90,7 +90,7 @@ describe('a ruling', () => {
   test('waits for the store where it needs it, and is then made', async () => {
     rig.store.fault = Object.assign(new Error('the store is away'), { countersign_fault: 'infrastructure' });
     const call_id = await rig.request('pay');
-    await rig.until(() => rig.store.asked.filter((name) => name === 'rows_of_keys').length >= 2);
+    await rig.until(() => rig.store.asked.filter((name) => name === 'store_pulse').length >= 2);
     expect(await types(call_id)).toEqual([]);
     rig.store.fault = undefined;
     expect((await rig.seen(call_id, 'policy_decided')).effect).toBe('require_approval');

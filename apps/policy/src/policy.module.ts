@@ -19,6 +19,7 @@ import { PolicyCounters } from './policy-counters.js';
 import { PolicySpans } from './policy-spans.js';
 import { KeyRows } from './rulings/key-rows.js';
 import { RulingDesk } from './rulings/ruling-desk.js';
+import { StorePulse } from './rulings/store-pulse.js';
 
 const BUNDLE_VERSION = 'default-1';
 const HANDLERS_END_WITHIN_MS = 5000;
@@ -55,7 +56,8 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
   const now_ms = () => deps.clock.now_ms();
   const limits = new LimitDesk(new LimitBook(deps.store, deps.log), deps.store, (fields, message) => deps.logger.warn(fields, message));
   const keys = new KeyRows(deps.store, () => configuration.state, now_ms);
-  const desk = new RulingDesk({ configuration, log: deps.log }, keys, limits, new TenantRulings(now_ms));
+  const pulse = new StorePulse(deps.store, () => deps.clock.monotonic_ms());
+  const desk = new RulingDesk({ configuration, log: deps.log, pulse }, keys, limits, new TenantRulings(now_ms));
   const counters = new PolicyCounters(deps.metrics, () => partitions.openApprovals());
   const spans = new PolicySpans(deps.tracing ? new CallTracer('policy', true) : undefined);
   const terms: PolicyTerms = {

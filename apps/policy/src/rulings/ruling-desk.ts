@@ -6,6 +6,7 @@ import type { Where } from '../limits/limit-book.js';
 import type { Answered, LimitDesk } from '../limits/limit-desk.js';
 import { afterWaiting } from '../limits/waiting.js';
 import { type Judged, judgeCall, refusedAtExecution } from './judge-call.js';
+import type { StorePulse } from './store-pulse.js';
 
 /** A call that needs a ruling. */
 export interface Question {
@@ -52,7 +53,7 @@ const TOPICS = ['configuration-changed', 'tool-registered'] as const;
 /** Judges calls by the configuration of now, and looks up the keys of those that need an approval (one query a batch). */
 export class RulingDesk {
   constructor(
-    private readonly io: { configuration: FoldedTopics<ConfigurationState>; log: EventLog },
+    private readonly io: { configuration: FoldedTopics<ConfigurationState>; log: EventLog; pulse: StorePulse },
     private readonly keys: KeyHolders,
     readonly limits: LimitDesk,
     private readonly rulings: TenantRulings,
@@ -60,6 +61,8 @@ export class RulingDesk {
 
   /** Judgeds by the offsets of their questions. No I/O where nobody has to be asked and the configuration fits. */
   async judge(questions: readonly Question[], where: Where): Promise<ReadonlyMap<number, Judged>> {
+    const away = this.io.pulse.need();
+    if (away) await away;
     const seen = Math.max(-1, ...questions.map((question) => question.config_offset));
     if (seen >= 0) await this.io.configuration.folded('configuration-changed', seen);
     let answers = this.judgeNow(questions);

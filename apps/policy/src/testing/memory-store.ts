@@ -21,6 +21,7 @@ export class MemoryStore extends Store {
       case 'policy_snapshot_save':
         this.snapshots.set(place, { body: params[2], offsets: params[3] });
         return [];
+      case 'store_pulse':
       case 'limit_partitions_counted':
       case 'limit_partition_counted':
         return [];
