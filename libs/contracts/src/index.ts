@@ -17,6 +17,9 @@ export {
 } from './keys.js';
 export { metaAfter, nextHlc } from './meta.js';
 export { intersectRights, lacking, type Rights, union } from './rights.js';
+export { regexHazard } from './schema/regex-hazard.js';
+export { schemaFaults } from './schema/schema-faults.js';
+export { isNode, type Subschema, subschemas } from './schema/subschemas.js';
 export {
   approvalMode,
   contractDigest,

@@ -1,4 +1,6 @@
-import { defaultTier, effectRules, isReadOnly, type JsonSchema, strictness, type ToolContract } from '@countersign/contracts';
+import { defaultTier, effectRules, isReadOnly, type JsonSchema, schemaFaults, strictness, type ToolContract } from '@countersign/contracts';
+import { notAToolFaults } from './not-a-tool.js';
+import { patternFaults } from './pattern-rules.js';
 import { recordFaults } from './record-faults.js';
 import type { ToolTraits } from './tool.js';
 
@@ -11,12 +13,25 @@ const OUTPUT_BYTES_LIMIT = 16 * 1024 * 1024;
 
 /** What is wrong with a contract, one sentence each; empty where it may load. */
 export function contractFaults(contract: ToolContract, traits: ToolTraits): string[] {
+  const unusable = unusableParts(contract);
+  if (unusable.length > 0) return unusable;
   return [
     ...nameFaults(contract),
-    ...schemaFaults(contract),
+    ...shapeFaults(contract),
     ...effectFaults(contract, traits),
     ...limitFaults(contract),
     ...recordFaults(contract),
+    ...notAToolFaults(contract),
+    ...patternFaults(contract),
+  ];
+}
+
+/** What nothing else may look into: schemas that are a hazard, and an effect class that is none. */
+function unusableParts({ input_schema, output_schema, effect_class }: ToolContract): string[] {
+  return [
+    ...schemaFaults(input_schema).map((fault) => `input: ${fault}`),
+    ...schemaFaults(output_schema).map((fault) => `output: ${fault}`),
+    ...(effect_class in effectRules ? [] : [`it has no effect class: one of ${Object.keys(effectRules).join(', ')}`]),
   ];
 }
 
@@ -30,7 +45,7 @@ function nameFaults(contract: ToolContract): string[] {
   return faults;
 }
 
-function schemaFaults({ input_schema, output_schema }: ToolContract): string[] {
+function shapeFaults({ input_schema, output_schema }: ToolContract): string[] {
   const faults: string[] = [];
   if (input_schema.type !== 'object') faults.push('input must be an object');
   else if (input_schema.additionalProperties === undefined) faults.push('input must say additionalProperties');
@@ -68,6 +83,12 @@ function keyFaults(contract: ToolContract): string[] {
   if (unknown.length > 0) return [`idempotency names fields that the input has not: ${unknown.join(', ')}`];
   const kept = discriminating ?? Object.keys(properties).filter((field) => !named.includes(field));
   if (kept.length === 0) return ['no input discriminates: every call would be the same effect'];
+  const times = kept.filter((field) => isTimeLike(field, properties[field]));
+  if (except !== undefined && times.length > 0 && times.length < kept.length) {
+    return [
+      `a time would tell one effect from its retry (${times.join(', ')}): list it in except, or name the fields that do discriminate`,
+    ];
+  }
   if (kept.every((field) => isTimeLike(field, properties[field]))) {
     return [`only a time discriminates (${kept.join(', ')}): every retry would be another effect`];
   }

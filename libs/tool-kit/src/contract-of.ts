@@ -90,6 +90,6 @@ function declaredRecord(traits: ToolTraits): ToolRecord {
 
 function idempotencyOf(traits: ToolTraits): ToolContract['idempotency'] {
   const declared = traits.idempotency;
-  if (declared === undefined) return isReadOnly(traits.effect_class) ? { except: [] } : {};
+  if (declared === undefined) return !(traits.effect_class in reversibilityOf) || isReadOnly(traits.effect_class) ? { except: [] } : {};
   return { ...declared, window_ms: declared.window_ms ?? WINDOW_MS };
 }

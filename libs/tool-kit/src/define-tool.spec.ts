@@ -25,7 +25,7 @@ const write: Definition = {
   output,
   run: async ({ mode }) => ({ ok: true, mode }),
 };
-const read: Definition = { ...write, effect_class: 'read_internal', idempotency: undefined };
+const read: Definition = { ...write, name: 'find_payment', effect_class: 'read_internal', idempotency: undefined };
 const faultOf = (definition: Definition) => {
   try {
     defineTool(definition);
@@ -66,7 +66,7 @@ describe('a defined tool', () => {
     const tool = defineTool({
       ...write,
       input: { type: 'object', properties: { account: { type: 'string' } }, required: ['account'] },
-      output: { type: 'object' },
+      output: { type: 'object', properties: { got: { type: 'string' } } },
       idempotency: { except: [] },
       run: async (value) => ({ got: value.account }),
     });
@@ -105,6 +105,7 @@ describe('a contract is refused', () => {
     ['when an excepted field is not an input', { idempotency: { except: ['acount'] } }, /has not: acount/],
     ['when only a time discriminates', { idempotency: { discriminating: ['drafted_at'] } }, /only a time/],
     ['when only a time is left', { idempotency: { except: ['account', 'amount', 'mode'] } }, /only a time/],
+    ['when a time is left that nobody named', { idempotency: { except: ['mode'] } }, /\(drafted_at\): list it in except/],
     ['with a laxer tier', { tier: 'tier_0_safe' }, /laxer/],
     ['with tier_3_blocked', { tier: 'tier_3_blocked' }, /only ever set by policy/],
     ['with a timeout of 0', { timeout_ms: 0 }, /timeout_ms/],

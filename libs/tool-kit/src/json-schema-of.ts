@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@countersign/contracts';
+import { type JsonSchema, schemaFaults } from '@countersign/contracts';
 import { z } from 'zod';
 
 /** What an author may write a shape in: zod 4, or JSON Schema 2020-12 as it is. */
@@ -14,10 +14,17 @@ export function isZod(shape: Shape): shape is z.ZodType {
  * @throws where zod has no JSON Schema for it (dates, bigints, transforms).
  */
 export function jsonSchemaOf(shape: Shape, side: 'input' | 'output'): JsonSchema {
-  const raw = isZod(shape) ? z.toJSONSchema(shape, { target: 'draft-2020-12', io: side }) : shape;
+  const raw = isZod(shape) ? z.toJSONSchema(shape, { target: 'draft-2020-12', io: side }) : harmless(shape);
   const schema = JSON.parse(JSON.stringify(raw)) as JsonSchema;
   delete schema.$schema;
   return closed(schema) as JsonSchema;
+}
+
+/** Written by hand, and so looked at before anything walks through it. */
+function harmless(schema: JsonSchema): JsonSchema {
+  const faults = schemaFaults(schema);
+  if (faults.length > 0) throw new TypeError(`a schema is refused: ${faults.join('; ')}`);
+  return schema;
 }
 
 function closed(node: unknown): unknown {

@@ -17,14 +17,13 @@ const tool: Definition = {
   run: async (input) => input,
 };
 const record = {
-  pattern: 'action_staging',
   capabilities: ['ledger'],
   purposes: ['claims.adjustment'],
   sla: { p50_ms: 5, p95_ms: 10, p99_ms: 20, availability: 0.999 },
   accuracy: 0.9,
   cache: { kind: 'none' },
   cost_per_call: 0.002,
-  network: ['api.example.com:443', '*.example.org'],
+  network: ['localhost', '127.0.0.1:8080'],
   auth_requirements: ['LEDGER_TOKEN'],
   provider: 'acme',
   protocol: 'http',

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'expect';
+import { isDeclared } from '../declared-hosts.js';
 import type { ToolProbe } from '../tool-probe.js';
 import { type Check, within } from './check.js';
-import { hostsReached, isDeclared } from './network-watch.js';
+import { hostsReached } from './network-watch.js';
 
 const ABORT_GRACE_MS = 1_000;
 

@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals';
+import { regexHazard } from './regex-hazard.js';
+
+describe('an expression that takes too long is found', () => {
+  test.each([
+    '^(a+)+$',
+    '^(a*)*b$',
+    '^(a|a)*$',
+    '^(a|ab|b)*c$',
+    '^([a-zA-Z]+)*$',
+    '^(\\w+\\s?)*$',
+    '^(.*,){12}x$',
+    '^(\\d+,?){0,20}!$',
+    '^(a?){30}a{30}$',
+    `^${'a?'.repeat(25)}${'a'.repeat(25)}$`,
+    '^.*.*x$',
+    '^\\s*\\w*\\s*x*[a-z]*$',
+    'a+b',
+    '^\\S+@\\S+$',
+    '^(?=(a+)+$)b',
+    '^(a)\\1$',
+    '^((a|b)+c?)+d$',
+    '^[\\p{L}]+[a-z]+$',
+    '^(([a-z])+.)+[A-Z]([a-z])+$',
+  ])('%s', (pattern) => {
+    expect(regexHazard(pattern)).not.toBeNull();
+  });
+});
+
+describe('an expression that does not is let pass', () => {
+  test.each([
+    '^[a-z][a-z0-9_-]{0,63}$',
+    '^-?(0|[1-9]\\d{0,29})(\\.\\d{1,18})?$',
+    '^[0-9a-f]{64}$',
+    '^[0-9a-f]{32}[0-9a-f]{32}$',
+    '^([0-9a-f]{2}:)+[0-9a-f]{2}$',
+    "^(?!\\.)(?!.*\\.\\.)([A-Za-z0-9_'+\\-\\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
+    '^[^@]+@[^@]+$',
+    'foo',
+    '\\d+',
+    '^(red|green|blue)$',
+    '^(a|b)*c$',
+    '^[\\w.-]+$',
+    '^\\/.*$',
+  ])('%s', (pattern) => {
+    expect(regexHazard(pattern)).toBeNull();
+  });
+});
+
+test('every expression that is let pass is quick on the texts that make others slow', () => {
+  const patterns = ['^([0-9a-f]{2}:)+[0-9a-f]{2}$', '^(a|b)*c$', '^-?(0|[1-9]\\d{0,29})(\\.\\d{1,18})?$', '^[\\w.-]+$'];
+  for (const pattern of patterns) {
+    expect(regexHazard(pattern)).toBeNull();
+    const started = performance.now();
+    for (const text of ['a'.repeat(50_000), '0a:'.repeat(20_000), '1'.repeat(50_000), `${'ab'.repeat(30_000)}!`])
+      new RegExp(pattern, 'u').test(text);
+    expect(performance.now() - started).toBeLessThan(500);
+  }
+});
+
+test('an expression that is too large is refused in little time', () => {
+  const started = process.cpuUsage();
+  for (const pattern of [
+    `^(${'(a|b)?'.repeat(300)})*$`,
+    `^(${Array.from({ length: 200 }, (_, at) => `[${at % 2 ? 'a' : 'b'}-z]`).join('|')})*$`,
+    'x'.repeat(5_000),
+    `${'('.repeat(500)}${')'.repeat(500)}`,
+  ]) {
+    expect(regexHazard(pattern)).not.toBeNull();
+  }
+  expect((process.cpuUsage(started).user + process.cpuUsage(started).system) / 1000).toBeLessThan(400);
+});

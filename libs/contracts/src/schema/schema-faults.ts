@@ -1,0 +1,97 @@
+import { recursionHazard } from './recursion-hazard.js';
+import { regexHazard } from './regex-hazard.js';
+import { localTarget, SchemaGraph } from './schema-graph.js';
+import { isNode, subschemas } from './subschemas.js';
+
+const CHARACTERS_MAX = 200_000;
+const VALUES_MAX = 20_000;
+const DEPTH_MAX = 64;
+const FAULTS_MAX = 10;
+const PATTERN_WORK = 40_000;
+const DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
+
+/**
+ * Why a schema may not be used, one sentence each with its JSON Pointer; empty where it may. Looks at nothing but the value:
+ * nothing is fetched, compiled or matched, and what is too large or too deep is refused before it is looked into. Refused are
+ * references to elsewhere, expressions that could run for ever, recursions that could, and anything larger than 200,000 characters.
+ */
+export function schemaFaults(schema: unknown): string[] {
+  const size = sizeFault(schema);
+  if (size) return [size];
+  if (!isNode(schema)) return ['a schema is an object'];
+  const walk = new Walk(schema);
+  if (walk.faults.length > 0) return walk.faults.slice(0, FAULTS_MAX);
+  const hazard = recursionHazard(new SchemaGraph(schema, walk.anchors));
+  return hazard ? [hazard] : [];
+}
+
+/** Counts without recursion, and stops as soon as it is too much. */
+function sizeFault(schema: unknown): string | null {
+  let characters = 0;
+  let values = 0;
+  const waiting: { value: unknown; depth: number }[] = [{ value: schema, depth: 0 }];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { value, depth } = next;
+    if (depth > DEPTH_MAX) return `it is nested deeper than ${DEPTH_MAX}`;
+    if (++values > VALUES_MAX) return `it has more than ${VALUES_MAX} values`;
+    if (typeof value === 'string') characters += value.length;
+    else if (value !== null && typeof value === 'object') {
+      for (const [name, item] of Object.entries(value)) {
+        characters += name.length;
+        waiting.push({ value: item, depth: depth + 1 });
+      }
+    } else if (!['number', 'boolean'].includes(typeof value) && value !== null) return `it holds a ${typeof value}, which is not JSON`;
+    if (characters > CHARACTERS_MAX) return `it has more than ${CHARACTERS_MAX} characters`;
+  }
+  return null;
+}
+
+/** Looks at each schema in a schema once. */
+class Walk {
+  readonly faults: string[] = [];
+  readonly anchors = new Map<string, Record<string, unknown>>();
+  private readonly budget = { left: PATTERN_WORK };
+  private readonly refs: { ref: string; path: string }[] = [];
+
+  constructor(private readonly root: Record<string, unknown>) {
+    const waiting: { node: Record<string, unknown>; path: string }[] = [{ node: root, path: '' }];
+    for (let next = waiting.pop(); next && this.faults.length < FAULTS_MAX; next = waiting.pop()) {
+      const { node, path } = next;
+      this.look(node, path);
+      for (const part of subschemas(node)) {
+        if (isNode(part.schema)) waiting.push({ node: part.schema, path: `${path}/${part.path}` });
+        else if (typeof part.schema !== 'boolean') this.fault(`${path}/${part.path}`, 'is no schema');
+      }
+    }
+    for (const { ref, path } of this.refs) this.follow(ref, path);
+  }
+
+  private look(node: Record<string, unknown>, path: string): void {
+    const { $ref, $schema, $id, $anchor, pattern, patternProperties } = node;
+    for (const keyword of ['$dynamicRef', '$recursiveRef', '$vocabulary'])
+      if (keyword in node) this.fault(path, `${keyword} is not used here`);
+    if ($schema !== undefined && !(typeof $schema === 'string' && DIALECT.test($schema)))
+      this.fault(path, '$schema must be JSON Schema 2020-12');
+    if ($id !== undefined && path !== '') this.fault(path, 'an $id inside would change what references mean');
+    if (typeof $anchor === 'string') this.anchors.set($anchor, node);
+    if ($ref !== undefined) this.refs.push({ ref: String($ref), path: `${path}/$ref` });
+    if (typeof pattern === 'string') this.expression(pattern, `${path}/pattern`);
+    if (isNode(patternProperties)) for (const each of Object.keys(patternProperties)) this.expression(each, `${path}/patternProperties`);
+  }
+
+  private follow(ref: string, path: string): void {
+    const said = JSON.stringify(ref.slice(0, 200));
+    const target = localTarget(this.root, ref, this.anchors);
+    if (!ref.startsWith('#')) this.fault(path, `refers to ${said}, which is elsewhere; nothing is fetched`);
+    else if (!isNode(target) && typeof target !== 'boolean') this.fault(path, `refers to ${said}, where nothing is`);
+  }
+
+  private expression(pattern: string, path: string): void {
+    const hazard = regexHazard(pattern, this.budget);
+    if (hazard) this.fault(path, `the expression ${JSON.stringify(pattern.slice(0, 100))} is refused: ${hazard}`);
+  }
+
+  private fault(path: string, message: string): void {
+    this.faults.push(`${path || '/'}: ${message}`);
+  }
+}
