@@ -33,6 +33,13 @@ export interface ContractParts {
   sanity?: { name: string; severity: SanitySeverity }[];
 }
 
+const checked = new WeakSet<ToolContract>();
+
+/** What is wrong with a contract that may have been made by hand: nothing where `contractOf` made it, which looks before it gives one out. */
+export function faultsOfForeign(contract: ToolContract): string[] {
+  return checked.has(contract) ? [] : contractFaults(contract, contract as ToolTraits & ToolContract);
+}
+
 /**
  * The contract of a tool, defaults filled in (timeout 30 s, settle 2 × timeout, output 256 KiB, window 24 h,
  * reversibility by effect class).
@@ -61,7 +68,8 @@ export function contractOf(traits: ToolTraits, parts: ContractParts): ToolContra
     ...declaredRecord(traits),
   };
   const faults = contractFaults(contract, traits);
-  if (faults.length > 0) throw new TypeError(`tool ${JSON.stringify(traits.name)}: ${faults.join('; ')}`);
+  if (faults.length === 0) checked.add(contract);
+  else throw new TypeError(`tool ${JSON.stringify(traits.name)}: ${faults.join('; ')}`);
   return contract;
 }
 

@@ -1,4 +1,4 @@
-export { type ContractParts, contractOf } from './contract-of.js';
+export { type ContractParts, contractOf, faultsOfForeign } from './contract-of.js';
 export { defineTool, type ToolDefinition } from './define-tool.js';
 export { jsonSchemaOf, type Shape } from './json-schema-of.js';
 export * from './tool.js';

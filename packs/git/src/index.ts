@@ -15,6 +15,7 @@ import { ROOT_SETTING } from './repository.js';
 /** Git repositories inside COUNTERSIGN_WORKSPACE_ROOT; writes go to branches agent/<case>/… that are not protected. */
 export const pack: Pack = {
   name: 'git',
+  evaluations: new URL('../eval/', import.meta.url),
   settings: { [PROTECTED_SETTING]: 'main,master,release/*', [ROOT_SETTING]: './workspace' },
   tools: [gitBlame, gitBranch, gitBranches, gitCheckout, gitCommit, gitDiff, gitLog, gitMerge, gitPush, gitStatus],
 };

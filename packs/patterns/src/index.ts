@@ -14,6 +14,7 @@ import { validateInvoice } from './validate-invoice/validate-invoice.js';
 /** One tool of each of the ten patterns, over records in COUNTERSIGN_RECORDS_ROOT: `<tenant>/…`, then `shared/…`, then what comes with the pack. */
 export const pack: Pack = {
   name: 'patterns',
+  evaluations: new URL('../eval/', import.meta.url),
   settings: { [ROOT_SETTING]: './records' },
   tools: [
     aggregateObjects,

@@ -13,6 +13,7 @@ import { writeFile } from './write-file/write-file.js';
 /** Files inside COUNTERSIGN_WORKSPACE_ROOT, and nowhere else. The folder is made where it is missing. */
 export const pack: Pack = {
   name: 'workspace',
+  evaluations: new URL('../eval/', import.meta.url),
   settings: { [ROOT_SETTING]: './workspace' },
   tools: [deleteFile, fileDiff, fileMetadata, listDirectory, moveFile, readFile, searchContent, searchFiles, writeFile],
 };

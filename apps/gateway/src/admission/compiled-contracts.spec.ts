@@ -55,6 +55,14 @@ describe('the check of inputs', () => {
     expect(typeof new CompiledContracts().of(tool({ type: 'nonsense' }))).toBe('string');
   });
 
+  test.each([
+    ['refers elsewhere', { $ref: 'https://evil.example/s' }, 'elsewhere'],
+    ['could match for ever', { pattern: '^(a+)+$' }, 'exponential time'],
+    ['recurses for ever', { $ref: '#/properties/path' }, 'comes back to itself'],
+  ])('a schema that %s is not compiled, whoever announced it', (_title, path, words) => {
+    expect(new CompiledContracts().of(tool({ type: 'object', properties: { path } }))).toContain(words);
+  });
+
   test('nesting beyond 64 levels is too deep', () => {
     const nest = (levels: number): unknown => (levels === 0 ? 1 : [nest(levels - 1)]);
     expect(isTooDeep(nest(64))).toBe(false);

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@countersign/contracts';
+import { type JsonSchema, schemaFaults } from '@countersign/contracts';
 import type { ToolVersion } from '@countersign/domain';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -52,6 +52,9 @@ export class CompiledContracts {
   }
 
   private compile(schema: JsonSchema): InputCheck | string {
+    // Whoever announced it: compiling or matching a hazard would stop this process.
+    const [hazard] = schemaFaults(schema);
+    if (hazard !== undefined) return hazard;
     const ajv = new Ajv2020({ strict: false, allErrors: true, useDefaults: true, validateFormats: true });
     (addFormats as unknown as { default: (target: Ajv2020) => void }).default(ajv);
     let validate: ValidateFunction;

@@ -34,11 +34,13 @@ export interface Lookup<R extends z.ZodType, S extends z.ZodType<string>> extend
   record: R;
   /** @throws ToolError made by `lookupError`. */
   lookUp(request: LookupRequest<z.output<S>>, ctx: RunContext): Promise<{ record: z.input<R>; source_version: string }>;
+  /** The version that the source has now: what is cached of another is not answered. */
+  versionOf?(source: z.output<S>, ctx: RunContext): Promise<string>;
 }
 
 /** Pattern 2: resolves an identifier to the authoritative record of a source, as of a time. Reads outside; fails in four typed ways. */
 export function defineLookup<R extends z.ZodType, S extends z.ZodType<string>>(definition: Lookup<R, S>): Tool {
-  const { source, record, lookUp, ...traits } = definition;
+  const { source, record, lookUp, versionOf, ...traits } = definition;
   return defineTool({
     ...traits,
     pattern: 'lookup',
@@ -56,6 +58,7 @@ export function defineLookup<R extends z.ZodType, S extends z.ZodType<string>>(d
       as_of: z.string().nullable(),
       record: record as z.ZodType,
     }),
+    ...(versionOf && { sourceVersion: ({ source: from }: { source: string }, ctx: RunContext) => versionOf(from as z.output<S>, ctx) }),
     run: async (asked, ctx) => {
       const { identifier, source: from, as_of } = asked;
       const as_of_ms = as_of === undefined ? null : Date.parse(as_of);

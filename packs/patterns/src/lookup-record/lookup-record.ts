@@ -30,6 +30,7 @@ export const lookupRecord = defineLookup({
   sla: { p50_ms: 10, p95_ms: 50, p99_ms: 200, availability: 0.999 },
   source: z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/),
   record: z.strictObject({ ...period, fields: z.record(z.string(), value) }),
+  versionOf: async (source, ctx) => (await readRegister(source, ctx)).version,
   lookUp: async ({ identifier, source, as_of_ms }, ctx) => {
     const { version, complete_until, readers, entries } = await readRegister(source, ctx);
     if (readers && !readers.includes(ctx.principal.id))

@@ -32,7 +32,7 @@ export const httpSend = defineTool({
     method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
     headers: requestHeaders,
     body: z
-      .union([z.string().max(BODY_MAX), z.record(z.string(), z.unknown()), z.array(z.unknown())])
+      .union([z.string().max(BODY_MAX), z.record(z.string(), z.json()), z.array(z.json())])
       .optional()
       .describe('text, or JSON'),
   }),

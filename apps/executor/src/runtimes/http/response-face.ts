@@ -9,7 +9,7 @@ export const responseFace = z.strictObject({
   ok: z.boolean().describe('the status is 2xx'),
   content_type: z.string().nullable(),
   headers: z.record(z.string(), z.string()),
-  json: z.unknown().describe('the body, where it is JSON'),
+  json: z.json().describe('the body, where it is JSON'),
   text: z.string().nullable().describe('the body, where it is text'),
   attachment: z.string().nullable().describe('where the body is kept, where it is neither'),
   preview: z.string().describe('the first 300 characters, or what it is'),
@@ -72,7 +72,7 @@ export async function faceOf({ url, status, headers, bytes, cut, redirects }: Re
   return { ...face, attachment: kept.url, preview: `${bytes.length} bytes of ${content_type ?? 'unknown type'}` };
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string): ResponseFace['json'] | undefined {
   try {
     return JSON.parse(text);
   } catch {

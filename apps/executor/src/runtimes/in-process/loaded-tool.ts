@@ -1,6 +1,6 @@
 import { contractDigest, isReadOnly, type JsonSchema, type ToolContract } from '@countersign/contracts';
 import type { Recovery } from '@countersign/domain';
-import type { Pack, Tool } from '@countersign/tool-kit';
+import { faultsOfForeign, type Pack, type Tool } from '@countersign/tool-kit';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Issue } from '../../running/job.js';
@@ -67,7 +67,7 @@ export class LoadedTool {
   }
 }
 
-/** The tools of the named packs by `name@version`, with the settings that the environment gives each pack. @throws where a pack is unknown or a tool is there twice. */
+/** The tools of the named packs by `name@version`, with the settings that the environment gives each pack. @throws where a pack is unknown, a tool is there twice, or its contract has faults. */
 export function loadTools(
   packs: readonly Pack[],
   names: readonly string[],
@@ -85,6 +85,8 @@ export function loadTools(
     for (const tool of pack.tools) {
       const id = `${tool.contract.name}@${tool.contract.version}`;
       if (tools.has(id)) throw new Error(`COUNTERSIGN_PACKS: tool ${id} is there twice`);
+      const faults = faultsOfForeign(tool.contract);
+      if (faults.length > 0) throw new Error(`COUNTERSIGN_PACKS: tool ${id} is refused: ${faults.join('; ')}`);
       tools.set(id, new LoadedTool(tool, settings, originOf(pack, id)));
     }
   }
