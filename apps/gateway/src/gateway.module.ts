@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
 import { type Logger, NestLogger } from '@countersign/process';
+import { Vault } from '@countersign/store';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -29,6 +30,7 @@ import { LimitsController } from './http/limits.controller.js';
 import { OpenApiController } from './http/openapi.controller.js';
 import type { HttpReply, HttpRequest } from './http/reply.js';
 import { StoredBlobs } from './http/stored-blobs.js';
+import { SecretsController } from './http/secrets.controller.js';
 import { TenantsController } from './http/tenants.controller.js';
 import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
 import { ToolPoliciesController } from './http/tool-policies.controller.js';
@@ -39,6 +41,7 @@ import { CallbackSender } from './waiting/callback-sender.js';
 /** What the controllers are given. */
 export interface GatewayParts {
   face: Face;
+  vault: Vault;
   intake: CallIntake;
   calls: KnownCalls;
   configuration: ConfigurationRoom;
@@ -73,6 +76,7 @@ export class GatewayModule {
         LimitsController,
         IdentityProvidersController,
         DelegationsController,
+        SecretsController,
         HealthController,
         OpenApiController,
         CallbackSecretController,
@@ -80,6 +84,7 @@ export class GatewayModule {
       ],
       providers: [
         { provide: Face, useValue: parts.face },
+        { provide: Vault, useValue: parts.vault },
         { provide: CallIntake, useValue: parts.intake },
         { provide: KnownCalls, useValue: parts.calls },
         { provide: Views, useValue: parts.calls.views },

@@ -70,6 +70,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     wheel,
     callbacks,
     sender,
+    vault: deps.vault,
     face: new Face(new Authenticator(configuration, now_ms, tokens), logger),
     intake: new CallIntake(admission, desk, room, { tracer: new CallTracer('gateway', deps.tracing), delegated }),
     calls: new KnownCalls(room, views, new CallCommands(writer, codec, clock)),

@@ -2,8 +2,10 @@ import type { ApiRoute } from './api-route.js';
 import { delegationRequest } from './delegations.controller.js';
 import { identityProviderRequest } from './identity-providers.controller.js';
 import { listQuery } from './lists.js';
+import { secretRequest } from './secrets.controller.js';
 
 const PROVIDER = '/v1/identity-providers/{provider_id}';
+const SECRET = '/v1/secrets/{scope}/{name}';
 const tag = 'identity';
 
 /** Who is known to the platform, and for whom. */
@@ -35,6 +37,19 @@ export const identityRoutes: readonly ApiRoute[] = [
     tag,
     body: delegationRequest,
     answers: { '201': 'Object' },
+  },
+  { method: 'get', path: '/v1/secrets', summary: 'List secrets, without their values', tag, query: listQuery, answers: { '200': 'Page' } },
+  { method: 'get', path: '/v1/secrets/{name}', summary: 'Which secret of a name your calls get', tag, answers: { '200': 'Object' } },
+  { method: 'put', path: SECRET, summary: 'Set a secret', tag, body: secretRequest, answers: { '200': 'Object', '201': 'Object' } },
+  { method: 'post', path: `${SECRET}/rotate`, summary: 'Replace the value of a secret', tag, body: secretRequest, answers: { '200': 'Object' } },
+  { method: 'delete', path: SECRET, summary: 'Delete a secret', tag, answers: { '204': '' } },
+  {
+    method: 'post',
+    path: '/v1/secrets:rotate-keys',
+    summary: 'Wrap all secrets with a new key',
+    tag,
+    answers: { '200': 'Object' },
+    roles: ['admin'],
   },
   { method: 'delete', path: '/v1/delegations/{delegation_id}', summary: 'End a delegation', tag, answers: { '204': '' } },
 ];
