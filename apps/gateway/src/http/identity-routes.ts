@@ -41,7 +41,14 @@ export const identityRoutes: readonly ApiRoute[] = [
   { method: 'get', path: '/v1/secrets', summary: 'List secrets, without their values', tag, query: listQuery, answers: { '200': 'Page' } },
   { method: 'get', path: '/v1/secrets/{name}', summary: 'Which secret of a name your calls get', tag, answers: { '200': 'Object' } },
   { method: 'put', path: SECRET, summary: 'Set a secret', tag, body: secretRequest, answers: { '200': 'Object', '201': 'Object' } },
-  { method: 'post', path: `${SECRET}/rotate`, summary: 'Replace the value of a secret', tag, body: secretRequest, answers: { '200': 'Object' } },
+  {
+    method: 'post',
+    path: `${SECRET}/rotate`,
+    summary: 'Replace the value of a secret',
+    tag,
+    body: secretRequest,
+    answers: { '200': 'Object' },
+  },
   { method: 'delete', path: SECRET, summary: 'Delete a secret', tag, answers: { '204': '' } },
   {
     method: 'post',

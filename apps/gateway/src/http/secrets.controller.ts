@@ -23,7 +23,14 @@ const iso = (ms: number | null): string | null => (ms === null ? null : new Date
 function secretFace(fact: SecretFact, now_ms: number): Record<string, unknown> {
   const { name, scope, owner, version, created_at_ms, changed_at_ms, expires_at_ms } = fact;
   const times = { created_at: iso(created_at_ms), changed_at: iso(changed_at_ms), expires_at: iso(expires_at_ms) };
-  return { name, scope, user_id: scope === 'user' ? owner : null, version, ...times, expired: expires_at_ms !== null && expires_at_ms <= now_ms };
+  return {
+    name,
+    scope,
+    user_id: scope === 'user' ? owner : null,
+    version,
+    ...times,
+    expired: expires_at_ms !== null && expires_at_ms <= now_ms,
+  };
 }
 
 /** `/v1/secrets`: what tools authenticate with, of a user, of the workspace (tenant) or of the installation. A value goes in and never comes out. */
@@ -42,7 +49,14 @@ export class SecretsController {
       if (page instanceof Problem) return page;
       const facts = await this.visible(caller);
       const now_ms = this.room.clock.now_ms();
-      return ok(pageOf(facts, page, ({ name, scope, owner }) => `${name}/${scope}/${owner}`, (fact) => secretFace(fact, now_ms)));
+      return ok(
+        pageOf(
+          facts,
+          page,
+          ({ name, scope, owner }) => `${name}/${scope}/${owner}`,
+          (fact) => secretFace(fact, now_ms),
+        ),
+      );
     });
   }
 
@@ -51,7 +65,9 @@ export class SecretsController {
   resolved(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const { name } = request.params as { name: string };
-      const facts = (await this.visible(caller)).filter((fact) => fact.name === name && (fact.scope !== 'user' || fact.owner === caller.principal.id));
+      const facts = (await this.visible(caller)).filter(
+        (fact) => fact.name === name && (fact.scope !== 'user' || fact.owner === caller.principal.id),
+      );
       const found = SCOPES.map((scope) => facts.find((fact) => fact.scope === scope)).find((fact) => fact !== undefined);
       if (!found) return new Problem('not-found', 'there is no secret of this name');
       const warning = found.scope === 'org' ? { warning: 'of the whole installation: set a narrower one for this workspace' } : {};
@@ -120,7 +136,15 @@ export class SecretsController {
   private async note(caller: Caller, place: SecretPlace, version: number, change: 'set' | 'rotated' | 'deleted'): Promise<void> {
     const { name, scope, owner } = place;
     const changed_at_ms = this.room.clock.now_ms();
-    await this.room.writer.set(caller.tenant_id, 'secret_changed', { name, scope, owner, version, change, by: caller.principal, changed_at_ms });
+    await this.room.writer.set(caller.tenant_id, 'secret_changed', {
+      name,
+      scope,
+      owner,
+      version,
+      change,
+      by: caller.principal,
+      changed_at_ms,
+    });
   }
 }
 

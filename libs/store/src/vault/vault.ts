@@ -120,11 +120,13 @@ export class Vault {
     for (;;) {
       const rows = await this.rows.under_other_keys(key_id, REWRAP_BATCH);
       if (rows.length === 0) return { key_id, rewrapped };
+      const before = rewrapped;
       for (const row of rows) {
         const about = aboutOf(row, row.version);
         const data_key = await this.keys.unwrap(row, about);
         if (await this.rows.rewrap(row, await this.keys.wrap(data_key, about))) rewrapped++;
       }
+      if (rewrapped === before) await new Promise((turn) => setTimeout(turn, 20)); // others change them just now
     }
   }
 
