@@ -7,6 +7,8 @@ export type { Evidence } from './evidence.js';
 export { addressFault, type GuardedAnswer, type GuardedRequest, guardedFetch } from './guarded-fetch.js';
 export { HealthServer } from './health-server.js';
 export { createLogger, type Logger, NestLogger } from './logger.js';
+export { guardStream, LiveSecrets, liveSecrets } from './masking/live-secrets.js';
+export { MASK, Masker } from './masking/masker.js';
 export { openPlatform, type Platform } from './platform.js';
 export { type Environment, faultLines, type ParsedConfig, type PlatformConfig, parsePlatformConfig } from './platform-config.js';
 export { decodeProgress, encodeProgress, type Progress, progressChannel } from './progress-hint.js';

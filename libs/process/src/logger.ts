@@ -1,5 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { type Logger as PinoLogger, pino } from 'pino';
+import { liveSecrets } from './masking/live-secrets.js';
 
 export type Logger = PinoLogger;
 
@@ -27,6 +28,7 @@ export function createLogger(service: string, level: string): Logger {
   return pino({
     level,
     base: { service },
+    hooks: { streamWrite: (line) => liveSecrets.line(line) },
     redact: { paths: SECRET_PATHS, censor: '[redacted]' },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
   });

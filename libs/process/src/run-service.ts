@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AppDeps, RunningApp } from './app-deps.js';
 import { CannotOpen } from './cannot-open.js';
 import { HealthServer } from './health-server.js';
+import { guardStream } from './masking/live-secrets.js';
 import { openPlatform } from './platform.js';
 import { type Environment, faultLines, type ParsedConfig, type PlatformConfig, parsePlatformConfig } from './platform-config.js';
 import { startTelemetry } from './telemetry.js';
@@ -56,6 +57,8 @@ export async function runService<C>(service: Service<C>, env: Environment): Prom
     return 1;
   }
   const { config, platform: platformConfig, health } = configured.config;
+  guardStream(process.stdout);
+  guardStream(process.stderr);
   try {
     if (platformConfig.crash_at) armCrashPoint(platformConfig.crash_at);
     const stopTelemetry = platformConfig.tracing ? await startTelemetry(service.name) : async () => undefined;
