@@ -23,6 +23,7 @@ const schema = z.object({
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'at most 64 of a-z 0-9 . _ -')
     .default('default'),
+  COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: z.enum(['true', 'false', '1', '0', '']).default(''),
   COUNTERSIGN_LEASE_MS: z.coerce.number().int().min(500).max(120_000).default(5000),
 });
 
@@ -36,6 +37,8 @@ export interface ExecutorConfig {
   /** Calls that wait for a slot in a lane; beyond it nothing more is read. */
   waiting_max: number;
   lease_ms: number;
+  /** Lets token endpoints be at loopback and private addresses, and speak plain http. */
+  identity_allow_private?: boolean;
   /** What the environment says, for the settings of packs. */
   environment: Environment;
   /** Which environment this is: adapters may be pinned to a version in it. */
@@ -55,6 +58,7 @@ export function parseExecutorConfig(env: Environment, lanes: readonly string[]):
       running_max: value.COUNTERSIGN_RUNNING_MAX,
       waiting_max: value.COUNTERSIGN_WAITING_MAX,
       lease_ms: value.COUNTERSIGN_LEASE_MS,
+      identity_allow_private: ['true', '1'].includes(value.COUNTERSIGN_IDENTITY_ALLOW_PRIVATE),
       environment: env,
       environment_name: value.COUNTERSIGN_ENVIRONMENT,
       lanes: [...lanes],

@@ -4,6 +4,9 @@ import { type AppDeps, type Configuration, foldConfiguration, NestLogger, type R
 import type { Pack } from '@countersign/tool-kit';
 import { NestFactory } from '@nestjs/core';
 import type { ExecutorConfig } from './config.js';
+import { Credentials } from './credentials/credentials.js';
+import { ReissueRequests } from './credentials/reissue-requests.js';
+import { TokenBroker } from './credentials/token-broker.js';
 import { Executor } from './executor.js';
 import { ExecutorModule } from './executor.module.js';
 import { LaneExecutor } from './lane-executor.js';
@@ -57,6 +60,15 @@ function transportOf(deps: AppDeps, lanes: readonly string[], executor: Executor
   });
 }
 
+function credentialsOf(
+  { log, codec, clock, logger, vault, keys }: AppDeps,
+  config: ExecutorConfig,
+  configuration: Configuration,
+): Credentials {
+  const broker = new TokenBroker(vault, keys, clock, config.identity_allow_private ?? false);
+  return new Credentials(configuration, vault, broker, { clock, reissue: new ReissueRequests(log, codec, clock, logger) });
+}
+
 /** Starts executing the calls of `config.lanes`: announces its tools, takes its leases, then reads what policy allows. */
 export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
   const { log, codec, clock, logger } = deps;
@@ -66,7 +78,8 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const { executor_id, lanes, environment_name: environment } = config;
   const announcement = { executor_id, lanes, environment, now_ms: clock.now_ms() };
   await announceTools({ log, codec, logger }, tools.values(), configuration, announcement);
-  const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups) };
+  const credentials = credentialsOf(deps, config, configuration);
+  const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups), credentials };
   const runtime = new runtimes['in-process'](tools, around, new Memo(deps.results, deps.keys));
   const executor = new Executor(lanesOf(deps, config, configuration, runtime));
   measureLoad(executor, deps.metrics);

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
-import { type Logger, NestLogger } from '@countersign/process';
+import { type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -32,6 +32,7 @@ import type { HttpReply, HttpRequest } from './http/reply.js';
 import { SecretsController } from './http/secrets.controller.js';
 import { StoredBlobs } from './http/stored-blobs.js';
 import { TenantsController } from './http/tenants.controller.js';
+import { TENANT_KEYS, TokenExchangesController } from './http/token-exchanges.controller.js';
 import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
 import { ToolPoliciesController } from './http/tool-policies.controller.js';
 import { ToolsController } from './http/tools.controller.js';
@@ -42,6 +43,7 @@ import { CallbackSender } from './waiting/callback-sender.js';
 export interface GatewayParts {
   face: Face;
   vault: Vault;
+  keys: TenantKeys;
   intake: CallIntake;
   calls: KnownCalls;
   configuration: ConfigurationRoom;
@@ -77,6 +79,7 @@ export class GatewayModule {
         IdentityProvidersController,
         DelegationsController,
         SecretsController,
+        TokenExchangesController,
         HealthController,
         OpenApiController,
         CallbackSecretController,
@@ -85,6 +88,7 @@ export class GatewayModule {
       providers: [
         { provide: Face, useValue: parts.face },
         { provide: Vault, useValue: parts.vault },
+        { provide: TENANT_KEYS, useValue: parts.keys },
         { provide: CallIntake, useValue: parts.intake },
         { provide: KnownCalls, useValue: parts.calls },
         { provide: Views, useValue: parts.calls.views },

@@ -71,6 +71,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     callbacks,
     sender,
     vault: deps.vault,
+    keys,
     face: new Face(new Authenticator(configuration, now_ms, tokens), logger),
     intake: new CallIntake(admission, desk, room, { tracer: new CallTracer('gateway', deps.tracing), delegated }),
     calls: new KnownCalls(room, views, new CallCommands(writer, codec, clock)),

@@ -1,3 +1,4 @@
+export { actorIssuer, actorKeySet, actorToken } from './actor-key.js';
 export type { AppDeps, RunningApp, TenantKeys, WakeUpChannel } from './app-deps.js';
 export { type CallSpan, CallTracer, decisionAttributes } from './call-tracer.js';
 export { CannotOpen } from './cannot-open.js';

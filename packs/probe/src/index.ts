@@ -7,7 +7,9 @@ import { probeHttpEffect } from './probe-http-effect/probe-http-effect.js';
 import { probeHttpKeyed } from './probe-http-keyed/probe-http-keyed.js';
 import { probeRead } from './probe-read/probe-read.js';
 import { probeReport } from './probe-report/probe-report.js';
+import { probeSecret } from './probe-secret/probe-secret.js';
 import { probeSlow } from './probe-slow/probe-slow.js';
+import { probeToken } from './probe-token/probe-token.js';
 
 export { effectCounter } from './probe-effect/effect-counter.js';
 
@@ -15,5 +17,17 @@ export { effectCounter } from './probe-effect/effect-counter.js';
 export const pack: Pack = {
   name: 'probe',
   settings: { COUNTERSIGN_PROBE_URL: undefined },
-  tools: [probeApproval, probeEffect, probeFail, probeHttpBlind, probeHttpEffect, probeHttpKeyed, probeRead, probeReport, probeSlow],
+  tools: [
+    probeApproval,
+    probeEffect,
+    probeFail,
+    probeHttpBlind,
+    probeHttpEffect,
+    probeHttpKeyed,
+    probeRead,
+    probeReport,
+    probeSecret,
+    probeSlow,
+    probeToken,
+  ],
 };

@@ -23,7 +23,7 @@ export class Memo {
   ) {}
 
   keyOf({ digest, contract }: LoadedTool, { tenant_id, call }: Job, source_version: string): string {
-    const who = (contract.auth_requirements ?? []).length > 0 ? call.principal.id : null;
+    const who = (contract.auth_requirements ?? []).length > 0 ? [call.principal.id, call.authority?.on_behalf_of?.id ?? null] : null;
     return sha256Hex(canonicalText([tenant_id, `${call.tool}@${call.version}`, digest, call.inputs_digest, source_version, who]));
   }
 

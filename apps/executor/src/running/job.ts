@@ -1,6 +1,7 @@
 import type { ClaimedKey, Meta, SourcePosition, ToolCall } from '@countersign/contracts';
 import type { Refusal } from '@countersign/domain';
 import type { CallSpan } from '@countersign/process';
+import type { ResolvedCredentials } from '../credentials/resolved-credentials.js';
 
 /** A fault of a value against a schema; `path` is a JSON Pointer relative to the value. */
 export interface Issue {
@@ -103,6 +104,8 @@ export class Job {
   refusal: RefusedBecause | undefined;
   /** Where its result is kept for equal calls; undefined: it is not. */
   memo_key: string | undefined;
+  /** What its run may authenticate with, where its tool needs any. */
+  credentials: ResolvedCredentials | undefined;
   /** Its inputs, parsed once. */
   inputs: unknown;
   /** Of edited inputs: their own key, claimed with the call's own. */

@@ -93,6 +93,7 @@ describe('the envelope', () => {
       validation_json: JSON.stringify(validation),
       provenance: { source: 'erp:lookup@1.0.0', as_of_ms: 0, confidence: 0.9 },
       cost: 0.02,
+      credentials: null,
     };
     expect(envelope(fold(requested(), ruled(), ended({ outcome: sampleOutcome({ extras }) })))).toMatchObject({
       cached: true,

@@ -3,8 +3,10 @@ import { delegationRequest } from './delegations.controller.js';
 import { identityProviderRequest } from './identity-providers.controller.js';
 import { listQuery } from './lists.js';
 import { secretRequest } from './secrets.controller.js';
+import { tokenExchangeRequest } from './token-exchanges.controller.js';
 
 const PROVIDER = '/v1/identity-providers/{provider_id}';
+const EXCHANGE = '/v1/token-exchanges/{name}';
 const SECRET = '/v1/secrets/{scope}/{name}';
 const tag = 'identity';
 
@@ -37,6 +39,33 @@ export const identityRoutes: readonly ApiRoute[] = [
     tag,
     body: delegationRequest,
     answers: { '201': 'Object' },
+  },
+  {
+    method: 'get',
+    path: '/v1/token-exchanges',
+    summary: 'List token exchanges',
+    tag,
+    query: listQuery,
+    answers: { '200': 'Page' },
+    roles: ['admin', 'auditor'],
+  },
+  {
+    method: 'put',
+    path: EXCHANGE,
+    summary: 'Set how a credential is exchanged',
+    tag,
+    body: tokenExchangeRequest,
+    answers: { '200': 'Object' },
+    roles: ['admin'],
+  },
+  { method: 'delete', path: EXCHANGE, summary: 'Remove a token exchange', tag, answers: { '204': '' }, roles: ['admin'] },
+  {
+    method: 'get',
+    path: '/v1/actor-keys/{tenant_id}',
+    summary: 'Keys that actor tokens are checked with',
+    tag,
+    answers: { '200': 'Object' },
+    open: true,
   },
   { method: 'get', path: '/v1/secrets', summary: 'List secrets, without their values', tag, query: listQuery, answers: { '200': 'Page' } },
   { method: 'get', path: '/v1/secrets/{name}', summary: 'Which secret of a name your calls get', tag, answers: { '200': 'Object' } },

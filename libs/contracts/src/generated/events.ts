@@ -266,6 +266,7 @@ export interface OutcomeExtras {
   provenance: Provenance | null;
   /** US dollars, all its attempts together. */
   cost: number | null;
+  credentials: CredentialUse[] | null;
 }
 
 /** Where a result comes from. */
@@ -275,6 +276,14 @@ export interface Provenance {
   as_of_ms: number;
   /** 0 to 1; null: not known. */
   confidence: number | null;
+}
+
+/** A credential that a run was given: never its value. */
+export interface CredentialUse {
+  name: string;
+  /** user, workspace or org; exchanged for a token of the user's. */
+  scope: string;
+  version: number;
 }
 
 /** Who acts. */

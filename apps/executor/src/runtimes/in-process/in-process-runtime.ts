@@ -1,10 +1,12 @@
-import { isReadOnly, type Outcome } from '@countersign/contracts';
+import { type CallError, callError, isReadOnly, type Outcome } from '@countersign/contracts';
 import type { ReconcileAnswer, Recovery, Refusal } from '@countersign/domain';
 import type { Reconciled } from '@countersign/tool-kit';
+import { ResolvedCredentials } from '../../credentials/resolved-credentials.js';
 import type { Memo } from '../../memo/memo.js';
 import type { Abortable, Issue, Job } from '../../running/job.js';
 import { Finishing } from './finishing.js';
 import type { LoadedTool } from './loaded-tool.js';
+import { maskedAnswer, maskedResult, withUses } from './masked-result.js';
 import { answered, errorOf, messageOf, recorded, type Seen, threw } from './recorded-result.js';
 import type { RunSurroundings } from './run-surroundings.js';
 import { ToolRun } from './tool-run.js';
@@ -66,8 +68,32 @@ export class InProcessRuntime {
     job.handle = run;
     // A tool may have changed what it was given the time before.
     if (job.inputs === undefined || job.resends > 0) job.inputs = JSON.parse(job.call.inputs_json);
+    if (loaded.contract.auth_requirements?.length) void this.withCredentials(loaded, job, run, done);
+    else this.begin(loaded, job, run, done);
+  }
+
+  private begin(loaded: LoadedTool, job: Job, run: ToolRun, done: Done): void {
     if (loaded.holds_ms === 0 || job.resends > 0) this.execute(loaded, job, run, done);
     else void this.remembered(loaded, job, run).then((known) => (known ? done(job, run, known) : this.execute(loaded, job, run, done)));
+  }
+
+  /** Nothing fires before all that the tool needs is there, so a call that lacks one has had no effect. */
+  private async withCredentials(loaded: LoadedTool, job: Job, run: ToolRun, done: Done): Promise<void> {
+    const fault = await this.resolve(loaded, job);
+    const error = fault ?? (run.stopped ? callError('CANCELLED', 'it was stopped before it fired') : undefined);
+    if (error) return done(job, run, { kind: 'refused', error, effect: 'none' });
+    this.begin(loaded, job, run, (of, at, seen) => {
+      const credentials = job.credentials as ResolvedCredentials;
+      this.around.credentials.release(credentials);
+      done(of, at, withUses(maskedResult(seen, credentials, loaded.contract.max_output_bytes), credentials));
+    });
+  }
+
+  private async resolve(loaded: LoadedTool, job: Job): Promise<CallError | undefined> {
+    const found = await this.around.credentials.resolve(job, loaded.contract.auth_requirements ?? []);
+    if (!(found instanceof ResolvedCredentials)) return found;
+    job.credentials = found;
+    return undefined;
   }
 
   private execute(loaded: LoadedTool, job: Job, run: ToolRun, done: Done): void {
@@ -98,7 +124,10 @@ export class InProcessRuntime {
   /** What follows on a run that has answered; undefined: nothing. Never rejects. */
   finish(job: Job, seen: Seen): Promise<Seen> | undefined {
     const loaded = this.find(job);
-    return loaded && (loaded.verifies || 'full_json' in seen) ? this.finishing.of(job, loaded, seen) : undefined;
+    if (!loaded || !(loaded.verifies || 'full_json' in seen)) return undefined;
+    const finished = this.finishing.of(job, loaded, seen);
+    const { credentials } = job;
+    return credentials ? finished?.then((one) => maskedResult(one, credentials, loaded.contract.max_output_bytes)) : finished;
   }
 
   /** Adds what the contract says of every result: what it costs, where it comes from. Keeps what may be given again. */
@@ -113,10 +142,22 @@ export class InProcessRuntime {
   async reconcile(job: Job, now_ms: number): Promise<ReconcileAnswer> {
     const loaded = this.find(job);
     if (!loaded?.tool.reconcile) return { kind: 'cannot_tell', why: 'the tool cannot be asked' };
+    const fault = loaded.contract.auth_requirements?.length ? await this.resolve(loaded, job) : undefined;
+    if (fault) return { kind: 'failed', error: fault };
+    const answer = await this.asked(loaded, job, now_ms);
+    if (!job.credentials) return answer;
+    this.around.credentials.release(job.credentials);
+    return maskedAnswer(answer, job.credentials);
+  }
+
+  private async asked(loaded: LoadedTool, job: Job, now_ms: number): Promise<ReconcileAnswer> {
     const run = new ToolRun(job, loaded.settings, now_ms + RECONCILE_TIMEOUT_MS, this.around);
     const timer = setTimeout(() => run.abort('timeout'), RECONCILE_TIMEOUT_MS);
     try {
-      const answer: Reconciled<unknown> = await loaded.tool.reconcile(JSON.parse(job.call.inputs_json) as never, run);
+      const answer: Reconciled<unknown> = await (loaded.tool.reconcile as NonNullable<typeof loaded.tool.reconcile>)(
+        JSON.parse(job.call.inputs_json) as never,
+        run,
+      );
       if (answer.kind !== 'happened') return answer;
       const seen = recorded(loaded, answer.output);
       if (seen.kind === 'output')

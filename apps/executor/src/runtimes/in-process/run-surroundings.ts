@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '@countersign/process';
 import type { Blobs } from '@countersign/store';
+import type { Credentials } from '../../credentials/credentials.js';
 import type { ProgressHints } from './progress-hints.js';
 
 /** What runs of all tools share: where their logs, blobs and progress go. */
@@ -8,4 +9,5 @@ export interface RunSurroundings {
   readonly clock: Clock;
   readonly blobs: Blobs;
   readonly progress: ProgressHints;
+  readonly credentials: Credentials;
 }

@@ -1,13 +1,14 @@
 import type { Attachment, Principal } from '@countersign/contracts';
+import type { Masker } from '@countersign/process';
 import { type RunContext, type SecretSource, type ToolAttachment, type ToolBlob, ToolError } from '@countersign/tool-kit';
 import type { Job } from '../../running/job.js';
 import { AttachedBlobs } from './attached-blobs.js';
 import type { RunSurroundings } from './run-surroundings.js';
 
-/** No secret store is connected to this runtime. */
+/** The tool declared none. */
 const noSecrets: SecretSource = {
   get: async (name) => {
-    throw new ToolError('AUTH_REQUIRED', `no value is known for the secret ${JSON.stringify(name)}`, { effect: 'none' });
+    throw new ToolError('AUTH_REQUIRED', `the tool did not declare the secret ${JSON.stringify(name)}`);
   },
 };
 
@@ -17,7 +18,6 @@ export class ToolRun implements RunContext {
   private aborted: string | undefined;
   private told_at_ms = 0;
   private attached: AttachedBlobs | undefined;
-  readonly secrets = noSecrets;
 
   constructor(
     private readonly job: Job,
@@ -45,6 +45,15 @@ export class ToolRun implements RunContext {
     return this.job.key;
   }
 
+  get secrets(): SecretSource {
+    return this.job.credentials ?? noSecrets;
+  }
+
+  /** Somebody gave it up. */
+  get stopped(): boolean {
+    return this.aborted !== undefined;
+  }
+
   get signal(): AbortSignal {
     if (!this.controller) {
       this.controller = new AbortController();
@@ -60,20 +69,30 @@ export class ToolRun implements RunContext {
   }
 
   log(message: string, fields: Record<string, unknown> = {}): void {
-    this.around.logger.info({ call_id: this.call_id, tool: this.job.call.tool, ...fields }, message);
+    const said = { message, fields };
+    const masked = this.job.credentials?.masker.record(said) ?? said;
+    this.around.logger.info({ call_id: this.call_id, tool: this.job.call.tool, ...masked.fields }, masked.message);
   }
 
   progress(fraction: number, message = ''): void {
-    if (this.aborted === undefined) this.told_at_ms = this.around.progress.tell(this.job, this.told_at_ms, fraction, message);
+    if (this.aborted !== undefined) return;
+    const said = this.job.credentials?.masker.text(message) ?? message;
+    this.told_at_ms = this.around.progress.tell(this.job, this.told_at_ms, fraction, said);
   }
 
   async attach(blob: ToolBlob): Promise<ToolAttachment> {
     this.attached ??= new AttachedBlobs(this.around.blobs, this.tenant_id);
-    return this.attached.add(blob);
+    const { credentials } = this.job;
+    return this.attached.add(credentials ? maskedBlob(blob, credentials.masker) : blob);
   }
 
   /** What it attached so far; undefined: nothing. */
   get attachments(): Attachment[] | undefined {
     return this.attached?.list;
   }
+}
+
+function maskedBlob(blob: ToolBlob, masker: Masker): ToolBlob {
+  const { data, content_type } = blob;
+  return { ...blob, data: typeof data === 'string' ? masker.text(data) : masker.bytes(data), content_type: masker.text(content_type) };
 }

@@ -1,0 +1,96 @@
+import { type CallError, callError, type ToolCall } from '@countersign/contracts';
+import { type ConfigurationState, tokenExchangeOf } from '@countersign/domain';
+import { type Clock, liveSecrets } from '@countersign/process';
+import type { Vault } from '@countersign/store';
+import type { Job } from '../running/job.js';
+import type { ReissueRequests } from './reissue-requests.js';
+import { type Credential, ResolvedCredentials } from './resolved-credentials.js';
+import type { TokenBroker } from './token-broker.js';
+
+/** Why a run has to wait for somebody: what is missing, and where it is given. */
+interface Missing {
+  name: string;
+  what: 'secret' | 'user_token' | 'client_secret';
+  reason: 'absent' | 'expired' | 'refused';
+  where: string;
+}
+
+type Found = { credential: Credential } | { missing: Missing } | { away: string };
+
+/** The user whose secrets count: whom the agent acts for, else who asked. */
+const userOf = (call: ToolCall): string => call.authority?.on_behalf_of?.id ?? call.principal.id;
+
+/**
+ * What a tool declared in `auth_requirements`, found for one call: a token that the user's is exchanged for, where the tenant
+ * configured that for the name, else the user's, the workspace's or the installation's secret.
+ */
+export class Credentials {
+  constructor(
+    private readonly configuration: { readonly state: ConfigurationState },
+    private readonly vault: Vault,
+    private readonly broker: TokenBroker,
+    private readonly parts: { clock: Clock; reissue: ReissueRequests },
+  ) {}
+
+  /** All of them, or why the call cannot run. Never rejects. Live secrets are held until `release`. */
+  async resolve(job: Job, names: readonly string[]): Promise<ResolvedCredentials | CallError> {
+    let found: Found[];
+    try {
+      found = await Promise.all(names.map((name) => this.find(job, name)));
+    } catch {
+      return callError('NETWORK_ERROR', 'the secrets cannot be read now');
+    }
+    const missing = found.flatMap((one) => ('missing' in one ? one.missing : []));
+    if (missing.length > 0) return this.required(job, missing);
+    const away = found.find((one) => 'away' in one);
+    if (away) return callError('NETWORK_ERROR', (away as { away: string }).away);
+    const resolved = new ResolvedCredentials(found.flatMap((one) => ('credential' in one ? one.credential : [])));
+    liveSecrets.hold(resolved.masker);
+    return resolved;
+  }
+
+  /** The run has ended. */
+  release(resolved: ResolvedCredentials): void {
+    liveSecrets.release(resolved.masker, this.parts.clock.monotonic_ms());
+  }
+
+  private async find(job: Job, name: string): Promise<Found> {
+    const exchange = tokenExchangeOf(this.configuration.state, job.tenant_id, name);
+    if (exchange) return this.exchanged(job, name, exchange);
+    const now_ms = this.parts.clock.now_ms();
+    const secret = await this.vault.resolve({ tenant_id: job.tenant_id, user_id: userOf(job.call), name }, now_ms);
+    if ('missing' in secret) {
+      const where = `PUT /v1/secrets/${secret.scope ?? 'workspace'}/${name}`;
+      return { missing: { name, what: 'secret', reason: secret.missing, where } };
+    }
+    const { value, scope, version } = secret;
+    return { credential: { name, scope, version, value, behind: [] } };
+  }
+
+  private async exchanged(job: Job, name: string, exchange: NonNullable<ReturnType<typeof tokenExchangeOf>>): Promise<Found> {
+    const { tenant_id, call } = job;
+    const where = 'send the call again with a fresh user_token';
+    const user_token_ref = call.authority?.delegated_user_token_ref;
+    if (!user_token_ref) return { missing: { name, what: 'user_token', reason: 'absent', where } };
+    const brokered = await this.broker.token(exchange, { tenant_id, agent_id: call.principal.id, user_token_ref });
+    switch (brokered.kind) {
+      case 'token':
+        return { credential: { name, scope: 'exchanged', version: 1, value: brokered.value, behind: brokered.behind } };
+      case 'away':
+        return { away: brokered.why };
+      case 'reissue': {
+        const { what, reason } = brokered;
+        return {
+          missing: { name, what, reason, where: what === 'user_token' ? where : `PUT /v1/secrets/workspace/${exchange.client_secret}` },
+        };
+      }
+    }
+  }
+
+  private required(job: Job, missing: readonly Missing[]): CallError {
+    const said = missing.map(({ name, what, reason }) => `${name} (${what} ${reason})`).join(', ');
+    const reissue = missing.map((one) => ({ ...one, user_id: userOf(job.call) }));
+    this.parts.reissue.ask(job, JSON.stringify(reissue));
+    return callError('AUTH_REQUIRED', `credentials have to be given: ${said}`, { details: { reissue } });
+  }
+}

@@ -1,0 +1,31 @@
+import type { CredentialUse } from '@countersign/contracts';
+import { Masker } from '@countersign/process';
+import { type SecretSource, ToolError } from '@countersign/tool-kit';
+
+/** One credential that a run is given. */
+export interface Credential extends CredentialUse {
+  value: string;
+  /** What else must not be seen: what it was exchanged for and with. */
+  behind: readonly string[];
+}
+
+/** What a run may authenticate with, resolved before it fires; and the masker that keeps it out of everything that the run says. */
+export class ResolvedCredentials implements SecretSource {
+  readonly masker: Masker;
+  readonly uses: CredentialUse[];
+  readonly warnings: string[];
+
+  constructor(private readonly credentials: readonly Credential[]) {
+    this.masker = new Masker(credentials.flatMap(({ value, behind }) => [value, ...behind]));
+    this.uses = credentials.map(({ name, scope, version }) => ({ name, scope, version }));
+    this.warnings = credentials
+      .filter(({ scope }) => scope === 'org')
+      .map(({ name }) => `the secret ${name} is of the whole installation: set one for this workspace`);
+  }
+
+  async get(name: string): Promise<string> {
+    const found = this.credentials.find((one) => one.name === name);
+    if (!found) throw new ToolError('AUTH_REQUIRED', `the tool did not declare the secret ${JSON.stringify(name)}`);
+    return found.value;
+  }
+}

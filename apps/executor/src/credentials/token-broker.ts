@@ -1,0 +1,103 @@
+import type { TokenExchange } from '@countersign/domain';
+import { actorToken, type Clock, guardedFetch, type TenantKeys } from '@countersign/process';
+import type { Vault } from '@countersign/store';
+
+/** For whom a token is wanted. */
+export interface TokenFor {
+  tenant_id: string;
+  agent_id: string;
+  /** Reference of the user's sealed token. */
+  user_token_ref: string;
+}
+
+export type Brokered =
+  | { kind: 'token'; value: string; behind: string[] }
+  /** The user's token, or the client's secret, has to be given anew. */
+  | { kind: 'reissue'; what: 'user_token' | 'client_secret'; reason: 'absent' | 'expired' | 'refused' }
+  | { kind: 'away'; why: string };
+
+interface Kept {
+  value: string;
+  behind: string[];
+  renew_ms: number;
+}
+
+const TYPE = 'urn:ietf:params:oauth:token-type:';
+const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const RENEW_BEFORE_MS = 30_000;
+const LIFE_DEFAULT_S = 60;
+const KEPT_MAX = 5_000;
+
+/**
+ * Exchanges users' tokens for short-lived ones of another audience (RFC 8693), the agent named as the actor. What it got is
+ * kept until shortly before it expires, for this tenant, user, agent and audience only, in memory only.
+ */
+export class TokenBroker {
+  private readonly kept = new Map<string, Kept>();
+  private readonly asking = new Map<string, Promise<Brokered>>();
+
+  constructor(
+    private readonly vault: Vault,
+    private readonly keys: TenantKeys,
+    private readonly clock: Clock,
+    private readonly allow_private: boolean,
+  ) {}
+
+  async token(exchange: TokenExchange, of: TokenFor): Promise<Brokered> {
+    const user = await this.vault.token(of.tenant_id, of.user_token_ref);
+    if (!user) return { kind: 'reissue', what: 'user_token', reason: 'absent' };
+    const { name, audience, changed_at_ms } = exchange;
+    const id = JSON.stringify([of.tenant_id, user.user_id, of.agent_id, name, audience, changed_at_ms]);
+    const known = this.kept.get(id);
+    if (known && known.renew_ms > this.clock.now_ms()) return { kind: 'token', value: known.value, behind: known.behind };
+    if (user.expires_at_ms <= this.clock.now_ms()) return { kind: 'reissue', what: 'user_token', reason: 'expired' };
+    const asked = this.asking.get(id);
+    if (asked) return asked;
+    const answer = this.exchange(exchange, of, user.text, id).finally(() => this.asking.delete(id));
+    this.asking.set(id, answer);
+    return answer;
+  }
+
+  private async exchange(exchange: TokenExchange, of: TokenFor, subject_token: string, id: string): Promise<Brokered> {
+    const { tenant_id, agent_id } = of;
+    const secret = await this.vault.resolve({ tenant_id, user_id: '', name: exchange.client_secret }, this.clock.now_ms());
+    if ('missing' in secret) return { kind: 'reissue', what: 'client_secret', reason: secret.missing };
+    const now_ms = this.clock.now_ms();
+    const actor_token = actorToken(this.keys, { tenant_id, agent_id, audience: exchange.token_endpoint, now_ms });
+    const body = new URLSearchParams({
+      grant_type: GRANT,
+      subject_token,
+      subject_token_type: `${TYPE}access_token`,
+      actor_token,
+      actor_token_type: `${TYPE}jwt`,
+      requested_token_type: `${TYPE}access_token`,
+      audience: exchange.audience,
+      ...(exchange.scopes.length > 0 ? { scope: exchange.scopes.join(' ') } : {}),
+    });
+    const basic = Buffer.from(`${encodeURIComponent(exchange.client_id)}:${encodeURIComponent(secret.value)}`).toString('base64');
+    const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
+    const request = { method: 'POST' as const, headers, body: body.toString() };
+    const answer = await guardedFetch(exchange.token_endpoint, request, this.allow_private).catch((cause: Error) => cause);
+    if (answer instanceof Error) return { kind: 'away', why: `the token endpoint does not answer: ${answer.message}` };
+    if (answer.status >= 500 || answer.status === 429) return { kind: 'away', why: `the token endpoint answered ${answer.status}` };
+    return this.read(answer, subject_token, { id, behind: [subject_token, secret.value] });
+  }
+
+  private read(answer: { status: number; text: string }, subject_token: string, kept: { id: string; behind: string[] }): Brokered {
+    let said: { access_token?: unknown; expires_in?: unknown; error?: unknown };
+    try {
+      said = JSON.parse(answer.text) as typeof said;
+    } catch {
+      return { kind: 'away', why: 'the token endpoint did not answer JSON' };
+    }
+    if (said.error === 'invalid_client') return { kind: 'reissue', what: 'client_secret', reason: 'refused' };
+    if (answer.status !== 200 || typeof said.access_token !== 'string') return { kind: 'reissue', what: 'user_token', reason: 'refused' };
+    if (said.access_token === subject_token) return { kind: 'away', why: 'the token endpoint gave back the token of the user itself' };
+    const life_ms = (typeof said.expires_in === 'number' && said.expires_in > 0 ? said.expires_in : LIFE_DEFAULT_S) * 1000;
+    const renew_ms = this.clock.now_ms() + life_ms - Math.min(RENEW_BEFORE_MS, life_ms / 5);
+    if (this.kept.size >= KEPT_MAX) this.kept.delete(this.kept.keys().next().value as string);
+    this.kept.delete(kept.id);
+    this.kept.set(kept.id, { value: said.access_token, behind: kept.behind, renew_ms });
+    return { kind: 'token', value: said.access_token, behind: kept.behind };
+  }
+}

@@ -1,0 +1,78 @@
+import type { TokenExchange } from '@countersign/domain';
+import { actorKeySet, addressFault, type TenantKeys } from '@countersign/process';
+import { Controller, Delete, Get, Inject, Put, Req, Res } from '@nestjs/common';
+import { z } from 'zod';
+import { parseBody } from './body-issues.js';
+import { ConfigurationRoom } from './configuration-room.js';
+import { Face } from './face.js';
+import { listed, pageOf } from './lists.js';
+import { Problem } from './problem.js';
+import { type HttpReply, type HttpRequest, ok, sendAnswer } from './reply.js';
+
+const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
+/** Where the keys of actor tokens are found in a module. */
+export const TENANT_KEYS = Symbol('tenant keys');
+
+export const tokenExchangeRequest = z.strictObject({
+  token_endpoint: z.url().max(500),
+  client_id: z.string().min(1).max(200),
+  client_secret: z.string().regex(NAME).describe('name of the secret (workspace or org) that the client authenticates with'),
+  audience: z.string().min(1).max(500),
+  scopes: z.array(z.string().min(1).max(200)).max(50).default([]),
+});
+
+function exchangeFace({ changed_at_ms, ...exchange }: TokenExchange): Record<string, unknown> {
+  return { ...exchange, changed_at: new Date(changed_at_ms).toISOString() };
+}
+
+/** `/v1/token-exchanges`: which credentials of tools are had by exchanging the user's token (RFC 8693), and where. */
+@Controller()
+export class TokenExchangesController {
+  constructor(
+    private readonly face: Face,
+    private readonly room: ConfigurationRoom,
+    @Inject(TENANT_KEYS) private readonly keys: TenantKeys,
+  ) {}
+
+  @Get('v1/token-exchanges')
+  list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['admin', 'auditor'], (caller) => {
+      const page = listed(request, {});
+      if (page instanceof Problem) return page;
+      const all = this.room.state.by_tenant.get(caller.tenant_id)?.token_exchanges.values() ?? [];
+      return ok(pageOf([...all], page, ({ name }) => name, exchangeFace));
+    });
+  }
+
+  @Put('v1/token-exchanges/:name')
+  set(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['admin'], async (caller) => {
+      const body = parseBody(tokenExchangeRequest, request.body);
+      if (body instanceof Problem) return body;
+      const { name } = request.params as { name: string };
+      const fault = NAME.test(name) ? addressFault(body.token_endpoint, this.room.allow_private) : 'a name has letters, digits, _ . -';
+      if (fault) return new Problem('invalid-request', fault, { issues: [{ path: '/token_endpoint', code: 'refused', message: fault }] });
+      const fields = { ...body, name, changed_at_ms: this.room.clock.now_ms() };
+      await this.room.writer.set(caller.tenant_id, 'token_exchange_set', { ...fields, removed: false, by: caller.principal });
+      return ok(exchangeFace(fields));
+    });
+  }
+
+  @Delete('v1/token-exchanges/:name')
+  remove(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['admin'], async (caller) => {
+      const { name } = request.params as { name: string };
+      const known = this.room.state.by_tenant.get(caller.tenant_id)?.token_exchanges.get(name);
+      if (!known) return new Problem('not-found', 'there is no token exchange of this name');
+      const changed = { by: caller.principal, changed_at_ms: this.room.clock.now_ms(), removed: true };
+      await this.room.writer.set(caller.tenant_id, 'token_exchange_set', { ...known, ...changed });
+      return { status: 204 };
+    });
+  }
+
+  /** Open: token endpoints check actor tokens with it. Every name has a key, so it tells nothing of which tenants there are. */
+  @Get('v1/actor-keys/:tenant_id')
+  actorKeys(@Req() request: HttpRequest, @Res() reply: HttpReply): void {
+    sendAnswer(reply, ok(actorKeySet(this.keys, (request.params as { tenant_id: string }).tenant_id)));
+  }
+}

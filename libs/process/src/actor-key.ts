@@ -1,0 +1,36 @@
+import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, randomUUID, sign } from 'node:crypto';
+import type { TenantKeys } from './app-deps.js';
+
+/** What stands before the seed in the PKCS #8 form of an Ed25519 key (RFC 8410). */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+const LIVES_S = 120;
+
+const text64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** Who says so in actor tokens. */
+export const actorIssuer = (tenant_id: string): string => `urn:countersign:tenant:${tenant_id}`;
+
+/** The key that a tenant's actor tokens are signed with: it follows from the tenant's key, so all services have it. */
+function actorKey(keys: TenantKeys, tenant_id: string): KeyObject {
+  const seed = Buffer.from(hkdfSync('sha256', keys.tenantKey(tenant_id), Buffer.alloc(0), 'countersign/actor-token', 32));
+  return createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
+}
+
+/** The public half, for token endpoints: a JSON Web Key Set. */
+export function actorKeySet(keys: TenantKeys, tenant_id: string): { keys: Record<string, unknown>[] } {
+  const jwk = createPublicKey(actorKey(keys, tenant_id)).export({ format: 'jwk' });
+  return { keys: [{ ...jwk, alg: 'EdDSA', use: 'sig', kid: 'actor' }] };
+}
+
+/**
+ * Says to one token endpoint, for two minutes, which agent acts: a JWT of ours about it. The agent's own credential goes
+ * nowhere.
+ */
+export function actorToken(keys: TenantKeys, of: { tenant_id: string; agent_id: string; audience: string; now_ms: number }): string {
+  const iat = Math.floor(of.now_ms / 1000);
+  const head = text64({ alg: 'EdDSA', typ: 'JWT', kid: 'actor' });
+  const iss = actorIssuer(of.tenant_id);
+  const body = text64({ iss, sub: of.agent_id, aud: of.audience, iat, exp: iat + LIVES_S, jti: randomUUID() });
+  const signature = sign(null, Buffer.from(`${head}.${body}`), actorKey(keys, of.tenant_id)).toString('base64url');
+  return `${head}.${body}.${signature}`;
+}
