@@ -170,6 +170,7 @@ export function envelopeText(state: SeenCall, told: readonly string[] = []): str
     mutations: [],
     verified: outcome?.extras?.verified ?? null,
     ...identityFace(state),
+    credentials: outcome?.extras?.credentials ?? [],
     trace_id: state.correlation_id,
     cost: outcome?.extras?.cost ?? null,
   });

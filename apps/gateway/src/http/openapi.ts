@@ -56,6 +56,7 @@ const schemas: Json = {
       purpose: nullable('string'),
       sources: { type: 'array', items: { type: 'string' } },
       markings: { type: 'array', items: { type: 'string' } },
+      credentials: { type: 'array', items: { type: 'object' } },
       withheld: {
         type: 'array',
         items: { type: 'string' },

@@ -59,7 +59,7 @@ export const probeSecret = defineTool({
   effect_class: 'read_internal',
   auth_requirements: NAMES,
   input,
-  output: z.unknown(),
+  output: z.looseObject({ told: z.unknown() }),
   run: async ({ how, encoding }, ctx) => {
     const secrets = await Promise.all(NAMES.map((name) => ctx.secrets.get(name)));
     return { told: await tell(how, secrets.map(encoders[encoding]), ctx) };
