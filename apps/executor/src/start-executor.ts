@@ -1,6 +1,13 @@
 import 'reflect-metadata';
 import { LogTransport } from '@countersign/event-log';
-import { type AppDeps, type Configuration, foldConfiguration, NestLogger, type RunningApp } from '@countersign/process';
+import {
+  type AppDeps,
+  type Configuration,
+  ConfigurationWitness,
+  foldConfiguration,
+  NestLogger,
+  type RunningApp,
+} from '@countersign/process';
 import type { Pack } from '@countersign/tool-kit';
 import { NestFactory } from '@nestjs/core';
 import type { ExecutorConfig } from './config.js';
@@ -75,6 +82,8 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const tools = loadTools(registry, config.packs, config.environment);
   const configuration = foldConfiguration(deps);
   await configuration.start();
+  const witness = new ConfigurationWitness('executor', configuration, deps);
+  witness.start();
   const { executor_id, lanes, environment_name: environment } = config;
   const announcement = { executor_id, lanes, environment, now_ms: clock.now_ms() };
   await announceTools({ log, codec, logger }, tools.values(), configuration, announcement);
@@ -99,6 +108,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
     close: async () => {
       await app.close();
       await executor.close();
+      await witness.close();
       await configuration.close();
     },
   };

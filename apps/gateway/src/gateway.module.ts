@@ -6,6 +6,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AuditRoom } from './audit/audit-room.js';
+import { AccessController } from './http/access.controller.js';
 import { AdapterPinsController } from './http/adapter-pins.controller.js';
 import { ApprovalsController } from './http/approvals.controller.js';
 import { AuditController } from './http/audit.controller.js';
@@ -21,6 +22,7 @@ import { ConfigurationRoom } from './http/configuration-room.js';
 import { DelegationsController } from './http/delegations.controller.js';
 import { type CallPosts, DirectCalls, type ParseJson } from './http/direct-calls.js';
 import { Face } from './http/face.js';
+import { FactsController } from './http/facts.controller.js';
 import { HealthController } from './http/health.controller.js';
 import { Health } from './http/health.js';
 import { IdentityProvidersController } from './http/identity-providers.controller.js';
@@ -28,8 +30,10 @@ import { KeysController } from './http/keys.controller.js';
 import { KnownCalls } from './http/known-calls.js';
 import { LimitsController } from './http/limits.controller.js';
 import { OpenApiController } from './http/openapi.controller.js';
+import { PoliciesController } from './http/policies.controller.js';
 import type { HttpReply, HttpRequest } from './http/reply.js';
 import { SecretsController } from './http/secrets.controller.js';
+import { SimulateController } from './http/simulate.controller.js';
 import { StoredBlobs } from './http/stored-blobs.js';
 import { TenantsController } from './http/tenants.controller.js';
 import { TENANT_KEYS, TokenExchangesController } from './http/token-exchanges.controller.js';
@@ -37,6 +41,8 @@ import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
 import { ToolPoliciesController } from './http/tool-policies.controller.js';
 import { ToolsController } from './http/tools.controller.js';
 import { Views } from './http/views.js';
+import { PolicyRoom } from './policies/policy-room.js';
+import { SimulationReports } from './policies/simulation-reports.js';
 import { CallbackSender } from './waiting/callback-sender.js';
 
 /** What the controllers are given. */
@@ -47,6 +53,8 @@ export interface GatewayParts {
   intake: CallIntake;
   calls: KnownCalls;
   configuration: ConfigurationRoom;
+  policies: PolicyRoom;
+  reports: SimulationReports;
   health: Health;
   blobs: StoredBlobs;
   sender: CallbackSender;
@@ -76,6 +84,10 @@ export class GatewayModule {
         TenantsController,
         KeysController,
         LimitsController,
+        PoliciesController,
+        SimulateController,
+        FactsController,
+        AccessController,
         IdentityProvidersController,
         DelegationsController,
         SecretsController,
@@ -94,6 +106,8 @@ export class GatewayModule {
         { provide: Views, useValue: parts.calls.views },
         { provide: ConfigurationRoom, useValue: parts.configuration },
         { provide: StoredBlobs, useValue: parts.blobs },
+        { provide: PolicyRoom, useValue: parts.policies },
+        { provide: SimulationReports, useValue: parts.reports },
         { provide: Health, useValue: parts.health },
         { provide: CallbackSender, useValue: parts.sender },
         ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),

@@ -1,6 +1,15 @@
 import { parseCallId } from '@countersign/contracts';
 import { BatchDecoder } from '@countersign/event-log';
-import { type AppDeps, CallTracer, type Configuration, foldConfiguration, type RunningApp, topicSpecs } from '@countersign/process';
+import {
+  type AppDeps,
+  CallTracer,
+  type Configuration,
+  ConfigurationWitness,
+  foldConfiguration,
+  type RunningApp,
+  TenantRulings,
+  topicSpecs,
+} from '@countersign/process';
 import { Admission } from './admission/admission.js';
 import { CallCommands } from './admission/call-commands.js';
 import { CallDesk } from './admission/call-desk.js';
@@ -23,6 +32,8 @@ import { ConfigurationWriter } from './identity/configuration-writer.js';
 import { DelegatedAuthority } from './identity/delegated-authority.js';
 import { ProviderKeys } from './identity/provider-keys.js';
 import { TokenPrincipals } from './identity/token-principals.js';
+import { PolicyRoom } from './policies/policy-room.js';
+import { SimulationReports } from './policies/simulation-reports.js';
 import { AnswerMetric } from './waiting/answer-metric.js';
 import { BoardFollower } from './waiting/board-follower.js';
 import { CallBoard } from './waiting/call-board.js';
@@ -64,6 +75,10 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const sender = new CallbackSender(keys, () => clock.now_ms(), config.callback_allow_private);
   const callbacks = new Callbacks(sender, board, logger);
   const room = new CallRoom(board, wheel, clock, { desk, answered, callbacks, metric: new AnswerMetric(deps.metrics) });
+  const settings = new ConfigurationRoom(configuration, new ConfigurationWriter(writer, configuration, codec, clock), clock, {
+    lanes: config.lanes,
+    allow_private: config.identity_allow_private ?? false,
+  });
   const admission = new Admission(configuration, log, keys, { allow_private_callbacks: config.callback_allow_private });
   return {
     board,
@@ -75,10 +90,9 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     face: new Face(new Authenticator(configuration, now_ms, tokens), logger),
     intake: new CallIntake(admission, desk, room, { tracer: new CallTracer('gateway', deps.tracing), delegated }),
     calls: new KnownCalls(room, views, new CallCommands(writer, codec, clock)),
-    configuration: new ConfigurationRoom(configuration, new ConfigurationWriter(writer, configuration, codec, clock), clock, {
-      lanes: config.lanes,
-      allow_private: config.identity_allow_private ?? false,
-    }),
+    configuration: settings,
+    policies: new PolicyRoom(settings, new TenantRulings(now_ms), store),
+    reports: new SimulationReports(keys),
     blobs: new StoredBlobs(deps.blobs),
     health: new Health(ready, log, deps.metrics),
     audit: deps.evidence && new AuditRoom(deps, deps.evidence, configuration, new Set(topicSpecs(config.lanes, 1).map(({ name }) => name))),
@@ -100,14 +114,17 @@ export async function startGateway(
   const wired = wire(deps, config, configuration, new RecordWriter(deps.log), () => state.caught_up && others_ready());
   const decoder = new BatchDecoder(deps.codec, deps.schemas);
   const follower = new BoardFollower(deps.log, decoder, wired.board);
+  const witness = new ConfigurationWitness('gateway', configuration, deps);
   const close = async () => {
     state.caught_up = false;
+    await witness.close();
     wired.callbacks.close();
     await Promise.all([follower.close(), configuration.close()]);
     wired.wheel.close();
   };
   try {
     await configuration.start();
+    witness.start();
     const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
     const resume = new Resume({ log: deps.log, store: deps.store, decoder }, wired.board, wired.callbacks);
     const topics = follower.topics(config.lanes);

@@ -2,7 +2,15 @@ import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { holderOf, standingFor } from '@countersign/domain';
 import { LogTransport } from '@countersign/event-log';
-import { type AppDeps, CallTracer, foldConfiguration, NestLogger, type RunningApp, TenantRulings } from '@countersign/process';
+import {
+  type AppDeps,
+  CallTracer,
+  ConfigurationWitness,
+  foldConfiguration,
+  NestLogger,
+  type RunningApp,
+  TenantRulings,
+} from '@countersign/process';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
@@ -53,6 +61,8 @@ function transportOf(deps: AppDeps, config: PolicyConfig, partitions: Partitions
 export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<RunningApp> {
   const configuration = foldConfiguration(deps);
   await configuration.start();
+  const witness = new ConfigurationWitness('policy', configuration, deps);
+  witness.start();
   const now_ms = () => deps.clock.now_ms();
   const limits = new LimitDesk(new LimitBook(deps.store, deps.log), deps.store, (fields, message) => deps.logger.warn(fields, message));
   const keys = new KeyRows(deps.store, () => configuration.state, now_ms);
@@ -102,6 +112,7 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
       await Promise.race([closing, sleep(HANDLERS_END_WITHIN_MS, undefined, { ref: false })]);
       await partitions.close();
       await closing;
+      await witness.close();
       await configuration.close();
     },
   };

@@ -4,6 +4,7 @@ export { type CallSpan, CallTracer, decisionAttributes } from './call-tracer.js'
 export { CannotOpen } from './cannot-open.js';
 export { type Clock, systemClock } from './clock.js';
 export { CONFIGURATION_TOPIC, type Configuration, foldConfiguration } from './configuration.js';
+export { ConfigurationWitness } from './configuration-witness.js';
 export type { Evidence } from './evidence.js';
 export { addressFault, type GuardedAnswer, type GuardedRequest, guardedFetch } from './guarded-fetch.js';
 export { HealthServer } from './health-server.js';

@@ -20,8 +20,13 @@ export class TenantRulings {
 
   constructor(private readonly now_ms: () => number) {}
 
-  /** The ruling of now. Never throws. `draft`: this bundle instead of the active one. */
-  resolve(config: ConfigurationState, { tenant_id, tool, call, ...waits }: RulingAsk, draft?: BundleText): ResolvedRuling {
+  /** The ruling of now, or of another time. Never throws. `draft`: this bundle instead of the active one. */
+  resolve(
+    config: ConfigurationState,
+    { tenant_id, tool, call, ...waits }: RulingAsk,
+    draft?: BundleText,
+    at_ms = this.now_ms(),
+  ): ResolvedRuling {
     return resolveRuling({
       contract: tool.contract,
       override: overrideFor(config, tenant_id, call.tool),
@@ -32,7 +37,7 @@ export class TenantRulings {
       inputs_json: call.inputs_json,
       case_id: call.case_id,
       policy: draft ? { active: this.bundles.of(draft), facts: factsOf(config, tenant_id) } : this.inForce(config, tenant_id),
-      now_ms: this.now_ms(),
+      now_ms: at_ms,
       ...waits,
     });
   }

@@ -10,6 +10,7 @@ export * from './executions/restore.js';
 export * from './executions/rows.js';
 export * from './executions/take-over.js';
 export * from './executions/tombstones.js';
+export * from './instances/instances.js';
 export * from './keys/key-ring.js';
 export * from './leases/leases.js';
 export * from './limits/counters.js';

@@ -35,6 +35,8 @@ const kinds = {
   'key-reused': validation(422, 'The idempotency key was used with other inputs'),
   'impossible-order': validation(422, 'The calls of the batch cannot be put in an order'),
   'dependency-pending': { status: 424, title: 'A call that this one depends on has not ended yet', code: 'CANCELLED', class: 'transient' },
+  'unusable-policy': validation(422, 'The policy cannot be used'),
+  'simulation-required': conflict('The policy must be simulated first'),
   'dependency-failed': { status: 424, title: 'A call that this one depends on did not succeed', code: 'CANCELLED', class: 'semantic' },
   'too-many-in-flight': { status: 429, title: 'Too many calls in flight', code: 'RATE_LIMIT', class: 'rate_limited', retry_after_s: 1 },
   unavailable: { status: 503, title: 'A part of the platform is away', code: 'NETWORK_ERROR', class: 'transient', retry_after_s: 2 },

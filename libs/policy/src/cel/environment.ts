@@ -17,6 +17,7 @@ const CONTEXT = record('context', {
     ]),
   ),
   seq: DYN,
+  depends_on: listOf(STRING),
   iteration: DYN,
   run_budget: DYN,
 });

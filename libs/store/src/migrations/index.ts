@@ -5,7 +5,17 @@ import { views } from './0004-views.js';
 import { limits } from './0005-limits.js';
 import { auditCheckpoints } from './0006-audit-checkpoints.js';
 import { sealedValues } from './0007-sealed-values.js';
+import { configurationInstances } from './0020-configuration-instances.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order it is run. A new one is appended, whoever owns its tables. */
-export const migrations: readonly Migration[] = [toolExecutions, executors, policySnapshots, views, limits, auditCheckpoints, sealedValues];
+export const migrations: readonly Migration[] = [
+  toolExecutions,
+  executors,
+  policySnapshots,
+  views,
+  limits,
+  auditCheckpoints,
+  sealedValues,
+  configurationInstances,
+];

@@ -60,6 +60,9 @@ export interface CallQuery {
   run_id?: string;
   tool?: string;
   status?: string;
+  /** Requested at or after, and at or before; epoch ms. */
+  from_ms?: number;
+  to_ms?: number;
   /** 1 to 500. */
   limit: number;
   after?: Cursor;
@@ -69,6 +72,8 @@ export interface CallQuery {
 export async function listCalls(sql: Sql, query: CallQuery): Promise<Page<CallRow>> {
   const conditions = new Conditions().equal('tenant_id', query.tenant_id).add('requested_at_ms > 0');
   conditions.equal('case_id', query.case_id).equal('run_id', query.run_id).equal('tool', query.tool).equal('status', query.status);
+  if (query.from_ms !== undefined) conditions.add('requested_at_ms >= ?::int8', query.from_ms);
+  if (query.to_ms !== undefined) conditions.add('requested_at_ms <= ?::int8', query.to_ms);
   const id = query.after && parseCallId(query.after.id);
   if (query.after && id) {
     conditions.add('(requested_at_ms, call_uuid, partition) < (?::int8, ?::uuid, ?::int2)', query.after.at, id.uuid, id.partition);

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { approvalRequirement } from '../http/approval-requirement.js';
+import { Problem, pointer as pointerText } from '../http/problem.js';
+
+const RULES_MAX = 2000;
+const TEXT_MAX = 4096;
+const DAY_MS = 86_400_000;
+const names = z.array(z.string().min(1).max(200)).min(1).max(200);
+const pointer = z
+  .string()
+  .max(500)
+  .regex(/^(\/[^/]*)+$/, 'a JSON Pointer');
+
+const selector = z.strictObject({
+  names: names.optional().describe('exact names, or globs with *'),
+  categories: names.optional(),
+  effect_classes: z
+    .array(z.enum(['pure', 'read_internal', 'read_external', 'stage', 'commit_low', 'commit_high']))
+    .min(1)
+    .optional(),
+  markings: names.optional(),
+});
+
+const tools = z
+  .union([z.string().min(1).max(200), names, selector])
+  .default({})
+  .transform((asked) => (typeof asked === 'string' ? { names: [asked] } : Array.isArray(asked) ? { names: asked } : asked));
+
+const obligation = z.union([
+  z.strictObject({ redact: z.array(pointer).min(1).max(50) }),
+  z.strictObject({ cap: z.strictObject({ path: pointer, max: z.number(), otherwise: z.enum(['lower', 'refuse']).default('refuse') }) }),
+  z.strictObject({ tag: z.string().min(1).max(100) }),
+]);
+
+const rule = z
+  .strictObject({
+    id: z.string().regex(/^[\w.:/-]{1,200}$/, 'letters, digits and . : / _ -'),
+    description: z.string().max(1000).optional(),
+    tools,
+    when: z.string().max(TEXT_MAX).optional().describe('CEL: inputs, context, principal, tool, facts, history, trust, now'),
+    effect: z.enum(['allow', 'require_approval', 'deny', 'defer']),
+    approval: approvalRequirement.optional(),
+    defer: z
+      .strictObject({
+        until: z.string().min(1).max(TEXT_MAX).describe('a condition, or `call <call_id> ended`'),
+        timeout_ms: z
+          .int()
+          .min(100)
+          .max(30 * DAY_MS),
+        on_timeout: z.enum(['deny', 'require_approval']).default('deny'),
+      })
+      .optional(),
+    obligations: z.array(obligation).max(20).optional(),
+    at_execution: z.enum(['refuse', 'ask']).optional().describe('a call let through before this rule: refused (default) or asked about'),
+    expires_at_ms: z.int().min(0).optional(),
+  })
+  .refine(({ effect, defer }) => (effect === 'defer') === (defer !== undefined), 'defer goes with the effect defer, and only with it')
+  .refine(
+    ({ effect, approval }) => approval === undefined || effect === 'require_approval',
+    'approval goes with the effect require_approval',
+  );
+
+const parts = {
+  description: z.string().max(2000).optional(),
+  dangerous: z.enum(['require_approval', 'deny', 'off']).optional().describe('what the built-in detector of dangerous operations asks for'),
+  rules: z.array(rule).max(RULES_MAX),
+};
+
+/** A bundle as it is written; parses to `PolicyBundle`. */
+export const draftBundle = z.strictObject(parts);
+
+const version = z.string().regex(/^[\w.-]{1,64}$/, 'letters, digits and . _ -');
+
+/** `POST /v1/policies`. */
+export const publishRequest = z.strictObject({
+  version: version.optional().describe('absent: the next number'),
+  ...parts,
+  simulation: z
+    .strictObject({ digest: z.string().regex(/^[0-9a-f]{64}$/), proof: z.string().max(100) })
+    .optional()
+    .describe('as the simulation of exactly these rules answered'),
+});
+
+/** `PUT /v1/policies/active`. */
+export const activateRequest = z.strictObject({
+  version: version.nullable().describe('null: the built-in rules and default tiers alone'),
+  shadow: version.nullable().optional().describe('runs beside it: recorded, never enforced; absent: as it is'),
+});
+
+export const policySettings = z.strictObject({ simulation_required: z.boolean() });
+
+export const RESERVED_VERSIONS: ReadonlySet<string> = new Set(['active', 'tools', 'settings']);
+
+const ISSUES_MAX = 50;
+
+/** A body with a bundle in it; every fault names the rule that it is about. */
+export function parseBundle<T>(schema: z.ZodType<T>, body: unknown): T | Problem {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.slice(0, ISSUES_MAX).map(({ path, code, message }) => ({
+    path: pointerText(path),
+    code,
+    message,
+    rule: ruleAt(body, path),
+    reason: message,
+  }));
+  const [first] = issues;
+  return new Problem('unusable-policy', first ? `${first.path || 'the body'}: ${first.message}` : 'the policy cannot be read', { issues });
+}
+
+function ruleAt(body: unknown, path: readonly PropertyKey[]): string | null {
+  const at = path.indexOf('rules');
+  const rules =
+    (body as { rules?: unknown; bundle?: { rules?: unknown } }).rules ?? (body as { bundle?: { rules?: unknown } }).bundle?.rules;
+  const found = at >= 0 && Array.isArray(rules) ? (rules[Number(path[at + 1])] as { id?: unknown } | undefined) : undefined;
+  return typeof found?.id === 'string' ? found.id : null;
+}

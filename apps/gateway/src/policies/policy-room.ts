@@ -1,0 +1,95 @@
+import { canonicalText, sha256Hex } from '@countersign/contracts';
+import { type BundleShelf, emptyShelf, factsOf, type PublishedBundle, toolVersions } from '@countersign/domain';
+import { type BundleText, compileBundle, type PolicyBundle, type RuleFault } from '@countersign/policy';
+import type { TenantRulings } from '@countersign/process';
+import { runningInstances, type Store } from '@countersign/store';
+import type { ConfigurationRoom } from '../http/configuration-room.js';
+import { Problem } from '../http/problem.js';
+
+const PATIENCE_MS = 1000;
+const PAUSE_MS = 15;
+
+/** An instance, and whether it rules by a change. */
+export interface InstanceFace {
+  instance_id: string;
+  service: string;
+  has_it: boolean;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** What the routes about policies share. */
+export class PolicyRoom {
+  private readonly empty = emptyShelf();
+
+  constructor(
+    readonly configuration: ConfigurationRoom,
+    readonly rulings: TenantRulings,
+    readonly store: Store,
+  ) {}
+
+  shelf(tenant_id: string): BundleShelf {
+    return this.configuration.state.by_tenant.get(tenant_id)?.bundles ?? this.empty;
+  }
+
+  /** The text of a bundle, as it would be published; faults of its rules as a problem, and then nothing is. */
+  text(tenant_id: string, version: string, bundle: PolicyBundle): BundleText | Problem {
+    const bundle_json = canonicalText(bundle);
+    const text = { version, bundle_json, digest: sha256Hex(bundle_json) };
+    const { state } = this.configuration;
+    const compiled = compileBundle(bundle, text, {
+      inputsOf: (tool) => {
+        const versions = toolVersions(state, tenant_id, tool);
+        return versions.length === 0 ? undefined : versions.map(({ tool: { contract } }) => contract.input_schema);
+      },
+      fact_tables: [...factsOf(state, tenant_id).keys()],
+    });
+    return 'faults' in compiled ? unusable(compiled.faults, bundle) : text;
+  }
+
+  /**
+   * The running instances, and which of them have folded the configuration up to `offset`: waits up to a second for all
+   * of them. Null where nobody can tell.
+   */
+  async holders(offset: number): Promise<InstanceFace[] | null> {
+    const { clock } = this.configuration;
+    const until = clock.monotonic_ms() + PATIENCE_MS;
+    try {
+      for (;;) {
+        const running = await runningInstances(this.store);
+        const faces = running.map(({ instance_id, service, config_offset }) => ({ instance_id, service, has_it: config_offset >= offset }));
+        if (faces.every(({ has_it }) => has_it) || clock.monotonic_ms() > until) return faces;
+        await pause(PAUSE_MS);
+      }
+    } catch {
+      return null;
+    }
+  }
+}
+
+function unusable(faults: readonly RuleFault[], { rules }: PolicyBundle): Problem {
+  const [first] = faults;
+  const issues = faults.slice(0, 50).map(({ rule, field, position, reason }) => ({
+    path: `/rules/${rules.findIndex(({ id }) => id === rule)}/${field.replace('.', '/')}`,
+    code: 'rule',
+    message: `${rule}: line ${position.line}, column ${position.column}: ${reason}`,
+    rule,
+    position,
+    reason,
+  }));
+  const detail = `rule ${first?.rule}, ${first?.field}, line ${first?.position.line}, column ${first?.position.column}: ${first?.reason}`;
+  return new Problem('unusable-policy', detail, { issues });
+}
+
+export function bundleFace(shelf: BundleShelf, bundle: PublishedBundle): Record<string, unknown> {
+  const { version, digest, by, simulation_digest, published_at_ms } = bundle;
+  return {
+    version,
+    digest,
+    active: shelf.active === version,
+    shadow: shelf.shadow === version,
+    published_by: by,
+    published_at: new Date(published_at_ms).toISOString(),
+    simulation_digest,
+  };
+}

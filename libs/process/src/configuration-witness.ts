@@ -1,0 +1,64 @@
+import { uuidv7 } from '@countersign/contracts';
+import { forgetInstance, reportInstance, type Store } from '@countersign/store';
+import { CONFIGURATION_TOPIC, type Configuration } from './configuration.js';
+import type { Logger } from './logger.js';
+
+const BEAT_MS = 1000;
+
+/**
+ * Tells everybody how much of the configuration this service has folded: at once where a policy changed, and as a beat.
+ * Whoever changes a policy answers with the instances that have it. A beat that fails is left out.
+ */
+export class ConfigurationWitness {
+  private reported = -2;
+  private closed = false;
+  private timer: NodeJS.Timeout | undefined;
+  private busy: Promise<void> = Promise.resolve();
+  readonly instance_id: string;
+
+  constructor(
+    private readonly service: string,
+    private readonly configuration: Configuration,
+    private readonly parts: { store: Store; logger: Logger; clock: { now_ms(): number } },
+  ) {
+    this.instance_id = `${service}-${uuidv7(parts.clock.now_ms())}`;
+  }
+
+  /** Call it once the configuration is folded. */
+  start(): void {
+    this.timer = setInterval(() => this.beat(), BEAT_MS);
+    this.timer.unref();
+    this.beat();
+    void this.watch();
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.timer);
+    await this.busy;
+    await forgetInstance(this.parts.store, this.instance_id).catch(() => undefined); // the list forgets it in a few seconds
+  }
+
+  private async watch(): Promise<void> {
+    while (!this.closed) {
+      await this.configuration.folded(CONFIGURATION_TOPIC, this.configuration.position(CONFIGURATION_TOPIC));
+      if (this.configuration.state.policy_offset !== this.reported) this.beat();
+    }
+  }
+
+  private beat(): void {
+    this.busy = this.busy.then(() => this.report());
+  }
+
+  private async report(): Promise<void> {
+    if (this.closed) return;
+    const { service, instance_id } = this;
+    const { config_offset, policy_offset } = this.configuration.state;
+    this.reported = policy_offset;
+    try {
+      await reportInstance(this.parts.store, { instance_id, service, config_offset });
+    } catch (cause) {
+      this.parts.logger.debug({ cause: String(cause) }, 'how much of the configuration is here was not told');
+    }
+  }
+}
