@@ -39,7 +39,7 @@ export interface LaneOptions {
   limits: RunLimits;
 }
 
-const SETTLED_MAX = 20_000;
+const SETTLED_MAX = 5_000;
 
 /** All that one lane's execution is made of. */
 export class LaneParts {

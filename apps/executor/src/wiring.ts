@@ -161,11 +161,13 @@ function wireEnds(parts: LaneParts): void {
     dispatcher.release(job);
   };
   ends.onReadmit = (jobs) => readmit(parts, jobs);
-  ends.onRecorded = (records, offsets) =>
+  ends.onRecorded = (records, offsets) => {
+    if (!deps.wake_ups.is_ahead_of_log) return;
     deps.wake_ups.publish(
       options.lane,
       records.map((record, at) => encodeHint(offsets[at] as number, record.value)),
     );
+  };
   reader.onEnd = (partition, call_id, outcome) => {
     const waiting = partition.foreign.get(call_id);
     partition.foreign.delete(call_id);

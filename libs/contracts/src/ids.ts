@@ -6,16 +6,20 @@ let used = POOL_BYTES;
 let lastMs = 0;
 let sequence = 0;
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const DASH = 45;
+const DIGITS = Buffer.from('0123456789abcdef');
+const text = Buffer.alloc(36, DASH);
 
 /** 16 bytes as the text of a UUID. */
 export function uuidText(bytes: Uint8Array, at = 0): string {
-  let text = '';
+  let to = 0;
   for (let i = 0; i < 16; i++) {
-    if (i === 4 || i === 6 || i === 8 || i === 10) text += '-';
-    text += HEX[bytes[at + i] as number];
+    if (i === 4 || i === 6 || i === 8 || i === 10) to++;
+    const byte = bytes[at + i] as number;
+    text[to++] = DIGITS[byte >> 4] as number;
+    text[to++] = DIGITS[byte & 15] as number;
   }
-  return text;
+  return text.toString('latin1');
 }
 
 /**
@@ -57,12 +61,14 @@ export function callId(partition: number, uuid: string): string {
   return `${partition}-${uuid}`;
 }
 
-const CALL_ID = /^(0|[1-9]\d{0,4})-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
+const CALL_ID = /^(?:0|[1-9]\d{0,4})-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const UUID_CHARACTERS = 36;
 
 /** The parts of a call id, or undefined where the text is none. */
 export function parseCallId(text: string): { partition: number; uuid: string } | undefined {
-  const match = CALL_ID.exec(text);
-  return match ? { partition: Number(match[1]), uuid: match[2] as string } : undefined;
+  if (!CALL_ID.test(text)) return undefined;
+  const uuidAt = text.length - UUID_CHARACTERS;
+  return { partition: Number(text.slice(0, uuidAt - 1)), uuid: text.slice(uuidAt) };
 }
 
 /** The partition of an idempotency key (FNV-1a over its text); computed once, at admission. */

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { canonicalText, derivedKey, discriminatingInputs, headerKey, normalise, tenantKey } from './keys.js';
@@ -26,6 +27,18 @@ function shuffled(value: unknown, pick: (n: number) => number): unknown {
 }
 
 describe('idempotency keys', () => {
+  test('a key is the first 16 bytes of the HMAC-SHA256 of its parts, for keys and texts of any length', () => {
+    const length = (text: string) => `${Buffer.byteLength(text)}:${text}`;
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), fc.string({ unit: 'grapheme', maxLength: 300 }), fc.nat(60), (secret, word, times) => {
+        const header = word.repeat(times);
+        const text = `header${length('acme')}${length('anna')}${length(header)}`;
+        const expected = createHmac('sha256', secret).update(text).digest('hex').slice(0, 32);
+        expect(headerKey(secret, { tenant_id: 'acme', principal_id: 'anna', header }).replaceAll('-', '')).toBe(expected);
+      }),
+    );
+  });
+
   test('the order of object keys does not matter', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.infiniteStream(fc.nat(1000)), (value, numbers) => {

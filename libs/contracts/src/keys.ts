@@ -67,6 +67,23 @@ export interface KeyParts extends KeyScope {
   occurrence: string | null;
 }
 
+const BLOCK_BYTES = 64;
+const inner = Buffer.alloc(BLOCK_BYTES + 16_384);
+const outer = Buffer.alloc(BLOCK_BYTES + 32);
+
+/** HMAC-SHA256 (RFC 2104) of a text. Two plain hashes cost a third of what an Hmac object does, and every write has one. */
+function hmac(key: Uint8Array, text: string): Buffer {
+  if (key.length > BLOCK_BYTES || text.length * 3 > inner.length - BLOCK_BYTES) return createHmac('sha256', key).update(text).digest();
+  for (let i = 0; i < BLOCK_BYTES; i++) {
+    const byte = key[i] ?? 0;
+    inner[i] = byte ^ 0x36;
+    outer[i] = byte ^ 0x5c;
+  }
+  const end = BLOCK_BYTES + inner.write(text, BLOCK_BYTES, 'utf8');
+  outer.write(hash('sha256', inner.subarray(0, end), 'binary'), BLOCK_BYTES, 'latin1');
+  return Buffer.from(hash('sha256', outer, 'binary'), 'latin1');
+}
+
 const part = (text: string): string => `${Buffer.byteLength(text)}:${text}`;
 
 /** The derived key of a write: HMAC-SHA256 under the tenant key, first 16 bytes as a UUID's text. */
@@ -79,14 +96,10 @@ export function derivedKey(key: Uint8Array, parts: KeyParts): string {
         : `principal${part(parts.principal_id)}`;
   const major = parts.version.split('.', 1)[0] as string;
   const text = `derived${part(parts.tenant_id)}${scope}${part(parts.tool)}${part(major)}${part(parts.discriminating)}${part(parts.occurrence ?? '')}`;
-  return uuidText(createHmac('sha256', key).update(text).digest());
+  return uuidText(hmac(key, text));
 }
 
 /** The key of a write that carries an `Idempotency-Key` header: scoped by tenant and principal. */
 export function headerKey(key: Uint8Array, parts: { tenant_id: string; principal_id: string; header: string }): string {
-  return uuidText(
-    createHmac('sha256', key)
-      .update(`header${part(parts.tenant_id)}${part(parts.principal_id)}${part(parts.header)}`)
-      .digest(),
-  );
+  return uuidText(hmac(key, `header${part(parts.tenant_id)}${part(parts.principal_id)}${part(parts.header)}`));
 }

@@ -8,6 +8,8 @@ import type { Logger } from './logger.js';
 
 /** A hint that the records of a result are on the log; may be lost or repeated (the log is the truth). */
 export interface WakeUpChannel {
+  /** True where a hint may bring a record before a reader of the log sees it. In one process the log itself is as quick. */
+  readonly is_ahead_of_log?: boolean;
   publish(channel: string, payload: Buffer[]): void;
   subscribe(channel: string, handler: (payload: Buffer) => void): Promise<void>;
   close(): Promise<void>;

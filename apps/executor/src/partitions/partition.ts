@@ -21,7 +21,7 @@ export interface RecentEnd {
   revision: number;
 }
 
-const RECENT_MAX = 20_000;
+const RECENT_MAX = 5_000;
 const INPUTS: readonly CallTopic[] = ['policy-decided', 'approval-granted'];
 
 /** What this process knows of one partition of a lane: what is history, what ended lately, what started, who waits. */

@@ -14,6 +14,7 @@ const RECONNECT_MAX_MS = 2_000;
 
 /** Publish and subscribe over Redis. While it is away payloads are dropped, and it is reconnected for ever. */
 export class RedisWakeUps extends WakeUps {
+  override readonly is_ahead_of_log = true;
   readonly #publisher: Redis;
   readonly #subscriber: Redis;
   readonly #handlers = new Map<string, ((payload: Buffer) => void)[]>();
