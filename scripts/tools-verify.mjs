@@ -23,9 +23,9 @@ function keptDigest(file) {
   }
 }
 
-async function verifyPack(folder) {
-  const load = (name) => import(pathToFileURL(join(root, 'packs', folder, 'dist', name)).href);
-  const { pack } = await load('index.js');
+async function verifyPack({ folder, dist, index, kept, evals_at }) {
+  const load = (name) => import(pathToFileURL(join(root, dist, name)).href);
+  const { pack } = await load(index);
   const { evals } = await load('evals.js');
   const results = [];
   for (const tool of pack.tools) {
@@ -34,7 +34,7 @@ async function verifyPack(folder) {
     const started = performance.now();
     const id = `${name}@${version}`.padEnd(36);
     if (!evals[name]) {
-      say(`FAIL ${id} has no eval pack: add its line to packs/${folder}/src/evals.ts`);
+      say(`FAIL ${id} has no eval pack: add its line to ${evals_at}`);
       results.push({ tool: name, version, failed: 1 });
       continue;
     }
@@ -46,7 +46,7 @@ async function verifyPack(folder) {
     );
     for (const each of result.cases)
       if (!each.passed) say(`       ${each.title}\n         ${each.message.replaceAll('\n', '\n         ')}`);
-    const file = join(root, 'packs', folder, 'eval', `${name}@${version}.json`);
+    const file = join(root, kept, `${name}@${version}.json`);
     if (args.includes('--write')) {
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
@@ -60,7 +60,25 @@ async function verifyPack(folder) {
 }
 
 const results = [];
-for (const folder of readdirSync(join(root, 'packs')).sort()) if (!WITHOUT_EVALS.has(folder)) results.push(...(await verifyPack(folder)));
+const packs = readdirSync(join(root, 'packs'))
+  .sort()
+  .filter((folder) => !WITHOUT_EVALS.has(folder))
+  .map((folder) => ({
+    folder,
+    dist: `packs/${folder}/dist`,
+    index: 'index.js',
+    kept: `packs/${folder}/eval`,
+    evals_at: `packs/${folder}/src/evals.ts`,
+  }));
+const http = 'runtimes/http';
+packs.push({
+  folder: 'http',
+  dist: `apps/executor/dist/${http}`,
+  index: 'http-pack.js',
+  kept: 'apps/executor/eval/http',
+  evals_at: `apps/executor/src/${http}/evals.ts`,
+});
+for (const pack of packs) results.push(...(await verifyPack(pack)));
 const failed = results.filter((result) => result.failed > 0);
 if (args.includes('--json')) console.log(JSON.stringify(results));
 say(`${results.length} tools, ${results.length - failed.length} verified, ${failed.length} not`);

@@ -19,7 +19,7 @@ up() {
   mkdir -p "$S3"
   running "$S3" || {
     port_free "$S3_PORT"
-    in_background "$S3" "$APP/gofakes3" -backend memory -host "127.0.0.1:$S3_PORT"
+    in_background "$S3" "$APP/gofakes3" -backend memory -initialbucket countersign -host "127.0.0.1:$S3_PORT"
   }
   wait_until "S3" "$S3" curl -s -m 5 "http://127.0.0.1:$S3_PORT/"
 }

@@ -12,6 +12,7 @@ const PARTS = [
   'COUNTERSIGN_TEST_REGISTRY',
   'COUNTERSIGN_TEST_DATABASE_URL',
   'COUNTERSIGN_TEST_REDIS_URL',
+  'COUNTERSIGN_TEST_S3',
 ] as const;
 
 /** The addresses of the real parts. @throws where one is missing: a test on real parts never skips. */
@@ -54,6 +55,10 @@ export class DistributedPlatform {
       COUNTERSIGN_SCHEMA_REGISTRY_URL: parts.COUNTERSIGN_TEST_REGISTRY,
       COUNTERSIGN_DATABASE_URL: url.href,
       COUNTERSIGN_REDIS_URL: parts.COUNTERSIGN_TEST_REDIS_URL,
+      COUNTERSIGN_S3_ENDPOINT: parts.COUNTERSIGN_TEST_S3,
+      COUNTERSIGN_S3_BUCKET: 'countersign',
+      COUNTERSIGN_S3_ACCESS_KEY_ID: 'countersign',
+      COUNTERSIGN_S3_SECRET_ACCESS_KEY: 'countersign-secret',
       COUNTERSIGN_TOPIC_PREFIX: `${name}-`,
       COUNTERSIGN_MASTER_KEY: randomBytes(32).toString('base64'),
       COUNTERSIGN_PORT: String(port),

@@ -4,7 +4,7 @@ import { type Authority, admit, type Knowledge, tooLate } from './admit.js';
 import { afterLostClaim, type Claimant } from './lost-claim.js';
 import { afterTakeover, type Orphan } from './orphan.js';
 import { type Asking, afterReconcile } from './reconciled.js';
-import { meaningOf, type Recovery, type Run } from './result.js';
+import type { Recovery } from './result.js';
 import { digest8, type Execution } from './row.js';
 
 const DIGEST = 'a'.repeat(64);
@@ -185,76 +185,6 @@ const recovery = (over: Partial<Recovery> = {}): Recovery => ({
   settle_is_final: false,
   ...over,
 });
-const run = (over: Partial<Run> = {}): Run => ({
-  resends: 0,
-  resends_max: 2,
-  fired_at_ms: 100,
-  now_ms: 110,
-  deadline_ms: null,
-  until_ms: 10_000,
-  paused_ms: 0,
-  random: 0.5,
-  cancelled: false,
-  ...over,
-});
-const lost = { kind: 'lost' as const, error: callError('NETWORK_ERROR', 'gone') };
-const wrong = { kind: 'wrong_shape' as const, error: callError('VALIDATION_ERROR', 'odd') };
-const refused = (effect: 'none' | 'unknown') => ({ kind: 'refused' as const, error: callError('PROVIDER_ERROR', 'no'), effect });
-
-describe('the result of a run', () => {
-  test.each([
-    ['a lost write whose system takes the key is sent again', lost, recovery({ takes_key: true }), run(), 'resend'],
-    ['a bounded number of times, then it is in doubt', lost, recovery({ takes_key: true }), run({ resends: 2 }), 'in_doubt'],
-    ['or asked for', lost, recovery({ takes_key: true, has_reconcile: true }), run({ resends: 2 }), 'reconcile'],
-    ['not after it was cancelled', lost, recovery({ takes_key: true }), run({ cancelled: true }), 'in_doubt'],
-    ['not after its deadline', lost, recovery({ takes_key: true }), run({ deadline_ms: 105 }), 'in_doubt'],
-    ['a lost write with a reconcile is asked for', lost, recovery({ has_reconcile: true }), run(), 'reconcile'],
-    ['a lost write with neither is in doubt', lost, recovery(), run(), 'in_doubt'],
-    ['a refusal that promises no effect is a failure', refused('none'), recovery(), run(), 'failed'],
-    ['a refusal that promises nothing may have happened', refused('unknown'), recovery(), run(), 'in_doubt'],
-    ['cancelled, it is cancelled only where nothing happened', refused('none'), recovery(), run({ cancelled: true }), 'cancelled'],
-    ['a transient error of a read is tried again', lost, recovery({ write: false }), run(), 'resend'],
-    ['not where it would begin after the time of its tool', lost, recovery({ write: false }), run({ until_ms: 200 }), 'failed'],
-    ['nor after its deadline', lost, recovery({ write: false }), run({ deadline_ms: 200 }), 'failed'],
-    ['nor after it was cancelled', lost, recovery({ write: false }), run({ cancelled: true }), 'cancelled'],
-    ['an error for good is not', refused('none'), recovery({ write: false }), run(), 'failed'],
-    ['a write is tried again where nothing happened', { ...lost, kind: 'refused', effect: 'none' }, recovery(), run(), 'resend'],
-    ['and not where that is not promised', { ...lost, kind: 'refused', effect: 'unknown' }, recovery(), run(), 'in_doubt'],
-    [
-      'a wrong answer of a write is asked about, not sent again',
-      wrong,
-      recovery({ takes_key: true, has_reconcile: true }),
-      run(),
-      'reconcile',
-    ],
-    ['where nobody can be asked, its system is asked for the same answer once more', wrong, recovery({ takes_key: true }), run(), 'resend'],
-    ['else it is in doubt', wrong, recovery(), run(), 'in_doubt'],
-    ['a read just fails', { kind: 'wrong_shape', error: callError('VALIDATION_ERROR', 'x') }, recovery({ write: false }), run(), 'failed'],
-    [
-      'a success in spite of a cancel is a success',
-      { kind: 'output', output_json: '1', truncated: false, warnings: [] },
-      recovery(),
-      run({ cancelled: true }),
-      'succeeded',
-    ],
-  ] as const)('%s', (_title, result, how, at, then) => {
-    expect(meaningOf(result as never, how, at).kind).toBe(then);
-  });
-
-  test('Retry-After is honoured, and where there is no time for it the call ends with it', () => {
-    const busy = { ...lost, error: callError('RATE_LIMIT', 'later', { retry_after_s: 2 }) };
-    expect(meaningOf(busy, recovery({ write: false }), run())).toEqual({ kind: 'resend', at_ms: 2110, pause_ms: 2000 });
-    expect(meaningOf(busy, recovery({ write: false }), run({ until_ms: 2000 }))).toMatchObject({
-      kind: 'failed',
-      error: { retry_after_s: 2 },
-    });
-  });
-
-  test('nobody is asked before the settle time counted from the fire', () => {
-    expect(meaningOf(lost, recovery({ has_reconcile: true }), run())).toEqual({ kind: 'reconcile', at_ms: 160 });
-  });
-});
-
 describe('what a reconcile says', () => {
   const asking = (over: Partial<Asking> = {}): Asking => ({
     asked: 0,

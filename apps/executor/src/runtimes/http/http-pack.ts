@@ -3,8 +3,10 @@ import { httpRequest } from './http-request.js';
 import { httpSend } from './http-send.js';
 
 /** Tools that speak HTTP to any public address. Listed hosts of private networks may be reached, too. */
-export const httpPack: Pack = {
+export const pack: Pack = {
   name: 'http',
+  version: '1.0.0',
+  evaluations: new URL('../../../eval/http/', import.meta.url),
   settings: { COUNTERSIGN_HTTP_ALLOW: undefined },
   tools: [httpRequest, httpSend],
 };

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hostname } from 'node:os';
 import { type RunContext, type Tool, type ToolBlob, ToolError } from '@countersign/tool-kit';
 import { testContext } from '@countersign/tool-kit/test-context';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -175,90 +174,6 @@ describe('redirects', () => {
     for (const url of ['file:///etc/passwd', 'gopher://127.0.0.1/', 'data:text/plain,x'])
       expect((await faultOf(httpRequest, { url: `${base}/to?url=${encodeURIComponent(url)}` })).code).toBe('POLICY_DENIED');
     expect(canaryHits).toBe(before);
-  });
-});
-
-describe('addresses that are not of the public internet', () => {
-  const spellings = [
-    '127.0.0.1',
-    '127.1',
-    '127.0.1',
-    '2130706433',
-    '0x7f000001',
-    '0x7f.1',
-    '0177.0.0.1',
-    '017700000001',
-    '127.0.0.1.',
-    'localhost',
-    'LOCALHOST',
-    'localhost.',
-    'foo.localhost',
-    '0.0.0.0',
-    '0',
-    '[::1]',
-    '[::]',
-    '[::ffff:127.0.0.1]',
-    '[::ffff:7f00:1]',
-    '[0:0:0:0:0:ffff:127.0.0.1]',
-    '[::127.0.0.1]',
-    '[64:ff9b::7f00:1]',
-    '127.127.127.127',
-    '①②⑦.⓪.⓪.①',
-    '127。0。0。1',
-    hostname(),
-  ];
-  const ranges = [
-    '10.1.2.3',
-    '172.16.0.1',
-    '172.31.255.254',
-    '192.168.1.1',
-    '100.64.0.1',
-    '100.127.255.254',
-    '169.254.169.254',
-    '169.254.0.1',
-    '192.0.0.8',
-    '198.18.0.1',
-    '224.0.0.1',
-    '240.0.0.1',
-    '255.255.255.255',
-    '[fe80::1]',
-    '[fc00::1]',
-    '[fd00:ec2::254]',
-    '[ff02::1]',
-    '[2002:7f00:1::]',
-    '[::ffff:169.254.169.254]',
-    '[::ffff:a9fe:a9fe]',
-    '[64:ff9b::a9fe:a9fe]',
-  ];
-
-  test.each([...spellings, ...ranges])('%s is refused before anything is sent', async (host) => {
-    for (const tool of [httpRequest, httpSend]) {
-      const fault = await faultOf(tool, { url: `http://${host}:${canaryPort}/x`, ...(tool === httpSend ? { method: 'POST' } : {}) });
-      expect(['POLICY_DENIED', 'VALIDATION_ERROR', 'NETWORK_ERROR']).toContain(fault.code);
-      expect(fault.more.effect).toBe('none');
-    }
-    expect(canaryHits).toBe(0);
-  });
-
-  test('credentials in a URL and other schemes are refused', async () => {
-    for (const url of [
-      'http://user:pass@example.com/',
-      'http://user@127.0.0.1/',
-      'ftp://example.com/',
-      'file:///etc/passwd',
-      'data:text/plain,x',
-      'blob:x',
-      'javascript:1',
-    ])
-      expect(['POLICY_DENIED', 'VALIDATION_ERROR']).toContain((await faultOf(httpRequest, { url })).code);
-  });
-
-  test('the metadata service is refused even where its host is listed', async () => {
-    expect(
-      await faultOf(httpRequest, { url: 'http://169.254.169.254/latest' }, { settings: { COUNTERSIGN_HTTP_ALLOW: '169.254.169.254' } }),
-    ).toMatchObject({
-      code: 'POLICY_DENIED',
-    });
   });
 });
 

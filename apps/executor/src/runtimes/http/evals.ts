@@ -1,0 +1,91 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Counterpart, EvalPacks } from '@countersign/tool-kit/eval-pack';
+
+/** A small server that keeps what was sent to it: what the http tools are checked against. */
+class KeepingServer implements Counterpart {
+  private server: Server | undefined;
+  private sent: string[] = [];
+  private port = 0;
+
+  async prepare(): Promise<void> {
+    this.sent = [];
+    const server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (part) => {
+        body += part;
+      });
+      request.on('end', () => {
+        if (request.url === '/silent') return;
+        if (request.method !== 'GET' && request.method !== 'HEAD') this.sent.push(`${request.method} ${request.url} ${body}`);
+        const large = request.url === '/large' ? 'x'.repeat(12 * 1024 * 1024) : '';
+        response.writeHead(200, { 'content-type': 'application/json', date: 'Thu, 01 Jan 2026 00:00:00 GMT' });
+        response.end(JSON.stringify({ path: request.url, sent: this.sent.length, large }));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (server.address() as AddressInfo).port;
+    this.server = server;
+  }
+
+  async clean(): Promise<void> {
+    const server = this.server;
+    this.server = undefined;
+    server?.closeAllConnections();
+    await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
+  }
+
+  settings(): Record<string, string> {
+    return { COUNTERSIGN_HTTP_ALLOW: `127.0.0.1:${this.port}` };
+  }
+
+  async snapshot(): Promise<unknown> {
+    return [...this.sent];
+  }
+
+  url(path: string): string {
+    return `http://127.0.0.1:${this.port}${path}`;
+  }
+}
+
+const read = new KeepingServer();
+const write = new KeepingServer();
+
+/** The eval packs of the http tools. The server's port is known once it listens: inputs are made when they are asked for. */
+export const evals: EvalPacks = {
+  http_request: {
+    counterpart: read,
+    golden: [
+      {
+        title: 'JSON as JSON',
+        get input() {
+          return { url: read.url('/a') };
+        },
+        output: { status: 200, ok: true, json: { path: '/a', sent: 0, large: '' } },
+      },
+    ],
+    get slow() {
+      return { url: read.url('/silent') };
+    },
+    get large() {
+      return { url: read.url('/large') };
+    },
+    generated_runs: 20,
+  },
+  http_send: {
+    counterpart: write,
+    golden: [
+      {
+        title: 'sends a body',
+        get input() {
+          return { method: 'POST', url: write.url('/b'), body: { a: 1 } };
+        },
+        output: { status: 200, ok: true, json: { path: '/b', sent: 1, large: '' } },
+      },
+    ],
+    get slow() {
+      return { method: 'PUT', url: write.url('/silent') };
+    },
+    generated_runs: 20,
+  },
+};
