@@ -16,6 +16,8 @@ import {
   changeCounters,
   countedPartitions,
   countPartition,
+  databaseTime,
+  dropReservations,
   type Locked,
   type NewCounter,
   type ReservationRow,
@@ -31,6 +33,9 @@ export interface Where {
 
 const RESTORED_AT_ONCE = 200;
 const SETTLED_AT_ONCE = 500;
+const DROPPED_AT_ONCE = 250;
+/** A request that comes again within a day is answered as before. */
+const KEPT_S = 86_400;
 
 const uuidOf = (call_id: string): string => (parseCallId(call_id) as { uuid: string }).uuid;
 /** Texts of SQL hold no NUL. */
@@ -59,6 +64,7 @@ export type TenantAsk = LimitAsk & { tenant_id: string };
 /** What calls hold of the counters, in SQL: all instances of policy decide on the same rows. */
 export class LimitBook {
   private readonly counted = new Set<string>();
+  private undropped = 0;
 
   constructor(
     private readonly store: Store,
@@ -117,8 +123,16 @@ export class LimitBook {
         settleReservations(counters, held.reservations, held.settlement);
         rows.push({ ...row, state: reservationState.settled });
       }
+      this.undropped += rows.length;
       return { counters: written(counters), reservations: rows };
     });
+  }
+
+  /** Drops what calls that ended long ago had held, where so many ended since that it is worth it. */
+  async drop(): Promise<void> {
+    if (this.undropped < DROPPED_AT_ONCE) return;
+    this.undropped = 0;
+    await dropReservations(this.store, Math.floor((await databaseTime(this.store)) / 1000) - KEPT_S);
   }
 
   /**

@@ -4,8 +4,10 @@ import type { Sql } from '@countersign/store';
 import type { Judged } from '../rulings/judge-call.js';
 import type { Question } from '../rulings/ruling-desk.js';
 import { Deferrals } from './deferrals.js';
+import { unsettled } from './in-flight.js';
 import type { LimitBook, TenantAsk, Where } from './limit-book.js';
 import { canWait, exceededRuling } from './limit-ruling.js';
+import { Orphans } from './orphans.js';
 import { type Dependent, dependsOn, prerequisiteRuling, prerequisiteStatuses } from './prerequisites.js';
 import { afterWaiting } from './waiting.js';
 
@@ -29,7 +31,9 @@ function follow([question, judged]: Answered, [leader, led]: Answered): void {
 export class LimitDesk {
   private readonly ledgers = new Set<LimitLedger>();
   private settling: Promise<void> = Promise.resolve();
+  private tending = false;
   readonly deferrals: Deferrals;
+  private readonly orphans: Orphans;
 
   constructor(
     readonly book: LimitBook,
@@ -37,15 +41,33 @@ export class LimitDesk {
     private readonly warn: (fields: Record<string, unknown>, message: string) => void,
   ) {
     this.deferrals = new Deferrals(sql);
+    this.orphans = new Orphans(sql);
   }
 
-  /** From now on the ends of its calls are counted. */
-  open(ledger: LimitLedger): void {
+  /** A partition begins with this ledger: its database is brought up to it, and from now on the ends of its calls are counted. */
+  async open(where: Where, ledger: LimitLedger): Promise<void> {
+    await this.book.restore(where, unsettled(ledger));
+    await this.orphans.find(where, ledger);
     this.ledgers.add(ledger);
   }
 
   close(ledger: LimitLedger): void {
     this.ledgers.delete(ledger);
+    this.orphans.forget(ledger);
+  }
+
+  /** What is done beside the work, each turn: ends are counted, what belongs to no call is given back, what is long over dropped. */
+  tend(readAll: (lane: string) => Promise<void>): void {
+    this.settleSoon();
+    if (this.tending) return;
+    this.tending = true;
+    this.orphans
+      .giveBack(readAll)
+      .then(() => this.book.drop())
+      .catch((cause: unknown) => this.warn({ cause: String(cause) }, 'limits are tidied later'))
+      .finally(() => {
+        this.tending = false;
+      });
   }
 
   /** Calls whose prerequisites have not succeeded. No I/O where no call names any. */

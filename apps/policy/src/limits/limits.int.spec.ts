@@ -1,6 +1,8 @@
 import { callId, type ToolCall, uuidv7 } from '@countersign/contracts';
-import { PgliteStore } from '@countersign/store';
+import { counterKey } from '@countersign/policy';
+import { changeCounters, PgliteStore } from '@countersign/store';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { FlakyLog } from '../testing/flaky-log.js';
 import { LimitedRig } from '../testing/limited-rig.js';
 import type { PolicyRig } from '../testing/policy-rig.js';
 
@@ -93,6 +95,53 @@ describe('given a limit of 10 calls', () => {
     const [one, two] = [await rig.request('note'), await rig.request('note')];
     expect([(await at.ruling(one)).effect, (await at.ruling(two)).effect].sort()).toEqual(['allow', 'deny']);
   });
+});
+
+test('a request whose ruling was lost gets the same ruling again, and takes nothing more', async () => {
+  await rig.close();
+  let flaky: FlakyLog | undefined;
+  at = await LimitedRig.open(store, (log) => {
+    flaky ??= new FlakyLog(log);
+    return flaky;
+  });
+  rig = at.rig;
+  await at.limit('one', { max: 1 });
+  (flaky as FlakyLog).drops = ({ topic }) => topic === 'policy-decided';
+  const call_id = await rig.request('note');
+  await at.untilUsed('one', 1);
+  await rig.stop();
+  (flaky as FlakyLog).drops = () => false;
+  await at.limit('one', { max: 0 });
+  await rig.start();
+  expect(await at.ruling(call_id)).toMatchObject({ effect: 'allow', reservations: [{ limit_id: 'one' }] });
+  expect(await at.used('one')).toEqual([1]);
+  expect(await at.ruling(await rig.request('note'))).toMatchObject({ effect: 'deny' });
+});
+
+test('what a process reserved for a request that is on no log is given back', async () => {
+  await at.limit('one', { max: 1 });
+  const counter = counterKey('acme', 'one', 'acme', '');
+  const held = {
+    counter,
+    limit_id: 'one',
+    subject: 'acme',
+    per: '',
+    amount_micro: 1_000_000,
+    at_ms: 0,
+    window_ms: null,
+    settle: 'attempt',
+  };
+  const row = { call_uuid: uuidv7(1), lane: 'shared', partition: 0, revision: 1, state: 1 as const, at_s: 1 };
+  const counters = [{ key: counter, tenant_id: 'acme', limit_id: 'one', subject: 'acme', per: '' }];
+  await changeCounters(store, { counters, call_uuids: [] }, () => ({
+    counters: [{ key: counter, slots: '[[0,1000000]]' }],
+    reservations: [{ ...row, verdict: JSON.stringify({ kind: 'reserved', reservations: [held] }) }],
+  }));
+  expect(await at.ruling(await rig.request('note'))).toMatchObject({ effect: 'deny' });
+  await rig.stop();
+  await rig.start();
+  await at.untilUsed('one', 0);
+  expect(await at.ruling(await rig.request('note'))).toMatchObject({ effect: 'allow' });
 });
 
 test('a run may make 25 calls and go round 10 times, unless its tenant says otherwise', async () => {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventCodec, parseCallId, parseTopic } from '@countersign/contracts';
 import type { EventBatch, EventLog, PoisonRecord, SchemaSource, TopicOffset } from '@countersign/event-log';
-import { unsettled } from '../limits/in-flight.js';
 import type { RulingDesk } from '../rulings/ruling-desk.js';
 import type { DueApproval, PolicyTerms } from './policy-terms.js';
 import { refold } from './refold.js';
@@ -33,10 +32,9 @@ export class Partitions {
     for (const partition of numbers) {
       const start = await refold(this.io, lane, partition, await loadSnapshot(this.rows, lane, partition));
       this.leave(this.at(lane, partition));
-      await this.desk.limits.book.restore(start, unsettled(start.state.limits));
+      await this.desk.limits.open(start, start.state.limits);
       const opened = new RulingPartition(start, this.desk, this.terms, this.io);
       this.open.set(`${lane}/${partition}`, opened);
-      this.desk.limits.open(start.state.limits);
       opened.completeGrants();
       for (const [topic, offset] of start.inputs) offsets.push({ topic, partition, offset });
     }
@@ -74,7 +72,7 @@ export class Partitions {
   /** What fell due: grants that are over are forgotten; questions past their time end once every vote before that time was read. */
   turn(readVotes: (lane: string) => Promise<void>): void {
     const { wheel } = this.terms;
-    this.desk.limits.settleSoon();
+    this.desk.limits.tend(readVotes);
     const now_ms = this.terms.now_ms();
     const due = wheel.turn(now_ms);
     if (wheel.size > WHEEL_SLACK + 2 * this.openApprovals())

@@ -1,5 +1,6 @@
 import { callId, type LimitSet, type Outcome, type ToolCall, uuidv7 } from '@countersign/contracts';
 import { aMeta } from '@countersign/domain/testing/ruled-partition';
+import type { EventLog } from '@countersign/event-log';
 import { type PgliteStore, readCounters } from '@countersign/store';
 import { PolicyRig } from './policy-rig.js';
 
@@ -30,9 +31,9 @@ export class LimitedRig {
   ) {}
 
   /** On a store that is emptied of limits first. */
-  static async open(store: PgliteStore): Promise<LimitedRig> {
+  static async open(store: PgliteStore, wrap?: (log: EventLog) => EventLog): Promise<LimitedRig> {
     await LimitedRig.empty(store);
-    return new LimitedRig(await PolicyRig.on(store), store);
+    return new LimitedRig(await PolicyRig.on(store, wrap), store);
   }
 
   static async empty(store: PgliteStore): Promise<void> {

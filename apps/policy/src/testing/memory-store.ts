@@ -22,6 +22,7 @@ export class MemoryStore extends Store {
       case 'policy_snapshot_save':
         this.snapshots.set(place, { body: params[2], offsets: params[3] });
         return [];
+      case 'limit_reservations_held':
       case 'store_pulse':
       case 'limit_partitions_counted':
       case 'limit_partition_counted':
