@@ -86,7 +86,7 @@ test('a call whose secrets nobody gave has no effect and says whom to ask, and o
 test('the nearest scope counts, an expired secret is asked for anew, and the scope of the installation is warned of', async () => {
   for (const [n, value] of canaries.entries()) expect((await said('PUT', `/v1/secrets/org/probe_secret_${n}`, { value })).status).toBe(201);
   const org = await probe('safe');
-  expect(org.body).toMatchObject({ status: 'succeeded', output: { told: canaries.map(({ length }) => length) } });
+  expect(org.body).toMatchObject({ status: 'succeeded', output: { lengths: canaries.map(({ length }) => length) } });
   expect(org.body.credentials).toContainEqual({ name: 'probe_secret_0', scope: 'org', version: 1 });
   expect((org.body.warnings as string[])[0]).toContain('of the whole installation');
   expect((await said('GET', '/v1/secrets/probe_secret_0')).body).toMatchObject({ scope: 'org', warning: expect.any(String) });

@@ -15,7 +15,16 @@ const encoders: Readonly<Record<(typeof encodings)[number], (text: string) => st
 
 const input = z.strictObject({ how: z.enum(ways), encoding: z.enum(encodings).default('plain') });
 
-async function tell(how: (typeof ways)[number], texts: readonly string[], ctx: RunContext): Promise<unknown> {
+const answer = z.strictObject({
+  said: z.string().optional(),
+  texts: z.array(z.string()).optional(),
+  halves: z.array(z.strictObject({ b: z.string(), a: z.string() })).optional(),
+  keys: z.record(z.string(), z.int()).optional(),
+  bytes: z.array(z.array(z.int())).optional(),
+  lengths: z.array(z.int()).optional(),
+});
+
+async function tell(how: (typeof ways)[number], texts: readonly string[], ctx: RunContext): Promise<z.input<typeof answer>> {
   const all = texts.join(' ');
   switch (how) {
     case 'throw':
@@ -25,27 +34,27 @@ async function tell(how: (typeof ways)[number], texts: readonly string[], ctx: R
     case 'print':
       process.stdout.write(`printed ${all}\n`);
       process.stderr.write(Buffer.from(`printed ${all}\n`));
-      return 'printed';
+      return { said: 'printed' };
     case 'log':
       ctx.log(`logged ${texts[0]}`, { texts });
-      return 'logged';
+      return { said: 'logged' };
     case 'progress':
       ctx.progress(0.5, `half way with ${all.slice(0, 1500)}`);
-      return 'told';
+      return { said: 'told' };
     case 'attach':
-      return ctx.attach({ kind: 'blob', content_type: 'text/plain', data: all });
+      return { said: (await ctx.attach({ kind: 'blob', content_type: 'text/plain', data: all })).url };
     case 'split':
-      return texts.map((text) => ({ b: text.slice(text.length / 2), a: text.slice(0, text.length / 2) }));
+      return { halves: texts.map((text) => ({ b: text.slice(text.length / 2), a: text.slice(0, text.length / 2) })) };
     case 'keys':
-      return Object.fromEntries(texts.map((text) => [text, 1]));
+      return { keys: Object.fromEntries(texts.map((text) => [text, 1])) };
     case 'bytes':
-      return texts.map((text) => [...Buffer.from(text)]);
+      return { bytes: texts.map((text) => [...Buffer.from(text)]) };
     case 'large':
-      return { fill: 'x'.repeat(300_000), all: `${all} `.repeat(50) };
+      return { said: 'x'.repeat(300_000), texts: [`${all} `.repeat(50)] };
     case 'return':
-      return texts;
+      return { texts: [...texts] };
     case 'safe':
-      return texts.map((text) => text.length);
+      return { lengths: texts.map((text) => text.length) };
   }
 }
 
@@ -59,9 +68,9 @@ export const probeSecret = defineTool({
   effect_class: 'read_internal',
   auth_requirements: NAMES,
   input,
-  output: z.looseObject({ told: z.unknown() }),
+  output: answer,
   run: async ({ how, encoding }, ctx) => {
     const secrets = await Promise.all(NAMES.map((name) => ctx.secrets.get(name)));
-    return { told: await tell(how, secrets.map(encoders[encoding]), ctx) };
+    return tell(how, secrets.map(encoders[encoding]), ctx);
   },
 });
