@@ -81,8 +81,18 @@ export class Api {
   }
 
   /** A key for a new principal of this tenant (or another, for the installation's admin). */
-  async keyFor(kind: 'agent' | 'user' | 'service', id: string, roles: string[], tenant_id = 'default'): Promise<Api> {
-    const { status, body } = await this.request<{ key: string }>('POST', '/v1/keys', { tenant_id, principal: { kind, id, roles } });
+  async keyFor(
+    kind: 'agent' | 'user' | 'service',
+    id: string,
+    roles: string[],
+    tenant_id = 'default',
+    clearances: string[] = [],
+  ): Promise<Api> {
+    const { status, body } = await this.request<{ key: string }>('POST', '/v1/keys', {
+      tenant_id,
+      principal: { kind, id, roles },
+      clearances,
+    });
     if (status >= 300) throw new Error(`POST /v1/keys answered ${status}: ${JSON.stringify(body)}`);
     return this.as(body.key);
   }

@@ -34,15 +34,6 @@ const pureCalls: [tool: string, inputs: Record<string, unknown>, output: Record<
     { state: 'draft' },
   ],
   ['convert_amount', { value: '1', from: 'mi', to: 'km', source: 'length-1959' }, { value: '1.609344', exact: true }],
-  [
-    'aggregate_objects',
-    {
-      query: { collection: 'claims', field: 'paid' },
-      window: { from: '2026-09-01T00:00:00Z', to: '2026-10-01T00:00:00Z' },
-      operation: 'sum',
-    },
-    { metric: '2760.75', objects: 2, markings: ['internal', 'pii.medium'] },
-  ],
   ['search_corpus', { query: 'glass claim', corpus: 'handbook', k: 1 }, { spans: [{ source_id: 'handbook/claims.md', start: 10 }] }],
 ];
 
@@ -79,6 +70,23 @@ export function describePatternJourneys(at: JourneyWorld): void {
       });
       expect(asked.body.output).toMatchObject({ state: 'open', queue: 'payments', subject: { id: action_id } });
       expect(readdirSync(path.join(at.platform.records, 'default', 'tasks'))).toHaveLength(1);
+    });
+
+    test('a metric over marked objects is marked, and neither it nor a marked corpus is for those who are not cleared', async () => {
+      const cleared = await at.admin.keyFor('agent', 'analyst-1', ['agent'], 'default', ['internal', 'pii.medium']);
+      const window = { from: '2026-09-01T00:00:00Z', to: '2026-10-01T00:00:00Z' };
+      const measured = { tool: 'aggregate_objects', inputs: { query: { collection: 'claims', field: 'paid' }, window, operation: 'sum' } };
+      expect((await at.agent.call(measured)).body).toMatchObject({ status: 'denied', error: { code: 'POLICY_DENIED' } });
+      expect((await cleared.call(measured)).body.output).toMatchObject({
+        metric: '2760.75',
+        objects: 2,
+        markings: ['internal', 'pii.medium'],
+      });
+      const searched = { tool: 'search_corpus', inputs: { query: 'injured', corpus: 'claims_notes' } };
+      expect((await cleared.call(searched)).body.output).toMatchObject({
+        spans: [{ source_id: 'claims_notes/notes.md' }],
+        markings: ['pii.medium'],
+      });
     });
 
     test.each([

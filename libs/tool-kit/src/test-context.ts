@@ -6,6 +6,7 @@ export function testContext(overrides: Partial<RunContext> = {}): RunContext {
   return {
     tenant_id: 'test',
     principal: { kind: 'agent', id: 'agent-1' },
+    clearances: [],
     call_id: `0-${randomUUID()}`,
     case_id: 'case-1',
     run_id: null,

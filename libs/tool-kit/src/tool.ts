@@ -16,6 +16,8 @@ import type {
 export interface RunContext {
   readonly tenant_id: string;
   readonly principal: Pick<Principal, 'kind' | 'id'>;
+  /** Markings that the caller may see, as the credential said at admission; `*` stands for all. */
+  readonly clearances: readonly string[];
   readonly call_id: string;
   readonly case_id: string | null;
   readonly run_id: string | null;

@@ -8,6 +8,7 @@ import { inOtherTimes } from './other-times.js';
 const stranger: Partial<RunContext> = {
   tenant_id: 'other',
   principal: { kind: 'user', id: 'somebody' },
+  clearances: ['*'],
   case_id: null,
   run_id: 'run-2',
 };

@@ -1,4 +1,4 @@
-import { sha256Hex } from '@countersign/contracts';
+import { lacking, sha256Hex } from '@countersign/contracts';
 import { z } from 'zod';
 import { defineTool } from '../define-tool.js';
 import { type RunContext, type Tool, ToolError } from '../tool.js';
@@ -15,14 +15,12 @@ export interface Corpus {
 export interface Search extends PatternTraits {
   /** @throws ToolError where there is no such corpus. */
   open(corpus: string, ctx: RunContext): Promise<Corpus>;
-  /** What the caller of this run is cleared for. */
-  clearances(ctx: RunContext): Promise<readonly string[]>;
 }
 
 const PASSAGE_MAX = 2_000;
 
 /** Pattern 10: passages that match a query, best first, as evidence of one snapshot of the corpus. A caller who lacks a clearance is refused, never shown less. */
-export function defineSearch({ open, clearances, ...traits }: Search): Tool {
+export function defineSearch({ open, ...traits }: Search): Tool {
   return defineTool({
     ...traits,
     pattern: 'search',
@@ -46,8 +44,7 @@ export function defineSearch({ open, clearances, ...traits }: Search): Tool {
     ],
     run: async ({ query, corpus: name, k }, ctx) => {
       const corpus = await open(name, ctx);
-      const cleared = new Set(await clearances(ctx));
-      const missing = corpus.markings.filter((marking) => !cleared.has(marking));
+      const missing = lacking(corpus.markings, ctx.clearances);
       if (missing.length > 0) {
         throw new ToolError('POLICY_DENIED', `${ctx.principal.id} is not cleared for ${missing.join(', ')}`, {
           effect: 'none',

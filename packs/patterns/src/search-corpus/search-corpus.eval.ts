@@ -6,7 +6,6 @@ const files = {
   'corpora/rules/corpus.json': { markings: ['internal'] },
   'corpora/rules/a.md': '# Glass\n\nGlass damage is paid in full.\n\nFire is another matter.\n',
   'corpora/rules/b.txt': 'Nothing of that kind.\n\nA glass house needs care, care and care.',
-  'clearances.json': { principals: { 'agent-1': ['internal'], somebody: [] } },
 };
 
 export const searchCorpusEval: ContractTestOptions = {
@@ -29,5 +28,6 @@ export const searchCorpusEval: ContractTestOptions = {
     { title: 'nothing', input: { query: 'earthquake', corpus: 'rules' }, output: { spans: [] } },
   ],
   counterpart: scratchRecords(files),
+  context: { clearances: ['internal'] },
   generated: (inputs) => inputs.map((input) => ({ ...(input as object), corpus: 'rules' })),
 };

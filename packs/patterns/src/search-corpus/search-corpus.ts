@@ -3,11 +3,6 @@ import { type Corpus, defineSearch } from '@countersign/tool-kit/patterns/search
 import { z } from 'zod';
 import { listRecords, readRecord } from '../records.js';
 
-/** `clearances.json`: what each principal is cleared for, and what everybody is. */
-const clearances = z.strictObject({
-  everybody: z.array(z.string()).default([]),
-  principals: z.record(z.string(), z.array(z.string())).default({}),
-});
 /** `corpora/<name>/corpus.json`; the documents are the `.md` and `.txt` files beside it. */
 const manifest = z.strictObject({ markings: z.array(z.string()) });
 
@@ -20,11 +15,6 @@ export const searchCorpus = defineSearch({
   category: 'search',
   capabilities: ['search', 'retrieval'],
   max_output_bytes: 512 * 1024,
-  clearances: async (ctx) => {
-    const text = await readRecord(ctx, 'clearances.json');
-    const { everybody, principals } = parsed(clearances, text ?? '{}', 'clearances.json');
-    return [...everybody, ...(Object.hasOwn(principals, ctx.principal.id) ? (principals[ctx.principal.id] ?? []) : [])];
-  },
   open: async (corpus, ctx): Promise<Corpus> => {
     const names = (await listRecords(ctx, 'corpora', corpus)) ?? [];
     if (!names.includes('corpus.json'))

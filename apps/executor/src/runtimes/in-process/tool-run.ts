@@ -32,6 +32,9 @@ export class ToolRun implements RunContext {
   get principal(): Pick<Principal, 'kind' | 'id'> {
     return this.job.call.principal;
   }
+  get clearances(): readonly string[] {
+    return this.job.call.authority?.clearances ?? [];
+  }
   get call_id(): string {
     return this.job.call_id;
   }
