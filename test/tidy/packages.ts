@@ -13,6 +13,7 @@ export interface Manifest {
 const budgets: Readonly<Record<string, readonly string[]>> = {
   'libs/contracts': ['avsc', 'canonicalize'],
   'libs/domain': [],
+  'libs/mapping': ['jsonata'],
   'libs/policy': ['@bufbuild/cel', '@bufbuild/protobuf', '@bufbuild/re2'],
   'libs/proofs': [],
   'libs/tool-kit': ['zod', 'ajv'],

@@ -19,6 +19,7 @@ import { ExecutorModule } from './executor.module.js';
 import { LaneExecutor } from './lane-executor.js';
 import { LaneParts } from './lane-parts.js';
 import { measureLoad } from './load-metric.js';
+import { Mappings } from './mapping/mappings.js';
 import { Memo } from './memo/memo.js';
 import { announceTools } from './runtimes/announcer.js';
 import type { InProcessRuntime } from './runtimes/in-process/in-process-runtime.js';
@@ -89,7 +90,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   await announceTools({ log, codec, logger }, tools.values(), configuration, announcement);
   const credentials = credentialsOf(deps, config, configuration);
   const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups), credentials };
-  const runtime = new runtimes['in-process'](tools, around, new Memo(deps.results, deps.keys));
+  const runtime = new runtimes['in-process'](tools, around, new Memo(deps.results, deps.keys), new Mappings(configuration));
   const executor = new Executor(lanesOf(deps, config, configuration, runtime));
   measureLoad(executor, deps.metrics);
   await executor.start();

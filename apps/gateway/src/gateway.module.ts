@@ -29,6 +29,7 @@ import { IdentityProvidersController } from './http/identity-providers.controlle
 import { KeysController } from './http/keys.controller.js';
 import { KnownCalls } from './http/known-calls.js';
 import { LimitsController } from './http/limits.controller.js';
+import { MappingsController } from './http/mappings.controller.js';
 import { OpenApiController } from './http/openapi.controller.js';
 import { PoliciesController } from './http/policies.controller.js';
 import type { HttpReply, HttpRequest } from './http/reply.js';
@@ -80,6 +81,7 @@ export class GatewayModule {
         ToolsController,
         ToolLifecycleController,
         AdapterPinsController,
+        MappingsController,
         ToolPoliciesController,
         TenantsController,
         KeysController,

@@ -17,6 +17,7 @@ export { factsOf } from './configuration/kinds/fact-tables.js';
 export * from './configuration/kinds/grants.js';
 export { type IdentityProvider, providerOf } from './configuration/kinds/identity-providers.js';
 export { limitsOf, limitVersions, type TenantLimits } from './configuration/kinds/limits.js';
+export * from './configuration/kinds/mappings.js';
 export { rulingBundles } from './configuration/kinds/policy-bundles.js';
 export { type TokenExchange, tokenExchangeOf } from './configuration/kinds/token-exchanges.js';
 export { delegationOf, type UserDelegation } from './configuration/kinds/user-delegations.js';

@@ -7,15 +7,17 @@ type Received<S extends Shape> = S extends z.ZodType ? z.output<S> : Record<stri
 type Returned<S extends Shape> = S extends z.ZodType ? z.input<S> : unknown;
 
 /** A tool as its author writes it; `run`'s types follow from the shapes. A promise that may reject with a `ToolError`. */
-export interface ToolDefinition<I extends Shape, O extends Shape> extends ToolTraits {
+export interface ToolDefinition<I extends Shape, O extends Shape, S extends Shape = I> extends ToolTraits {
   /** Shape of the inputs: an object. zod defaults are filled in before `run` sees them. */
   input: I;
   output: O;
-  run(input: Received<I>, ctx: RunContext): Promise<Returned<O>>;
+  /** Shape that the tenant's mapping makes of the inputs, where `run` takes the shape of a system; absent: `input`. */
+  system_input?: S;
+  run(input: Received<S>, ctx: RunContext): Promise<Returned<O>>;
   /** Asks the system of record whether the effect of `ctx.idempotency_key` is there. Must change nothing. */
-  reconcile?(input: Received<I>, ctx: RunContext): Promise<Reconciled<Returned<O>>>;
+  reconcile?(input: Received<S>, ctx: RunContext): Promise<Reconciled<Returned<O>>>;
   /** Undoes what a run did; running it twice must do no harm. */
-  compensate?(input: Received<I>, output: Returned<O>, ctx: RunContext): Promise<unknown>;
+  compensate?(input: Received<S>, output: Returned<O>, ctx: RunContext): Promise<unknown>;
   /** Reads back whether the effect that a run reported is there. Must change nothing. */
   verify?(input: Received<I>, output: Returned<O>, ctx: RunContext): Promise<Verified>;
   /** Of a tool with a cache: the version of what it reads. Where it has changed, an equal call runs again. */
@@ -28,8 +30,8 @@ export interface ToolDefinition<I extends Shape, O extends Shape> extends ToolTr
  * A tool from its declaration: one value that a pack lists.
  * @throws TypeError at definition, with every fault of the contract.
  */
-export function defineTool<I extends Shape, O extends Shape>(definition: ToolDefinition<I, O>): Tool {
-  const { input, output, run, reconcile, compensate, verify, sourceVersion, sanity, deprecated, ...traits } = definition;
+export function defineTool<I extends Shape, O extends Shape, S extends Shape = I>(definition: ToolDefinition<I, O, S>): Tool {
+  const { input, output, system_input, run, reconcile, compensate, verify, sourceVersion, sanity, deprecated, ...traits } = definition;
   const contract = contractOf(traits, {
     input_schema: jsonSchemaOf(input, 'input'),
     output_schema: jsonSchemaOf(output, 'input'),
@@ -39,12 +41,13 @@ export function defineTool<I extends Shape, O extends Shape>(definition: ToolDef
     ...(sanity && { sanity: sanity.map(({ name, severity }) => ({ name, severity })) }),
   });
   const received = (raw: unknown) => receive(input, raw);
+  const taken = (raw: unknown) => (system_input ? receive(system_input, raw) : receive(input, raw)) as Received<S>;
   return {
     contract,
-    run: async (raw: never, ctx: RunContext) => run(received(raw), ctx),
-    ...(reconcile && { reconcile: async (raw: never, ctx: RunContext) => reconcile(received(raw), ctx) }),
+    run: async (raw: never, ctx: RunContext) => run(taken(raw), ctx),
+    ...(reconcile && { reconcile: async (raw: never, ctx: RunContext) => reconcile(taken(raw), ctx) }),
     ...(compensate && {
-      compensate: async (raw: never, result: never, ctx: RunContext) => compensate(received(raw), result, ctx),
+      compensate: async (raw: never, result: never, ctx: RunContext) => compensate(taken(raw), result, ctx),
     }),
     ...(verify && { verify: async (raw: never, result: never, ctx: RunContext) => verify(received(raw), result, ctx) }),
     ...(sourceVersion && { sourceVersion: async (raw: never, ctx: RunContext) => sourceVersion(received(raw), ctx) }),

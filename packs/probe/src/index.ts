@@ -1,6 +1,7 @@
 import type { Pack } from '@countersign/tool-kit';
 import { probeApproval } from './probe-approval/probe-approval.js';
 import { probeEffect } from './probe-effect/probe-effect.js';
+import { probeErp } from './probe-erp/probe-erp.js';
 import { probeFail } from './probe-fail/probe-fail.js';
 import { probeHttpBlind } from './probe-http-blind/probe-http-blind.js';
 import { probeHttpEffect } from './probe-http-effect/probe-http-effect.js';
@@ -20,6 +21,7 @@ export const pack: Pack = {
   tools: [
     probeApproval,
     probeEffect,
+    probeErp,
     probeFail,
     probeHttpBlind,
     probeHttpEffect,

@@ -2,6 +2,7 @@ import type { ClaimedKey, Meta, SourcePosition, ToolCall } from '@countersign/co
 import type { Refusal } from '@countersign/domain';
 import type { CallSpan } from '@countersign/process';
 import type { ResolvedCredentials } from '../credentials/resolved-credentials.js';
+import type { CallMapping } from '../mapping/mappings.js';
 
 /** A fault of a value against a schema; `path` is a JSON Pointer relative to the value. */
 export interface Issue {
@@ -106,6 +107,8 @@ export class Job {
   memo_key: string | undefined;
   /** What its run may authenticate with, where its tool needs any. */
   credentials: ResolvedCredentials | undefined;
+  /** What stands between it and its tool. */
+  mapping: CallMapping | undefined;
   /** Its inputs, parsed once. */
   inputs: unknown;
   /** Of edited inputs: their own key, claimed with the call's own. */

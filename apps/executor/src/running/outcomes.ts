@@ -8,7 +8,16 @@ export type OutcomeParts = Pick<Outcome, 'status' | 'effect'> &
 
 /** The extras of a result that has some of them. */
 export function extrasOf(some: Partial<OutcomeExtras>): OutcomeExtras {
-  return { cached: false, verified: null, validation_json: null, provenance: null, cost: null, credentials: null, ...some };
+  return {
+    cached: false,
+    verified: null,
+    validation_json: null,
+    provenance: null,
+    cost: null,
+    credentials: null,
+    mapping_version: null,
+    ...some,
+  };
 }
 
 export function outcomeOf(job: Job, parts: OutcomeParts, now_ms: number): Outcome {

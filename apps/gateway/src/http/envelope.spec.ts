@@ -94,11 +94,13 @@ describe('the envelope', () => {
       provenance: { source: 'erp:lookup@1.0.0', as_of_ms: 0, confidence: 0.9 },
       cost: 0.02,
       credentials: null,
+      mapping_version: 3,
     };
     expect(envelope(fold(requested(), ruled(), ended({ outcome: sampleOutcome({ extras }) })))).toMatchObject({
       cached: true,
       verified: true,
       cost: 0.02,
+      mapping_version: 3,
       validation,
       provenance: { source: 'erp:lookup@1.0.0', freshness: '1970-01-01T00:00:00.000Z', confidence: 0.9 },
     });

@@ -173,6 +173,7 @@ export function envelopeText(state: SeenCall, told: readonly string[] = []): str
     credentials: outcome?.extras?.credentials ?? [],
     trace_id: state.correlation_id,
     cost: outcome?.extras?.cost ?? null,
+    mapping_version: outcome?.extras?.mapping_version ?? null,
   });
   return `${front.slice(0, -1)},"input":${call?.inputs_json ?? 'null'},"output":${outcome?.output_json ?? 'null'}}`;
 }

@@ -29,6 +29,7 @@ const kinds = {
   'body-too-large': validation(413, 'The body is too large'),
   'unsupported-media-type': validation(415, 'The content type must be application/json'),
   'invalid-inputs': validation(422, "The inputs do not fit the tool's schema"),
+  'invalid-mapping': validation(422, 'The mapping cannot be used'),
   'deadline-passed': validation(422, 'The deadline is in the past'),
   'refused-callback': validation(422, 'The callback URL is not allowed'),
   'invalid-limit': validation(422, 'The limit cannot be used'),

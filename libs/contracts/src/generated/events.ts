@@ -267,6 +267,8 @@ export interface OutcomeExtras {
   /** US dollars, all its attempts together. */
   cost: number | null;
   credentials: CredentialUse[] | null;
+  /** The version of the tenant's mapping that stood between the call and the tool's system. */
+  mapping_version: number | null;
 }
 
 /** Where a result comes from. */
@@ -732,6 +734,20 @@ export type SideEffectLevel = 'none' | 'reads' | 'writes';
 /** What becomes of a call that does not fit. */
 export type LimitExceeded = 'deny' | 'defer';
 
+/** A version of a tenant's mapping for a tool; calls that are asked for from then on go by it. */
+export interface MappingSet {
+  meta: Meta;
+  /** Tool name, or * for the tenant's default mode. */
+  tool: string;
+  version: number;
+  /** Null: the tool is not mapped any more. */
+  definition_json: string | null;
+  /** The earlier version that this one repeats. */
+  rolled_back_to: number | null;
+  by: Principal;
+  changed_at_ms: number;
+}
+
 /** Which version rules from here on, and which one runs beside it without effect. */
 export interface PolicyBundleActivated {
   meta: Meta;
@@ -1149,6 +1165,7 @@ export interface EventMap {
   grant_set: GrantSet;
   identity_provider_set: IdentityProviderSet;
   limit_set: LimitSet;
+  mapping_set: MappingSet;
   policy_bundle_activated: PolicyBundleActivated;
   policy_bundle_published: PolicyBundlePublished;
   policy_settings_set: PolicySettingsSet;
@@ -1185,7 +1202,7 @@ export type AnyEvent = Tagged<EventType>;
 export interface TopicEvents {
   'approval-granted': Tagged<'approval_denied'> | Tagged<'approval_escalated'> | Tagged<'approval_expired'> | Tagged<'approval_granted'> | Tagged<'approval_reminded'> | Tagged<'approval_vote_counted'> | Tagged<'approval_vote_refused'> | Tagged<'call_cancelled'> | Tagged<'resolution_allowed'>;
   'approval-voted': Tagged<'approval_viewed'> | Tagged<'approval_voted'>;
-  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'secret_changed'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
+  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'mapping_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'secret_changed'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
   'security-event': Tagged<'security_event_recorded'>;

@@ -9,6 +9,7 @@ import { setGrant } from './kinds/grants.js';
 import { setIdentityProvider } from './kinds/identity-providers.js';
 import { setAdapterPin, setEvaluation, setLifecycle, setPin } from './kinds/lifecycles.js';
 import { setLimit } from './kinds/limits.js';
+import { setMapping } from './kinds/mappings.js';
 import { activateBundle, publishBundle, setPolicySettings } from './kinds/policy-bundles.js';
 import { noteSecret } from './kinds/secrets.js';
 import { setTenant } from './kinds/tenants.js';
@@ -30,6 +31,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   tool_pin_set: setPin,
   tool_evaluation_set: setEvaluation,
   adapter_pin_set: setAdapterPin,
+  mapping_set: setMapping,
   case_set: setCase,
   limit_set: setLimit,
   identity_provider_set: setIdentityProvider,

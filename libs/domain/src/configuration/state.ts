@@ -6,6 +6,7 @@ import type { Delegation } from './kinds/delegations.js';
 import type { KeptGrant } from './kinds/grants.js';
 import type { IdentityProvider } from './kinds/identity-providers.js';
 import type { TenantLimits } from './kinds/limits.js';
+import type { MappingVersion } from './kinds/mappings.js';
 import type { TokenExchange } from './kinds/token-exchanges.js';
 import type { UserDelegation } from './kinds/user-delegations.js';
 import type { Webhook } from './kinds/webhooks.js';
@@ -83,6 +84,8 @@ export interface TenantConfiguration {
   pins: Map<string, string>;
   /** `tool@version` → the newest evaluation that was recorded here. */
   evaluations: Map<string, Evaluation>;
+  /** Tool (or `*`) → its versions, oldest first. */
+  mappings: Map<string, MappingVersion[]>;
   cases: Map<string, CaseFact>;
   /** Absent: no limit was ever set. */
   limits?: TenantLimits;
@@ -156,6 +159,7 @@ export function tenantPart(state: ConfigurationState, tenantId: string): TenantC
       lifecycles: new Map(),
       pins: new Map(),
       evaluations: new Map(),
+      mappings: new Map(),
       cases: new Map(),
       identity_providers: new Map(),
       user_delegations: new Map(),

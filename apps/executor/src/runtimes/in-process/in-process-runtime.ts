@@ -1,9 +1,11 @@
 import { type CallError, callError, isReadOnly, type Outcome } from '@countersign/contracts';
 import type { ReconcileAnswer, Recovery, Refusal } from '@countersign/domain';
-import type { Reconciled } from '@countersign/tool-kit';
+import { type Reconciled, ToolError } from '@countersign/tool-kit';
 import { ResolvedCredentials } from '../../credentials/resolved-credentials.js';
+import type { CallMapping, Mappings } from '../../mapping/mappings.js';
 import type { Memo } from '../../memo/memo.js';
 import type { Abortable, Issue, Job } from '../../running/job.js';
+import { extrasOf } from '../../running/outcomes.js';
 import { Finishing } from './finishing.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { maskedAnswer, maskedResult, withUses } from './masked-result.js';
@@ -25,6 +27,12 @@ function withAttachments(seen: Seen, { attachments }: ToolRun): Seen {
   return attachments && seen.kind === 'output' ? { ...seen, attachments } : seen;
 }
 
+/** What a mapping did stands with the result: its version, and what it passed on or left out. */
+function tellMapping({ version, warnings }: CallMapping, outcome: Outcome): void {
+  outcome.extras = extrasOf({ ...outcome.extras, mapping_version: version });
+  outcome.warnings.push(...warnings);
+}
+
 /** Runs tools in this process. What a tool throws or answers never gets past it: every run comes to a `RunResult`. */
 export class InProcessRuntime {
   private readonly byName = new Map<string, Map<string, LoadedTool>>();
@@ -34,6 +42,7 @@ export class InProcessRuntime {
     tools: ReadonlyMap<string, LoadedTool>,
     private readonly around: RunSurroundings,
     private readonly memo: Memo,
+    private readonly mappings: Mappings | undefined = undefined,
   ) {
     this.finishing = new Finishing(around);
     for (const tool of tools.values()) {
@@ -99,7 +108,9 @@ export class InProcessRuntime {
   private execute(loaded: LoadedTool, job: Job, run: ToolRun, done: Done): void {
     let running: Promise<unknown>;
     try {
-      running = Promise.resolve(loaded.tool.run(job.inputs as never, run));
+      const mapping = this.mappings?.of(job);
+      job.mapping = mapping;
+      running = mapping ? this.mapped(loaded, job, run, mapping) : Promise.resolve(loaded.tool.run(job.inputs as never, run));
     } catch (error) {
       running = Promise.reject(error);
     }
@@ -109,11 +120,19 @@ export class InProcessRuntime {
     );
   }
 
+  /** The run between two mappings. Its lease may have been lost while the inputs were mapped: then nothing fires. */
+  private async mapped(loaded: LoadedTool, job: Job, run: ToolRun, mapping: CallMapping): Promise<unknown> {
+    const inputs = await mapping.inputs(job.inputs);
+    if (run.signal.aborted) throw new ToolError('CANCELLED', 'it was stopped before it was sent', { effect: 'none' });
+    return mapping.result(await loaded.tool.run(inputs as never, run));
+  }
+
   /** A result that was kept for equal calls. A source whose version cannot be told is asked each time. */
   private async remembered(loaded: LoadedTool, job: Job, run: ToolRun): Promise<Seen | undefined> {
     try {
       const source_version = (await loaded.tool.sourceVersion?.(job.inputs as never, run)) ?? '';
-      job.memo_key = this.memo.keyOf(loaded, job, source_version);
+      const mapped = this.mappings?.of(job)?.version;
+      job.memo_key = this.memo.keyOf(loaded, job, mapped === undefined ? source_version : `${source_version}\nmapping ${mapped}`);
       return await this.memo.find(job.tenant_id, job.memo_key);
     } catch (cause) {
       this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) }, 'the cache was not asked');
@@ -134,6 +153,7 @@ export class InProcessRuntime {
   complete(job: Job, outcome: Outcome): void {
     const loaded = this.find(job);
     if (loaded?.declared) outcome.extras = loaded.declared(job, outcome);
+    if (job.mapping) tellMapping(job.mapping, outcome);
     if (job.memo_key === undefined || loaded === undefined || outcome.status !== 'succeeded' || outcome.extras?.cached) return;
     this.memo.keep(loaded, job.tenant_id, job.memo_key, outcome);
   }
@@ -154,12 +174,15 @@ export class InProcessRuntime {
     const run = new ToolRun(job, loaded.settings, now_ms + RECONCILE_TIMEOUT_MS, this.around);
     const timer = setTimeout(() => run.abort('timeout'), RECONCILE_TIMEOUT_MS);
     try {
+      const mapping = this.mappings?.of(job);
+      job.mapping = mapping;
+      const inputs = JSON.parse(job.call.inputs_json) as unknown;
       const answer: Reconciled<unknown> = await (loaded.tool.reconcile as NonNullable<typeof loaded.tool.reconcile>)(
-        JSON.parse(job.call.inputs_json) as never,
+        (mapping ? await mapping.inputs(inputs) : inputs) as never,
         run,
       );
       if (answer.kind !== 'happened') return answer;
-      const seen = recorded(loaded, answer.output);
+      const seen = recorded(loaded, mapping ? await mapping.result(answer.output) : answer.output);
       if (seen.kind === 'output')
         return { kind: 'happened', output_json: seen.output_json, truncated: seen.truncated, warnings: seen.warnings };
       const warnings = ['it happened; what its system says of it does not fit the schema and was left out'];

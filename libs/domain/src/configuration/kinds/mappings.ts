@@ -1,0 +1,56 @@
+import type { EventMap, Principal } from '@countersign/contracts';
+import { type ConfigurationState, tenantPart } from '../state.js';
+
+/** One version of a tenant's mapping for a tool. What a definition means is libs/mapping's. */
+export interface MappingVersion {
+  tool: string;
+  version: number;
+  /** Null: from here on the tool is not mapped. */
+  definition: Readonly<Record<string, unknown>> | null;
+  rolled_back_to: number | null;
+  by: Principal;
+  changed_at_ms: number;
+}
+
+/** Stands for every tool of the tenant: only its mode counts. */
+export const ANY_TOOL = '*';
+
+function read(text: string | null): Readonly<Record<string, unknown>> | null {
+  if (text === null) return null;
+  try {
+    const definition = JSON.parse(text) as unknown;
+    return definition !== null && typeof definition === 'object' && !Array.isArray(definition)
+      ? (definition as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+export function setMapping(state: ConfigurationState, event: EventMap['mapping_set']): void {
+  const { mappings } = tenantPart(state, event.meta.tenant_id);
+  const { tool, version, definition_json, rolled_back_to, by, changed_at_ms } = event;
+  const versions = mappings.get(tool) ?? [];
+  // Two gateways may have published the same number at once: the first one has it.
+  if (versions.some((known) => known.version === version)) return;
+  mappings.set(tool, [...versions, { tool, version, definition: read(definition_json), rolled_back_to, by, changed_at_ms }]);
+}
+
+/** All versions of a tenant's mapping for a tool, oldest first. */
+export function mappingVersions(state: ConfigurationState, tenant_id: string, tool: string): readonly MappingVersion[] {
+  return state.by_tenant.get(tenant_id)?.mappings.get(tool) ?? [];
+}
+
+/** The mapping that a call goes by: the newest that was published when it was asked for. Undefined: none. */
+export function mappingAt(state: ConfigurationState, tenant_id: string, tool: string, at_ms: number): MappingVersion | undefined {
+  const mappings = state.by_tenant.get(tenant_id)?.mappings;
+  if (!mappings || mappings.size === 0) return undefined;
+  const found = mappings.get(tool)?.findLast((version) => version.changed_at_ms <= at_ms);
+  return found && found.definition !== null ? found : undefined;
+}
+
+/** What holds where a mapping does not say whether it is strict. */
+export function mappingMode(state: ConfigurationState, tenant_id: string): 'strict' | 'permissive' {
+  const mode = mappingVersions(state, tenant_id, ANY_TOOL).at(-1)?.definition?.mode;
+  return mode === 'permissive' ? 'permissive' : 'strict';
+}
