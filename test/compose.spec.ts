@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 
 const read = (path: string) => readFileSync(path, 'utf8');
@@ -7,7 +7,9 @@ const compose = read('docker-compose.yml');
 const readers = [
   'libs/process/src/platform-config.ts',
   'libs/process/src/run-service.ts',
-  ...readdirSync('apps').map((app) => `apps/${app}/src/config.ts`),
+  ...readdirSync('apps')
+    .map((app) => `apps/${app}/src/config.ts`)
+    .filter((config) => existsSync(config)),
   'packs/workspace/src/index.ts',
   'packs/patterns/src/records.ts',
 ];
