@@ -1,6 +1,12 @@
+import { availableParallelism } from 'node:os';
+
 const real = process.env.COUNTERSIGN_TEST_KAFKA !== undefined;
 
+// Most suites wait more than they compute: one worker a core, and no more than memory is sure for.
+const workers = Math.min(4, Math.max(2, availableParallelism()));
+
 export default {
+  maxWorkers: workers,
   testEnvironment: 'node',
   roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/packs', '<rootDir>/test'],
   testMatch: [real ? '**/dist/**/*.real.spec.js' : '**/dist/**/*.spec.js'],
