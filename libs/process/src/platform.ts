@@ -25,6 +25,7 @@ import { openDistributed, type Parts } from './distributed-parts.js';
 import { openEvidence } from './evidence.js';
 import { createLogger, type Logger } from './logger.js';
 import type { PlatformConfig } from './platform-config.js';
+import { SharedClock } from './shared-clock.js';
 import { topicSpecs } from './topics.js';
 
 /** The parts of a process, opened: what its services get, and how to close them (services first). */
@@ -118,7 +119,10 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
     await closeParts(parts);
     throw cause;
   });
+  // Embedded, the database is this process's own and has its clock.
+  const shared = parts.store.durable ? await SharedClock.start(parts.store) : undefined;
   const close = async () => {
+    shared?.close();
     await vault.close();
     await evidence.checkpoints.close();
     await closeParts(parts);
@@ -130,6 +134,6 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const blobs = config.s3 ? new S3Blobs(config.s3) : new FolderBlobs(path.join(config.data_dir, 'blobs'));
-  const deps: AppDeps = { ...parts, blobs, keys, vault, clock: systemClock, logger, metrics, tracing: config.tracing, evidence };
+  const deps: AppDeps = { ...parts, blobs, keys, vault, clock: shared ?? systemClock, logger, metrics, tracing: config.tracing, evidence };
   return { deps, close };
 }

@@ -1,0 +1,60 @@
+import { databaseTime, type Sql } from '@countersign/store';
+import { type Clock, systemClock } from './clock.js';
+
+const MEASURES = 3;
+const EVERY_MS = 10_000;
+
+/**
+ * The database's clock, carried on by this process's monotonic one: all services agree on the time to milliseconds, whatever
+ * the wall clocks of their machines say, so that nothing expires early or is revived by where it happens to be looked at.
+ */
+export class SharedClock implements Clock {
+  private timer: NodeJS.Timeout | undefined;
+
+  private constructor(
+    private readonly sql: Sql,
+    private readonly local: Pick<Clock, 'monotonic_ms'>,
+    private ahead_ms: number,
+  ) {}
+
+  /** @throws InfrastructureFault where the database does not answer. */
+  static async start(sql: Sql, local: Pick<Clock, 'monotonic_ms'> = systemClock): Promise<SharedClock> {
+    const clock = new SharedClock(sql, local, await measured(sql, local));
+    clock.schedule();
+    return clock;
+  }
+
+  now_ms(): number {
+    return Math.floor(this.local.monotonic_ms() + this.ahead_ms);
+  }
+
+  monotonic_ms(): number {
+    return this.local.monotonic_ms();
+  }
+
+  /** Looks at the database's clock again; where it does not answer, time goes on as it did. */
+  async adjust(): Promise<void> {
+    this.ahead_ms = await measured(this.sql, this.local).catch(() => this.ahead_ms);
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+  }
+
+  private schedule(): void {
+    this.timer = setTimeout(() => void this.adjust().then(() => this.schedule()), EVERY_MS);
+    this.timer.unref();
+  }
+}
+
+/** How far the database's clock is ahead of the monotonic one, by the answer that took the least time. */
+async function measured(sql: Sql, local: Pick<Clock, 'monotonic_ms'>): Promise<number> {
+  let best = { took_ms: Number.POSITIVE_INFINITY, ahead_ms: 0 };
+  for (let i = 0; i < MEASURES; i++) {
+    const asked_ms = local.monotonic_ms();
+    const now_ms = await databaseTime(sql);
+    const took_ms = local.monotonic_ms() - asked_ms;
+    if (took_ms < best.took_ms) best = { took_ms, ahead_ms: now_ms - asked_ms - took_ms / 2 };
+  }
+  return best.ahead_ms;
+}
