@@ -79,7 +79,8 @@ export class LaneParts {
     this.spans = new CallSpans(new CallTracer('executor', deps.tracing), runtime, deps.tracing);
     this.progress = new ProgressWriter(this.arbiter, this.partitions);
     this.lease = new Lease(new SqlLeases(store, options.lane, () => this.refold.epochMax), options, clock, logger);
-    this.judge = new Judge(configuration, new TenantRulings(() => clock.now_ms()));
+    const now_ms = () => clock.now_ms();
+    this.judge = new Judge(configuration, new TenantRulings(now_ms), now_ms);
     this.queue = new FairQueue(options.running_max, (tenant_id) => this.shareOf(tenant_id));
     this.dispatcher = new Dispatcher(this.queue, this.judge, runtime, clock);
     this.intake = new Intake(this.partitions, this.open, clock);

@@ -1,3 +1,4 @@
+import { parseCallId } from '@countersign/contracts';
 import { encodeHint } from '@countersign/process';
 import { deprecationOf } from './judging/deprecation.js';
 import type { LaneParts } from './lane-parts.js';
@@ -128,7 +129,8 @@ function wireClaims(parts: LaneParts): void {
     readmit: (jobs) => readmit(parts, jobs),
     epoch: () => parts.lease.epoch,
     windowOf: (job) => parts.windowOf(job),
-    outcomeAt: (job, offset) => reader.outcomeAt(partitions.of(job), offset),
+    outcomeAt: (job, call_id, offset) =>
+      reader.outcomeAt(partitions.get(job.lane, parseCallId(call_id)?.partition ?? job.partition), offset),
     release: (job) => dispatcher.release(job),
   };
 }

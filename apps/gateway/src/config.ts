@@ -10,6 +10,9 @@ const schema = z.object({
   COUNTERSIGN_HOST: z.string().min(1).default('127.0.0.1'),
   COUNTERSIGN_PORT: z.coerce.number().int().min(0).max(65_535).default(7070),
   COUNTERSIGN_CALLBACK_ALLOW_PRIVATE: flag,
+  COUNTERSIGN_SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  COUNTERSIGN_MAIL_FROM: z.string().min(1).default('countersign@localhost'),
+  COUNTERSIGN_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: flag,
 });
 
@@ -22,6 +25,11 @@ export interface GatewayConfig {
   callback_allow_private: boolean;
   /** Lets identity providers be at loopback and private addresses, and speak plain http. */
   identity_allow_private?: boolean;
+  /** `smtp://user:password@host:port`; absent: mail channels are refused. */
+  smtp_url?: string | undefined;
+  mail_from?: string;
+  /** Where people reach this gateway; absent: where it listens. */
+  public_url?: string | undefined;
   lanes: readonly string[];
   data_dir: string;
 }
@@ -35,6 +43,7 @@ export function parseGatewayConfig(
   const { COUNTERSIGN_HOST: host, COUNTERSIGN_PORT: port } = parsed.data;
   const callback_allow_private = parsed.data.COUNTERSIGN_CALLBACK_ALLOW_PRIVATE;
   const identity_allow_private = parsed.data.COUNTERSIGN_IDENTITY_ALLOW_PRIVATE;
+  const { COUNTERSIGN_SMTP_URL: smtp_url, COUNTERSIGN_MAIL_FROM: mail_from, COUNTERSIGN_PUBLIC_URL: public_url } = parsed.data;
   const { lanes, data_dir } = platform;
-  return { config: { host, port, callback_allow_private, identity_allow_private, lanes, data_dir } };
+  return { config: { host, port, callback_allow_private, identity_allow_private, smtp_url, mail_from, public_url, lanes, data_dir } };
 }

@@ -19,10 +19,12 @@ import { CallbackSecretController } from './http/callback-secret.controller.js';
 import { CallsController } from './http/calls.controller.js';
 import { CasesController } from './http/cases.controller.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
+import { DecisionsController } from './http/decisions.controller.js';
 import { DelegationsController } from './http/delegations.controller.js';
 import { type CallPosts, DirectCalls, type ParseJson } from './http/direct-calls.js';
 import { Face } from './http/face.js';
 import { FactsController } from './http/facts.controller.js';
+import { GrantsController } from './http/grants.controller.js';
 import { HealthController } from './http/health.controller.js';
 import { Health } from './http/health.js';
 import { IdentityProvidersController } from './http/identity-providers.controller.js';
@@ -42,6 +44,10 @@ import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
 import { ToolPoliciesController } from './http/tool-policies.controller.js';
 import { ToolsController } from './http/tools.controller.js';
 import { Views } from './http/views.js';
+import { VoteDelegationsController } from './http/vote-delegations.controller.js';
+import { VoteRoom } from './http/vote-room.js';
+import { WebhooksController } from './http/webhooks.controller.js';
+import { NoticeRoom } from './notices/notice-room.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { CallbackSender } from './waiting/callback-sender.js';
@@ -59,6 +65,8 @@ export interface GatewayParts {
   health: Health;
   blobs: StoredBlobs;
   sender: CallbackSender;
+  votes: VoteRoom;
+  notices: NoticeRoom;
   /** Absent only where a test does without evidence. */
   audit: AuditRoom | undefined;
 }
@@ -77,6 +85,10 @@ export class GatewayModule {
         CallCommandsController,
         CallEventsController,
         ApprovalsController,
+        VoteDelegationsController,
+        GrantsController,
+        WebhooksController,
+        DecisionsController,
         CasesController,
         ToolsController,
         ToolLifecycleController,
@@ -111,6 +123,8 @@ export class GatewayModule {
         { provide: PolicyRoom, useValue: parts.policies },
         { provide: SimulationReports, useValue: parts.reports },
         { provide: Health, useValue: parts.health },
+        { provide: VoteRoom, useValue: parts.votes },
+        { provide: NoticeRoom, useValue: parts.notices },
         { provide: CallbackSender, useValue: parts.sender },
         ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),
       ],

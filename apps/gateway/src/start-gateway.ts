@@ -13,6 +13,7 @@ import {
 import { Admission } from './admission/admission.js';
 import { CallCommands } from './admission/call-commands.js';
 import { CallDesk } from './admission/call-desk.js';
+import { EditDesk } from './admission/edited-inputs.js';
 import { RecordWriter } from './admission/record-writer.js';
 import { AuditRoom } from './audit/audit-room.js';
 import { firstStart } from './bootstrap/first-start.js';
@@ -27,11 +28,20 @@ import { KnownCalls } from './http/known-calls.js';
 import { AnsweredPositions } from './http/positions.js';
 import { StoredBlobs } from './http/stored-blobs.js';
 import { Views } from './http/views.js';
+import { VoteRoom } from './http/vote-room.js';
 import { Authenticator } from './identity/authenticator.js';
 import { ConfigurationWriter } from './identity/configuration-writer.js';
 import { DelegatedAuthority } from './identity/delegated-authority.js';
 import { ProviderKeys } from './identity/provider-keys.js';
 import { TokenPrincipals } from './identity/token-principals.js';
+import { Channels } from './notices/channels.js';
+import { DecisionLinks } from './notices/decision-link.js';
+import { Mailer } from './notices/mailer.js';
+import { NoticeRoom } from './notices/notice-room.js';
+import { NoticeSender, type SenderParts } from './notices/notice-sender.js';
+import { Notices } from './notices/notices.js';
+import { startNotices } from './notices/notices.module.js';
+import { SealedSecrets } from './notices/sealed-secret.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { AnswerMetric } from './waiting/answer-metric.js';
@@ -55,6 +65,8 @@ interface Wired extends GatewayParts {
   board: CallBoard;
   wheel: TimerWheel;
   callbacks: Callbacks;
+  told: NoticeSender;
+  mailer: Mailer;
 }
 
 function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
@@ -74,11 +86,17 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const desk = new CallDesk(board, writer, codec, store);
   const sender = new CallbackSender(keys, () => clock.now_ms(), config.callback_allow_private);
   const callbacks = new Callbacks(sender, board, logger);
+  const changes = new ConfigurationWriter(writer, configuration, codec, clock);
+  const secrets = new SealedSecrets(keys);
+  const links = new DecisionLinks(keys, config.public_url ?? `http://${config.host}:${config.port}`, now_ms);
+  const mailer = new Mailer(config.smtp_url, config.mail_from ?? 'countersign@localhost');
+  const told = noticeSender(configuration, changes, new Channels(sender, mailer, secrets, links), { now_ms, logger });
   const room = new CallRoom(board, wheel, clock, { desk, answered, callbacks, metric: new AnswerMetric(deps.metrics) });
-  const settings = new ConfigurationRoom(configuration, new ConfigurationWriter(writer, configuration, codec, clock), clock, {
+  const settings = new ConfigurationRoom(configuration, changes, clock, {
     lanes: config.lanes,
     allow_private: config.identity_allow_private ?? false,
   });
+  const calls = new KnownCalls(room, views, new CallCommands(writer, codec, clock));
   const admission = new Admission(configuration, log, keys, { allow_private_callbacks: config.callback_allow_private });
   return {
     board,
@@ -89,14 +107,35 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     keys,
     face: new Face(new Authenticator(configuration, now_ms, tokens), logger),
     intake: new CallIntake(admission, desk, room, { tracer: new CallTracer('gateway', deps.tracing), delegated }),
-    calls: new KnownCalls(room, views, new CallCommands(writer, codec, clock)),
     configuration: settings,
     policies: new PolicyRoom(settings, new TenantRulings(now_ms), store),
     reports: new SimulationReports(keys),
+    calls,
+    votes: new VoteRoom(calls, new EditDesk(configuration, keys)),
+    notices: new NoticeRoom({ configuration, writer: changes, clock }, secrets, links, config.callback_allow_private),
+    told,
+    mailer,
     blobs: new StoredBlobs(deps.blobs),
     health: new Health(ready, log, deps.metrics),
     audit: deps.evidence && new AuditRoom(deps, deps.evidence, configuration, new Set(topicSpecs(config.lanes, 1).map(({ name }) => name))),
   };
+}
+
+function noticeSender(
+  configuration: Configuration,
+  writer: ConfigurationWriter,
+  channels: Channels,
+  more: Pick<SenderParts, 'now_ms' | 'logger'>,
+): NoticeSender {
+  const by = { kind: 'service' as const, id: 'gateway', roles: [] };
+  return new NoticeSender({
+    ...more,
+    channels,
+    state: () => configuration.state,
+    disable: async (tenant_id, webhook) => {
+      await writer.set(tenant_id, 'webhook_set', { ...webhook, state: 'disabled', by, changed_at_ms: more.now_ms() });
+    },
+  });
 }
 
 /**
@@ -115,10 +154,14 @@ export async function startGateway(
   const decoder = new BatchDecoder(deps.codec, deps.schemas);
   const follower = new BoardFollower(deps.log, decoder, wired.board);
   const witness = new ConfigurationWitness('gateway', configuration, deps);
+  const ended: { notices?: () => Promise<void> } = {};
   const close = async () => {
     state.caught_up = false;
     await witness.close();
     wired.callbacks.close();
+    wired.told.close();
+    wired.mailer.close();
+    await ended.notices?.();
     await Promise.all([follower.close(), configuration.close()]);
     wired.wheel.close();
   };
@@ -132,6 +175,14 @@ export async function startGateway(
     await follower.start(config.lanes, await resume.run(config.lanes, topics));
     await followProgress(deps.wake_ups, config.lanes, wired.board);
     await takeHints(deps.wake_ups, config.lanes, { board: wired.board, codec: deps.codec, now_ms: () => deps.clock.now_ms() });
+    const { writer } = wired.configuration;
+    const notices = new Notices(
+      wired.told,
+      writer,
+      () => configuration.state,
+      () => deps.clock.now_ms(),
+    );
+    ended.notices = await startNotices(deps, config.lanes, notices);
     const app = await createHttpApp(wired, deps.logger);
     await app.listen(config.port, config.host);
     state.caught_up = true;

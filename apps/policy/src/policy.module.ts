@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ToolCall } from '@countersign/contracts';
 import { holderOf, standingFor } from '@countersign/domain';
 import { LogTransport } from '@countersign/event-log';
 import {
@@ -25,6 +26,7 @@ import { PolicyConsumer } from './policy.consumer.js';
 import { PolicyClock } from './policy-clock.js';
 import { PolicyCounters } from './policy-counters.js';
 import { PolicySpans } from './policy-spans.js';
+import { similarTo } from './rulings/evidence.js';
 import { KeyRows } from './rulings/key-rows.js';
 import { RulingDesk } from './rulings/ruling-desk.js';
 import { StorePulse } from './rulings/store-pulse.js';
@@ -67,7 +69,8 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
   const limits = new LimitDesk(new LimitBook(deps.store, deps.log), deps.store, (fields, message) => deps.logger.warn(fields, message));
   const keys = new KeyRows(deps.store, () => configuration.state, now_ms);
   const pulse = new StorePulse(deps.store, () => deps.clock.monotonic_ms());
-  const desk = new RulingDesk({ configuration, log: deps.log, pulse }, keys, limits, new TenantRulings(now_ms));
+  const similar = (tenant_id: string, call: ToolCall, before_ms: number) => similarTo(deps.store, tenant_id, call, before_ms);
+  const desk = new RulingDesk({ configuration, log: deps.log, pulse }, keys, limits, new TenantRulings(now_ms), similar);
   const counters = new PolicyCounters(deps.metrics, () => partitions.openApprovals());
   const spans = new PolicySpans(deps.tracing ? new CallTracer('policy', true) : undefined);
   const terms: PolicyTerms = {

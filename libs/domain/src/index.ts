@@ -43,6 +43,7 @@ export { nearestNames } from './registry/nearest-names.js';
 export * from './registry/record.js';
 export * from './registry/standing.js';
 export * from './ruling/decide.js';
+export { type EditedRuling, editApproval, editedCall } from './ruling/edit.js';
 export { dropApproval, evolveRulings } from './ruling/evolve.js';
 export * from './ruling/state.js';
 export { type Withdrawal, withdrawWaiting } from './ruling/withdraw.js';

@@ -1,4 +1,4 @@
-import { type ConfigurationState, catalogued, limitsOf } from '@countersign/domain';
+import { type ConfigurationState, catalogued, grantFor, limitsOf } from '@countersign/domain';
 import { guardCall, isStricter, type ResolvedRuling } from '@countersign/policy';
 import type { TenantRulings } from '@countersign/process';
 import type { Authorised } from '../running/job.js';
@@ -25,6 +25,7 @@ export class Judge {
   constructor(
     private readonly configuration: OwnConfiguration,
     private readonly rulings: TenantRulings,
+    private readonly now_ms: () => number,
   ) {}
 
   /** Offset of the newest configuration record it knows, -1 for none. */
@@ -48,7 +49,8 @@ export class Judge {
     const ruling = this.rulings.resolve(state, { tenant_id, tool: known, call, waited });
     // People were asked after the wait: what they granted does not wait again.
     const waitsAgain = ruling.effect === 'defer' && approvals > 0;
-    if (!waitsAgain && isStricter(ruling, approvals)) return { kind: 'stricter', ruling };
+    const similar = ruling.effect === 'require_approval' && grantFor(state, tenant_id, { call, rule: ruling.rule, now_ms: this.now_ms() });
+    if (!similar && !waitsAgain && isStricter(ruling, approvals)) return { kind: 'stricter', ruling };
     const on = { tenant_id, call, contract: known.contract, at_ms: call.requested_at_ms };
     const guard = guardCall(limitsOf(state, tenant_id), on);
     return guard ? { kind: 'stricter', ruling: { ...ruling, ...guard, effect: 'deny', tier: 'tier_3_blocked' } } : ALLOWED;

@@ -1,12 +1,17 @@
-import { type CallTopic, laneTopic } from '@countersign/contracts';
+import { type CallTopic, type ClaimedKey, laneTopic } from '@countersign/contracts';
 import { digest8, lateEnd, stateAfter } from '@countersign/domain';
 import type { BatchDecoder, EventLog, Recorded } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
 import type { Arbiter, RefoldedRow } from '../running/arbiter.js';
-import { closedApproval, isClosing } from '../running/closing.js';
+import { closedBy } from '../running/closing.js';
 
 const READ_MAX = 500;
 const RULINGS: readonly CallTopic[] = ['policy-decided', 'approval-granted'];
+
+/** The second key of edited inputs, where the event names one. */
+function secondKeyOf({ event }: Recorded): ClaimedKey | null {
+  return 'also' in event ? event.also : null;
+}
 
 /** The approval that a start says its claim took. */
 function useOf(at: Recorded): { approval_id: string; call_id: string }[] {
@@ -40,7 +45,7 @@ export class Refold {
   }
 
   private async refold(lane: string, partition: number): Promise<void> {
-    await this.closings(laneTopic('approval-granted', lane), partition);
+    for (const topic of RULINGS) await this.closings(laneTopic(topic, lane), partition);
     const rows = await this.rows(lane, partition);
     if (rows === 0) return;
     for (const topic of RULINGS) await this.digests(laneTopic(topic, lane), partition);
@@ -52,17 +57,20 @@ export class Refold {
     let count = 0;
     await this.each(laneTopic('tool-executed', lane), partition, async (events) => {
       const batch = new Map<string, RefoldedRow>();
+      const seconds: RefoldedRow[] = [];
       for (const event of events) {
         const row = this.evolve(live, event, lane, partition);
         if (!row) continue;
         live.set(row.call_id, row);
         batch.set(row.call_id, row);
+        const also = secondKeyOf(event);
+        if (also) seconds.push({ ...row, key: also.idempotency_key, attempt: also.attempt });
         if (row.state !== 'running' && row.state !== 'in_doubt') live.delete(row.call_id);
       }
       count += batch.size;
       const used = events.flatMap(useOf);
       if (used.length > 0) await this.arbiter.refoldApprovals(used, []);
-      if (batch.size > 0) await this.arbiter.refold([...batch.values()]);
+      if (batch.size > 0) await this.arbiter.refold([...batch.values(), ...seconds]);
     });
     return count;
   }
@@ -97,7 +105,7 @@ export class Refold {
 
   private async closings(topic: string, partition: number): Promise<void> {
     await this.each(topic, partition, async (events) => {
-      const closed = events.flatMap((at) => (isClosing(at) ? [closedApproval(at)] : []));
+      const closed = events.flatMap(closedBy);
       if (closed.length > 0) await this.arbiter.refoldApprovals([], closed);
     });
   }

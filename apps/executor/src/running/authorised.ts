@@ -24,6 +24,7 @@ function ofRuling(event: EventMap['policy_decided'], at: At): Authorised {
     lane,
     source,
     traceparent: at.traceparent,
+    also: null,
   };
 }
 
@@ -46,6 +47,7 @@ function ofGrant(event: EventMap['approval_granted'], at: At): Authorised {
     lane,
     source,
     traceparent: at.traceparent,
+    also: joined_call_id === null ? event.also : null,
   };
 }
 

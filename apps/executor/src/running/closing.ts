@@ -13,3 +13,9 @@ export function isClosing(at: Recorded): at is Closing {
 export function closedApproval({ event }: Closing): string {
   return 'approval_id' in event ? event.approval_id : approvalId(event.meta.call_id as string, event.revision);
 }
+
+/** The approvals that an event says will never be granted: denied, expired, cancelled, or asked anew about edited inputs. */
+export function closedBy(at: Recorded): string[] {
+  if (isClosing(at)) return [closedApproval(at)];
+  return at.event_type === 'approval_requested' && at.event.edit ? [at.event.edit.approval_id] : [];
+}

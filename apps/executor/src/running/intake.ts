@@ -52,6 +52,9 @@ export class Intake {
         return this.closed(partition, recorded, recorded.event.call, recorded.event.meta, 'cancelled');
       case 'approval_expired':
         return this.closed(partition, recorded, recorded.event.call, recorded.event.meta, 'expired');
+      case 'approval_requested':
+        if (recorded.event.edit) this.partitions.closeLater(recorded.event.edit.approval_id);
+        return partition.cover(recorded.topic, recorded.offset);
       case 'resolution_allowed':
         return this.steps.resolve(partition, recorded);
       default:
@@ -192,6 +195,7 @@ export class Intake {
       lane: call.lane,
       source: { topic: at.topic, offset: at.offset },
       traceparent: at.traceparent,
+      also: null,
     };
     const job = new Job(authorised, !isReadOnly(call.effect_class));
     job.cancelled = true;

@@ -46,6 +46,8 @@ export interface Authorised {
   lane: string;
   source: SourcePosition;
   traceparent: string | undefined;
+  /** Of edited inputs: the key that they have by themselves, to be claimed together with the own one. */
+  also: ClaimedKey | null;
 }
 
 /** Something of a run that may be aborted. */
@@ -111,8 +113,10 @@ export class Job {
   mapping: CallMapping | undefined;
   /** Its inputs, parsed once. */
   inputs: unknown;
-  /** Of edited inputs: their own key, claimed with the call's own. */
+  /** The second key, once it is claimed. */
   also: ClaimedKey | null = null;
+  /** Another call has the second key: the effect of the edited inputs is not this call's to cause. */
+  second_key_taken = false;
   /** Times its claim lost to a row that was not there any more. */
   claims = 0;
 

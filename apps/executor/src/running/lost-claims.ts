@@ -1,4 +1,4 @@
-import type { Outcome } from '@countersign/contracts';
+import { type Outcome, parseCallId } from '@countersign/contracts';
 import { afterLostClaim, type Execution } from '@countersign/domain';
 import type { Partitions } from '../partitions/partitions.js';
 import type { Job } from './job.js';
@@ -9,7 +9,7 @@ export interface LostClaimSteps {
   won(job: Job): void;
   claimAgain(job: Job): void;
   deduplicate(job: Job, original_call_id: string, outcome: Outcome): void;
-  refused(job: Job, why: 'key_reused' | 'nothing_to_join'): void;
+  refused(job: Job, why: 'key_reused' | 'nothing_to_join' | 'edited_effect_taken'): void;
   /** Its approval cannot be taken: another call used it, or it ended without a grant. */
   withoutApproval(job: Job): void;
   /** It will not fire and its end is still to be written. `claimed`: the tombstone is its own row. */
@@ -20,12 +20,14 @@ export interface LostClaimSteps {
   epoch(): number;
   /** How long a settled key answers this call, ms. */
   windowOf(job: Job): number;
-  outcomeAt(job: Job, end_offset: number): Promise<Outcome | undefined>;
+  /** The end of a call as it stands in its own partition. */
+  outcomeAt(job: Job, call_id: string, end_offset: number): Promise<Outcome | undefined>;
   /** It runs nothing itself. */
   release(job: Job): void;
 }
 
 const CLAIMS_MAX = 20;
+const LOOK_AGAIN_MS = 250;
 /** A claim whose row is free and that still gets none, this often: its approval was consumed before. */
 const CLAIMS_FOR_APPROVAL = 3;
 
@@ -39,6 +41,7 @@ export class LostClaims {
   ) {}
 
   handle(job: Job, stored: readonly Execution[]) {
+    if (job.second_key_taken) return this.steps.refused(job, 'edited_effect_taken');
     const rows = this.newest(job, stored);
     const next = afterLostClaim(
       {
@@ -106,7 +109,19 @@ export class LostClaims {
     this.steps.release(job);
     const leader = this.open.ofCall(call_id);
     if (leader && leader !== job && leader.stage !== 'joined') for (const each of group) this.open.join(leader, each);
-    else this.waitForForeign(call_id, group);
+    else if (parseCallId(call_id)?.partition === job.partition) this.waitForForeign(call_id, group);
+    else this.lookAgain(group);
+  }
+
+  /**
+   * The call that holds the key of edited inputs belongs to another partition, whose ends may be read elsewhere: its row
+   * tells them.
+   */
+  private lookAgain(jobs: readonly Job[]) {
+    for (const job of jobs) {
+      job.stage = 'looking_up';
+      setTimeout(() => job.stage === 'looking_up' && this.steps.claimAgain(job), LOOK_AGAIN_MS).unref();
+    }
   }
 
   /** Another executor runs it: its end is read from the log. */
@@ -123,7 +138,7 @@ export class LostClaims {
   private answer(job: Job, call_id: string, end_offset: number | null) {
     job.stage = 'looking_up';
     if (end_offset === null) return this.join(job, call_id);
-    this.steps.outcomeAt(job, end_offset).then(
+    this.steps.outcomeAt(job, call_id, end_offset).then(
       (outcome) => {
         if (outcome) this.steps.deduplicate(job, call_id, outcome);
         else this.join(job, call_id);

@@ -55,6 +55,11 @@ const refusals: Readonly<Record<Refusal, { status: OutcomeStatus; error: (issues
     status: 'failed',
     error: () => callError('POLICY_DENIED', 'its approval was used by another call; an approval counts once'),
   },
+  edited_effect_taken: {
+    status: 'failed',
+    error: () =>
+      callError('VALIDATION_ERROR', 'another call has the effect of the edited inputs', { details: { reason: 'edited_effect_taken' } }),
+  },
   unknown_tool: {
     status: 'failed',
     error: () =>

@@ -1,9 +1,10 @@
-import { callId, parseCallId, parseTopic } from '@countersign/contracts';
+import { type ClaimedKey, callId, parseCallId, parseTopic } from '@countersign/contracts';
 import type { Execution, ExecutionState } from '@countersign/domain';
 import { digest8 } from '@countersign/domain';
 import type { Store } from '@countersign/store';
 import * as sql from '@countersign/store';
 import type { Arbiter, Claim, Doubt, FoldedEnd, OrphanRow, Progress, RefoldedRow } from './arbiter.js';
+import { claimPair } from './claim-pair.js';
 import type { Job } from './job.js';
 
 const codes: Readonly<Record<ExecutionState, sql.ExecutionState>> = {
@@ -53,6 +54,8 @@ function claimed({ job, attempt, state }: Claim): sql.Claim {
   };
 }
 
+const wantsPair = ({ state, job }: Claim): boolean => state === 'running' && job.authorised.also !== null;
+
 /** The arbiter in SQL, for one lane. */
 export class SqlArbiter implements Arbiter {
   constructor(
@@ -63,7 +66,7 @@ export class SqlArbiter implements Arbiter {
 
   async claim(epoch: number, claims: readonly Claim[]): Promise<ReadonlySet<Job>> {
     const won = new Set<Job>();
-    const live = claims.filter((claim) => claim.state !== 'released');
+    const live = claims.filter((claim) => claim.state !== 'released' && !wantsPair(claim));
     const dead = claims.filter((claim) => claim.state === 'released');
     const ended_at_s = Math.floor(this.nowMs() / 1000);
     const take = (of: readonly Claim[], wins: readonly boolean[]): void => {
@@ -79,7 +82,17 @@ export class SqlArbiter implements Arbiter {
           dead.map((claim) => ({ ...claimed(claim), ended_at_s })),
         ),
       );
+    for (const claim of claims) if (wantsPair(claim) && (await this.claimBoth(epoch, claim))) won.add(claim.job);
     return won;
+  }
+
+  private async claimBoth(epoch: number, claim: Claim): Promise<boolean> {
+    const { job } = claim;
+    const also = job.authorised.also as ClaimedKey;
+    const got = await claimPair(this.store, epoch, claimed(claim), also);
+    job.second_key_taken = got.kind === 'second_taken';
+    if (got.kind === 'won') job.also = { ...also, attempt: got.attempt };
+    return got.kind === 'won';
   }
 
   async rowsOf(keys: readonly string[]): Promise<ReadonlyMap<string, Execution[]>> {

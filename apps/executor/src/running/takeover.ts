@@ -1,4 +1,4 @@
-import { callError, laneTopic, type Outcome } from '@countersign/contracts';
+import { type ClaimedKey, callError, laneTopic, type Outcome } from '@countersign/contracts';
 import { afterTakeover, tooLate } from '@countersign/domain';
 import type { BatchDecoder, EventLog } from '@countersign/event-log';
 import type { Clock, Logger } from '@countersign/process';
@@ -80,6 +80,9 @@ export class Takeover {
       return;
     }
     const started = partition.starts.get(row.call_id) ?? null;
+    if (job.key !== row.key) return;
+    const { also } = job.authorised;
+    if (also) job.also = await this.secondKey(also, row.call_id);
     job.attempt = row.attempt;
     // Epochs do not rise with ownership: an older executor may outlive a younger one. What it writes must not look stale.
     job.epoch = Math.max(epoch, row.epoch, started?.epoch ?? 0);
@@ -114,6 +117,13 @@ export class Takeover {
       case 'in_doubt':
         return this.steps.end(job, doubtOutcome(job, decision.error, now_ms));
     }
+  }
+
+  /** The second row of a call of edited inputs was claimed with the first. */
+  private async secondKey(also: ClaimedKey, call_id: string): Promise<ClaimedKey | null> {
+    const rows = (await this.arbiter.rowsOf([also.idempotency_key])).get(also.idempotency_key) ?? [];
+    const mine = rows.find((row) => row.call_id === call_id);
+    return mine ? { ...also, attempt: mine.attempt } : null;
   }
 
   /** It never fired: it may now, if it still may. */

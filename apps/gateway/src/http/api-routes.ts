@@ -3,7 +3,7 @@ import { batchRequest, callRequest } from '../admission/call-request.js';
 import { activateRequest, policySettings, publishRequest } from '../policies/bundle-request.js';
 import { evaluationRequest, resolveTierRequest } from './access.controller.js';
 import type { ApiRoute } from './api-route.js';
-import { approvalFilters, voteRequest } from './approvals.controller.js';
+import { approvalRoutes } from './approval-routes.js';
 import { bundleQuery, consistencyQuery, proofQuery } from './audit.controller.js';
 import { cancelRequest, resolveRequest } from './call-commands.controller.js';
 import { callFilters } from './calls.controller.js';
@@ -76,23 +76,6 @@ const peopleRoutes: readonly ApiRoute[] = [
     tag: 'cases',
     query: list(),
     answers: { '200': 'Page' },
-  },
-  {
-    method: 'get',
-    path: '/v1/approvals',
-    summary: 'List approvals',
-    tag: 'approvals',
-    query: list(approvalFilters),
-    answers: { '200': 'Page' },
-  },
-  { method: 'get', path: '/v1/approvals/{approval_id}', summary: 'Read an approval', tag: 'approvals', answers: { '200': 'Object' } },
-  {
-    method: 'post',
-    path: '/v1/approvals/{approval_id}/votes',
-    summary: 'Vote',
-    tag: 'approvals',
-    body: voteRequest,
-    answers: { '200': 'Object', '202': 'Object' },
   },
 ];
 
@@ -238,6 +221,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...callRoutes,
   ...blobRoutes,
   ...peopleRoutes,
+  ...approvalRoutes,
   ...registryRoutes,
   ...settingRoutes,
   ...limitRoutes,

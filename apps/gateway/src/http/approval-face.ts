@@ -33,7 +33,10 @@ function callPart(stateJson: string | null, reader: Reader): Record<string, unkn
 
 /** A request for approval as its approver needs it: what, why, by whom, and the votes so far. */
 export function approvalFace(row: ApprovalRow, reader: Reader): Record<string, unknown> {
-  const { approval_id, call_id, revision, status, requirement } = row;
+  const { approval_id, call_id, revision, status } = row;
+  const { inputs_json, edit, requirement: terms, rule: _rule, ...requirement } = row.requirement;
+  const call = callPart(row.state_json, reader);
+  const asked = call && inputs_json && !call.withheld ? { ...call, input: JSON.parse(inputs_json) as unknown } : call;
   return {
     approval_id,
     call_id,
@@ -42,10 +45,12 @@ export function approvalFace(row: ApprovalRow, reader: Reader): Record<string, u
     requested_at: iso(row.requested_at_ms),
     expires_at: iso(row.expires_at_ms),
     ...requirement,
+    terms,
+    edit: edit && { ...edit, diff: JSON.parse(edit.diff_json) as unknown, diff_json: undefined },
     decided_at: iso(row.ended_at_ms),
     decided_by: row.ended_by,
     reason: row.end_reason,
     votes: row.votes.map(({ voted_at_ms, ...vote }) => ({ ...vote, voted_at: iso(voted_at_ms) })),
-    call: callPart(row.state_json, reader),
+    call: asked,
   };
 }

@@ -267,10 +267,17 @@ export class StandInViews {
       quorum,
       reversibility: 'irreversible',
       ruling_digest: '',
+      people: [],
+      rule: null,
+      requirement: null,
+      barred: [],
+      evidence: null,
+      edit: null,
+      inputs_json: null,
     };
     const end = approval_end && { kind: approval_end.kind, at_ms: approval_end.at_ms, by: approval_end.by, reason: approval_end.reason };
     const request = { call_id, revision, requested_at_ms, expires_at_ms, requirement };
-    await this.store.atomically([upsertApprovals([{ approval_id, tenant_id, partition, request, end }])]);
+    await this.store.atomically([upsertApprovals([{ approval_id, tenant_id, partition, request, escalation: null, end }])]);
   }
 }
 

@@ -30,6 +30,9 @@ export function signedHeaders(secret: string, callback: Pick<Callback, 'webhook_
   return { 'webhook-id': callback.webhook_id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
 }
 
+/** `refused`: not to be tried again, 410 among others. */
+export type Taken = 'taken' | 'refused' | 'try_again';
+
 /** Sends one callback. Redirects are not followed. @returns whether the receiver took it, and whether to try again where not. */
 export class CallbackSender {
   constructor(
@@ -42,14 +45,19 @@ export class CallbackSender {
     return callbackSecret(this.keys, tenantId);
   }
 
-  send(callback: Callback): Promise<'taken' | 'refused' | 'try_again'> {
+  send(callback: Callback): Promise<Taken> {
+    return this.post(callback, signedHeaders(callbackSecret(this.keys, callback.tenant_id), callback, this.now_ms()));
+  }
+
+  /** Signed with a secret of its own; null: not signed. */
+  sendWith(secret: string | null, callback: Omit<Callback, 'tenant_id'>): Promise<Taken> {
+    return this.post(callback, secret === null ? {} : signedHeaders(secret, callback, this.now_ms()));
+  }
+
+  private post(callback: Pick<Callback, 'url' | 'body'>, signed: Readonly<Record<string, string>>): Promise<Taken> {
     if (callbackFault(callback.url, this.allow_private) !== undefined) return Promise.resolve('refused');
     const url = new URL(callback.url);
-    const headers = {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(callback.body),
-      ...signedHeaders(callbackSecret(this.keys, callback.tenant_id), callback, this.now_ms()),
-    };
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(callback.body), ...signed };
     const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
     return new Promise((done) => {
       const options = {

@@ -12,6 +12,8 @@ import {
   type CallToRule,
   cancelCall,
   castVote,
+  editApproval,
+  editedCall,
   type RulingDraft,
   type RulingState,
   ruleOnCall,
@@ -20,6 +22,7 @@ import type { Recorded } from '@countersign/event-log';
 import { giveBackUnused } from '../limits/in-flight.js';
 import { type DueDeferral, waitsOn } from '../limits/waiting.js';
 import type { Judged } from '../rulings/judge-call.js';
+import type { EditQuestion } from '../rulings/ruling-desk.js';
 import type { PolicyTerms } from './policy-terms.js';
 
 /** A record that wants a ruling on a revision of a call: a new call, or one that the executor refused to fire. */
@@ -47,7 +50,7 @@ function withInputs(call: ToolCall, inputs_json: string | undefined): ToolCall {
 
 export function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: Terms): RulingDraft[] {
   const { meta } = event.event;
-  const { judgement, reversibility, key_holder, config_offset, inputs_json, reservations } = answer;
+  const { judgement, reversibility, key_holder, config_offset, inputs_json, reservations, barred, evidence } = answer;
   const call = withInputs(event.event.call, inputs_json);
   const isLate = event.event_type === 'tool_call_rejudged';
   const ask: CallToRule = {
@@ -58,6 +61,8 @@ export function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms:
     reversibility,
     key_holder,
     ...(reservations ? { reservations } : {}),
+    ...(barred ? { barred } : {}),
+    ...(evidence ? { evidence: { ...evidence, bundle_version: terms.bundle_version } } : {}),
     config_offset,
     cause: meta,
     source: { topic: event.topic, offset: event.offset },
@@ -97,6 +102,18 @@ export function decideAgain(
   return drafts;
 }
 
+/** The votes that want other inputs, of requests that are open. */
+export function editsOf(state: RulingState, events: readonly Recorded[]): EditQuestion[] {
+  return events.flatMap((event) => {
+    if (event.event_type !== 'approval_voted' || event.event.vote !== 'edit' || !event.event.edited) return [];
+    const approval = state.approvals.get(event.event.approval_id);
+    if (approval?.status !== 'open') return [];
+    const { edited, meta } = event.event;
+    const { offset, timestamp_ms: at_ms } = event;
+    return [{ offset, at_ms, tenant_id: meta.tenant_id, call: editedCall(approval, edited), edited }];
+  });
+}
+
 /** What policy says to a record, given the answer of the desk where it wants a ruling. Pure; empty where there is nothing to say. */
 export function decideRecord(state: RulingState, event: Recorded, answer: Judged | undefined, terms: Terms): RulingDraft[] {
   const { traceparent } = event;
@@ -115,7 +132,11 @@ export function decideRecord(state: RulingState, event: Recorded, answer: Judged
       const approval = state.approvals.get(event.event.approval_id);
       const standing = approval ? terms.standing(approval, event.event.voter.id, event.timestamp_ms) : [];
       const vote = { vote: event.event, traceparent, appended_at_ms: event.timestamp_ms, source, grant_for_ms, standing };
-      return castVote(approval, vote);
+      const { edited } = event.event;
+      if (!answer || !edited) return castVote(approval, vote);
+      const { evidence, ...ruling } = answer;
+      const shown = evidence ? { evidence: { ...evidence, bundle_version: terms.bundle_version } } : {};
+      return editApproval(state, vote, { edited, ruling: { ...ruling, ...shown } }, terms);
     }
     default:
       return [];

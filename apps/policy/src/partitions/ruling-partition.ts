@@ -34,6 +34,7 @@ import type { AnsweredOffsets } from './answered-offsets.js';
 import {
   decideAgain,
   decideRecord,
+  editsOf,
   refusePoison,
   refuseUnreadable,
   revisionOf,
@@ -117,12 +118,13 @@ export class RulingPartition {
             this.start,
           )
         : undefined;
+    const edits = batch.topic === 'approval-voted' ? await this.desk.judgeEdits(editsOf(this.state, fresh)) : undefined;
     const now_ms = this.terms.now_ms();
     const terms = { ...this.terms, now_ms };
     const outgoing: Outgoing[] = [];
     try {
       for (const event of fresh) {
-        const answer = answers?.get(event.offset);
+        const answer = answers?.get(event.offset) ?? edits?.get(event.offset);
         const drafts = decideRecord(this.state, event, answer, terms);
         // No draft: the record came again, and its call holds what it holds.
         if (answer?.reservations && drafts.length > 0 && wantsRuling(event)) {

@@ -1,4 +1,5 @@
 import {
+  type ApprovalEvidence,
   type ApprovalMode,
   callError,
   type ErrorCode,
@@ -12,6 +13,7 @@ import {
   caseOf,
   catalogued,
   type Demand,
+  grantFor,
   type Judgement,
   type KeyHolder,
   limitsOf,
@@ -22,6 +24,7 @@ import {
 import { demandsOf, guardCall, type Limit, type LimitedCall } from '@countersign/policy';
 import type { TenantRulings } from '@countersign/process';
 import { deniedBy } from '../limits/limit-ruling.js';
+import { barredFrom, evidenceOf } from './evidence.js';
 
 /** What the tenant's policy says about a call by itself, before keys and questions in progress. */
 export interface Judged {
@@ -33,6 +36,9 @@ export interface Judged {
   config_offset: number;
   /** Looked up later, and only where people would be asked. */
   key_holder: KeyHolder | undefined;
+  /** Where people are asked: who cannot approve it, and what they are shown. */
+  barred?: readonly string[];
+  evidence?: Omit<ApprovalEvidence, 'bundle_version'>;
   /** What it needs of the counters of limits; most calls need nothing. */
   demands: readonly Demand[];
   /** What it got of them. */
@@ -105,7 +111,7 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
     return refused(config, call, 'VALIDATION_ERROR', 'contract.suspended', why, false);
   }
   const ruling = rulings.resolve(config, { tenant_id, tool, call, waited });
-  const judgement: Judgement = ruling;
+  const judgement = answered(config, asked, ruling);
   const { inputs_json } = ruling;
   const ruled = inputs_json === undefined ? call : { ...call, inputs_json };
   const { reversibility } = tool.contract;
@@ -119,9 +125,20 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
     demands: NO_DEMANDS,
     inputs_json,
   };
+  if (judgement.effect === 'require_approval') {
+    judged.barred = barredFrom(config, tenant_id, call);
+    judged.evidence = evidenceOf(tool.contract, { rule: judgement.rule, tier: judgement.tier, config_offset });
+  }
   return judgement.effect === 'deny'
     ? judged
     : limited(judged, limitsOf(config, tenant_id), { tenant_id, call: ruled, contract: tool.contract, at_ms });
+}
+
+/** The ruling, or the answer that people gave to its question for calls like this one ('approve similar'). */
+function answered(config: ConfigurationState, { tenant_id, call, at_ms }: CallToJudge, judgement: Judgement): Judgement {
+  if (judgement.effect !== 'require_approval') return judgement;
+  const grant = grantFor(config, tenant_id, { call, rule: judgement.rule, now_ms: at_ms });
+  return grant ? { ...judgement, effect: 'allow', rule: `grant/${grant.grant_id}` } : judgement;
 }
 
 /** The same, with what the tenant's limits say: a guard forbids it, or counters are asked. */

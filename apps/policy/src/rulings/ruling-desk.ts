@@ -1,4 +1,4 @@
-import { type DeferTimeout, isReadOnly, type ToolCall } from '@countersign/contracts';
+import { type DeferTimeout, type EditedInputs, isReadOnly, type SimilarCall, type ToolCall } from '@countersign/contracts';
 import type { ConfigurationState, KeyHolder, Withdrawal } from '@countersign/domain';
 import type { EventLog, FoldedTopics } from '@countersign/event-log';
 import type { TenantRulings } from '@countersign/process';
@@ -41,6 +41,16 @@ export interface Resumed {
   waited: readonly string[];
 }
 
+/** Inputs that an approver wants instead: the call with them, and their own key. */
+export interface EditQuestion {
+  /** Offset of the vote. */
+  offset: number;
+  at_ms: number;
+  tenant_id: string;
+  call: ToolCall;
+  edited: EditedInputs;
+}
+
 /** Who holds idempotency keys in `tool_executions`. */
 export interface KeyHolders {
   /** Key → its holder, live or settled inside the window. @throws InfrastructureFault */
@@ -57,6 +67,7 @@ export class RulingDesk {
     private readonly keys: KeyHolders,
     readonly limits: LimitDesk,
     private readonly rulings: TenantRulings,
+    private readonly similar: (tenant_id: string, call: ToolCall, before_ms: number) => Promise<SimilarCall[]>,
   ) {}
 
   /** Judgeds by the offsets of their questions. No I/O where nobody has to be asked and the configuration fits. */
@@ -78,6 +89,7 @@ export class RulingDesk {
     if (asking.length > 0) {
       const holders = await this.keys.holdersOf(asking);
       for (const { offset, call } of asking) (byOffset.get(offset) as Judged).key_holder = holders.get(call.idempotency_key);
+      await this.addSimilar(answered);
     }
     await this.limits.reserve(where, answered);
     return byOffset;
@@ -92,6 +104,28 @@ export class RulingDesk {
   withdrawalOf(tenant_id: string, call: ToolCall): Withdrawal | undefined {
     const judged = judgeCall(this.rulings, this.io.configuration.state, { tenant_id, call, at_ms: call.requested_at_ms });
     return judged.judgement.effect === 'deny' && WITHDRAWS.has(judged.judgement.rule) ? judged : undefined;
+  }
+
+  /** Frozen before people are asked: what became of calls like it. */
+  private async addSimilar(answered: readonly Answered[]): Promise<void> {
+    for (const [{ tenant_id, call, at_ms }, { evidence }] of answered)
+      if (evidence) evidence.similar = await this.similar(tenant_id, call, at_ms);
+  }
+
+  /** The same for inputs as approvers want them; `key_holder` is whoever holds the key that they have by themselves. */
+  async judgeEdits(edits: readonly EditQuestion[]): Promise<ReadonlyMap<number, Judged>> {
+    const answers = new Map<number, Judged>();
+    if (edits.length > 0) await this.catchUp();
+    for (const { offset, tenant_id, call, edited, at_ms } of edits) {
+      const judged = judgeCall(this.rulings, this.io.configuration.state, { tenant_id, call, at_ms });
+      const { idempotency_key, discriminating_digest } = edited;
+      const same = idempotency_key === call.idempotency_key;
+      const holders = same
+        ? undefined
+        : await this.keys.holdersOf([{ tenant_id, call: { ...call, idempotency_key, discriminating_digest } }]);
+      answers.set(offset, { ...judged, key_holder: holders?.get(idempotency_key) });
+    }
+    return answers;
   }
 
   private judgeNow(questions: readonly Question[]): Judged[] {

@@ -51,30 +51,48 @@ function delegateObjection(approval: Approval, { voter, to }: ApprovalVoted, rig
   return undefined;
 }
 
+type Admitted = { approval: Approval; right: VotingRight } | { drafts: ApprovalDraft[] };
+
+/** Whether this vote may change its request, and by whose right; else what is said instead (nothing where it was counted before). */
+export function admittedVote(approval: Approval | undefined, cast: CastVote): Admitted {
+  const { vote } = cast;
+  const no = (why: Objection) => ({ drafts: refuseVote(cast, why) });
+  if (!approval || holderOf(approval).meta.tenant_id !== vote.meta.tenant_id)
+    return no(objectTo('not_open', 'the request is not open (any more)'));
+  const known = approval.votes.some((one) => one.vote_id === vote.vote_id) || approval.passed.some((one) => one.vote_id === vote.vote_id);
+  if (known) return { drafts: [] };
+  if (vote.vote === 'revoke') return { approval, right: { on_behalf_of: null } };
+  if (approval.status === 'granted') return no(objectTo('not_open', 'the request was granted already'));
+  if (cast.appended_at_ms >= approval.expires_at_ms) {
+    const late = refuseVote(cast, objectTo('late', 'too late: the time of this group is over'));
+    return { drafts: [...late, ...endOfTime(approval, vote.meta, cast.appended_at_ms)] };
+  }
+  const right = rightOf(approval, vote.voter, cast.standing ?? []);
+  if ('code' in right) return no(right);
+  const why = objection(approval, cast, right);
+  return why === undefined ? { approval, right } : no(why);
+}
+
 /**
  * The decision on one vote. Empty where this vote was counted before. A vote that the log got after the time of its group
  * is refused, or meets the next group; nothing is ever granted by time.
  */
-export function castVote(approval: Approval | undefined, cast: CastVote): ApprovalDraft[] {
+export function castVote(asked: Approval | undefined, cast: CastVote): ApprovalDraft[] {
   const { vote } = cast;
-  if (!approval || holderOf(approval).meta.tenant_id !== vote.meta.tenant_id)
-    return refuseVote(cast, objectTo('not_open', 'the request is not open (any more)'));
-  if (approval.votes.some((counted) => counted.vote_id === vote.vote_id) || approval.passed.some((one) => one.vote_id === vote.vote_id))
-    return [];
-  if (vote.vote === 'revoke') return revoked(approval, cast);
-  if (approval.status === 'granted') return refuseVote(cast, objectTo('not_open', 'the request was granted already'));
-  if (cast.appended_at_ms >= approval.expires_at_ms)
-    return [
-      ...refuseVote(cast, objectTo('late', 'too late: the time of this group is over')),
-      ...endOfTime(approval, vote.meta, cast.appended_at_ms),
-    ];
-  const right = rightOf(approval, vote.voter, cast.standing ?? []);
-  if ('code' in right) return refuseVote(cast, right);
-  const why = objection(approval, cast, right);
-  if (why !== undefined) return refuseVote(cast, why);
-  if (vote.vote === 'deny') return denied(approval, cast);
-  if (vote.vote === 'edit') return refuseVote(cast, objectTo('bad_edit', 'the edit names no inputs that could be ruled on'));
-  return counted(approval, cast, right);
+  const admitted = admittedVote(asked, cast);
+  if ('drafts' in admitted) return admitted.drafts;
+  const { approval, right } = admitted;
+  switch (vote.vote) {
+    case 'revoke':
+      return revoked(approval, cast);
+    case 'deny':
+      return denied(approval, cast);
+    case 'edit':
+      return refuseVote(cast, objectTo('bad_edit', 'the edit names no inputs that could be ruled on'));
+    case 'approve':
+    case 'delegate':
+      return counted(approval, cast, right);
+  }
 }
 
 /** The counted form of a vote. */

@@ -37,6 +37,8 @@ export interface ApiKey {
   expires_at_ms: number | null;
   created_at_ms: number;
   revoked_at_ms: number | null;
+  /** Who answers for an agent. */
+  owner: string | null;
 }
 
 /** A tenant's row of the tool policy; the tool `*` stands for every tool without a row of its own. */

@@ -50,6 +50,7 @@ export type Refusal =
   | 'key_reused'
   | 'nothing_to_join'
   | 'approval_used'
+  | 'edited_effect_taken'
   | 'unknown_tool'
   | 'contract_changed'
   | 'bad_inputs';

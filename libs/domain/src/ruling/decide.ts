@@ -93,7 +93,7 @@ function joinable(state: RulingState, ask: CallToRule, now_ms: number): Approval
   return good ? approval : undefined;
 }
 
-function decided(
+export function decided(
   ask: CallToRule,
   terms: RulingTerms,
   judgement: Judgement,

@@ -1,14 +1,21 @@
 import { parseCallId } from '@countersign/contracts';
 import type { Statement } from '../store.js';
-import type { ApprovalRequirement } from './approvals.js';
+import type { AskedApproval, Escalation } from './approvals.js';
 
 /** What one or more events say about an approval; null where they say nothing about it (yet). */
 export interface ApprovalWrite {
   approval_id: string;
   tenant_id: string;
   partition: number;
-  request: { call_id: string; revision: number; requested_at_ms: number; expires_at_ms: number; requirement: ApprovalRequirement } | null;
-  end: { kind: 'granted' | 'denied' | 'expired' | 'cancelled'; at_ms: number; by: string | null; reason: string | null } | null;
+  request: { call_id: string; revision: number; requested_at_ms: number; expires_at_ms: number; requirement: AskedApproval } | null;
+  /** The newest. */
+  escalation: Escalation | null;
+  end: {
+    kind: 'granted' | 'denied' | 'expired' | 'cancelled' | 'superseded';
+    at_ms: number;
+    by: string | null;
+    reason: string | null;
+  } | null;
 }
 
 /** What one or more events say about a vote: that it was cast, and what policy made of it. */
@@ -25,15 +32,16 @@ export function upsertApprovals(rows: readonly ApprovalWrite[]): Statement {
   return {
     name: 'views_upsert_approvals',
     text: `INSERT INTO approvals (tenant_id, approval_id, partition, call_uuid, revision, requested_at_ms, expires_at_ms,
-                                  requirement, end_kind, ended_at_ms, ended_by, end_reason)
+                                  requirement, end_kind, ended_at_ms, ended_by, end_reason, escalation)
            SELECT * FROM unnest($1::text[], $2::text[], $3::int2[], $4::uuid[], $5::int4[], $6::int8[], $7::int8[], $8::text[],
-                                $9::text[], $10::int8[], $11::text[], $12::text[])
+                                $9::text[], $10::int8[], $11::text[], $12::text[], $13::text[])
            ON CONFLICT (tenant_id, approval_id) DO UPDATE SET
              call_uuid = COALESCE(approvals.call_uuid, excluded.call_uuid),
              revision = COALESCE(approvals.revision, excluded.revision),
              requested_at_ms = COALESCE(approvals.requested_at_ms, excluded.requested_at_ms),
              expires_at_ms = COALESCE(approvals.expires_at_ms, excluded.expires_at_ms),
              requirement = COALESCE(approvals.requirement, excluded.requirement),
+             escalation = COALESCE(excluded.escalation, approvals.escalation),
              ended_at_ms = CASE WHEN approvals.end_kind IS NULL THEN excluded.ended_at_ms ELSE approvals.ended_at_ms END,
              ended_by = CASE WHEN approvals.end_kind IS NULL THEN excluded.ended_by ELSE approvals.ended_by END,
              end_reason = CASE WHEN approvals.end_kind IS NULL THEN excluded.end_reason ELSE approvals.end_reason END,
@@ -51,6 +59,32 @@ export function upsertApprovals(rows: readonly ApprovalWrite[]): Statement {
       rows.map((row) => row.end?.at_ms ?? null),
       rows.map((row) => row.end?.by ?? null),
       rows.map((row) => row.end?.reason ?? null),
+      rows.map((row) => (row.escalation ? JSON.stringify(row.escalation) : null)),
+    ],
+  };
+}
+
+/** Somebody opened a request: the first time counts. */
+export interface ApprovalViewWrite {
+  tenant_id: string;
+  approval_id: string;
+  viewer_id: string;
+  viewed_at_ms: number;
+}
+
+/** At most one row a request and viewer in one statement. */
+export function upsertApprovalViews(rows: readonly ApprovalViewWrite[]): Statement {
+  return {
+    name: 'views_upsert_approval_views',
+    text: `INSERT INTO approval_views (tenant_id, approval_id, viewer_id, viewed_at_ms)
+           SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int8[])
+           ON CONFLICT (tenant_id, approval_id, viewer_id) DO UPDATE SET
+             viewed_at_ms = LEAST(approval_views.viewed_at_ms, excluded.viewed_at_ms)`,
+    params: [
+      rows.map((row) => row.tenant_id),
+      rows.map((row) => row.approval_id),
+      rows.map((row) => row.viewer_id),
+      rows.map((row) => row.viewed_at_ms),
     ],
   };
 }

@@ -1,17 +1,35 @@
-import { callId } from '@countersign/contracts';
+import { type ApprovalEdit, type ApprovalEvidence, type ApprovalRequirement, callId } from '@countersign/contracts';
 import type { Row, Sql } from '../store.js';
 import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
 
-export type ApprovalStatus = 'pending' | 'granted' | 'denied' | 'expired' | 'cancelled';
+/** `superseded`: an approver edited the inputs, and another request asks about those. */
+export type ApprovalStatus = 'pending' | 'granted' | 'denied' | 'expired' | 'cancelled' | 'superseded';
 
-/** Who must decide, and what a grant binds. */
-export interface ApprovalRequirement {
+/** Who must decide, and what a grant binds, as it was asked. */
+export interface AskedApproval {
   decision_id: string;
   approver_roles: string[];
+  people: string[];
   quorum: number;
   reversibility: string;
   ruling_digest: string;
+  rule: string | null;
+  requirement: ApprovalRequirement | null;
+  barred: string[];
+  evidence: ApprovalEvidence | null;
+  edit: ApprovalEdit | null;
+  /** Of an edit: the inputs that it asks about; else they are the call's. */
+  inputs_json: string | null;
+}
+
+/** The group that has it since nobody of the one before decided. */
+export interface Escalation {
+  level: number;
+  approver_roles: string[];
+  people: string[];
+  quorum: number;
+  expires_at_ms: number;
 }
 
 export interface VoteRow extends Row {
@@ -34,7 +52,8 @@ export interface ApprovalRow {
   status: ApprovalStatus;
   requested_at_ms: number;
   expires_at_ms: number;
-  requirement: ApprovalRequirement;
+  /** As it is now: the group after an escalation. */
+  requirement: AskedApproval & { level: number };
   ended_at_ms: number | null;
   ended_by: string | null;
   end_reason: string | null;
@@ -55,6 +74,7 @@ interface StoredApproval extends Row {
   ended_at_ms: number | null;
   ended_by: string | null;
   end_reason: string | null;
+  escalation: string | null;
   state: string | null;
 }
 
@@ -63,6 +83,9 @@ const SELECT = `SELECT approvals.*, calls.state FROM approvals
     AND calls.tenant_id = approvals.tenant_id`;
 
 function approvalRow(row: StoredApproval, votes: VoteRow[]): ApprovalRow {
+  const asked = JSON.parse(row.requirement) as AskedApproval;
+  const { expires_at_ms, ...group } =
+    row.escalation === null ? { expires_at_ms: row.expires_at_ms, level: 0 } : (JSON.parse(row.escalation) as Escalation);
   return {
     approval_id: row.approval_id,
     tenant_id: row.tenant_id,
@@ -70,8 +93,8 @@ function approvalRow(row: StoredApproval, votes: VoteRow[]): ApprovalRow {
     revision: row.revision,
     status: row.end_kind ?? 'pending',
     requested_at_ms: row.requested_at_ms,
-    expires_at_ms: row.expires_at_ms,
-    requirement: JSON.parse(row.requirement) as ApprovalRequirement,
+    expires_at_ms,
+    requirement: { ...asked, ...group },
     ended_at_ms: row.ended_at_ms,
     ended_by: row.ended_by,
     end_reason: row.end_reason,
@@ -100,6 +123,26 @@ export async function readApproval(sql: Sql, tenant_id: string, approval_id: str
     params: [tenant_id, approval_id],
   });
   return (await withVotes(sql, tenant_id, rows))[0];
+}
+
+/** Calls that people were asked about are looked through so far back. */
+const SIMILAR_AMONG = 200;
+
+/** The newest calls of a tool that people were asked about before a time, newest first, with the JSON text of their state. */
+export function similarCalls(
+  sql: Sql,
+  { tenant_id, tool, before_ms, limit }: { tenant_id: string; tool: string; before_ms: number; limit: number },
+): Promise<(Row & { partition: number; call_uuid: string; status: string; requested_at_ms: number; state: string })[]> {
+  return sql.query({
+    name: 'views_similar_calls',
+    text: `SELECT calls.partition, calls.call_uuid, calls.status, calls.requested_at_ms, calls.state
+           FROM (SELECT call_uuid, partition, requested_at_ms FROM approvals
+                 WHERE tenant_id = $1 AND requested_at_ms IS NOT NULL AND requested_at_ms < $3
+                 ORDER BY requested_at_ms DESC, approval_id DESC LIMIT ${SIMILAR_AMONG}) a
+           JOIN calls ON calls.call_uuid = a.call_uuid AND calls.partition = a.partition
+           WHERE calls.tenant_id = $1 AND calls.tool = $2 ORDER BY a.requested_at_ms DESC LIMIT $4`,
+    params: [tenant_id, tool, before_ms, limit],
+  });
 }
 
 export interface ApprovalQuery {

@@ -55,8 +55,11 @@ export const viewTables: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS approvals (
      approval_id text NOT NULL, tenant_id text NOT NULL, partition int2 NOT NULL,
      call_uuid uuid, revision int4, requested_at_ms int8, expires_at_ms int8, requirement text,
-     end_kind text, ended_at_ms int8, ended_by text, end_reason text,
+     end_kind text, ended_at_ms int8, ended_by text, end_reason text, escalation text,
      PRIMARY KEY (tenant_id, approval_id))`,
+  `CREATE TABLE IF NOT EXISTS approval_views (
+     tenant_id text NOT NULL, approval_id text NOT NULL, viewer_id text NOT NULL, viewed_at_ms int8 NOT NULL,
+     PRIMARY KEY (tenant_id, approval_id, viewer_id))`,
   `CREATE INDEX IF NOT EXISTS approvals_by_time ON approvals (tenant_id, requested_at_ms, approval_id)
      WHERE requested_at_ms IS NOT NULL`,
   `CREATE INDEX IF NOT EXISTS approvals_open ON approvals (tenant_id, requested_at_ms, approval_id)
@@ -65,6 +68,7 @@ export const viewTables: readonly string[] = [
      tenant_id text NOT NULL, approval_id text NOT NULL, vote_id text NOT NULL,
      voter_id text, vote text, reason text, voted_at_ms int8, verdict text, verdict_reason text,
      PRIMARY KEY (tenant_id, approval_id, vote_id))`,
+  'CREATE INDEX IF NOT EXISTS approval_votes_by_time ON approval_votes (tenant_id, voted_at_ms) WHERE voted_at_ms IS NOT NULL',
 ];
 
 /** The tables to empty before a refold, and to keep vacuumed and analysed. */
@@ -74,6 +78,7 @@ export const viewTableNames: readonly string[] = [
   'case_history',
   'approvals',
   'approval_votes',
+  'approval_views',
   'projection_offsets',
   'projection_owners',
 ];

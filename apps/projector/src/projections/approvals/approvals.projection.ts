@@ -1,13 +1,31 @@
-import type { Meta } from '@countersign/contracts';
+import type { EventMap, Meta } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
-import { type ApprovalWrite, type Statement, upsertApprovals, upsertVotes, type VoteWrite } from '@countersign/store';
+import {
+  type ApprovalViewWrite,
+  type ApprovalWrite,
+  type Statement,
+  upsertApprovals,
+  upsertApprovalViews,
+  upsertVotes,
+  type VoteWrite,
+} from '@countersign/store';
 import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
 
 type Requested = Extract<PlacedEvent, { event_type: 'approval_requested' }>['event'];
 
 function requestOf(event: Requested): ApprovalWrite['request'] {
   const { decision_id, revision, approver_roles, quorum, requested_at_ms, expires_at_ms, reversibility, ruling_digest } = event;
-  const requirement = { decision_id, approver_roles, quorum, reversibility, ruling_digest };
+  const { requirement: whole, barred, evidence, edit } = event;
+  const asked = {
+    requirement: whole,
+    barred,
+    evidence,
+    edit,
+    people: whole?.people ?? [],
+    rule: evidence?.rule ?? null,
+    inputs_json: edit ? event.call.inputs_json : null,
+  };
+  const requirement = { decision_id, approver_roles, quorum, reversibility, ruling_digest, ...asked };
   return { call_id: event.meta.call_id as string, revision, requested_at_ms, expires_at_ms, requirement };
 }
 
@@ -44,19 +62,35 @@ function cancelledBy({ before, after }: Change): { approval_id: string; end: App
 class PendingApprovals implements PendingRows {
   private readonly approvals = new Map<string, ApprovalWrite>();
   private readonly votes = new Map<string, VoteWrite>();
+  private readonly views = new Map<string, ApprovalViewWrite>();
 
   fold(change: Change): void {
     const { at } = change;
     if (at.event_type === 'approval_requested') {
       const row = this.approval(at.event.meta, at.event.approval_id);
       row.request ??= requestOf(at.event);
-    }
+      if (at.event.edit) this.supersede(at.event.meta, at.event.edit.approval_id, at.event.edit.by.id, at.timestamp_ms);
+    } else if (at.event_type === 'approval_escalated') {
+      const { meta, approval_id, level, approver_roles, people, quorum, expires_at_ms } = at.event;
+      this.approval(meta, approval_id).escalation = { level, approver_roles, people, quorum, expires_at_ms };
+    } else if (at.event_type === 'approval_viewed') this.viewed(at.event);
     const ended = endOf(at) ?? cancelledBy(change);
     if (ended) {
       const row = this.approval(at.event.meta, ended.approval_id);
       row.end ??= ended.end;
     }
     this.foldVote(at);
+  }
+
+  private viewed({ meta: { tenant_id }, approval_id, viewer, viewed_at_ms }: EventMap['approval_viewed']): void {
+    const viewer_id = storable(viewer.id);
+    const key = `${tenant_id} ${approval_id} ${viewer_id}`;
+    if (!this.views.has(key)) this.views.set(key, { tenant_id, approval_id, viewer_id, viewed_at_ms });
+  }
+
+  /** An edit ended the request before it. */
+  private supersede(meta: Meta, approval_id: string, by: string, at_ms: number): void {
+    this.approval(meta, approval_id).end ??= { kind: 'superseded', at_ms, by, reason: 'the inputs were edited' };
   }
 
   private foldVote(at: PlacedEvent): void {
@@ -77,7 +111,7 @@ class PendingApprovals implements PendingRows {
 
   private approval({ tenant_id, partition }: Meta, approval_id: string): ApprovalWrite {
     const key = `${tenant_id} ${approval_id}`;
-    const row = this.approvals.get(key) ?? { approval_id, tenant_id, partition, request: null, end: null };
+    const row = this.approvals.get(key) ?? { approval_id, tenant_id, partition, request: null, escalation: null, end: null };
     this.approvals.set(key, row);
     return row;
   }
@@ -90,7 +124,11 @@ class PendingApprovals implements PendingRows {
   }
 
   statements(): Statement[] {
-    return [...inChunks([...this.approvals.values()], upsertApprovals), ...inChunks([...this.votes.values()], upsertVotes)];
+    return [
+      ...inChunks([...this.approvals.values()], upsertApprovals),
+      ...inChunks([...this.votes.values()], upsertVotes),
+      ...inChunks([...this.views.values()], upsertApprovalViews),
+    ];
   }
 }
 

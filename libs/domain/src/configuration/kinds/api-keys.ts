@@ -24,6 +24,7 @@ export function setKey(state: ConfigurationState, event: EventMap['api_key_set']
     expires_at_ms,
     created_at_ms,
     revoked_at_ms: before?.revoked_at_ms ?? null,
+    owner: event.owner ?? null,
   };
   state.keys_by_id.set(key_id, key);
   state.keys_by_hash.set(key_hash, key);

@@ -1,0 +1,69 @@
+import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { z } from 'zod';
+import type { DecisionClaims } from '../notices/decision-link.js';
+import { NoticeRoom } from '../notices/notice-room.js';
+import { approvalFace } from './approval-face.js';
+import { parseBody } from './body-issues.js';
+import { DECISION_SCRIPT_HASH, decisionPage } from './decision-page.js';
+import { Problem } from './problem.js';
+import { type HttpReply, type HttpRequest, ok, sendAnswer, sendProblem } from './reply.js';
+import { VoteRoom, type Voter } from './vote-room.js';
+
+export const decisionRequest = z.strictObject({
+  token: z.string().min(1).max(2000),
+  vote: z.enum(['approve', 'deny']),
+  reason: z.string().min(1).max(2000).optional(),
+});
+
+/** `/v1/decisions`: where the link of a message leads. Looking decides nothing (mail is opened by machines); only the POST votes. */
+@Controller('v1/decisions')
+export class DecisionsController {
+  constructor(
+    private readonly room: NoticeRoom,
+    private readonly votes: VoteRoom,
+  ) {}
+
+  @Get()
+  async look(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    const { token } = request.query as { token?: string };
+    const known = this.admitted(token ?? '');
+    if (known instanceof Problem) return sendProblem(request, reply, known);
+    const row = await this.votes.find(request, known.voter.tenant_id, known.claims.approval_id);
+    if (row instanceof Problem) return sendProblem(request, reply, row);
+    await this.votes.viewed(row, known.voter);
+    reply
+      .header('content-type', 'text/html; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .header('referrer-policy', 'no-referrer')
+      .header(
+        'content-security-policy',
+        `default-src 'none'; script-src 'sha256-${DECISION_SCRIPT_HASH}'; connect-src 'self'; frame-ancestors 'none'`,
+      )
+      .send(decisionPage(approvalFace(row, known.voter)));
+  }
+
+  @Post()
+  @HttpCode(200)
+  async decide(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    const body = parseBody(decisionRequest, request.body);
+    if (body instanceof Problem) return sendProblem(request, reply, body);
+    const { token, ...vote } = body;
+    const known = this.admitted(token);
+    if (known instanceof Problem) return sendProblem(request, reply, known);
+    const answer = await this.votes.vote(request, known.voter, known.claims.approval_id, vote);
+    if (answer instanceof Problem) sendProblem(request, reply, answer);
+    else sendAnswer(reply, ok(answer.body));
+  }
+
+  /** The channel must still be there, and still act for somebody. */
+  private admitted(token: string): { claims: DecisionClaims; voter: Voter } | Problem {
+    const read = this.room.links.read(token);
+    if (!read) return new Problem('forbidden', 'this link is not one of ours');
+    if (read.expired) return new Problem('forbidden', 'this link has expired');
+    const { claims } = read;
+    const webhook = this.room.state.by_tenant.get(claims.tenant_id)?.webhooks.get(claims.webhook_id);
+    if (webhook?.state !== 'active' || !webhook.acts_as)
+      return new Problem('forbidden', 'the channel of this link decides nothing any more');
+    return { claims, voter: { tenant_id: claims.tenant_id, principal: webhook.acts_as, clearances: [] } };
+  }
+}

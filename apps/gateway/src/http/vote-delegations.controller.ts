@@ -1,0 +1,95 @@
+import { uuidv7 } from '@countersign/contracts';
+import type { Delegation } from '@countersign/domain';
+import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
+import { z } from 'zod';
+import type { Caller } from '../identity/authenticator.js';
+import { parseBody } from './body-issues.js';
+import { ConfigurationRoom } from './configuration-room.js';
+import { Face } from './face.js';
+import { listed, pageOf } from './lists.js';
+import { Problem } from './problem.js';
+import { type HttpReply, type HttpRequest, ok } from './reply.js';
+
+export const voteDelegationRequest = z.strictObject({
+  to: z.string().min(1).max(200).describe('principal id of who votes instead of you'),
+  tools: z.array(z.string().min(1).max(200)).max(100).default([]).describe('empty: all tools'),
+  reason: z.string().min(1).max(500).default('out of office'),
+  from_time: z.iso.datetime({ offset: true }).optional().describe('absent: now'),
+  until: z.iso.datetime({ offset: true }),
+});
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+const faceOf = ({ from, from_ms, until_ms, changed_at_ms, by: _by, ...rest }: Delegation): Record<string, unknown> => ({
+  ...rest,
+  from: { id: from.id, roles: from.roles },
+  from_time: iso(from_ms),
+  until: iso(until_ms),
+  changed_at: iso(changed_at_ms),
+});
+
+/** `/v1/vote-delegations`: out of office. Whoever is away lets somebody else vote with the roles that the absent one has now. */
+@Controller('v1/vote-delegations')
+export class VoteDelegationsController {
+  constructor(
+    private readonly face: Face,
+    private readonly room: ConfigurationRoom,
+  ) {}
+
+  @Get()
+  list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], (caller) => {
+      const page = listed(request, {});
+      return page instanceof Problem ? page : ok(pageOf(this.known(caller), page, (one) => one.delegation_id, faceOf));
+    });
+  }
+
+  @Post()
+  create(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], async (caller) => {
+      const body = parseBody(voteDelegationRequest, request.body);
+      if (body instanceof Problem) return body;
+      if (caller.principal.kind !== 'user') return new Problem('forbidden', 'only a person has a vote to give');
+      if (body.to === caller.principal.id) return new Problem('invalid-request', 'name somebody else');
+      const changed_at_ms = this.room.clock.now_ms();
+      const from_ms = body.from_time === undefined ? changed_at_ms : Date.parse(body.from_time);
+      const until_ms = Date.parse(body.until);
+      if (until_ms <= Math.max(from_ms, changed_at_ms)) return new Problem('invalid-request', '`until` is over before it begins');
+      const { to, tools, reason } = body;
+      const fields = {
+        delegation_id: uuidv7(changed_at_ms),
+        from: caller.principal,
+        to,
+        tools,
+        reason,
+        from_ms,
+        until_ms,
+        by: caller.principal,
+        changed_at_ms,
+      };
+      await this.room.writer.set(caller.tenant_id, 'delegation_set', { ...fields, ended: false });
+      return { status: 201, body: faceOf(fields), headers: { location: `/v1/vote-delegations/${fields.delegation_id}` } };
+    });
+  }
+
+  @Delete(':delegation_id')
+  end(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], async (caller) => {
+      const { delegation_id } = request.params as { delegation_id: string };
+      const known = this.known(caller).find((one) => one.delegation_id === delegation_id);
+      if (!known) return new Problem('not-found', 'there is no delegation of this id');
+      if (known.from.id !== caller.principal.id && !caller.principal.roles.includes('admin'))
+        return new Problem('forbidden', 'only who gave it, or an admin, ends it');
+      await this.room.writer.set(caller.tenant_id, 'delegation_set', {
+        ...known,
+        ended: true,
+        by: caller.principal,
+        changed_at_ms: this.room.clock.now_ms(),
+      });
+      return { status: 204 };
+    });
+  }
+
+  private known(caller: Caller): Delegation[] {
+    return [...(this.room.state.by_tenant.get(caller.tenant_id)?.delegations.values() ?? [])];
+  }
+}

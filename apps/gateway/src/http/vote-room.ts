@@ -1,0 +1,107 @@
+import { uuidv7 } from '@countersign/contracts';
+import type { CallState, PlacedEvent } from '@countersign/domain';
+import { type ApprovalRow, readApproval } from '@countersign/store';
+import { z } from 'zod';
+import type { EditDesk } from '../admission/edited-inputs.js';
+import type { Caller } from '../identity/authenticator.js';
+import { approvalFace } from './approval-face.js';
+import type { KnownCalls } from './known-calls.js';
+import { Problem } from './problem.js';
+import type { Answer, HttpRequest } from './reply.js';
+import { viewsBehind } from './views.js';
+import { refusedAs, verdictOn } from './vote-verdict.js';
+
+export const voteRequest = z.strictObject({
+  vote: z.enum(['approve', 'deny', 'edit', 'delegate', 'revoke']),
+  reason: z.string().min(1).max(2000).optional(),
+  inputs: z.record(z.string(), z.unknown()).optional().describe('with `edit`: the inputs to run with; the request that follows binds them'),
+  to: z.string().min(1).max(200).optional().describe('with `delegate`: who decides instead'),
+  grant: z
+    .strictObject({ scope: z.enum(['case', 'run', 'tool']), for_ms: z.int().min(1000) })
+    .optional()
+    .describe('with `approve`: approve similar calls of the same requester for this long too'),
+});
+
+export type VoteRequest = z.infer<typeof voteRequest>;
+export type Voter = Pick<Caller, 'tenant_id' | 'principal' | 'clearances'>;
+
+const PATIENCE_MS = 10_000;
+const noSuchApproval = (): Problem => new Problem('not-found', 'there is no approval of this id');
+
+export function stateOf(row: ApprovalRow): CallState | undefined {
+  return row.state_json === null ? undefined : (JSON.parse(row.state_json) as CallState);
+}
+
+/** What everything does that votes: find the request, put the vote on the record, and answer what policy made of it. */
+export class VoteRoom {
+  constructor(
+    readonly calls: KnownCalls,
+    private readonly edits: EditDesk,
+  ) {}
+
+  async find(request: HttpRequest, tenant_id: string, approval_id: string): Promise<ApprovalRow | Problem> {
+    const current = await this.calls.views.current(request);
+    const row = await readApproval(this.calls.views.store, tenant_id, approval_id);
+    return row ?? (current ? noSuchApproval() : viewsBehind());
+  }
+
+  /** Somebody looked at the request. */
+  async viewed(row: ApprovalRow, { principal: viewer }: Voter): Promise<void> {
+    const state = stateOf(row);
+    if (!state?.call) return;
+    const viewed_at_ms = this.calls.commands.clock.now_ms();
+    await this.calls.commands.record('approval_viewed', state, { approval_id: row.approval_id, viewer, viewed_at_ms });
+  }
+
+  async vote(request: HttpRequest, voter: Voter, approval_id: string, body: VoteRequest): Promise<Answer | Problem> {
+    const row = await this.find(request, voter.tenant_id, approval_id);
+    if (row instanceof Problem) return row;
+    if (voter.principal.kind === 'agent') return new Problem('forbidden', 'an agent cannot vote: a person decides');
+    const state = stateOf(row);
+    if (!state?.call || (row.status !== 'pending' && !(row.status === 'granted' && body.vote === 'revoke')))
+      return new Problem('late-vote', `the approval is ${row.status}`, { approval_status: row.status });
+    if (body.vote === 'edit' && body.inputs === undefined) return new Problem('invalid-request', 'an edit names its inputs');
+    const edited = body.vote === 'edit' ? this.edits.edited(voter.tenant_id, state.call, body.inputs ?? {}) : null;
+    if (edited instanceof Problem) return edited;
+    return this.cast(request, voter, { row, state, body, edited });
+  }
+
+  private async cast(
+    request: HttpRequest,
+    voter: Voter,
+    {
+      row,
+      state,
+      body,
+      edited,
+    }: { row: ApprovalRow; state: CallState; body: VoteRequest; edited: Exclude<ReturnType<EditDesk['edited']>, Problem> | null },
+  ): Promise<Answer | Problem> {
+    const voted_at_ms = this.calls.commands.clock.now_ms();
+    const { approval_id } = row;
+    const vote = {
+      approval_id,
+      vote_id: uuidv7(voted_at_ms),
+      vote: body.vote,
+      reason: body.reason ?? null,
+      inputs_json: edited?.inputs_json ?? null,
+      inputs_digest: edited?.inputs_digest ?? null,
+      to: body.to ?? null,
+      edited,
+      grant: body.grant ?? null,
+      voter: voter.principal,
+      voted_at_ms,
+    };
+    const check = (_state: CallState, at: PlacedEvent | undefined) => verdictOn(vote, at);
+    const verdict = await this.calls.tell('approval_voted', state, vote, { check, timeout_ms: PATIENCE_MS });
+    if (verdict?.kind === 'refused') {
+      const latest = await this.find(request, voter.tenant_id, approval_id);
+      const approval_status = latest instanceof Problem ? row.status : latest.status;
+      return new Problem(refusedAs(verdict.code), verdict.reason, { vote_id: vote.vote_id, approval_status, refusal: verdict.code });
+    }
+    this.calls.noted(verdict?.at);
+    const next = verdict?.at.event_type === 'approval_requested' ? verdict.at.event.approval_id : approval_id;
+    const now = await this.find(request, voter.tenant_id, next);
+    if (now instanceof Problem) return now;
+    return { status: verdict ? 200 : 202, body: { ...approvalFace(now, voter), vote_id: vote.vote_id } };
+  }
+}

@@ -1,0 +1,123 @@
+import type { Meta, ToolCall } from '@countersign/contracts';
+import { approvalId } from '@countersign/domain';
+import type { Recorded } from '@countersign/event-log';
+import type { Notice } from './notice.js';
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** Channels have no clearance: marked inputs are told by their digest only. */
+function shown({ inputs_json, authority }: ToolCall): unknown {
+  return authority && authority.markings.length > 0 ? null : (JSON.parse(inputs_json) as unknown);
+}
+
+function aboutCall({ call_id }: Meta, call: ToolCall): Record<string, unknown> {
+  const { tool, version, case_id, run_id, principal, inputs_digest, context } = call;
+  const asked = { requested_by: { kind: principal.kind, id: principal.id }, rationale: context.rationale };
+  return { call_id, tool, version, case_id, run_id, ...asked, inputs: shown(call), inputs_digest };
+}
+
+function notice(
+  at: Recorded,
+  call: ToolCall,
+  said: Pick<Notice, 'type' | 'title'> & { approval_id: string; data?: Record<string, unknown>; open_until_ms?: number },
+): Notice {
+  const { meta } = at.event;
+  const { approval_id, open_until_ms, type, title, data } = said;
+  return {
+    id: meta.event_id,
+    tenant_id: meta.tenant_id,
+    type,
+    title,
+    timestamp_ms: at.timestamp_ms,
+    data: { approval_id, ...aboutCall(meta, call), ...data },
+    decides: open_until_ms === undefined ? null : { approval_id, expires_at_ms: open_until_ms },
+  };
+}
+
+function asked(at: Extract<Recorded, { event_type: 'approval_requested' }>): Notice {
+  const { approval_id, call, approver_roles, quorum, expires_at_ms, requirement, reversibility, evidence, edit } = at.event;
+  const people = requirement?.people ?? [];
+  const data = {
+    approver_roles,
+    people,
+    quorum,
+    expires_at: iso(expires_at_ms),
+    reversibility,
+    undo: evidence?.undo ?? null,
+    rule: evidence?.rule ?? null,
+    edited_from: edit?.approval_id ?? null,
+  };
+  return notice(at, call, {
+    type: 'approval.requested',
+    title: `${call.tool} needs an approval`,
+    approval_id,
+    data,
+    open_until_ms: expires_at_ms,
+  });
+}
+
+/** What is told about requests for approval. A denial, an expiry and a cancellation look alike but for their type. */
+export function approvalNotice(at: Recorded): Notice | undefined {
+  switch (at.event_type) {
+    case 'approval_requested':
+      return asked(at);
+    case 'approval_escalated': {
+      const { approval_id, call, level, approver_roles, people, quorum, expires_at_ms } = at.event;
+      const data = { level, approver_roles, people, quorum, expires_at: iso(expires_at_ms) };
+      return notice(at, call, {
+        type: 'approval.escalated',
+        title: `${call.tool} still needs an approval: it is yours now`,
+        approval_id,
+        data,
+        open_until_ms: expires_at_ms,
+      });
+    }
+    case 'approval_reminded': {
+      const { approval_id, call, kind, expires_at_ms } = at.event;
+      const type = kind === 'reminder' ? 'approval.reminder' : 'approval.sla_missed';
+      return notice(at, call, {
+        type,
+        title: `${call.tool} waits for an approval`,
+        approval_id,
+        data: { expires_at: iso(expires_at_ms) },
+        open_until_ms: expires_at_ms,
+      });
+    }
+    case 'approval_granted': {
+      const { approval_id, call, votes } = at.event;
+      const data = { decided_by: votes.map((vote) => vote.voter_id), reason: null };
+      return notice(at, call, { type: 'approval.granted', title: `${call.tool} was approved`, approval_id, data });
+    }
+    case 'approval_denied': {
+      const { approval_id, call, by, reason } = at.event;
+      return notice(at, call, {
+        type: 'approval.denied',
+        title: `${call.tool} was denied`,
+        approval_id,
+        data: { decided_by: [by.id], reason },
+      });
+    }
+    case 'approval_expired': {
+      const { approval_id, call } = at.event;
+      return notice(at, call, {
+        type: 'approval.expired',
+        title: `${call.tool}: nobody decided in time`,
+        approval_id,
+        data: { decided_by: [], reason: null },
+      });
+    }
+    case 'call_cancelled': {
+      const { meta, revision, call, by, reason, final } = at.event;
+      if (!final || !call || revision === 0) return undefined;
+      const approval_id = approvalId(meta.call_id as string, revision);
+      return notice(at, call, {
+        type: 'approval.cancelled',
+        title: `${call.tool} was cancelled`,
+        approval_id,
+        data: { decided_by: [by.id], reason },
+      });
+    }
+    default:
+      return undefined;
+  }
+}

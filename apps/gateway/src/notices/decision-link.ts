@@ -1,0 +1,53 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { TenantKeys } from '@countersign/process';
+import { z } from 'zod';
+
+const claims = z.strictObject({
+  tenant_id: z.string(),
+  approval_id: z.string(),
+  /** The channel that the link was sent through; its `acts_as` is who decides. */
+  webhook_id: z.string(),
+  expires_at_ms: z.int(),
+});
+
+/** What a decision link says: which request, through which channel, until when. */
+export type DecisionClaims = z.infer<typeof claims>;
+
+/** Links that let somebody decide one request without an API key: signed under a key of the tenant, and expiring. */
+export class DecisionLinks {
+  constructor(
+    private readonly keys: TenantKeys,
+    private readonly public_url: string,
+    private readonly now_ms: () => number,
+  ) {}
+
+  link(of: DecisionClaims): string {
+    return `${this.public_url}/v1/decisions?token=${this.token(of)}`;
+  }
+
+  token(of: DecisionClaims): string {
+    const body = Buffer.from(JSON.stringify(of)).toString('base64url');
+    return `${body}.${this.signature(of.tenant_id, body).toString('base64url')}`;
+  }
+
+  /** The claims of a token that is ours and whole; `expired` says so. Undefined for anything else. */
+  read(token: string): { claims: DecisionClaims; expired: boolean } | undefined {
+    const [body = '', signature = '', ...rest] = token.split('.');
+    if (rest.length > 0) return undefined;
+    let said: DecisionClaims;
+    try {
+      said = claims.parse(JSON.parse(Buffer.from(body, 'base64url').toString('utf8')));
+    } catch {
+      return undefined;
+    }
+    const given = Buffer.from(signature, 'base64url');
+    const expected = this.signature(said.tenant_id, body);
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    return { claims: said, expired: this.now_ms() >= said.expires_at_ms };
+  }
+
+  private signature(tenant_id: string, body: string): Buffer {
+    const key = hkdfSync('sha256', this.keys.tenantKey(tenant_id), Buffer.alloc(0), 'countersign/decision-link', 32);
+    return createHmac('sha256', Buffer.from(key)).update(body).digest();
+  }
+}

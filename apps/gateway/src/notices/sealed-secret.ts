@@ -1,0 +1,39 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { TenantKeys } from '@countersign/process';
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Webhook secrets as the log may carry them: AES-256-GCM under a key of the tenant, bound to the webhook. */
+export class SealedSecrets {
+  constructor(private readonly keys: TenantKeys) {}
+
+  /** A new secret as Standard Webhooks writes it. */
+  mint(): string {
+    return `whsec_${randomBytes(32).toString('base64')}`;
+  }
+
+  seal(tenant_id: string, webhook_id: string, secret: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.key(tenant_id), nonce).setAAD(Buffer.from(webhook_id));
+    const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
+  }
+
+  /** Undefined where it was sealed for another webhook or tenant, or was changed. */
+  open(tenant_id: string, webhook_id: string, text: string): string | undefined {
+    const bytes = Buffer.from(text, 'base64');
+    if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
+    const decipher = createDecipheriv('aes-256-gcm', this.key(tenant_id), bytes.subarray(0, NONCE_BYTES)).setAAD(Buffer.from(webhook_id));
+    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    try {
+      return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8');
+    } catch {
+      return undefined;
+    }
+  }
+
+  private key(tenant_id: string): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.keys.tenantKey(tenant_id), Buffer.alloc(0), 'countersign/webhook-secret', 32));
+  }
+}

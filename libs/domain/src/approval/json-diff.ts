@@ -1,0 +1,25 @@
+/** One step of an RFC 6902 patch. */
+export interface PatchStep {
+  op: 'add' | 'remove' | 'replace';
+  path: string;
+  value?: unknown;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** What makes one JSON value of another: members of objects one by one, everything else as a whole. */
+export function jsonDiff(before: unknown, after: unknown, path = ''): PatchStep[] {
+  if (!isObject(before) || !isObject(after)) {
+    return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ op: 'replace', path, value: after }];
+  }
+  const steps: PatchStep[] = [];
+  for (const name of Object.keys(before).sort()) {
+    const at = `${path}/${escaped(name)}`;
+    if (Object.hasOwn(after, name)) steps.push(...jsonDiff(before[name], after[name], at));
+    else steps.push({ op: 'remove', path: at });
+  }
+  for (const name of Object.keys(after).sort())
+    if (!Object.hasOwn(before, name)) steps.push({ op: 'add', path: `${path}/${escaped(name)}`, value: after[name] });
+  return steps;
+}

@@ -1,0 +1,194 @@
+import { describe, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import type { Api, Envelope } from './api.js';
+import { type JourneyWorld, order } from './journey-world.js';
+import { Receiver } from './receiver.js';
+
+interface ApprovalBody {
+  approval_id: string;
+  status: string;
+  edit: { approval_id: string; diff: unknown } | null;
+  call: { input: Record<string, unknown> };
+  evidence: { undo: string; similar: { call_id: string; status: string; same_inputs: boolean }[] };
+  requirement?: unknown;
+  barred: string[];
+  problem?: unknown;
+}
+
+let serial = 0;
+
+/** People of a tenant of their own, so that its policy is nobody else's. */
+async function people(at: JourneyWorld) {
+  const tenant_id = `oversight-${process.pid}-${++serial}`;
+  expect((await at.admin.request('POST', '/v1/tenants', { tenant_id })).status).toBe(201);
+  const key = (kind: 'agent' | 'user', id: string, roles: string[]) => at.admin.keyFor(kind, id, roles, tenant_id);
+  const [admin, agent, ann, bob, clerk] = await Promise.all([
+    key('user', 'root', ['admin']),
+    key('agent', 'robot', ['agent']),
+    key('user', 'ann', ['approver']),
+    key('user', 'bob', ['approver']),
+    key('user', 'clerk', ['auditor']),
+  ]);
+  const require = (requirement: Record<string, unknown>) =>
+    admin.request('PUT', '/v1/policies/tools/probe_approval', { tier: 'tier_2_approval_required', requirement });
+  return { tenant_id, admin, agent, ann, bob, clerk, key, require };
+}
+
+const ask = async (agent: Api, inputs = order(), more: Record<string, unknown> = {}) =>
+  (await agent.call({ tool: 'probe_approval', inputs, ...more })).body;
+const vote = (by: Api, envelope: Pick<Envelope, 'approval'>, body: Record<string, unknown>) =>
+  by.request<ApprovalBody>('POST', `/v1/approvals/${envelope.approval?.approval_id}/votes`, body);
+const ended = (agent: Api, { call_id }: Envelope) =>
+  agent.callUntil(call_id, (call) => !['pending_approval', 'running', 'pending_policy'].includes(call.status));
+
+/** Who decides, how, and what they are told. */
+export function describeOversightJourneys(at: JourneyWorld): void {
+  describe('oversight', () => {
+    test('two of the named people decide, and neither the owner of the agent nor a stranger is one of them', async () => {
+      const { admin, key, require, ann, clerk, tenant_id } = await people(at);
+      await require({ people: ['clerk', 'ann', 'owner'], quorum: 2 });
+      const owned = { tenant_id, principal: { kind: 'agent', id: 'owned', roles: ['agent'] }, owner: 'owner' };
+      const agent = at.admin.as((await admin.request<{ key: string }>('POST', '/v1/keys', owned)).body.key);
+      const owner = await key('user', 'owner', ['approver']);
+      const bob = await key('user', 'bob', ['approver']);
+      const envelope = await ask(agent);
+      expect([(await vote(owner, envelope, { vote: 'approve' })).status, (await vote(bob, envelope, { vote: 'approve' })).status]).toEqual([
+        403, 403,
+      ]);
+      expect((await vote(clerk, envelope, { vote: 'approve' })).body.status).toBe('pending');
+      expect((await vote(clerk, envelope, { vote: 'approve' })).status).toBe(409);
+      expect((await vote(ann, envelope, { vote: 'approve' })).status).toBe(200);
+      expect(await ended(agent, envelope)).toMatchObject({ status: 'succeeded' });
+      expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(1);
+    });
+
+    test('out of office: whoever was asked to stand in votes, and not after that ended', async () => {
+      const { agent, ann, clerk } = await people(at);
+      const until = new Date(Date.now() + 3_600_000).toISOString();
+      const away = await ann.request<{ delegation_id: string }>('POST', '/v1/vote-delegations', { to: 'clerk', until });
+      expect(away.status).toBe(201);
+      const first = await ask(agent);
+      expect((await vote(clerk, first, { vote: 'approve' })).status).toBe(200);
+      expect(await ended(agent, first)).toMatchObject({ status: 'succeeded' });
+      expect((await ann.request('DELETE', `/v1/vote-delegations/${away.body.delegation_id}`)).status).toBe(204);
+      expect((await vote(clerk, await ask(agent), { vote: 'approve' })).status).toBe(403);
+    });
+
+    test('a request that nobody decided goes to the next group, and only that one decides then', async () => {
+      const { agent, ann, require, key } = await people(at);
+      const escalate_to = [{ approver_roles: ['operator'], expires_after_ms: 60_000 }];
+      await require({ expires_after_ms: 1000, on_expiry: 'escalate', escalate_to });
+      const boss = await key('user', 'boss', ['operator']);
+      const envelope = await ask(agent);
+      const path = `/v1/approvals/${envelope.approval?.approval_id}`;
+      for (let i = 0; i < 100 && (await boss.request<{ level: number }>('GET', path)).body.level !== 1; i++)
+        await new Promise((done) => setTimeout(done, 100));
+      expect((await vote(ann, envelope, { vote: 'approve' })).status).toBe(403);
+      expect((await vote(boss, envelope, { vote: 'approve' })).status).toBe(200);
+      expect(await ended(agent, envelope)).toMatchObject({ status: 'succeeded' });
+    });
+
+    test('edited inputs are ruled on, bound and run; both keys answer from then on', async () => {
+      const { agent, ann } = await people(at);
+      const inputs = order({ amount: 700 });
+      const envelope = await ask(agent, inputs);
+      expect((await vote(ann, envelope, { vote: 'edit', inputs: { ...inputs, amount: 'many' } })).status).toBe(422);
+      const edited = await vote(ann, envelope, { vote: 'edit', inputs: { ...inputs, amount: 70 } });
+      expect(edited).toMatchObject({
+        status: 200,
+        body: { edit: { diff: [{ op: 'replace', path: '/amount', value: 70 }] }, call: { input: { amount: 70 } } },
+      });
+      expect(await ended(agent, envelope)).toMatchObject({ status: 'succeeded' });
+      const effects = await at.counterparty.effectsOf(envelope.idempotency_key);
+      expect(effects).toHaveLength(1);
+      expect(await ask(agent, inputs)).toMatchObject({ status: 'succeeded', deduplicated: true });
+      expect(await ask(agent, { ...inputs, amount: 70 })).toMatchObject({ status: 'succeeded', deduplicated: true });
+      expect((await vote(ann, envelope, { vote: 'approve' })).status).toBe(409);
+    });
+
+    test('an edit to the inputs of an effect that is there already is refused', async () => {
+      const { agent, ann, bob } = await people(at);
+      const inputs = order({ amount: 5 });
+      const done = await ask(agent, inputs);
+      await vote(bob, done, { vote: 'approve' });
+      await ended(agent, done);
+      const envelope = await ask(agent, { ...inputs, amount: 6 });
+      expect(await vote(ann, envelope, { vote: 'edit', inputs })).toMatchObject({ status: 409 });
+      expect((await agent.readCall(envelope.call_id)).body.status).toBe('pending_approval');
+    });
+
+    test('similar calls of a case run without asking for a while, seen by all, until it is revoked', async () => {
+      const { agent, ann, admin } = await people(at);
+      const { case_id } = (await agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body;
+      const first = await ask(agent, order(), { case_id });
+      await vote(ann, first, { vote: 'approve', grant: { scope: 'case', for_ms: 7_200_000 } });
+      const listed = () => admin.request<{ items: { grant_id: string; status: string; case_id: string }[] }>('GET', '/v1/grants');
+      for (let i = 0; i < 100 && (await listed()).body.items.length === 0; i++) await new Promise((done) => setTimeout(done, 50));
+      const [grant] = (await listed()).body.items;
+      expect(grant).toMatchObject({ status: 'active', case_id });
+      const similar = (await agent.call({ tool: 'probe_approval', inputs: order(), case_id })).body;
+      expect(similar).toMatchObject({ status: 'succeeded', decision: { effect: 'allow', rule: `grant/${grant?.grant_id}` } });
+      expect((await ask(agent)).status).toBe('pending_approval');
+      expect((await admin.request('DELETE', `/v1/grants/${grant?.grant_id}`)).status).toBe(204);
+      expect((await ask(agent, order(), { case_id })).status).toBe('pending_approval');
+    });
+
+    test('one vote on many requests, each decided by itself', async () => {
+      const { agent, ann, bob } = await people(at);
+      const [one, two, three] = await Promise.all([ask(agent), ask(agent), ask(agent)]);
+      await vote(bob, three as Envelope, { vote: 'deny' });
+      const approval_ids = [one, two, three].map((envelope) => envelope?.approval?.approval_id);
+      const { body } = await ann.request<{ items: { status: number }[] }>('POST', '/v1/approvals/votes', { approval_ids, vote: 'approve' });
+      expect(body.items.map((item) => item.status)).toEqual([200, 200, 409]);
+      expect(await ended(agent, one as Envelope)).toMatchObject({ status: 'succeeded' });
+      expect(await ended(agent, two as Envelope)).toMatchObject({ status: 'succeeded' });
+    });
+
+    test('approvers see frozen evidence: what undoes it, and what became of calls like it; a denial says why where it must', async () => {
+      const { agent, ann, require } = await people(at);
+      await require({ reason_required_on_deny: true });
+      const first = await ask(agent);
+      expect((await vote(ann, first, { vote: 'deny' })).status).toBe(400);
+      expect((await vote(ann, first, { vote: 'deny', reason: 'not today' })).status).toBe(200);
+      await ended(agent, first);
+      const second = await ask(agent);
+      const seen = (await ann.request<ApprovalBody>('GET', `/v1/approvals/${second.approval?.approval_id}`)).body;
+      expect(seen.evidence.undo).toMatch(/nothing undoes/);
+      expect(seen.evidence.similar).toContainEqual(expect.objectContaining({ call_id: first.call_id, same_inputs: false }));
+      expect(seen.barred).toEqual(['robot']);
+    });
+
+    test('a webhook is told, signed, again until it is taken; its link decides once, as whom the channel acts for', async () => {
+      const { agent, admin } = await people(at);
+      const receiver = await Receiver.start(1);
+      try {
+        const acts_as = { id: 'carl', roles: ['approver'] };
+        const made = await admin.request<{ secret: string; webhook_id: string }>('POST', '/v1/webhooks', {
+          url: receiver.url,
+          types: ['approval.*'],
+          acts_as,
+        });
+        expect(made.status).toBe(201);
+        const envelope = await ask(agent);
+        const [refused, taken] = await receiver.received(2);
+        expect(taken?.headers['webhook-id']).toBe(refused?.headers['webhook-id']);
+        const told = new Webhook(made.body.secret).verify(taken?.body ?? '', taken?.headers ?? {}) as {
+          type: string;
+          data: { decision_url: string; approval_id: string };
+        };
+        expect(told).toMatchObject({ type: 'approval.requested', data: { approval_id: envelope.approval?.approval_id } });
+        const token = new URL(told.data.decision_url).searchParams.get('token');
+        const page = await fetch(`${agent.base}/v1/decisions?token=${token}`);
+        expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
+        const decide = () => agent.request('POST', '/v1/decisions', { token, vote: 'approve' });
+        expect((await decide()).status).toBe(200);
+        expect(await ended(agent, envelope)).toMatchObject({ status: 'succeeded' });
+        expect((await decide()).status).toBe(409);
+        expect((await receiver.received(3))[2]?.body).toContain('"approval.granted"');
+        expect(JSON.stringify((await admin.request('GET', '/v1/webhooks')).body)).not.toContain(made.body.secret);
+      } finally {
+        await receiver.stop();
+      }
+    });
+  });
+}
