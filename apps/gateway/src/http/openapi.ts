@@ -3,6 +3,7 @@ import type { ApiRoute } from './api-route.js';
 import { apiRoutes } from './api-routes.js';
 import { statuses } from './call-statuses.js';
 import { problemKinds } from './problem.js';
+import { routeRoles } from './route-roles.js';
 
 type Json = Record<string, unknown>;
 
@@ -128,7 +129,7 @@ function operation(route: ApiRoute): Json {
     parameters: parameters(route),
     ...(route.body ? { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body) } } } } : {}),
     responses: { ...responses, default: problem },
-    ...(route.open ? { security: [] } : { 'x-countersign-roles': route.roles ?? [] }),
+    ...(route.open ? { security: [] } : { 'x-countersign-roles': route.roles ?? routeRoles[`${route.method} ${route.path}`] ?? [] }),
   };
 }
 

@@ -1,0 +1,39 @@
+import { fetch } from 'undici';
+
+/** An operation as /openapi.json tells it. */
+export interface Route {
+  method: string;
+  path: string;
+  /** Who may, besides admins; empty: every principal. */
+  roles: string[];
+  open: boolean;
+  has_body: boolean;
+  query: string[];
+}
+
+interface Operation {
+  'x-countersign-roles'?: string[];
+  security?: unknown[];
+  requestBody?: unknown;
+  parameters?: { name: string; in: string }[];
+}
+
+/** Every route of a running platform, from its own document: a new route is probed by itself. */
+export async function routesOf(base: string): Promise<Route[]> {
+  const document = (await (await fetch(`${base}/openapi.json`)).json()) as { paths: Record<string, Record<string, Operation>> };
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      roles: operation['x-countersign-roles'] ?? [],
+      open: operation.security !== undefined,
+      has_body: operation.requestBody !== undefined,
+      query: (operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name),
+    })),
+  );
+}
+
+/** The path with something in place of each parameter. */
+export function filled(path: string, of: (name: string) => string): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(of(name)));
+}
