@@ -13,6 +13,9 @@ import { measureLag } from './lag-metric.js';
 import { FOLD_VERSION, projections } from './projections/index.js';
 import { ProjectorModule } from './projector.module.js';
 
+/** Rows are written some milliseconds after they are folded in any case. */
+const PATIENCE_MS = 25;
+
 /** The views were folded by a newer build, whose rows this one would undo. */
 export class NewerViews extends Error {}
 
@@ -25,6 +28,7 @@ function transportOf(deps: AppDeps, config: ProjectorConfig, folder: ViewFolder)
     lanes: config.lanes,
     visibility: 'durable',
     batch_records_max: 500,
+    patience_ms: PATIENCE_MS,
     now_ms: () => deps.clock.now_ms(),
     faults: deps.logger,
     onAssigned: (lane, partitions) => folder.assigned(lane, partitions),

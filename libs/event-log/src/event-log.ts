@@ -48,6 +48,9 @@ export interface Subscription {
   topics: readonly string[];
   visibility: Visibility;
   batch_records_max: number;
+  /** How much later its records may come where they then come in larger batches: for a reader that no caller waits for.
+   *  Default: at once. Kafka spaces its fetches by this. */
+  patience_ms?: number;
   /** Called with newly assigned partition numbers before their first batch. May return offsets to start from, which
    *  then win over committed ones. A partition without either starts at 0. A throw is retried. */
   onAssigned?(partitions: readonly number[]): Promise<readonly TopicOffset[]>;
@@ -73,6 +76,8 @@ export interface Follower {
   topics: readonly string[];
   visibility: Visibility;
   batch_records_max: number;
+  /** See Subscription. */
+  patience_ms?: number;
   /** Where to start each partition: 'start', 'head', or the given offsets (others from the start). */
   from: 'start' | 'head' | readonly TopicOffset[];
   onBatch(batch: LogBatch): Promise<void>;

@@ -28,7 +28,7 @@ function openKafka(service: string, kafka: KafkaConfig, logger: Logger): Promise
       ...(kafka.login ? { sasl: kafka.login } : {}),
       ssl: kafka.ssl,
       client_id: `countersign-${service}`,
-      producers: kafka.producers,
+      ...(kafka.producers === undefined ? {} : { producers: kafka.producers }),
       session_timeout_ms: kafka.session_ms,
       warn: (message, detail) => logger.warn(detail, message),
     }),

@@ -30,7 +30,7 @@ const schema = z.object({
   COUNTERSIGN_KAFKA_PASSWORD: z.string().min(1).optional(),
   COUNTERSIGN_KAFKA_SASL: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).default('plain'),
   COUNTERSIGN_KAFKA_SSL: z.enum(['true', 'false']).default('false'),
-  COUNTERSIGN_KAFKA_PRODUCERS: z.coerce.number().int().min(1).max(16).default(2),
+  COUNTERSIGN_KAFKA_PRODUCERS: z.coerce.number().int().min(1).max(16).optional(),
   COUNTERSIGN_KAFKA_SESSION_MS: z.coerce.number().int().min(1000).max(120_000).default(8000),
   COUNTERSIGN_TOPIC_PREFIX: z
     .string()
@@ -83,7 +83,8 @@ export interface PlatformConfig {
   kafka:
     | {
         brokers: string[];
-        producers: number;
+        /** Undefined: as many as help. */
+        producers: number | undefined;
         /** A member that is silent for this long loses its partitions; at least the broker's group.min.session.timeout.ms. */
         session_ms: number;
         registry_url: string;

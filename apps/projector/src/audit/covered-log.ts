@@ -6,6 +6,9 @@ import type { TreeHead } from '@countersign/proofs';
 /** What one signing came to. `behind`: lost tiles are hashed anew, and nothing is signed before that is done. */
 export type Signed = 'kept' | 'taken' | 'nothing_new' | 'behind';
 
+/** A checkpoint covers a second. */
+const PATIENCE_MS = 100;
+
 /** Every partition of the log as a tree: hashes what becomes durable, writes tiles, and signs what they add up to. */
 export class CoveredLog {
   private readonly trees = new Map<string, CoveredTree>();
@@ -38,6 +41,7 @@ export class CoveredLog {
       topics,
       visibility: 'durable',
       batch_records_max: 500,
+      patience_ms: PATIENCE_MS,
       from,
       onBatch: (batch) => grown(this.take(batch)),
     });

@@ -18,6 +18,7 @@ export class FetchLoop {
   constructor(
     private readonly link: BrokerLink,
     private readonly settings: KafkaSettings,
+    private readonly patience_ms = 0,
   ) {
     this.supervisor = this.supervise();
   }
@@ -108,7 +109,7 @@ export class FetchLoop {
    * brings a batch. A reader that sat in a long poll for longer than that waits for nothing.
    */
   private async gather(sent_at_ms: number): Promise<void> {
-    const left_ms = this.settings.fetch_every_ms - (performance.now() - sent_at_ms);
+    const left_ms = Math.max(this.settings.fetch_every_ms, this.patience_ms) - (performance.now() - sent_at_ms);
     if (left_ms > 0 && !this.closed) await sleep(left_ms);
   }
 

@@ -39,7 +39,8 @@ export class KafkaEventLog extends EventLog {
   ) {
     super();
     const oneBroker = () => this.reader.nodes().length === 1;
-    this.lanes = Array.from({ length: settings.producers }, (_, number) => new ProducerLane(settings, `producer-${number}`, oneBroker));
+    const producers = settings.producers || (oneBroker() ? 1 : 2);
+    this.lanes = Array.from({ length: producers }, (_, number) => new ProducerLane(settings, `producer-${number}`, oneBroker));
   }
 
   /** @throws InfrastructureFault where no broker answers. */

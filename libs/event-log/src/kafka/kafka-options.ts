@@ -5,7 +5,8 @@ import type { SASLOptions } from 'kafkajs';
 export interface KafkaLogOptions {
   brokers: readonly string[];
   client_id: string;
-  /** Idempotent producers, each with at most one send outstanding. A partition is always written by the same one. */
+  /** Idempotent producers, each with at most one send outstanding. A partition is always written by the same one.
+   *  Default (0): one where the cluster has one broker when the log is opened, for a send to it holds every partition; else 2. */
   producers?: number;
   sasl?: SASLOptions;
   ssl?: boolean | ConnectionOptions;
@@ -22,6 +23,8 @@ export interface KafkaLogOptions {
   fetch_wait_ms?: number;
   /** Fetches of one reader start at least this far apart. */
   fetch_every_ms?: number;
+  /** Under load, sends of one producer start at least this far apart: a send costs far more than a record. */
+  send_every_ms?: number;
   commit_ms?: number;
   /** -1 is the broker's default.replication.factor. */
   replication_factor?: number;
@@ -32,7 +35,7 @@ export interface KafkaLogOptions {
 export type KafkaSettings = Readonly<Required<Omit<KafkaLogOptions, 'sasl' | 'ssl'>> & Pick<KafkaLogOptions, 'sasl' | 'ssl'>>;
 
 const defaults = {
-  producers: 2,
+  producers: 0,
   append_timeout_ms: 15_000,
   send_retries: 12, // a broker that restarts is usually back within these 9.5 s
   request_timeout_ms: 5_000,
@@ -40,6 +43,7 @@ const defaults = {
   heartbeat_ms: 500,
   fetch_wait_ms: 250,
   fetch_every_ms: 5,
+  send_every_ms: 5,
   commit_ms: 1_000,
   replication_factor: -1,
   warn: () => {},

@@ -1,11 +1,13 @@
 import { InfrastructureFault } from '@countersign/contracts';
 import type { Message, Producer, RecordMetadata } from 'kafkajs';
 import { type AppendPart, PART_BYTES_MAX } from './append-call.js';
-import { faultOf, KafkaClient, shortRetry } from './kafka-client.js';
+import { faultOf, KafkaClient, shortRetry, sleep } from './kafka-client.js';
 import type { KafkaSettings } from './kafka-options.js';
 
 const BATCH_RECORDS_MAX = 500;
 const QUEUE_RECORDS_MAX = 50_000;
+/** A send of fewer says that little happens: then nothing waits for company. */
+const BUSY_RECORDS = 4;
 
 /**
  * One idempotent producer and the queue in front of it.
@@ -22,6 +24,8 @@ export class ProducerLane {
   private queue: AppendPart[] = [];
   private queued_records = 0;
   private sending: readonly AppendPart[] = [];
+  private sent_at_ms = Number.NEGATIVE_INFINITY;
+  private sent_records = 0;
   private busy = false;
   private closed = false;
   private client: KafkaClient;
@@ -63,8 +67,11 @@ export class ProducerLane {
   }
 
   private async pump(): Promise<void> {
+    await this.gather();
     for (let batch = this.take(); batch.length > 0; batch = this.take()) {
       this.sending = batch;
+      this.sent_at_ms = performance.now();
+      this.sent_records = batch.reduce((sum, part) => sum + part.messages.length, 0);
       try {
         await this.send(batch);
       } catch (error) {
@@ -74,8 +81,15 @@ export class ProducerLane {
         this.discard();
       }
       this.sending = [];
+      if (this.queue.length > 0) await this.gather();
     }
     this.busy = false;
+  }
+
+  /** Where the send before held several records, the next one waits a moment for more. */
+  private async gather(): Promise<void> {
+    const left_ms = this.settings.send_every_ms - (performance.now() - this.sent_at_ms);
+    if (left_ms > 0 && this.sent_records >= BUSY_RECORDS && !this.closed) await sleep(left_ms);
   }
 
   /** The next batch: whole parts in the order they came. */

@@ -16,6 +16,8 @@ export interface LogTransportOptions {
   lanes: readonly string[];
   visibility: Visibility;
   batch_records_max: number;
+  /** See Subscription. */
+  patience_ms?: number;
   now_ms: () => number;
   faults: FaultSink;
   /** Where schemas of other versions come from (the registry); absent embedded. */
@@ -72,12 +74,13 @@ export class LogTransport extends Server implements CustomTransportStrategy {
   }
 
   private async subscribe(lane: string, topics: readonly string[]): Promise<void> {
-    const { log, group, visibility, batch_records_max, onAssigned, onRevoked } = this.options;
+    const { log, group, visibility, batch_records_max, patience_ms, onAssigned, onRevoked } = this.options;
     const subscription = await log.subscribe({
       group: `${group}.${lane}`,
       topics,
       visibility,
       batch_records_max,
+      ...(patience_ms === undefined ? {} : { patience_ms }),
       ...(onAssigned ? { onAssigned: (partitions) => onAssigned(lane, partitions) } : {}),
       ...(onRevoked ? { onRevoked: (partitions) => onRevoked(lane, partitions) } : {}),
       onBatch: (batch) =>
