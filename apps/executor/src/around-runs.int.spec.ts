@@ -1,15 +1,17 @@
 import { decodeProgress, type Progress, progressChannel } from '@countersign/process';
 import { InProcessResults } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { Registry } from 'prom-client';
 import type { Asked } from './testing/played-policy.js';
 import { Rig } from './testing/rig.js';
 
 jest.setTimeout(120_000);
 let rig: Rig;
+const metrics = new Registry();
 const heard: Progress[] = [];
 beforeAll(async () => {
   rig = await Rig.open();
-  await rig.start();
+  await rig.start({}, { metrics });
   await rig.wake_ups.subscribe(progressChannel('shared'), (payload) => heard.push(decodeProgress(payload) as Progress));
 });
 afterAll(() => rig.close());
@@ -40,6 +42,24 @@ describe('what is too large for the record', () => {
     expect(outcome).toMatchObject({ status: 'succeeded', truncated: true, attachments: [] });
     expect(outcome.warnings.join()).toMatch(/was not kept/);
   });
+});
+
+test('a repeat of a write with a large output is answered from the log with the same', async () => {
+  const first = await outcomeOf('faulty_write', 'large-write', { act: 'large' });
+  const again = await rig.end(await rig.allow('faulty_write', 'large-write', { act: 'large' }));
+  expect(again).toMatchObject({ event_type: 'tool_retry_deduplicated', event: { outcome: { output_json: first.output_json } } });
+  expect(rig.world.faulty.runsOf('large-write')).toBe(1);
+});
+
+test('what came of each tool is on /metrics', async () => {
+  await outcomeOf('faulty_read', 'counted');
+  await outcomeOf('faulty_read', 'counted-too', { act: 'wrong_shape' });
+  const text = await metrics.metrics();
+  expect(text).toMatch(/^countersign_tool_calls_total\{tool="faulty_read",version="1.0.0",status="succeeded"\} [1-9]/m);
+  expect(text).toMatch(
+    /^countersign_tool_errors_total\{tool="faulty_read",version="1.0.0",code="VALIDATION_ERROR",class="validation"\} 1$/m,
+  );
+  expect(text).toMatch(/^countersign_tool_cost_per_call_usd\{tool="faulty_read",version="1.0.0"\} 0.01$/m);
 });
 
 describe('a tool that reports', () => {

@@ -12,7 +12,7 @@ import type { ToolTraits } from './tool.js';
 
 const TIMEOUT_MS = 30_000;
 const WINDOW_MS = 24 * 3_600_000;
-const OUTPUT_BYTES_MAX = 256 * 1024;
+const OUTPUT_BYTES_MAX = 2 * 1024 * 1024;
 
 const reversibilityOf: Readonly<Record<EffectClass, Reversibility>> = {
   pure: 'reversible',
@@ -41,7 +41,7 @@ export function faultsOfForeign(contract: ToolContract): string[] {
 }
 
 /**
- * The contract of a tool, defaults filled in (timeout 30 s, settle 2 × timeout, output 256 KiB, window 24 h,
+ * The contract of a tool, defaults filled in (timeout 30 s, settle 2 × timeout, output 2 MB, window 24 h,
  * reversibility by effect class).
  * @throws TypeError naming every fault at once: a tool with a wrong contract does not load.
  */

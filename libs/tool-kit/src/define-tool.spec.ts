@@ -43,7 +43,7 @@ describe('a defined tool', () => {
       timeout_ms: 30_000,
       settle_ms: 60_000,
       settle_is_final: false,
-      max_output_bytes: 262_144,
+      max_output_bytes: 2_097_152,
       takes_key: false,
       has_reconcile: false,
       has_compensate: false,

@@ -12,6 +12,8 @@ export interface Settled {
   partition: number;
 }
 
+const REMEMBERED_LENGTH_MAX = 16 * 1024;
+
 /** Every call that waits or runs in this process, by id and (writes) by key, and the last settled keys. */
 export class OpenCalls {
   private readonly byCall = new Map<string, Job>();
@@ -58,9 +60,10 @@ export class OpenCalls {
     else leader.joiners = [job];
   }
 
-  /** Remembers the outcome of a key that answers later calls. */
+  /** Remembers the outcome of a key that answers later calls. A large one is read back from the log when it is asked for. */
   settle(job: Job, outcome: Outcome): void {
     this.settled.delete(job.key);
+    if ((outcome.output_json?.length ?? 0) > REMEMBERED_LENGTH_MAX) return;
     this.settled.set(job.key, {
       call_id: job.call_id,
       digest8: digest8(job.call.discriminating_digest),

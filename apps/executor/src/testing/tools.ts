@@ -48,6 +48,7 @@ const traits = {
   idempotency: { discriminating: ['name'] },
   timeout_ms: 1500,
   settle_ms: 100,
+  max_output_bytes: 256 * 1024,
   input,
   output,
 };
