@@ -2,7 +2,15 @@ import { defineTool, type RunContext, type Tool, ToolError, type Verified } from
 import { z } from 'zod';
 
 const input = z.strictObject({ name: z.string(), act: z.string().default('answer'), wait_ms: z.int().default(0) });
-const output = z.looseObject({ ok: z.boolean() });
+const output = z.strictObject({
+  ok: z.boolean(),
+  text: z.string().optional(),
+  list: z.array(z.int()).optional(),
+  rows: z.array(z.strictObject({ id: z.int(), text: z.string() })).optional(),
+  total: z.int().optional(),
+  found: z.string().optional(),
+  at: z.string().optional(),
+});
 type Input = z.output<typeof input>;
 type Output = z.input<typeof output>;
 
