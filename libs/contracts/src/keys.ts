@@ -22,19 +22,35 @@ export function tenantKey(masterKey: Uint8Array, tenantId: string): Buffer {
 
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})$/;
 
-/** Timestamps to UTC with milliseconds, strings to Unicode NFC, everything else as it is; keys are sorted by JCS later. */
+/** The time in UTC, to the millisecond or as finely as it was said; undefined for a day that there is not (30 February). */
+function instantText(text: string): string | undefined {
+  const time = Date.parse(text.replace(' ', 'T'));
+  if (Number.isNaN(time)) return undefined;
+  const day = Number(text.slice(8, 10));
+  if (day > 28 && new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() !== day) return undefined;
+  const utc = new Date(time).toISOString();
+  const finer = text.length > 23 ? /\.\d{3}(\d*?)0*(?:[Zz]|[+-])/.exec(text)?.[1] : undefined;
+  return finer ? `${utc.slice(0, -1)}${finer}Z` : utc;
+}
+
+/** Timestamps to UTC, strings to Unicode NFC, everything else as it is; keys are sorted by JCS later. */
 export function normalise(value: unknown): unknown {
   if (typeof value === 'string') {
     if (value.length >= 17 && value.length <= 40 && TIMESTAMP.test(value)) {
-      const time = Date.parse(value.replace(' ', 'T'));
-      if (!Number.isNaN(time)) return new Date(time).toISOString();
+      const instant = instantText(value);
+      if (instant !== undefined) return instant;
     }
     return value.normalize('NFC');
   }
   if (Array.isArray(value)) return value.map(normalise);
   if (value !== null && typeof value === 'object') {
     const out: Record<string, unknown> = Object.create(null);
-    for (const [key, item] of Object.entries(value)) if (item !== undefined) out[key.normalize('NFC')] = normalise(item);
+    for (const [key, item] of Object.entries(value)) {
+      if (item === undefined) continue;
+      const name = key.normalize('NFC');
+      if (name in out) throw new TypeError(`two fields have one name: ${JSON.stringify(name)}`);
+      out[name] = normalise(item);
+    }
     return out;
   }
   return value;

@@ -63,8 +63,9 @@ describe('a defined tool', () => {
   });
 
   test('takes JSON Schema 2020-12 as it is, and closes it', () => {
+    const { run: _run, sanity: _sanity, reconcile: _r, compensate: _c, verify: _v, sourceVersion: _s, ...traits } = write;
     const tool = defineTool({
-      ...write,
+      ...traits,
       input: { type: 'object', properties: { account: { type: 'string' } }, required: ['account'] },
       output: { type: 'object', properties: { got: { type: 'string' } } },
       idempotency: { except: [] },

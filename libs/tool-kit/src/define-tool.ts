@@ -1,10 +1,27 @@
 import type { z } from 'zod';
 import { contractOf } from './contract-of.js';
 import { isZod, jsonSchemaOf, type Shape } from './json-schema-of.js';
-import { type Reconciled, type RunContext, type SanityPredicate, type Tool, ToolError, type ToolTraits, type Verified } from './tool.js';
+import type { TypeOfSchema } from './schema-type.js';
+import {
+  type Deprecation,
+  type Reconciled,
+  type RunContext,
+  type SanityPredicate,
+  type Tool,
+  ToolError,
+  type ToolTraits,
+  type Verified,
+} from './tool.js';
 
-type Received<S extends Shape> = S extends z.ZodType ? z.output<S> : Record<string, unknown>;
-type Returned<S extends Shape> = S extends z.ZodType ? z.input<S> : unknown;
+/** What `run` gets: inputs of a schema that says little are a record of unknowns. */
+type Received<S extends Shape> = S extends z.ZodType
+  ? z.output<S>
+  : TypeOfSchema<S> extends infer T
+    ? T extends Record<string, unknown>
+      ? T
+      : Record<string, unknown>
+    : never;
+type Returned<S extends Shape> = S extends z.ZodType ? z.input<S> : TypeOfSchema<S>;
 
 /** A tool as its author writes it; `run`'s types follow from the shapes. A promise that may reject with a `ToolError`. */
 export interface ToolDefinition<I extends Shape, O extends Shape, S extends Shape = I> extends ToolTraits {
@@ -27,9 +44,16 @@ export interface ToolDefinition<I extends Shape, O extends Shape, S extends Shap
 }
 
 /**
+ * @deprecated This version says itself that it is to be used no more (`deprecated`): move to what it names, and take it out at its sunset.
+ */
+export function defineTool<const I extends Shape, const O extends Shape, const S extends Shape = I>(
+  definition: ToolDefinition<I, O, S> & { deprecated: Deprecation },
+): Tool & { readonly deprecated: Deprecation };
+/**
  * A tool from its declaration: one value that a pack lists.
  * @throws TypeError at definition, with every fault of the contract.
  */
+export function defineTool<const I extends Shape, const O extends Shape, const S extends Shape = I>(definition: ToolDefinition<I, O, S>): Tool;
 export function defineTool<I extends Shape, O extends Shape, S extends Shape = I>(definition: ToolDefinition<I, O, S>): Tool {
   const { input, output, system_input, run, reconcile, compensate, verify, sourceVersion, sanity, deprecated, ...traits } = definition;
   const contract = contractOf(traits, {
