@@ -53,7 +53,9 @@ export function defineTool<const I extends Shape, const O extends Shape, const S
  * A tool from its declaration: one value that a pack lists.
  * @throws TypeError at definition, with every fault of the contract.
  */
-export function defineTool<const I extends Shape, const O extends Shape, const S extends Shape = I>(definition: ToolDefinition<I, O, S>): Tool;
+export function defineTool<const I extends Shape, const O extends Shape, const S extends Shape = I>(
+  definition: ToolDefinition<I, O, S>,
+): Tool;
 export function defineTool<I extends Shape, O extends Shape, S extends Shape = I>(definition: ToolDefinition<I, O, S>): Tool {
   const { input, output, system_input, run, reconcile, compensate, verify, sourceVersion, sanity, deprecated, ...traits } = definition;
   const contract = contractOf(traits, {
