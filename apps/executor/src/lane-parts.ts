@@ -2,6 +2,7 @@ import { caseOf, tenantOf } from '@countersign/domain';
 import { BatchDecoder } from '@countersign/event-log';
 import { type AppDeps, CallTracer, TenantRulings } from '@countersign/process';
 import { Judge, type OwnConfiguration } from './judging/judge.js';
+import { Redactor } from './judging/redactor.js';
 import { Lease } from './lease/lease.js';
 import { SqlLeases } from './lease/sql-leases.js';
 import { EndsReader } from './partitions/ends-reader.js';
@@ -72,15 +73,16 @@ export class LaneParts {
   ) {
     const { log, codec, store, clock, logger, schemas } = deps;
     const decoder = new BatchDecoder(codec, schemas);
-    const writer = new EventWriter(codec, clock);
+    const now_ms = () => clock.now_ms();
+    this.judge = new Judge(configuration, new TenantRulings(now_ms), now_ms);
+    const redactor = new Redactor(this.judge);
+    const writer = new EventWriter(codec, clock, redactor);
     const appender = new Appender(log, logger);
     this.arbiter = new SqlArbiter(store, options.lane, () => clock.now_ms());
     this.refold = new Refold(log, decoder, this.arbiter, logger);
     this.spans = new CallSpans(new CallTracer('executor', deps.tracing), runtime, deps.tracing);
     this.progress = new ProgressWriter(this.arbiter, this.partitions);
     this.lease = new Lease(new SqlLeases(store, options.lane, () => this.refold.epochMax), options, clock, logger);
-    const now_ms = () => clock.now_ms();
-    this.judge = new Judge(configuration, new TenantRulings(now_ms), now_ms);
     this.queue = new FairQueue(options.running_max, (tenant_id) => this.shareOf(tenant_id));
     this.dispatcher = new Dispatcher(this.queue, this.judge, runtime, clock);
     this.intake = new Intake(this.partitions, this.open, clock);
@@ -88,6 +90,7 @@ export class LaneParts {
     this.lost = new LostClaims(this.partitions, this.open);
     this.starts = new Starts(writer, appender, this.partitions);
     this.runs = new Runs(runtime, this.lease, clock, options.limits);
+    this.runs.redactor = redactor;
     this.ends = new Ends(writer, appender, this.partitions, this.open);
     this.reader = new EndsReader(log, decoder, this.partitions);
     this.takeover = new Takeover(this.arbiter, { log, decoder, reader: this.reader }, this.partitions, { runtime, clock, logger });

@@ -1,6 +1,10 @@
-import type { ToolCall, ToolContract } from '@countersign/contracts';
+import type { Obligation, ToolCall, ToolContract } from '@countersign/contracts';
 import { type ConfigurationState, factsOf, overrideFor, rulingBundles, stateOfVersion, type ToolVersion } from '@countersign/domain';
 import { BundleCache, type BundleText, type PolicyInForce, type ResolvedRuling, resolveRuling } from '@countersign/policy';
+
+const NOTHING_HIDDEN: readonly Obligation[] = [];
+const ALL_HIDDEN: readonly Obligation[] = [{ kind: 'redact', rule: 'policy.bundle_unusable', paths: [''], max: null, tag: null }];
+const hides = ({ obligations }: { obligations?: readonly object[] }): boolean => obligations?.some((one) => 'redact' in one) === true;
 
 /** What of a call is ruled on. */
 export type RuledCall = Pick<ToolCall, 'tool' | 'version' | 'context' | 'principal' | 'authority' | 'inputs_json' | 'case_id'>;
@@ -58,5 +62,16 @@ export class TenantRulings {
     const { active } = rulingBundles(config, tenant_id);
     const force = active && this.bundles.of(active);
     return force !== undefined && 'bundle' in force && force.bundle.rules.about(contract).some(({ timed }) => timed);
+  }
+
+  /** What of the result of a call is hidden, by the rules of now. Everything, where the rules cannot be read. */
+  redactions(config: ConfigurationState, ask: RulingAsk): readonly Obligation[] {
+    const { active } = rulingBundles(config, ask.tenant_id);
+    if (!active) return NOTHING_HIDDEN;
+    const force = this.bundles.of(active);
+    if ('unusable' in force) return ALL_HIDDEN;
+    if (!force.bundle.rules.about(ask.tool.contract).some(hides)) return NOTHING_HIDDEN;
+    const { explanation } = this.resolve(config, ask);
+    return explanation ? explanation.obligations.filter(({ kind }) => kind === 'redact') : ALL_HIDDEN;
   }
 }

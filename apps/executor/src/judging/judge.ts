@@ -1,3 +1,4 @@
+import type { Obligation } from '@countersign/contracts';
 import { type ConfigurationState, catalogued, grantFor, limitsOf } from '@countersign/domain';
 import { guardCall, isStricter, type ResolvedRuling } from '@countersign/policy';
 import type { TenantRulings } from '@countersign/process';
@@ -15,6 +16,7 @@ export interface OwnConfiguration {
 
 export type Judgement = { kind: 'allowed' } | { kind: 'stricter'; ruling: ResolvedRuling };
 
+const NOTHING: readonly Obligation[] = [];
 const ALLOWED: Judgement = { kind: 'allowed' };
 
 /**
@@ -54,5 +56,12 @@ export class Judge {
     const on = { tenant_id, call, contract: known.contract, at_ms: call.requested_at_ms };
     const guard = guardCall(limitsOf(state, tenant_id), on);
     return guard ? { kind: 'stricter', ruling: { ...ruling, ...guard, effect: 'deny', tier: 'tier_3_blocked' } } : ALLOWED;
+  }
+
+  /** What of the result of a call is hidden before anything of it is written. */
+  redactions({ call, meta }: Authorised): readonly Obligation[] {
+    const { state } = this.configuration;
+    const tool = catalogued(state, call.tool, call.version);
+    return tool ? this.rulings.redactions(state, { tenant_id: meta.tenant_id, tool, call }) : NOTHING;
   }
 }

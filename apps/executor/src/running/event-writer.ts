@@ -13,6 +13,7 @@ import {
 import type { NewRecord } from '@countersign/event-log';
 import type { ResolvedRuling } from '@countersign/policy';
 import type { Clock } from '@countersign/process';
+import type { Redactor } from '../judging/redactor.js';
 import type { Job } from './job.js';
 
 const TOPIC: CallTopic = 'tool-executed';
@@ -35,6 +36,7 @@ export class EventWriter {
   constructor(
     private readonly codec: EventCodec,
     private readonly clock: Clock,
+    private readonly redactor: Pick<Redactor, 'outcome'>,
   ) {}
 
   /** Also remembers the start's meta on the job: it causes the end. */
@@ -70,7 +72,7 @@ export class EventWriter {
       epoch: job.epoch,
       decision_id: authorised.decision_id,
       revision: authorised.revision,
-      outcome,
+      outcome: this.redactor.outcome(job, outcome),
       source: authorised.source,
       also: job.also,
     });
@@ -85,7 +87,7 @@ export class EventWriter {
       tool,
       version,
       epoch: job.epoch,
-      outcome,
+      outcome: this.redactor.outcome(job, outcome),
       source,
       also: job.also,
     });
@@ -100,7 +102,7 @@ export class EventWriter {
       tool,
       version,
       original_call_id,
-      outcome,
+      outcome: this.redactor.outcome(job, outcome),
       source,
     });
   }

@@ -1,6 +1,7 @@
 import { callError, crashPoint, type Outcome } from '@countersign/contracts';
 import { afterReconcile, lateResult, type Meaning, meaningOf, type Recovery, type RunResult } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
+import type { Redactor } from '../judging/redactor.js';
 import type { Lease } from '../lease/lease.js';
 import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
 import type { Seen } from '../runtimes/in-process/recorded-result.js';
@@ -36,6 +37,8 @@ export class Runs {
   onEvidence: (job: Job, outcome: Outcome) => void = () => undefined;
   /** Undefined where nobody looks. */
   observer: RunObserver | undefined;
+  /** Hides what the tenant's rules hide. */
+  redactor: Pick<Redactor, 'seen'> | undefined;
   /** An earlier life of this process (now dead) fired what it takes over. */
   ownerDead: (job: Job) => boolean = (job) => job.owner_dead;
 
@@ -79,7 +82,8 @@ export class Runs {
     return Math.min(job.write ? now_ms + timeout_ms : job.until_ms, job.call.deadline_ms ?? NEVER);
   }
 
-  private readonly done = (job: Job, run: Abortable, result: Seen) => {
+  private readonly done = (job: Job, run: Abortable, answered: Seen) => {
+    const result = this.redactor?.seen(job, answered) ?? answered;
     crashPoint('executor.after_effect');
     if (job.stage !== 'running' || job.handle !== run) return this.late(job, result);
     const more = this.runtime.finish(job, result);

@@ -1,4 +1,4 @@
-import type { CallError, Deferral, Outcome, ToolCall } from '@countersign/contracts';
+import type { CallError, Deferral, Outcome, RulingExplanation, ToolCall } from '@countersign/contracts';
 import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
 import type { SeenCall } from './seen-by.js';
 
@@ -75,9 +75,16 @@ function deferFace({ wake_at_ms, timeout_at_ms, ...rest }: Deferral): Record<str
 
 function decisionFace(state: CallState): Record<string, unknown> | null {
   if (!state.ruling) return null;
-  const { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, defer } = state.ruling;
+  const { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, defer, explanation } = state.ruling;
   const decision = { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version };
-  return defer ? { ...decision, defer: deferFace(defer) } : decision;
+  const explained = explanation ? { ...decision, ...explanationFace(explanation) } : decision;
+  return defer ? { ...explained, defer: deferFace(defer) } : explained;
+}
+
+/** Why it was ruled so: rules, tables, and what they ask for besides. */
+function explanationFace({ obligations, bundle_digest, matched, would_have, errors, facts, shadow }: RulingExplanation) {
+  const tags = obligations.flatMap(({ kind, tag }) => (kind === 'tag' && tag !== null ? [tag] : []));
+  return { bundle_digest, rules_matched: matched, rules_would_have: would_have, rule_errors: errors, facts, tags, obligations, shadow };
 }
 
 const REPEAT = 'answered with the result of an earlier equal call; send `occurrence` (any new text) to ask for a wanted repeat';

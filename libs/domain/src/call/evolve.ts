@@ -28,9 +28,22 @@ const cause = (meta: Meta) => ({ hlc: meta.hlc, event_id: meta.event_id });
 function ruled(state: CallState, event: EventMap['policy_decided'], at: PlacedEvent): CallState {
   const before = state.ruling;
   if (before && (before.revision > event.revision || (before.revision === event.revision && before.offset <= at.offset))) return state;
-  const { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, approval_id, reason, joined_call_id } = event;
+  const {
+    decision_id,
+    revision,
+    effect,
+    tier,
+    approval_mode_effective,
+    rule,
+    bundle_version,
+    approval_id,
+    reason,
+    joined_call_id,
+    explanation,
+  } = event;
   const ruling = {
     ...(event.defer ? { defer: event.defer } : {}),
+    ...(explanation ? { explanation } : {}),
     decision_id,
     revision,
     effect,
@@ -45,7 +58,8 @@ function ruled(state: CallState, event: EventMap['policy_decided'], at: PlacedEv
     decided_at_ms: at.timestamp_ms,
     offset: at.offset,
   };
-  return { ...state, call: state.call ?? event.call, ruling };
+  const call = explanation?.inputs_digest ? event.call : (state.call ?? event.call);
+  return { ...state, call, ruling };
 }
 
 function ended(
@@ -79,7 +93,8 @@ function executed(state: CallState, event: EventMap['tool_executed'], at: Placed
 /** Admission. Inputs that an approver edited stay, in whatever order the two topics are read. */
 function requested(state: CallState, event: EventMap['tool_call_requested']): CallState {
   if (state.requested) return state;
-  const edited = state.approval_end?.kind === 'granted' ? state.call : null;
+  const changed = state.approval_end?.kind === 'granted' || state.ruling?.explanation?.inputs_digest;
+  const edited = changed ? state.call : null;
   return { ...state, call: edited ?? event.call, requested: { ...cause(event.meta), at_ms: event.call.requested_at_ms } };
 }
 

@@ -1,4 +1,4 @@
-import type { ApprovalMode, CallError, Deferral, Outcome, RulingEffect, Tier, ToolCall } from '@countersign/contracts';
+import type { ApprovalMode, CallError, Deferral, Outcome, RulingEffect, RulingExplanation, Tier, ToolCall } from '@countersign/contracts';
 
 /** Where a fact stands: within one topic and partition the first one wins. */
 export interface Position {
@@ -18,6 +18,8 @@ export interface RulingFact {
   /** Whose end this call waits for; a joined call shares the approval of the one it joined. */
   approval_id: string | null;
   reason: CallError | null;
+  /** Absent: nothing but the rule spoke. */
+  explanation?: RulingExplanation;
   joined_call_id: string | null;
   /** What the call waits for; absent where it does not. */
   defer?: Deferral;

@@ -1,0 +1,36 @@
+import type { Obligation, Outcome } from '@countersign/contracts';
+import { redacted } from '@countersign/policy';
+import type { Job } from '../running/job.js';
+import type { Seen } from '../runtimes/in-process/recorded-result.js';
+
+/** Who knows what of a result is hidden. */
+export interface Redactions {
+  redactions(authorised: Job['authorised']): readonly Obligation[];
+}
+
+const hidden = (json: string, obligations: readonly Obligation[]): string => JSON.stringify(redacted(JSON.parse(json), obligations));
+
+/** Takes out of results what the tenant's rules hide, before they reach the log, the cache or a blob. */
+export class Redactor {
+  constructor(private readonly rules: Redactions) {}
+
+  outcome(job: Job, outcome: Outcome): Outcome {
+    if (outcome.output_json === null) return outcome;
+    const obligations = this.rules.redactions(job.authorised);
+    return obligations.length === 0 ? outcome : { ...outcome, output_json: hidden(outcome.output_json, obligations) };
+  }
+
+  seen(job: Job, seen: Seen): Seen {
+    if (seen.kind !== 'output' && seen.kind !== 'wrong_shape') return seen;
+    const obligations = this.rules.redactions(job.authorised);
+    if (obligations.length === 0) return seen;
+    if (seen.kind === 'wrong_shape') return seen.as_output ? { ...seen, as_output: this.output(seen.as_output, obligations) } : seen;
+    return { ...seen, ...this.output(seen, obligations) };
+  }
+
+  private output<T extends { output_json: string; full_json?: string }>(seen: T, obligations: readonly Obligation[]): T {
+    const { output_json, full_json } = seen;
+    const whole = full_json === undefined ? {} : { full_json: hidden(full_json, obligations) };
+    return { ...seen, output_json: hidden(output_json, obligations), ...whole };
+  }
+}
