@@ -5,6 +5,7 @@ import { describeCallJourneys } from './call-journeys.js';
 import { type JourneyPlatform, JourneyWorld } from './journey-world.js';
 import { describeLimitJourneys } from './limit-journeys.js';
 import { describePatternJourneys } from './pattern-journeys.js';
+import { describePolicyJourneys } from './policy-journeys.js';
 import { describeRecordJourneys } from './record-journeys.js';
 import { describeRunJourneys } from './run-journeys.js';
 
@@ -25,6 +26,7 @@ export function describeJourneys(name: string, options: JourneyOptions): void {
     describeApprovalJourneys(at);
     describeRecordJourneys(at);
     describeLimitJourneys(at);
+    describePolicyJourneys(at);
     describeBadInputJourneys(at);
     describeRunJourneys(at);
     describePatternJourneys(at);
