@@ -1,4 +1,4 @@
-import { parseCallId } from '@countersign/contracts';
+import { parseCallId, uuidv7 } from '@countersign/contracts';
 import { BatchDecoder } from '@countersign/event-log';
 import {
   type AppDeps,
@@ -14,6 +14,7 @@ import { Admission } from './admission/admission.js';
 import { CallCommands } from './admission/call-commands.js';
 import { CallDesk } from './admission/call-desk.js';
 import { EditDesk } from './admission/edited-inputs.js';
+import { InFlightShares } from './admission/in-flight-shares.js';
 import { RecordWriter } from './admission/record-writer.js';
 import { AuditRoom } from './audit/audit-room.js';
 import { firstStart } from './bootstrap/first-start.js';
@@ -138,6 +139,15 @@ function noticeSender(
   });
 }
 
+/** Embedded there is one gateway. */
+async function shareInFlight({ store, wake_ups, clock }: AppDeps, board: CallBoard): Promise<InFlightShares | undefined> {
+  if (!store.durable) return undefined;
+  const shares = new InFlightShares(board, wake_ups, uuidv7(clock.now_ms()), () => clock.monotonic_ms());
+  board.othersInFlight = (tenant_id) => shares.othersOf(tenant_id);
+  await shares.start();
+  return shares;
+}
+
 /**
  * The way in: HTTP on `config.port`. Resolves when it listens, has folded the configuration and follows its lanes.
  * `others_ready`: what else of this process must have caught up before `/readyz` says so (standalone).
@@ -154,13 +164,14 @@ export async function startGateway(
   const decoder = new BatchDecoder(deps.codec, deps.schemas);
   const follower = new BoardFollower(deps.log, decoder, wired.board);
   const witness = new ConfigurationWitness('gateway', configuration, deps);
-  const ended: { notices?: () => Promise<void> } = {};
+  const ended: { notices?: () => Promise<void>; shares?: InFlightShares | undefined } = {};
   const close = async () => {
     state.caught_up = false;
     await witness.close();
     wired.callbacks.close();
     wired.told.close();
     wired.mailer.close();
+    ended.shares?.close();
     await ended.notices?.();
     await Promise.all([follower.close(), configuration.close()]);
     wired.wheel.close();
@@ -182,6 +193,7 @@ export async function startGateway(
       () => configuration.state,
       () => deps.clock.now_ms(),
     );
+    ended.shares = await shareInFlight(deps, wired.board);
     ended.notices = await startNotices(deps, config.lanes, notices);
     const app = await createHttpApp(wired, deps.logger);
     await app.listen(config.port, config.host);

@@ -46,7 +46,7 @@ export class CallDesk {
   /** @returns a problem where the call is not taken; otherwise the waiter hears of it. */
   submit(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): Problem | undefined {
     const { tenant, meta } = admitted;
-    if (this.board.inFlight(tenant.tenant_id) >= tenant.in_flight_max)
+    if (this.board.inFlight(tenant.tenant_id) + this.board.othersInFlight(tenant.tenant_id) >= tenant.in_flight_max)
       return new Problem('too-many-in-flight', `the tenant has ${tenant.in_flight_max} calls in flight, which is its cap`);
     if (admitted.numbered) this.findOrPlace(admitted, waiter, traceparent);
     else this.place(admitted, waiter, traceparent, meta.call_id);

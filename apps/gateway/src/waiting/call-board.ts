@@ -27,6 +27,14 @@ export class CallBoard {
   private readonly calls = new Map<string, Watched>();
   private readonly counts = new Map<string, number>();
 
+  /** Calls that other gateways have in flight. */
+  othersInFlight: (tenantId: string) => number = () => 0;
+
+  /** What this gateway has in flight, by tenant. */
+  get inFlightCounts(): ReadonlyMap<string, number> {
+    return this.counts;
+  }
+
   get size(): number {
     return this.calls.size;
   }
