@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import type { Api, Envelope } from './api.js';
+import type { Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
+import { ask, ended, people, vote } from './oversight-people.js';
 import { Receiver } from './receiver.js';
 
 interface ApprovalBody {
@@ -14,32 +15,6 @@ interface ApprovalBody {
   barred: string[];
   problem?: unknown;
 }
-
-let serial = 0;
-
-/** People of a tenant of their own, so that its policy is nobody else's. */
-async function people(at: JourneyWorld) {
-  const tenant_id = `oversight-${process.pid}-${++serial}`;
-  expect((await at.admin.request('POST', '/v1/tenants', { tenant_id })).status).toBe(201);
-  const key = (kind: 'agent' | 'user', id: string, roles: string[]) => at.admin.keyFor(kind, id, roles, tenant_id);
-  const [admin, agent, ann, bob, clerk] = await Promise.all([
-    key('user', 'root', ['admin']),
-    key('agent', 'robot', ['agent']),
-    key('user', 'ann', ['approver']),
-    key('user', 'bob', ['approver']),
-    key('user', 'clerk', ['auditor']),
-  ]);
-  const require = (requirement: Record<string, unknown>) =>
-    admin.request('PUT', '/v1/policies/tools/probe_approval', { tier: 'tier_2_approval_required', requirement });
-  return { tenant_id, admin, agent, ann, bob, clerk, key, require };
-}
-
-const ask = async (agent: Api, inputs = order(), more: Record<string, unknown> = {}) =>
-  (await agent.call({ tool: 'probe_approval', inputs, ...more })).body;
-const vote = (by: Api, envelope: Pick<Envelope, 'approval'>, body: Record<string, unknown>) =>
-  by.request<ApprovalBody>('POST', `/v1/approvals/${envelope.approval?.approval_id}/votes`, body);
-const ended = (agent: Api, { call_id }: Envelope) =>
-  agent.callUntil(call_id, (call) => !['pending_approval', 'running', 'pending_policy'].includes(call.status));
 
 /** Who decides, how, and what they are told. */
 export function describeOversightJourneys(at: JourneyWorld): void {
@@ -93,7 +68,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       const inputs = order({ amount: 700 });
       const envelope = await ask(agent, inputs);
       expect((await vote(ann, envelope, { vote: 'edit', inputs: { ...inputs, amount: 'many' } })).status).toBe(422);
-      const edited = await vote(ann, envelope, { vote: 'edit', inputs: { ...inputs, amount: 70 } });
+      const edited = await vote<ApprovalBody>(ann, envelope, { vote: 'edit', inputs: { ...inputs, amount: 70 } });
       expect(edited).toMatchObject({
         status: 200,
         body: { edit: { diff: [{ op: 'replace', path: '/amount', value: 70 }] }, call: { input: { amount: 70 } } },
@@ -156,6 +131,21 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       expect(seen.evidence.undo).toMatch(/nothing undoes/);
       expect(seen.evidence.similar).toContainEqual(expect.objectContaining({ call_id: first.call_id, same_inputs: false }));
       expect(seen.barred).toEqual(['robot']);
+    });
+
+    test('how well people decide is told: who opened what before deciding it, and what that cost', async () => {
+      const { agent, ann, bob, admin, clerk } = await people(at);
+      const [read, unread] = [await ask(agent), await ask(agent)];
+      await ann.request('GET', `/v1/approvals/${read.approval?.approval_id}`);
+      await vote(ann, read, { vote: 'approve' });
+      await vote(bob, unread, { vote: 'approve' });
+      expect((await agent.request('GET', '/v1/approvals/quality')).status).toBe(403);
+      const told = await clerk.request<Record<'approvers', Record<string, unknown>[]>>('GET', '/v1/approvals/quality?price_of_hour=60');
+      expect(told.body.approvers).toContainEqual(expect.objectContaining({ name: 'ann', decisions: 1, approved_unopened: 0 }));
+      expect(told.body.approvers).toContainEqual(
+        expect.objectContaining({ name: 'bob', decisions: 1, approved_unopened: 1, rubber_stamp: false }),
+      );
+      expect((await admin.request('GET', '/v1/approvals/quality?days=0')).status).toBe(400);
     });
 
     test('a webhook is told, signed, again until it is taken; its link decides once, as whom the channel acts for', async () => {

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { EmbeddedPlatform } from './embedded-platform.js';
 import { JourneyWorld } from './journey-world.js';
+import { describeOversightAttacks } from './oversight-attacks.js';
 import { describeOversightJourneys } from './oversight-journeys.js';
 
-describe('the journeys of oversight, embedded', () => {
+describe('oversight, embedded', () => {
   const at = new JourneyWorld();
   beforeAll(() => at.open((env) => EmbeddedPlatform.start(env)), 120_000);
   afterAll(() => at.close(), 60_000);
   describeOversightJourneys(at);
+  describeOversightAttacks(at);
 });

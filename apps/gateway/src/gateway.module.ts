@@ -8,6 +8,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { AuditRoom } from './audit/audit-room.js';
 import { AccessController } from './http/access.controller.js';
 import { AdapterPinsController } from './http/adapter-pins.controller.js';
+import { ApprovalQualityController } from './http/approval-quality.controller.js';
 import { ApprovalsController } from './http/approvals.controller.js';
 import { AuditController } from './http/audit.controller.js';
 import { BatchController } from './http/batch.controller.js';
@@ -84,6 +85,7 @@ export class GatewayModule {
         BlobsController,
         CallCommandsController,
         CallEventsController,
+        ApprovalQualityController,
         ApprovalsController,
         VoteDelegationsController,
         GrantsController,

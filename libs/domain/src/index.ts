@@ -1,5 +1,6 @@
 export * from './approval/decide.js';
 export type { ApprovalDraft } from './approval/draft.js';
+export * from './approval/quality.js';
 export * from './approval/requirement.js';
 export * from './approval/similar.js';
 export * from './approval/state.js';

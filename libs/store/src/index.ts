@@ -34,6 +34,7 @@ export { SqlRows } from './vault/sql-rows.js';
 export * from './vault/vault.js';
 export { WrappingKeyFile } from './vault/wrapping-key-file.js';
 export { KnownWrappingKeys, type WrappedKey, WrappingKeys } from './vault/wrapping-keys.js';
+export * from './views/approval-quality.js';
 export * from './views/approval-writes.js';
 export * from './views/approvals.js';
 export * from './views/calls.js';

@@ -1,4 +1,5 @@
 import type { ApiRoute } from './api-route.js';
+import { qualityQuery } from './approval-quality.controller.js';
 import { approvalFilters, votesRequest } from './approvals.controller.js';
 import { decisionRequest } from './decisions.controller.js';
 import { listQuery } from './lists.js';
@@ -10,6 +11,15 @@ const APPROVAL = '/v1/approvals/{approval_id}';
 const WEBHOOK = '/v1/webhooks/{webhook_id}';
 
 const voteRoutes: readonly ApiRoute[] = [
+  {
+    method: 'get',
+    path: '/v1/approvals/quality',
+    summary: 'How well people decide',
+    tag: 'approvals',
+    query: qualityQuery,
+    answers: { '200': 'Object' },
+    roles: ['auditor', 'operator', 'policy_admin'],
+  },
   {
     method: 'get',
     path: '/v1/approvals',

@@ -32,6 +32,13 @@ export function stateOf(row: ApprovalRow): CallState | undefined {
   return row.state_json === null ? undefined : (JSON.parse(row.state_json) as CallState);
 }
 
+/** What a vote of another kind cannot say: whoever sends inputs with an approval means an edit. */
+function misplacedIn({ vote, inputs, to, grant }: VoteRequest): string | undefined {
+  if ((vote === 'edit') !== (inputs !== undefined)) return '`inputs` belong to an edit, and an edit names them';
+  if ((vote === 'delegate') !== (to !== undefined)) return '`to` belongs to a delegation, and a delegation names it';
+  return grant !== undefined && vote !== 'approve' && vote !== 'edit' ? '`grant` belongs to an approval' : undefined;
+}
+
 /** What everything does that votes: find the request, put the vote on the record, and answer what policy made of it. */
 export class VoteRoom {
   constructor(
@@ -60,7 +67,8 @@ export class VoteRoom {
     const state = stateOf(row);
     if (!state?.call || (row.status !== 'pending' && !(row.status === 'granted' && body.vote === 'revoke')))
       return new Problem('late-vote', `the approval is ${row.status}`, { approval_status: row.status });
-    if (body.vote === 'edit' && body.inputs === undefined) return new Problem('invalid-request', 'an edit names its inputs');
+    const misplaced = misplacedIn(body);
+    if (misplaced) return new Problem('invalid-request', misplaced);
     const edited = body.vote === 'edit' ? this.edits.edited(voter.tenant_id, state.call, body.inputs ?? {}) : null;
     if (edited instanceof Problem) return edited;
     return this.cast(request, voter, { row, state, body, edited });

@@ -1,0 +1,181 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EventCodec, type EventMap } from '@countersign/contracts';
+import { initialConfiguration, tenantPart, type Webhook } from '@countersign/domain';
+import { EmbeddedEventLog } from '@countersign/event-log';
+import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { ConfigurationWriter } from '../identity/configuration-writer.js';
+import { sampleCall, sampleMeta } from '../testing/samples.js';
+import type { Taken } from '../waiting/callback-sender.js';
+import type { Notice } from './notice.js';
+import { NoticeSender } from './notice-sender.js';
+import { Notices } from './notices.js';
+import { startNotices } from './notices.module.js';
+
+const codec = new EventCodec();
+const logger = createLogger('gateway', 'silent');
+const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
+const hook: Webhook = {
+  webhook_id: 'w',
+  channel: 'webhook',
+  url: 'https://x.example',
+  types: ['approval.*'],
+  description: '',
+  secret_sealed: null,
+  acts_as: null,
+  state: 'active',
+  by,
+  changed_at_ms: 0,
+};
+
+let dir: string;
+let log: EmbeddedEventLog;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'countersign-notices-'));
+  log = await EmbeddedEventLog.open({ dir });
+  await log.ensureTopics(topicSpecs(['shared'], 1));
+});
+afterEach(async () => {
+  await log.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** A gateway's notices over the log, with a channel that answers as it is told. */
+class Life {
+  readonly told: string[] = [];
+  readonly written: { type: string; fields: unknown }[] = [];
+  readonly state = initialConfiguration();
+  private readonly sender: NoticeSender;
+  private end: (() => Promise<void>) | undefined;
+
+  constructor(private readonly answer: (notice: Notice) => Taken) {
+    tenantPart(this.state, sampleMeta().tenant_id).webhooks.set('w', hook);
+    const tell = async (_webhook: Webhook, notice: Notice) => {
+      this.told.push(notice.id);
+      return this.answer(notice);
+    };
+    const disable = async () => void tenantPart(this.state, sampleMeta().tenant_id).webhooks.delete('w');
+    this.sender = new NoticeSender({ state: () => this.state, channels: { tell }, disable, now_ms: Date.now, logger });
+  }
+
+  async start(): Promise<this> {
+    const set = async (_tenant: string, type: string, fields: unknown) => void this.written.push({ type, fields });
+    const notices = new Notices(this.sender, { set } as unknown as ConfigurationWriter, () => this.state, Date.now);
+    this.end = await startNotices({ log, codec, clock: systemClock, logger } as unknown as AppDeps, ['shared'], notices);
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.sender.close();
+    await this.end?.();
+  }
+
+  async until(count: number): Promise<void> {
+    for (const until = Date.now() + 8000; this.told.length < count; await sleep(20))
+      if (Date.now() > until) throw new Error(`${this.told.length} of ${count}`);
+  }
+}
+
+async function deny(event_id: string): Promise<void> {
+  const source = { topic: 'approval-voted', offset: 0 };
+  const event: EventMap['approval_denied'] = {
+    meta: { ...sampleMeta(), event_id, partition: 0 },
+    approval_id: 'a',
+    revision: 1,
+    reason: null,
+    by,
+    source,
+    call: sampleCall(),
+  };
+  await log.append([
+    {
+      topic: 'approval-granted',
+      partition: 0,
+      key: null,
+      value: codec.encode('approval_denied', event),
+      headers: { event_type: 'approval_denied' },
+    },
+  ]);
+}
+
+test('what no channel took before a restart is told again after it, under the same id; what was taken is not', async () => {
+  const first = await new Life(({ id }) => (id === 'n2' ? 'try_again' : 'taken')).start();
+  await deny('n1');
+  await deny('n2');
+  await first.until(2);
+  await sleep(300);
+  await first.stop();
+  const second = await new Life(() => 'taken').start();
+  await second.until(1);
+  await deny('n3');
+  await second.until(2);
+  expect(second.told).toEqual(['n2', 'n3']);
+  await second.stop();
+  const third = await new Life(() => 'taken').start();
+  await deny('n4');
+  await third.until(1);
+  expect(third.told).toEqual(['n4']);
+  await third.stop();
+});
+
+test('a channel whose receiver is gone is disabled: nothing more goes there', async () => {
+  const life = await new Life(() => 'refused').start();
+  await deny('n1');
+  await life.until(1);
+  await deny('n2');
+  await sleep(500);
+  expect(life.told).toEqual(['n1']);
+  await life.stop();
+});
+
+test("'approve similar' is put into the configuration once policy granted it, and not twice", async () => {
+  const life = await new Life(() => 'taken').start();
+  const call = sampleCall();
+  const meta = { ...sampleMeta(), partition: 0 };
+  const granted = {
+    decision_id: 'd',
+    revision: 1,
+    ruling_digest: 'r',
+    votes: [],
+    joined_call_id: null,
+    execute_before_ms: 1,
+    tier: 'tier_2_approval_required' as const,
+  };
+  const scope = {
+    scope: 'tool' as const,
+    case_id: null,
+    run_id: null,
+    principal_id: 'bot',
+    granted_by: ['ann'],
+    from_ms: 0,
+    expires_at_ms: Date.now() + 60_000,
+    rule: 'r',
+  };
+  const similar = { grant_id: 'g', approval_id: 'a', tool: call.tool, version: call.version, contract_digest: 'c', ...scope };
+  const event: EventMap['approval_granted'] = {
+    meta,
+    approval_id: 'a',
+    ...granted,
+    source: { topic: 'approval-voted', offset: 0 },
+    call,
+    similar,
+    also: null,
+  };
+  const record = {
+    topic: 'approval-granted',
+    partition: 0,
+    key: null,
+    value: codec.encode('approval_granted', event),
+    headers: { event_type: 'approval_granted' },
+  };
+  await log.append([record]);
+  await life.until(1);
+  tenantPart(life.state, meta.tenant_id).grants.set('g', { grant: similar, revoked: true, by, changed_at_ms: 1 });
+  await log.append([record]);
+  await life.until(2);
+  expect(life.written).toMatchObject([{ type: 'grant_set', fields: { grant: { grant_id: 'g' }, revoked: false } }]);
+  await life.stop();
+});

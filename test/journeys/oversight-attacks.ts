@@ -1,0 +1,112 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Api, Envelope } from './api.js';
+import { type JourneyWorld, order } from './journey-world.js';
+import { ask, ended, people, vote } from './oversight-people.js';
+import { Receiver } from './receiver.js';
+
+type People = Awaited<ReturnType<typeof people>>;
+type Race = (of: People, envelope: Envelope, round: number) => Promise<number[]>;
+
+const ROUNDS = 10;
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+const approve = async (by: Api, envelope: Envelope) => (await vote(by, envelope, { vote: 'approve' })).status;
+const deny = async (by: Api, envelope: Envelope) => (await vote(by, envelope, { vote: 'deny', reason: 'no' })).status;
+const tier = (of: People, name: string) => of.admin.request('PUT', '/v1/policies/tools/probe_approval', { tier: name });
+
+const races: Readonly<Record<string, Race>> = {
+  'two approvers': ({ ann, bob }, envelope) => Promise.all([approve(ann, envelope), deny(bob, envelope)]),
+  'two tabs': ({ ann }, envelope) => Promise.all([approve(ann, envelope), approve(ann, envelope)]),
+  'approve while expiring': async ({ ann }, envelope, round) => {
+    await pause(700 + 60 * round);
+    return [await approve(ann, envelope)];
+  },
+  'approve while policy changes': async (of, envelope, round) => {
+    const change = tier(of, round % 2 === 0 ? 'tier_3_blocked' : 'tier_2_approval_required');
+    const statuses = [await approve(of.ann, envelope)];
+    await change;
+    return statuses;
+  },
+  'replayed vote': async ({ ann }, envelope) => [await approve(ann, envelope), await approve(ann, envelope), await approve(ann, envelope)],
+};
+
+const KINDS_OF_END = ['succeeded', 'denied', 'expired', 'failed', 'cancelled'];
+
+/** Tokens as attackers make them of a good one: another request, another time, another tenant, another channel, cut, unsigned. */
+function forgedTokens(token: string): string[] {
+  const [body = '', signature = ''] = token.split('.');
+  const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as Record<string, unknown>;
+  const as = (change: Record<string, unknown>) =>
+    `${Buffer.from(JSON.stringify({ ...claims, ...change })).toString('base64url')}.${signature}`;
+  const changed = [
+    { approval_id: `${claims.approval_id}0` },
+    { expires_at_ms: 9e15 },
+    { tenant_id: 'default' },
+    { webhook_id: 'other' },
+    { more: 1 },
+  ];
+  return [...changed.map(as), body, `${body}.`, `${body}.${signature.slice(2)}`, `${token}.x`];
+}
+
+/** Races and forgeries of approvals: one winner, at most one effect, and nothing that is not a person's right counts. */
+export function describeOversightAttacks(at: JourneyWorld): void {
+  describe('attacks on approvals', () => {
+    test.each(Object.entries(races))(
+      'race: %s: one end wins, at most one effect',
+      async (name, race) => {
+        const of = await people(at);
+        if (name === 'approve while expiring') await of.require({ expires_after_ms: 1000 });
+        for (let round = 0; round < ROUNDS; round++) {
+          if (name === 'approve while policy changes') await tier(of, 'tier_2_approval_required');
+          const envelope = await ask(of.agent);
+          expect(envelope.status).toBe('pending_approval');
+          const statuses = await race(of, envelope, round);
+          expect(statuses.filter((status) => status < 300).length).toBeLessThanOrEqual(1);
+          for (const status of statuses) expect([200, 403, 409]).toContain(status);
+          const end = await ended(of.agent, envelope);
+          expect(KINDS_OF_END).toContain(end.status);
+          const effects = await at.counterparty.effectsOf(envelope.idempotency_key);
+          expect(effects).toHaveLength(end.status === 'succeeded' ? 1 : 0);
+          const approval = await of.ann.request<{ status: string }>('GET', `/v1/approvals/${envelope.approval?.approval_id}`);
+          expect(approval.body.status).not.toBe('pending');
+        }
+      },
+      120_000,
+    );
+
+    test('sixty forgeries: none counts, and the request stays what it was', async () => {
+      const of = await people(at);
+      const stranger = await people(at);
+      const receiver = await Receiver.start();
+      try {
+        await of.admin.request('POST', '/v1/webhooks', { url: receiver.url, acts_as: { id: 'carl', roles: ['approver'] } });
+        const self = await of.key('user', 'self', ['agent', 'approver', 'admin']);
+        const robot = await of.key('agent', 'robot-2', ['agent', 'approver', 'admin']);
+        let tried = 0;
+        for (let round = 0; round < 4; round++) {
+          const inputs = order();
+          const envelope = (await self.call({ tool: 'probe_approval', inputs })).body;
+          const approval_id = envelope.approval?.approval_id;
+          const told = (await receiver.received(round + 1))[round]?.body ?? '';
+          const { data } = JSON.parse(told) as { data: { decision_url: string } };
+          const token = new URL(data.decision_url).searchParams.get('token') as string;
+          const forged = await Promise.all([
+            vote(of.ann, envelope, { vote: 'approve', inputs: { ...inputs, amount: 1 } }),
+            vote(self, envelope, { vote: 'approve' }),
+            vote(robot, envelope, { vote: 'approve' }),
+            vote(stranger.ann, envelope, { vote: 'approve' }),
+            vote(of.clerk, envelope, { vote: 'approve' }),
+            vote(of.ann, { approval: { approval_id: `${approval_id}0`, status: '' } }, { vote: 'approve' }),
+            ...forgedTokens(token).map((one) => at.agent.request('POST', '/v1/decisions', { token: one, vote: 'approve' })),
+          ]);
+          tried += forged.length;
+          expect(forged.map(({ status }) => status).filter((status) => ![400, 403, 404].includes(status))).toEqual([]);
+          expect((await self.readCall(envelope.call_id)).body.status).toBe('pending_approval');
+          expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(0);
+        }
+        expect(tried).toBeGreaterThanOrEqual(60);
+      } finally {
+        await receiver.stop();
+      }
+    }, 120_000);
+  });
+}
