@@ -10,5 +10,5 @@ export interface Command {
   /** Arguments and options, as the help shows them. */
   usage: string;
   about: string;
-  run(args: readonly string[]): Promise<Outcome>;
+  run(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Promise<Outcome>;
 }

@@ -1,8 +1,9 @@
 import type { Command } from './command.js';
 import { verify } from './commands/verify.js';
+import { witness } from './commands/witness.js';
 
 /** Every command; a new one is one file in `commands/` and its place here. */
-const commands: readonly Command[] = [verify];
+const commands: readonly Command[] = [verify, witness];
 
 function help(): string[] {
   return ['countersign <command>', '', ...commands.map(({ name, usage, about }) => `  ${name} ${usage}\n      ${about}`)];
@@ -17,7 +18,7 @@ export async function main(args: readonly string[]): Promise<number> {
     process[asked ? 'stdout' : 'stderr'].write(`${asked ? '' : `there is no command ${name}\n`}${help().join('\n')}\n`);
     return asked ? 0 : 2;
   }
-  const { code, lines } = await command.run(rest);
+  const { code, lines } = await command.run(rest, process.env);
   process[code === 0 ? 'stdout' : 'stderr'].write(`${lines.join('\n')}\n`);
   return code;
 }

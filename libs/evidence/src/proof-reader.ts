@@ -50,9 +50,13 @@ export class ProofReader {
     return this.proveBy(record, await this.checkpoints.newest());
   }
 
-  /** The proofs of many records by one checkpoint; the answer to the first that has none, else. */
-  async proveAll(records: readonly RecordToCover[]): Promise<ProofsAnswer> {
-    const newest = await this.checkpoints.newest();
+  /**
+   * The proofs of many records by one checkpoint; the answer to the first that has none, else. `cosigned`: by this one,
+   * with the witnesses' lines under it, instead of the newest.
+   */
+  async proveAll(records: readonly RecordToCover[], cosigned?: { number: number; note: string }): Promise<ProofsAnswer> {
+    const newest = cosigned ? await this.checkpoints.at(cosigned.number) : await this.checkpoints.newest();
+    if (newest && cosigned) newest.record = { ...newest.record, note: cosigned.note };
     const proofs: RecordProof[] = [];
     for (const record of records) {
       const answer = await this.proveBy(record, newest);

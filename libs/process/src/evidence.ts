@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { CheckpointFolder, type CheckpointStore, CheckpointTable, TileFolder } from '@countersign/evidence';
-import { type NoteSigner, noteSigner } from '@countersign/proofs';
+import { CheckpointFolder, type CheckpointStore, CheckpointTable, CosignedFolder, TileFolder } from '@countersign/evidence';
+import { type NoteSigner, type NoteVerifier, noteSigner } from '@countersign/proofs';
 import type { KeyRing, Store } from '@countersign/store';
 
 /** What proofs are made of: tiles, checkpoints, and the key that signs them. */
@@ -9,6 +9,7 @@ export interface Evidence {
   tiles: TileFolder;
   checkpoints: CheckpointStore;
   signer: NoteSigner;
+  cosigned: CosignedFolder;
 }
 
 /** The log's name in its checkpoints: the operator's, or one of its own that follows from the signing key. */
@@ -18,11 +19,23 @@ function signerOf(keys: KeyRing, origin: string | undefined): NoteSigner {
   return noteSigner(origin ?? `countersign.local/${own}`, seed);
 }
 
-/** Tiles in `dir`; checkpoints beside them where the store is a fold of the log, else in the store. */
-export function openEvidence(dir: string, store: Store, keys: KeyRing, origin: string | undefined): Evidence {
+/** Where evidence is kept and who vouches for it. */
+export interface EvidenceConfig {
+  audit_dir: string;
+  audit_origin: string | undefined;
+  /** Who must have seen a checkpoint for it to count as cosigned. */
+  audit_witnesses: readonly NoteVerifier[];
+}
+
+/** Tiles and cosignatures in the folder; checkpoints beside them where the store is a fold of the log, else in the store. */
+export function openEvidence(config: EvidenceConfig, store: Store, keys: KeyRing): Evidence {
+  const dir = config.audit_dir;
+  const checkpoints = store.durable ? new CheckpointTable(store) : new CheckpointFolder(path.join(dir, 'checkpoints'));
+  const signer = signerOf(keys, config.audit_origin);
   return {
     tiles: new TileFolder(path.join(dir, 'trees')),
-    checkpoints: store.durable ? new CheckpointTable(store) : new CheckpointFolder(path.join(dir, 'checkpoints')),
-    signer: signerOf(keys, origin),
+    checkpoints,
+    signer,
+    cosigned: new CosignedFolder(dir, checkpoints, signer.verifier, config.audit_witnesses),
   };
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { COSIGNATURE_V1, type NoteVerifier, parseVkey } from '@countersign/proofs';
 import type { S3BlobsOptions } from '@countersign/store';
 import { z } from 'zod';
 
@@ -53,6 +54,17 @@ const schema = z.object({
     .string()
     .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
     .optional(),
+  COUNTERSIGN_AUDIT_WITNESSES: list('').transform((texts, context) =>
+    texts.flatMap((text) => {
+      const key = parseVkey(text);
+      if (key?.type === COSIGNATURE_V1) return [key];
+      context.addIssue({
+        code: 'custom',
+        message: `${text.slice(0, 80)} is not the key of a witness (countersign witness --new-key makes one)`,
+      });
+      return [];
+    }),
+  ),
   COUNTERSIGN_AUDIT_DIR: z.string().min(1).optional(),
   COUNTERSIGN_AUDIT_ORIGIN: z
     .string()
@@ -104,6 +116,8 @@ export interface PlatformConfig {
   audit_dir: string;
   /** The log's name in its checkpoints; undefined: one that follows from the master key. */
   audit_origin: string | undefined;
+  /** Witnesses whose cosignatures make a checkpoint a cosigned one. */
+  audit_witnesses: NoteVerifier[];
   /** Keys that wrap secrets, `id:base64` with commas between, the current one first; absent: a key file (embedded), or one derived from the master key. */
   secret_keys?: string | undefined;
   log_level: string;
@@ -196,6 +210,7 @@ export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConf
       master_key: value.COUNTERSIGN_MASTER_KEY,
       audit_dir: path.resolve(value.COUNTERSIGN_AUDIT_DIR ?? path.join(value.COUNTERSIGN_DATA_DIR, 'audit')),
       audit_origin: value.COUNTERSIGN_AUDIT_ORIGIN,
+      audit_witnesses: value.COUNTERSIGN_AUDIT_WITNESSES,
       secret_keys: value.COUNTERSIGN_SECRET_KEYS,
       log_level: value.COUNTERSIGN_LOG_LEVEL,
       crash_at: value.COUNTERSIGN_CRASH_AT,

@@ -114,7 +114,7 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   await dataDirectory(config.data_dir);
   const keys = await openKeys(config);
   const parts = config.mode === 'embedded' ? await openEmbedded(config, logger) : await openDistributed(service, config, logger);
-  const evidence = openEvidence(config.audit_dir, parts.store, keys, config.audit_origin);
+  const evidence = openEvidence(config, parts.store, keys);
   const vault = await openVault(config, parts.store, keys).catch(async (cause) => {
     await closeParts(parts);
     throw cause;

@@ -4,7 +4,7 @@ export { isConsistent, isIncluded, rootFromInclusion } from './merkle/verify.js'
 export { type Checkpoint, checkpointIn, openCheckpoint, signCheckpoint } from './note/checkpoint.js';
 export { cosign, cosignedAt } from './note/cosignature.js';
 export { COSIGNATURE_V1, ED25519, type NoteSigner, type NoteVerifier, noteSigner, parseVkey } from './note/note-key.js';
-export { isSignedBy, parseNote, type SignedNote, signNote } from './note/signed-note.js';
+export { isSignedBy, parseNote, type SignedNote, signatureLine, signNote } from './note/signed-note.js';
 export { type RecordToCover, recordHash, recordLeaf } from './record/record-leaf.js';
 export {
   openTrusted,

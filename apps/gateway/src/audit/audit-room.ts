@@ -9,6 +9,8 @@ import { BundleMaker, type CallToBundle, type MadeBundle } from './bundle-maker.
 
 const CALLS_MAX = 500;
 
+type Subject = { call_id: string } | { case_id: string };
+
 /** What the audit routes read: records of a tenant, tiles, and the proofs over both. */
 export class AuditRoom {
   readonly proofs: ProofReader;
@@ -34,6 +36,11 @@ export class AuditRoom {
     return this.evidence.signer.verifier.vkey;
   }
 
+  /** What witnesses have cosigned. */
+  get cosigned(): Evidence['cosigned'] {
+    return this.evidence.cosigned;
+  }
+
   /** The record at a place, where it is one of this tenant; undefined for any other, and where there is none. */
   async record(tenant_id: string, at: { topic: string; partition: number; offset: number }): Promise<LogRecord | undefined> {
     if (!this.topics.has(at.topic) || at.partition >= this.log.partitions(at.topic)) return undefined;
@@ -51,7 +58,9 @@ export class AuditRoom {
   }
 
   /** The bundle of a call, or of a case of at most 500 calls; undefined where the tenant has no such call or case. */
-  async bundle(tenant_id: string, subject: { call_id: string } | { case_id: string }): Promise<MadeBundle | 'too_large' | undefined> {
+  async bundle(tenant_id: string, subject: Subject, isCosigned: boolean): Promise<MadeBundle | 'too_large' | undefined> {
+    const cosigned = isCosigned ? await this.evidence.cosigned.newest() : undefined;
+    if (isCosigned && !cosigned) return { kind: 'not_covered' };
     const rows = await this.rowsOf(tenant_id, subject);
     if (rows === 'too_large' || rows.length === 0) return rows === 'too_large' ? rows : undefined;
     const lane = tenantOf(this.configuration.state, tenant_id)?.lane;
@@ -61,10 +70,11 @@ export class AuditRoom {
           tenant_id,
           subject,
           rows.map((row) => callToBundle(row, lane)),
+          cosigned,
         );
   }
 
-  private async rowsOf(tenant_id: string, subject: { call_id: string } | { case_id: string }): Promise<CallRow[] | 'too_large'> {
+  private async rowsOf(tenant_id: string, subject: Subject): Promise<CallRow[] | 'too_large'> {
     const { store } = this.deps;
     if ('case_id' in subject) {
       const { items, next_cursor } = await listCalls(store, { tenant_id, case_id: subject.case_id, limit: CALLS_MAX });

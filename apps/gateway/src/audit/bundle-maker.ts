@@ -1,6 +1,15 @@
 import { eventSchemas } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
-import { BUNDLE_FORMAT, type Bundle, type BundledRecord, callSummary, type ProofReader, plain, verifyBundle } from '@countersign/evidence';
+import {
+  BUNDLE_FORMAT,
+  type Bundle,
+  type BundledRecord,
+  type Cosigned,
+  callSummary,
+  type ProofReader,
+  plain,
+  verifyBundle,
+} from '@countersign/evidence';
 import type { AppDeps, Evidence } from '@countersign/process';
 import { policyInForce } from './policy-in-force.js';
 import { type FoundRecord, partitionOfCall, RecordsOfCalls } from './records-of-calls.js';
@@ -28,11 +37,12 @@ export class BundleMaker {
     this.records = new RecordsOfCalls(deps);
   }
 
-  async make(tenant_id: string, subject: Bundle['subject'], calls: readonly CallToBundle[]): Promise<MadeBundle> {
+  /** `cosigned`: under this checkpoint, which witnesses have seen, instead of the newest. */
+  async make(tenant_id: string, subject: Bundle['subject'], calls: readonly CallToBundle[], cosigned?: Cosigned): Promise<MadeBundle> {
     const found = await this.recordsOf(calls);
     const rulings = found.flatMap(({ event }) => (event.event_type === 'policy_decided' ? [event.event.config_offset] : []));
     const rules = await policyInForce(this.records, tenant_id, Math.max(-1, ...rulings));
-    const proven = await this.prove([...rules, ...found]);
+    const proven = await this.prove([...rules, ...found], cosigned);
     if (proven.kind !== 'made') return proven;
     const bundle: Bundle = {
       format: BUNDLE_FORMAT,
@@ -71,8 +81,11 @@ export class BundleMaker {
     return found;
   }
 
-  private async prove(found: readonly FoundRecord[]) {
-    const proofs = await this.proofs.proveAll(found.map(({ record }) => record));
+  private async prove(found: readonly FoundRecord[], cosigned: Cosigned | undefined) {
+    const proofs = await this.proofs.proveAll(
+      found.map(({ record }) => record),
+      cosigned,
+    );
     if (proofs.kind !== 'proofs') return proofs;
     const records = found.map(({ record, event }, at): BundledRecord => {
       const { topic, partition, offset, timestamp_ms, key, headers, value } = record;

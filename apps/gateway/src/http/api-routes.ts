@@ -4,7 +4,7 @@ import { activateRequest, policySettings, publishRequest } from '../policies/bun
 import { evaluationRequest, resolveTierRequest } from './access.controller.js';
 import type { ApiRoute } from './api-route.js';
 import { approvalRoutes } from './approval-routes.js';
-import { bundleQuery, consistencyQuery, proofQuery } from './audit.controller.js';
+import { bundleQuery, checkpointQuery, consistencyQuery, cosignatureRequest, proofQuery } from './audit.controller.js';
 import { cancelRequest, resolveRequest } from './call-commands.controller.js';
 import { callFilters } from './calls.controller.js';
 import { caseChange, caseFilters, caseRequest } from './cases.controller.js';
@@ -183,7 +183,22 @@ const settingRoutes: readonly ApiRoute[] = [
 ];
 
 const auditRoutes: readonly ApiRoute[] = [
-  { method: 'get', path: '/v1/audit/checkpoint', summary: 'The newest signed checkpoint', tag: 'audit', answers: { '200': 'text/plain' } },
+  {
+    method: 'get',
+    path: '/v1/audit/checkpoint',
+    summary: 'The newest signed checkpoint',
+    tag: 'audit',
+    query: checkpointQuery,
+    answers: { '200': 'text/plain' },
+  },
+  {
+    method: 'post',
+    path: '/v1/audit/cosignatures',
+    summary: 'A witness saw a checkpoint',
+    tag: 'audit',
+    body: cosignatureRequest,
+    answers: { '200': 'Object' },
+  },
   { method: 'get', path: '/v1/audit/proof', summary: 'Prove a record', tag: 'audit', query: proofQuery, answers: { '200': 'Object' } },
   {
     method: 'get',

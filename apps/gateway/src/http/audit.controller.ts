@@ -1,10 +1,10 @@
 import { parseTopic } from '@countersign/contracts';
 import { parseTilePath } from '@countersign/proofs';
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { AuditRoom } from '../audit/audit-room.js';
 import type { Role } from '../identity/authenticator.js';
-import { bodyProblem } from './body-issues.js';
+import { bodyProblem, parseBody } from './body-issues.js';
 import { Face } from './face.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok, pathOf } from './reply.js';
@@ -13,7 +13,10 @@ const AUDITORS: readonly Role[] = ['auditor'];
 const number = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 export const proofQuery = { topic: z.string().min(1).max(255), partition: number, offset: number };
-export const bundleQuery = { call_id: z.string().min(1).max(200).optional(), case_id: z.string().min(1).max(200).optional() };
+const cosigned = z.enum(['true', 'false']).optional();
+export const checkpointQuery = { cosigned };
+export const cosignatureRequest = z.strictObject({ note: z.string().min(1).max(100_000) });
+export const bundleQuery = { cosigned, call_id: z.string().min(1).max(200).optional(), case_id: z.string().min(1).max(200).optional() };
 export const consistencyQuery = { first: number.min(1) };
 
 const notCovered = (): Problem => new Problem('unavailable', 'no checkpoint covers that yet: one is written within a second, ask again');
@@ -32,14 +35,27 @@ export class AuditController {
     private readonly room: AuditRoom,
   ) {}
 
-  /** The newest checkpoint, a C2SP signed note; the key that signed it stands in `Countersign-Vkey`. */
+  /** The newest checkpoint (with `cosigned=true`, the newest that all witnesses cosigned), a C2SP signed note; the log's key is in `Countersign-Vkey`. */
   @Get('checkpoint')
   checkpoint(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, AUDITORS, async () => {
-      const note = await this.room.proofs.checkpoint();
+      const query = queryOf(request, checkpointQuery);
+      if (query instanceof Problem) return query;
+      const note = query.cosigned === 'true' ? (await this.room.cosigned.newest())?.note : await this.room.proofs.checkpoint();
       if (note === undefined) return notCovered();
       const { headers, ...answer } = plain(note, 'text/plain; charset=utf-8');
       return { ...answer, headers: { ...headers, 'countersign-vkey': this.room.vkey } };
+    });
+  }
+
+  /** A witness says that it saw a checkpoint: the note with its line under it. */
+  @Post('cosignatures')
+  cosign(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, AUDITORS, async () => {
+      const body = parseBody(cosignatureRequest, request.body);
+      if (body instanceof Problem) return body;
+      const kept = await this.room.cosigned.add(body.note);
+      return 'refused' in kept ? new Problem('conflict', kept.refused) : ok(kept);
     });
   }
 
@@ -71,9 +87,13 @@ export class AuditController {
     return this.face.serve(request, reply, AUDITORS, async (caller) => {
       const query = queryOf(request, bundleQuery);
       if (query instanceof Problem) return query;
-      const { call_id, case_id } = query;
+      const { call_id, case_id, cosigned } = query;
       if ((call_id === undefined) === (case_id === undefined)) return new Problem('invalid-request', 'name a call_id or a case_id');
-      const made = await this.room.bundle(caller.tenant_id, call_id !== undefined ? { call_id } : { case_id: case_id as string });
+      const made = await this.room.bundle(
+        caller.tenant_id,
+        call_id !== undefined ? { call_id } : { case_id: case_id as string },
+        cosigned === 'true',
+      );
       if (made === undefined) return new Problem('not-found', 'there is no such call or case, or it has no calls');
       if (made === 'too_large') return new Problem('invalid-request', 'a bundle holds at most 500 calls: ask for them one by one');
       if (made.kind === 'not_covered') return notCovered();

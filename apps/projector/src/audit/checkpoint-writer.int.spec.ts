@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedEventLog } from '@countersign/event-log';
-import { CheckpointFolder, ProofReader, TileFolder } from '@countersign/evidence';
+import { CheckpointFolder, CosignedFolder, ProofReader, TileFolder } from '@countersign/evidence';
 import { isConsistent, noteSigner, openCheckpoint, parseNote } from '@countersign/proofs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { CheckpointWriter } from './checkpoint-writer.js';
@@ -32,7 +32,13 @@ async function open(name: string): Promise<EmbeddedEventLog> {
 }
 
 function evidence() {
-  return { tiles: new TileFolder(path.join(dir, 'trees')), checkpoints: new CheckpointFolder(path.join(dir, 'checkpoints')), signer };
+  const checkpoints = new CheckpointFolder(path.join(dir, 'checkpoints'));
+  return {
+    tiles: new TileFolder(path.join(dir, 'trees')),
+    checkpoints,
+    signer,
+    cosigned: new CosignedFolder(dir, checkpoints, signer.verifier, []),
+  };
 }
 
 async function append(count: number, text = 'value', onto = log): Promise<void> {
@@ -116,6 +122,34 @@ describe('checkpoints of a log', () => {
     await signAll();
     expect([await proven(3), await proven(350)]).toEqual(['proof', 'proof']);
     expect(broken).toEqual([]);
+  });
+
+  test('go on after the tiles of the checkpoints were lost: these are hashed anew from what is kept', async () => {
+    await append(10);
+    await signAll();
+    await append(10);
+    await signAll();
+    await rm(path.join(dir, 'trees', 'checkpoints'), { recursive: true });
+    await append(10);
+    await signAll();
+    expect([await proven(3), await proven(14)]).toEqual(['proof', 'proof']);
+    expect(await reader().consistency(1)).toBeDefined();
+    expect(broken).toEqual([]);
+  });
+
+  test('stop for good where the kept checkpoints are not what the newest signed', async () => {
+    await append(10);
+    await signAll();
+    await append(10);
+    await signAll();
+    const { readFile, writeFile } = await import('node:fs/promises');
+    const file = path.join(dir, 'checkpoints', '000000000000.ndjson');
+    const lines = (await readFile(file, 'utf8')).replace('"time_ms":1790000000000', '"time_ms":1790000000001');
+    await writeFile(file, lines);
+    await rm(path.join(dir, 'trees', 'checkpoints'), { recursive: true });
+    await append(10);
+    await signAll();
+    expect(broken).toEqual([expect.stringContaining('are not what it signed')]);
   });
 
   test('stop for good where the log is shorter than what was signed', async () => {

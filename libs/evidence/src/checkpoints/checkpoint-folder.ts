@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TreeHead } from '@countersign/proofs';
 import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, type NewestCheckpoint, withHeads } from './checkpoint-store.js';
@@ -14,11 +14,12 @@ interface Tail {
   record: CheckpointRecord | undefined;
 }
 
+const fileOf = (number: number) => `${String(number - (number % FULL_EVERY)).padStart(12, '0')}.ndjson`;
+
 /** Checkpoints of an embedded installation: files of 1,000 lines each, of which the first is full; synced line by line. One process owns the folder. */
 export class CheckpointFolder implements CheckpointStore {
   private tail: Tail | undefined;
   private writing: { name: string; handle: FileHandle } | undefined;
-
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly dir: string) {}
@@ -34,12 +35,32 @@ export class CheckpointFolder implements CheckpointStore {
     return done;
   }
 
-  private async readNewest(): Promise<NewestCheckpoint | undefined> {
+  async at(number: number): Promise<NewestCheckpoint | undefined> {
+    let heads = new Map<string, TreeHead>();
+    for (const record of await this.recordsIn(fileOf(number))) {
+      heads = withHeads(heads, record);
+      if (record.number === number) return { record, heads };
+    }
+    return undefined;
+  }
+
+  async *records(): AsyncGenerator<CheckpointRecord> {
+    for (const name of await this.names()) yield* await this.recordsIn(name);
+  }
+
+  private async names(): Promise<string[]> {
     const names = await readdir(this.dir).catch(() => [] as string[]);
-    const name = names
-      .filter((each) => NAME.test(each))
-      .sort()
-      .at(-1);
+    return names.filter((each) => NAME.test(each)).sort();
+  }
+
+  private async recordsIn(name: string): Promise<CheckpointRecord[]> {
+    const text = await this.inTurn(() => readFile(join(this.dir, name), 'utf8').catch(() => ''));
+    const lines = text.split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as CheckpointRecord);
+  }
+
+  private async readNewest(): Promise<NewestCheckpoint | undefined> {
+    const name = (await this.names()).at(-1);
     if (name === undefined) return undefined;
     if (this.tail?.name !== name) this.tail = { name, bytes: 0, heads: new Map(), record: undefined };
     await this.readOn(this.tail);
@@ -86,7 +107,7 @@ export class CheckpointFolder implements CheckpointStore {
   }
 
   private async fileFor(number: number): Promise<FileHandle> {
-    const name = `${String(number - (number % FULL_EVERY)).padStart(12, '0')}.ndjson`;
+    const name = fileOf(number);
     if (this.writing?.name === name) return this.writing.handle;
     await this.writing?.handle.close();
     await mkdir(this.dir, { recursive: true });

@@ -42,6 +42,10 @@ export function withHeads(heads: Map<string, TreeHead>, record: CheckpointRecord
 export interface CheckpointStore {
   /** Undefined: there is none yet. Cheap where nothing came since the last call. */
   newest(): Promise<NewestCheckpoint | undefined>;
+  /** The checkpoint of a number with the heads that it covers; undefined where there is none. */
+  at(number: number): Promise<NewestCheckpoint | undefined>;
+  /** All of them, oldest first. */
+  records(): AsyncIterable<CheckpointRecord>;
   /** Keeps it durably where its number is the next; `taken` where another signer was faster. */
   append(record: CheckpointRecord): Promise<'kept' | 'taken'>;
   close(): Promise<void>;

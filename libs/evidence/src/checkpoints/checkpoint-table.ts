@@ -1,5 +1,6 @@
+import type { TreeHead } from '@countersign/proofs';
 import type { Store } from '@countersign/store';
-import { type CheckpointRecord, type CheckpointStore, type NewestCheckpoint, withHeads } from './checkpoint-store.js';
+import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, type NewestCheckpoint, withHeads } from './checkpoint-store.js';
 
 type Row = { number: number; body: string };
 
@@ -21,6 +22,32 @@ export class CheckpointTable implements CheckpointStore {
       this.known = { record, heads: withHeads(new Map(this.known?.heads), record) };
     }
     return this.known;
+  }
+
+  async at(number: number): Promise<NewestCheckpoint | undefined> {
+    let heads = new Map<string, TreeHead>();
+    for (const record of await this.between(number - (number % FULL_EVERY), number)) {
+      heads = withHeads(heads, record);
+      if (record.number === number) return { record, heads };
+    }
+    return undefined;
+  }
+
+  async *records(): AsyncGenerator<CheckpointRecord> {
+    for (let from = 0; ; from += FULL_EVERY) {
+      const page = await this.between(from, from + FULL_EVERY - 1);
+      if (page.length === 0) return;
+      yield* page;
+    }
+  }
+
+  private async between(from: number, to: number): Promise<CheckpointRecord[]> {
+    const rows = await this.store.query<Row>({
+      text: 'SELECT number, body FROM audit_checkpoints WHERE number BETWEEN $1 AND $2 ORDER BY number',
+      params: [from, to],
+      name: 'audit_checkpoints_between',
+    });
+    return rows.map(({ body }) => JSON.parse(body) as CheckpointRecord);
   }
 
   private async newestFull(): Promise<number> {

@@ -3,12 +3,14 @@ import {
   GrowingTree,
   headsRoot,
   type NoteSigner,
+  openCheckpoint,
   rootOf,
   signCheckpoint,
   sortedHeads,
   subtreesOf,
   type TreeHead,
 } from '@countersign/proofs';
+import { BrokenRecord } from '../trees/broken-record.js';
 import { CHECKPOINTS_TREE, type TileFolder } from '../trees/tile-folder.js';
 import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, storedHead, treeName } from './checkpoint-store.js';
 
@@ -22,13 +24,11 @@ export class CheckpointSigner {
     private readonly heads: Map<string, TreeHead>,
   ) {}
 
-  /** Goes on after the newest checkpoint. @throws TileFault where the tiles of the entries are gone. */
+  /** Goes on after the newest checkpoint. @throws BrokenRecord where the checkpoints are not what the newest of them signed. */
   static async resume(store: CheckpointStore, tiles: TileFolder, signer: NoteSigner): Promise<CheckpointSigner> {
     const newest = await store.newest();
-    const size = newest ? newest.record.number + 1 : 0;
-    const read = (level: number, index: number) => tiles.read(CHECKPOINTS_TREE, level, index);
-    await rootOf(subtreesOf(read), size);
-    return new CheckpointSigner(store, tiles, signer, await GrowingTree.resume(size, read), new Map(newest?.heads));
+    const entries = newest ? await entriesUpTo(newest.record, store, tiles, signer) : new GrowingTree();
+    return new CheckpointSigner(store, tiles, signer, entries, new Map(newest?.heads));
   }
 
   /** Heads of the newest checkpoint. */
@@ -57,4 +57,29 @@ export class CheckpointSigner {
     };
     return this.store.append(record);
   }
+}
+
+/** The tree that this checkpoint signed: from its tiles, or from the kept checkpoints where a crash took some of them. */
+async function entriesUpTo(
+  { number, note }: CheckpointRecord,
+  store: CheckpointStore,
+  tiles: TileFolder,
+  { verifier }: NoteSigner,
+): Promise<GrowingTree> {
+  const signed = openCheckpoint(note, verifier);
+  if (!signed) throw new BrokenRecord(`checkpoint ${number} is not signed by ${verifier.vkey}: was the master key changed?`);
+  const read = (level: number, index: number) => tiles.read(CHECKPOINTS_TREE, level, index);
+  const known = await rootOf(subtreesOf(read), signed.size).catch(() => undefined);
+  if (known?.equals(signed.root)) return GrowingTree.resume(signed.size, read);
+  const entries = new GrowingTree();
+  for await (const record of store.records()) {
+    if (record.number > number) break;
+    for (const part of entries.append(entryOf(record))) await tiles.append(CHECKPOINTS_TREE, part);
+  }
+  if (!(await entries.root()).equals(signed.root)) throw new BrokenRecord(`the checkpoints up to ${number} are not what it signed`);
+  return entries;
+}
+
+function entryOf({ number, time_ms, trees, heads_root }: CheckpointRecord): Buffer {
+  return entryHash({ number, time_ms, trees, heads_root: Buffer.from(heads_root, 'base64') });
 }

@@ -1,10 +1,8 @@
 import type { LogBatch } from '@countersign/event-log';
 import { GrowingTree, HASH_BYTES, recordHash, rootOf, subtreesOf, type TreeHead } from '@countersign/proofs';
 import { treeName } from '../checkpoints/checkpoint-store.js';
+import { BrokenRecord } from './broken-record.js';
 import type { TileFolder } from './tile-folder.js';
-
-/** The log is not what a checkpoint signed: it was cut, or a record was changed. Nothing more is signed until a person has looked. */
-export class BrokenRecord extends Error {}
 
 /** The tree of one partition: takes its records as they become durable; a record's index is its offset. */
 export class CoveredTree {

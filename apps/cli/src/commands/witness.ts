@@ -1,0 +1,96 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { cosign, type NoteSigner, type NoteVerifier, parseVkey } from '@countersign/proofs';
+import type { Command, Outcome } from '../command.js';
+import { LogAway, LogClient } from '../witness/log-client.js';
+import { type Judgement, judgeAlone, judgeByProof, opened } from '../witness/seen.js';
+import { WitnessFault, WitnessState, witnessKey } from '../witness/witness-state.js';
+
+const options = {
+  log: { type: 'string', default: 'http://127.0.0.1:7070' },
+  vkey: { type: 'string' },
+  dir: { type: 'string', default: './.countersign-witness' },
+  name: { type: 'string', default: 'witness.local' },
+  'every-ms': { type: 'string', default: '1000' },
+  once: { type: 'boolean', default: false },
+  'new-key': { type: 'boolean', default: false },
+} as const;
+
+interface Watch {
+  client: LogClient;
+  log: NoteVerifier;
+  key: NoteSigner;
+  state: WitnessState;
+}
+
+const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: countersign witness ${witness.usage}`] });
+
+async function judge({ client, log, state }: Watch): Promise<Judgement> {
+  const served = opened(await client.checkpoint(), log);
+  if (!served) return { kind: 'contradiction', reason: `what the log shows is not signed by ${log.name}` };
+  const note = await state.seen();
+  const seen = note === undefined ? undefined : opened(note, log);
+  if (note !== undefined && !seen) throw new WitnessFault('the state of this witness is of another log: give it a folder of its own');
+  const alone = judgeAlone(seen, served);
+  if (alone || !seen) return alone as Judgement;
+  const proof = await client.consistency(seen.size);
+  return judgeByProof(seen, proof && opened(proof.checkpoint, log), proof?.path ?? []);
+}
+
+/** One look at the log. A contradiction is final: nothing is signed, and a person must look. */
+async function look(watch: Watch, now_s: number): Promise<Judgement> {
+  const judgement = await judge(watch);
+  if (judgement.kind !== 'cosign') return judgement;
+  const { note, text } = judgement.checkpoint;
+  await watch.state.save(note);
+  await watch.client.cosigned(note + cosign(text, now_s, watch.key));
+  return judgement;
+}
+
+async function watchOn(watch: Watch, every_ms: number, once: boolean): Promise<Outcome> {
+  for (;;) {
+    try {
+      const judgement = await look(watch, Math.floor(Date.now() / 1000));
+      if (judgement.kind === 'contradiction') return { code: 1, lines: [`CONTRADICTION: ${judgement.reason}`] };
+      if (judgement.kind === 'cosign') process.stdout.write(`cosigned checkpoint ${judgement.checkpoint.size}\n`);
+      if (once) return { code: 0, lines: [judgement.kind === 'cosign' ? 'done' : 'nothing new'] };
+    } catch (cause) {
+      if (!(cause instanceof LogAway)) throw cause;
+      if (once) return { code: 1, lines: [cause.message] };
+      process.stderr.write(`${cause.message}\n`);
+    }
+    await sleep(every_ms);
+  }
+}
+
+/** `countersign witness`: sees that a log only appends, and says so under its checkpoints (C2SP tlog-cosignature). */
+export const witness: Command = {
+  name: 'witness',
+  usage:
+    '--vkey <key of the log> [--log <url>] [--dir <folder of key and state>] [--name <name>] [--every-ms N] [--once] | --new-key [--dir …] [--name …]; its token of an auditor in COUNTERSIGN_TOKEN',
+  about: 'cosigns the checkpoints of a log that only appends; stops where it forks or goes back',
+  async run(args, env) {
+    let values: { log: string; vkey?: string; dir: string; name: string; 'every-ms': string; once: boolean; 'new-key': boolean };
+    try {
+      values = parseArgs({ args: [...args], options }).values as typeof values;
+    } catch (cause) {
+      return wrong((cause as Error).message);
+    }
+    const every_ms = Number(values['every-ms']);
+    if (!Number.isInteger(every_ms) || every_ms < 100) return wrong('--every-ms is a number of at least 100');
+    try {
+      const key = await witnessKey(path.join(values.dir, 'witness.key'), values.name);
+      if (values['new-key']) return { code: 0, lines: [key.verifier.vkey] };
+      const log = values.vkey === undefined ? undefined : parseVkey(values.vkey);
+      if (!log) return wrong("--vkey is missing or no key: take the log's from a source that you trust");
+      if (!env.COUNTERSIGN_TOKEN) return wrong('COUNTERSIGN_TOKEN is missing: a token with the role auditor');
+      const client = new LogClient(values.log.replace(/\/$/, ''), env.COUNTERSIGN_TOKEN);
+      const state = new WitnessState(path.join(values.dir, `seen-${log.key_hash.toString(16).padStart(8, '0')}.note`));
+      return await watchOn({ client, log, key, state }, every_ms, values.once);
+    } catch (cause) {
+      if (cause instanceof WitnessFault) return { code: 1, lines: [cause.message] };
+      throw cause;
+    }
+  },
+};

@@ -1,0 +1,85 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cosignedAt, type NoteVerifier, openCheckpoint, parseNote, signatureLine } from '@countersign/proofs';
+import type { CheckpointStore } from './checkpoint-store.js';
+
+/** Checkpoints that some witnesses cosigned and others not yet: as many of the newest are kept. */
+const PENDING_MAX = 64;
+const FILE = 'cosigned.json';
+
+/** A checkpoint by its number, with the lines of witnesses under it. */
+export interface Cosigned {
+  number: number;
+  note: string;
+}
+
+interface Kept {
+  complete: Cosigned | null;
+  /** Number → witness (its vkey) → its line. */
+  pending: [number, [string, string][]][];
+}
+
+/** What witnesses said about checkpoints: the newest that all of them cosigned, and those that some did. */
+export class CosignedFolder {
+  private turn: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly dir: string,
+    private readonly checkpoints: CheckpointStore,
+    private readonly log: NoteVerifier,
+    private readonly witnesses: readonly NoteVerifier[],
+  ) {}
+
+  /** The newest checkpoint that every witness cosigned; undefined where there is none, or nobody is asked. */
+  async newest(): Promise<Cosigned | undefined> {
+    return this.witnesses.length === 0 ? undefined : ((await this.read()).complete ?? undefined);
+  }
+
+  /** Keeps the witnesses' lines of a note. Answers whose they are; a reason where the note is none of this log's checkpoints. */
+  add(note: string): Promise<{ witnesses: string[] } | { refused: string }> {
+    const done = this.turn.then(() => this.keep(note));
+    this.turn = done.catch(() => undefined);
+    return done;
+  }
+
+  private async keep(text: string): Promise<{ witnesses: string[] } | { refused: string }> {
+    const opened = openCheckpoint(text, this.log);
+    if (!opened) return { refused: 'the note is no checkpoint that this log signed' };
+    const number = opened.size - 1;
+    const own = await this.checkpoints.at(number);
+    if (!own || parseNote(own.record.note)?.text !== opened.note.text) return { refused: 'the checkpoint is not one of this log' };
+    const lines = this.witnesses.flatMap((witness): [string, string][] => {
+      if (cosignedAt(opened.note, witness) === undefined) return [];
+      const line = opened.note.signatures.find(({ name, key_hash }) => name === witness.name && key_hash === witness.key_hash);
+      return line ? [[witness.vkey, signatureLine(line)]] : [];
+    });
+    if (lines.length === 0) return { refused: 'none of the witnesses that this log asks for has cosigned it' };
+    await this.write(this.with(await this.read(), number, own.record.note, lines));
+    return { witnesses: lines.map(([vkey]) => vkey.split('+')[0] as string) };
+  }
+
+  private with({ complete, pending }: Kept, number: number, note: string, lines: readonly [string, string][]): Kept {
+    const byNumber = new Map(pending);
+    const all = new Map([...(byNumber.get(number) ?? []), ...lines]);
+    if (this.witnesses.every(({ vkey }) => all.has(vkey)) && number >= (complete?.number ?? 0)) {
+      const cosigned = { number, note: note + [...all.values()].join('') };
+      return { complete: cosigned, pending: pending.filter(([each]) => each > number) };
+    }
+    byNumber.set(number, [...all]);
+    return { complete, pending: [...byNumber].sort(([a], [b]) => b - a).slice(0, PENDING_MAX) };
+  }
+
+  private async read(): Promise<Kept> {
+    const text = await readFile(join(this.dir, FILE), 'utf8').catch(() => undefined);
+    return text === undefined ? { complete: null, pending: [] } : (JSON.parse(text) as Kept);
+  }
+
+  private async write(kept: Kept): Promise<void> {
+    await mkdir(this.dir, { recursive: true });
+    const handle = await open(join(this.dir, `${FILE}.new`), 'w');
+    await handle.writeFile(JSON.stringify(kept));
+    await handle.sync();
+    await handle.close();
+    await rename(join(this.dir, `${FILE}.new`), join(this.dir, FILE));
+  }
+}

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Bundle } from '@countersign/evidence';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Api } from './api.js';
+import { EmbeddedPlatform } from './embedded-platform.js';
+
+const run = promisify(execFile);
+let platform: EmbeddedPlatform;
+let auditor: Api;
+let vkey: string;
+let witnessKey: string;
+
+async function countersign(...args: string[]): Promise<{ code: number; said: string }> {
+  const cli = path.join(process.cwd(), 'node_modules/.bin/countersign');
+  const env = { ...process.env, COUNTERSIGN_TOKEN: auditor?.key ?? '' };
+  const ran = await run(process.execPath, [cli, ...args], { env }).catch((error) => error);
+  return { code: ran.code ?? 0, said: `${ran.stdout}${ran.stderr}` };
+}
+
+const folder = () => path.join(platform.dir, 'witness');
+const look = () => countersign('witness', '--vkey', vkey, '--log', platform.base, '--dir', folder(), '--once');
+let serial = 0;
+const write = () => platform.admin().call({ tool: 'write_file', inputs: { path: `${++serial}.txt`, content: 'x', mode: 'create' } });
+
+beforeAll(async () => {
+  platform = await EmbeddedPlatform.create();
+  witnessKey = (await countersign('witness', '--new-key', '--dir', folder(), '--name', 'witness.example')).said.trim();
+  await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: witnessKey });
+  auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
+}, 120_000);
+afterAll(() => platform.close(), 30_000);
+
+test('a witness cosigns what only grows; a bundle under its cosignature is verified with both keys; a log that went back is refused', async () => {
+  const { body: call } = await write();
+  await sleep(2500);
+  vkey = (await auditor.request('GET', '/v1/audit/checkpoint')).headers.get('countersign-vkey') as string;
+  expect((await auditor.request('GET', '/v1/audit/checkpoint?cosigned=true')).status).toBe(503);
+  expect(await look()).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
+  expect(await look()).toMatchObject({ code: 0, said: expect.stringContaining('nothing new') });
+
+  const early = path.join(platform.dir, 'early');
+  await platform.process.stop();
+  cpSync(platform.dataDir, early, { recursive: true });
+  await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: witnessKey });
+
+  const { status, body: bundle } = await auditor.request<Bundle>('GET', `/v1/audit/bundle?call_id=${call.call_id}&cosigned=true`);
+  expect(status).toBe(200);
+  const file = path.join(platform.dir, 'bundle.json');
+  writeFileSync(file, JSON.stringify(bundle));
+  const verified = await countersign('verify', file, '--vkey', vkey, '--witness', witnessKey);
+  expect(verified).toMatchObject({ code: 0, said: expect.stringContaining('cosigned by 1 witness') });
+  const newest = await auditor.request<Bundle>('GET', `/v1/audit/bundle?call_id=${call.call_id}`);
+  writeFileSync(file, JSON.stringify(newest.body));
+  expect((await countersign('verify', file, '--vkey', vkey, '--witness', witnessKey)).said).toContain('not cosigned by witness.example');
+
+  await write();
+  await sleep(2500);
+  expect(await look()).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
+
+  await platform.process.stop('SIGKILL');
+  rmSync(platform.dataDir, { recursive: true });
+  cpSync(early, platform.dataDir, { recursive: true });
+  await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: witnessKey });
+  expect(await look()).toMatchObject({ code: 1, said: expect.stringMatching(/CONTRADICTION: the log (went back|forked)/) });
+  await write();
+  await write();
+  await sleep(2500);
+  await write();
+  await sleep(2500);
+  expect(await look()).toMatchObject({ code: 1, said: expect.stringContaining('CONTRADICTION') });
+}, 240_000);
+
+test('a cosignature of nobody that is asked for, or under no checkpoint of this log, is not kept', async () => {
+  const { body: note } = await auditor.request<string>('GET', '/v1/audit/checkpoint');
+  expect((await auditor.request('POST', '/v1/audit/cosignatures', { note })).status).toBe(409);
+  expect((await auditor.request('POST', '/v1/audit/cosignatures', { note: note.replace('countersign', 'counterfeit') })).status).toBe(409);
+  expect((await auditor.request('POST', '/v1/audit/cosignatures', { note: '' })).status).toBe(400);
+}, 30_000);
+
+test('wrong usage is said in one line, with the usage', async () => {
+  expect(await countersign('witness', '--once')).toMatchObject({ code: 2, said: expect.stringContaining('--vkey is missing') });
+  expect(await countersign('witness', '--every-ms', '1')).toMatchObject({ code: 2 });
+  expect(await countersign('verify')).toMatchObject({ code: 2, said: expect.stringContaining('usage: countersign verify') });
+  expect(await countersign('nothing')).toMatchObject({ code: 2, said: expect.stringContaining('there is no command nothing') });
+  expect(await countersign()).toMatchObject({ code: 0, said: expect.stringContaining('countersign <command>') });
+}, 30_000);
