@@ -13,6 +13,7 @@ import {
 } from '@countersign/domain';
 import type { EventLog } from '@countersign/event-log';
 import {
+  type CounterChange,
   changeCounters,
   countedPartitions,
   countPartition,
@@ -33,6 +34,7 @@ export interface Where {
 
 const RESTORED_AT_ONCE = 200;
 const SETTLED_AT_ONCE = 500;
+const KNOWN_MAX = 10_000;
 const DROPPED_AT_ONCE = 250;
 /** A request that comes again within a day is answered as before. */
 const KEPT_S = 86_400;
@@ -65,6 +67,8 @@ export type TenantAsk = LimitAsk & { tenant_id: string };
 export class LimitBook {
   private readonly counted = new Set<string>();
   private undropped = 0;
+  /** Counters that are in the database. */
+  private readonly known = new Set<string>();
 
   constructor(
     private readonly store: Store,
@@ -82,7 +86,7 @@ export class LimitBook {
       counters: countersOf(asks.map(({ tenant_id, demands }) => ({ tenant_id, of: demands }))),
       call_uuids: asks.map(({ call_id }) => uuidOf(call_id)),
     };
-    await changeCounters(this.store, about, (locked) => {
+    await this.change(about, (locked) => {
       const counters = readCounters(locked);
       const held = new Map(Array.from(locked.reservations, ([uuid, row]) => [uuid, heldOf(row)]));
       const rows = new Map<string, ReservationRow>();
@@ -114,7 +118,7 @@ export class LimitBook {
       counters: countersOf(ended.map(([, { tenant_id, reservations }]) => ({ tenant_id, of: reservations }))),
       call_uuids: ended.map(([call_id]) => uuidOf(call_id)),
     };
-    await changeCounters(this.store, about, (locked) => {
+    await this.change(about, (locked) => {
       const counters = readCounters(locked);
       const rows: ReservationRow[] = [];
       for (const [call_id, held] of ended) {
@@ -152,7 +156,7 @@ export class LimitBook {
       counters: countersOf(held.map(([, { tenant_id, reservations }]) => ({ tenant_id, of: reservations }))),
       call_uuids: held.map(([call_id]) => uuidOf(call_id)),
     };
-    await changeCounters(this.store, about, (locked) => {
+    await this.change(about, (locked) => {
       const counters = readCounters(locked);
       const rows: ReservationRow[] = [];
       for (const [call_id, { reservations, revision }] of held) {
@@ -163,6 +167,12 @@ export class LimitBook {
       }
       return { counters: written(counters), reservations: rows };
     });
+  }
+
+  private async change(about: { counters: NewCounter[]; call_uuids: string[] }, decide: (locked: Locked) => CounterChange): Promise<void> {
+    await changeCounters(this.store, { ...about, isKnown: (key) => this.known.has(key) }, decide);
+    if (this.known.size > KNOWN_MAX) this.known.clear();
+    for (const { key } of about.counters) this.known.add(key);
   }
 
   private row(

@@ -21,7 +21,7 @@ import {
   suspension,
   tenantOf,
 } from '@countersign/domain';
-import { demandsOf, guardCall, type Limit, type LimitedCall } from '@countersign/policy';
+import { demandsOf, type Limit, type LimitedCall } from '@countersign/policy';
 import type { TenantRulings } from '@countersign/process';
 import { deniedBy } from '../limits/limit-ruling.js';
 import { barredFrom, evidenceOf } from './evidence.js';
@@ -144,8 +144,7 @@ function answered(config: ConfigurationState, { tenant_id, call, at_ms }: CallTo
 /** The same, with what the tenant's limits say: a guard forbids it, or counters are asked. */
 function limited(judged: Judged, limits: readonly Limit[], on: LimitedCall): Judged {
   if (limits.length === 0 && on.call.run_id === null && on.call.context.run_budget === null) return judged;
-  const guard = guardCall(limits, on);
-  const demands = guard ?? demandsOf(limits, on);
+  const demands = demandsOf(limits, on);
   if ('rule' in demands) return { ...judged, judgement: deniedBy(demands, judged.judgement) };
   return { ...judged, demands };
 }

@@ -65,22 +65,29 @@ export interface Applied extends CompiledLimit {
   subjects: readonly string[];
 }
 
-function apply(one: CompiledLimit, on: Omit<LimitedCall, 'at_ms'>): Applied | undefined {
-  const { tools, subjects, scope } = one.limit;
+/** Those that a call counts for; undefined where the limit is not about it. */
+function subjectsFor({ tools, subjects, scope }: Limit, on: Omit<LimitedCall, 'at_ms'>): readonly string[] | undefined {
   if (tools.length > 0 && !fitsOne(tools, on.call.tool)) return undefined;
-  const counted = subjectsOf(scope, on).filter((subject) => subjects.length === 0 || fitsOne(subjects, subject));
-  return counted.length > 0 ? { ...one, subjects: counted } : undefined;
+  const all = subjectsOf(scope, on);
+  const counted = subjects.length === 0 ? all : all.filter((subject) => fitsOne(subjects, subject));
+  return counted.length > 0 ? counted : undefined;
 }
 
 const NONE: readonly Applied[] = [];
 
 /** The limits that are about a call, those that hold by default included. Nothing is done where there are none. */
 export function appliedLimits(limits: readonly Limit[], on: Omit<LimitedCall, 'at_ms'>): readonly Applied[] {
-  if (limits.length === 0 && on.call.run_id === null) return NONE;
-  const own = compiledOf(limits).flatMap((one) => apply(one, on) ?? []);
-  if (on.call.run_id === null) return own;
-  const standing = defaults.filter(({ limit }) => !own.some((one) => one.limit.scope === 'run' && one.limit.kind === limit.kind));
-  return [...own, ...standing.map((one) => ({ ...one, subjects: [on.call.run_id as string] }))];
+  const { run_id } = on.call;
+  if (limits.length === 0 && run_id === null) return NONE;
+  const applied: Applied[] = [];
+  for (const { limit, amount, per } of compiledOf(limits)) {
+    const subjects = subjectsFor(limit, on);
+    if (subjects) applied.push({ limit, amount, per, subjects });
+  }
+  if (run_id === null) return applied;
+  const own = new Set(applied.filter(({ limit }) => limit.scope === 'run').map(({ limit }) => limit.kind));
+  for (const { limit, amount, per } of defaults) if (!own.has(limit.kind)) applied.push({ limit, amount, per, subjects: [run_id] });
+  return applied;
 }
 
 /** What expressions of a limit see. */

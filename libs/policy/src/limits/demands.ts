@@ -1,6 +1,6 @@
 import { callError, type LimitExceeded, type LimitKind, type LimitSettlement, sha256Hex } from '@countersign/contracts';
 import { type Applied, appliedLimits, bindingsOf } from './compiled-limits.js';
-import { amountOf, type GuardRefusal, limitRule } from './guards.js';
+import { amountOf, type GuardRefusal, guardBy, limitRule } from './guards.js';
 import { costOf, type Limit, type LimitedCall, reachesOut } from './limited-call.js';
 
 /** What a call needs of one counter. Amounts in millionths. */
@@ -80,12 +80,13 @@ function runBudget(on: LimitedCall): CounterDemand[] {
 }
 
 /**
- * What a call needs of the counters of its tenant's limits; most calls need nothing. A refusal where a limit cannot tell
- * what the call counts for: what cannot be counted is not allowed. Pure and total.
+ * What a call needs of the counters of its tenant's limits; most calls need nothing. A refusal where a limit forbids the
+ * call by itself, or cannot tell what it counts for: what cannot be counted is not allowed. Pure and total.
  */
 export function demandsOf(limits: readonly Limit[], on: LimitedCall): readonly CounterDemand[] | GuardRefusal {
   const applied = appliedLimits(limits, on);
-  if (applied.length === 0) return NONE;
+  const guard = guardBy(applied, on);
+  if (guard || applied.length === 0) return guard ?? NONE;
   const demands: CounterDemand[] = [];
   for (const one of applied) {
     const { kind, limit_id } = one.limit;
@@ -95,7 +96,8 @@ export function demandsOf(limits: readonly Limit[], on: LimitedCall): readonly C
     if (!wanted) return uncountable(limit_id, kind);
     demands.push(...wanted);
   }
-  return [...demands, ...runBudget(on)];
+  demands.push(...runBudget(on));
+  return demands.length === 0 ? NONE : demands;
 }
 
 function uncountable(limit_id: string, kind: LimitKind): GuardRefusal {

@@ -51,7 +51,12 @@ function objection(one: Applied, on: LimitedCall): string | undefined {
  * round too often. Pure; used by policy, and by the executor before it fires.
  */
 export function guardCall(limits: readonly Limit[], on: LimitedCall): GuardRefusal | undefined {
-  for (const one of appliedLimits(limits, on)) {
+  return guardBy(appliedLimits(limits, on), on);
+}
+
+/** The same, where it is known which limits are about the call. */
+export function guardBy(applied: readonly Applied[], on: LimitedCall): GuardRefusal | undefined {
+  for (const one of applied) {
     const why = objection(one, on);
     if (why !== undefined) return refusal(one.limit.limit_id, one.limit.kind, why);
   }

@@ -53,16 +53,18 @@ SELECT * FROM unnest($1::uuid[], $2::text[], $3::int2[], $4::int2[], $5::int2[],
 ON CONFLICT (call_uuid) DO UPDATE SET revision = excluded.revision, state = excluded.state, verdict = excluded.verdict, at_s = excluded.at_s
 WHERE r.revision <= excluded.revision RETURNING call_uuid`;
 
-async function lock(sql: Sql, counters: readonly NewCounter[]): Promise<ReadonlyMap<string, string>> {
-  const keys = counters.map(({ key }) => key);
+async function make(sql: Sql, counters: readonly NewCounter[]): Promise<void> {
   const params = [
-    keys,
+    counters.map(({ key }) => key),
     counters.map(({ tenant_id }) => tenant_id),
     counters.map(({ limit_id }) => limit_id),
     counters.map(({ subject }) => subject),
     counters.map(({ per }) => per),
   ];
-  if (keys.length > 0) await sql.query({ name: 'limit_counters_make', text: MAKE, params });
+  await sql.query({ name: 'limit_counters_make', text: MAKE, params });
+}
+
+async function lock(sql: Sql, keys: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await sql.query<{ key: string; slots: string }>({ name: 'limit_counters_lock', text: LOCK, params: [keys] });
   return new Map(rows.map(({ key, slots }) => [key, slots]));
 }
@@ -95,16 +97,24 @@ async function write(sql: Sql, { counters, reservations }: CounterChange): Promi
 /**
  * Changes counters and what calls hold of them, in one transaction: counters are made where they are missing and locked in
  * the order of their keys, so that batches that overlap wait for one another and none goes over. `decide` sees what is
- * there, must not wait for anything, and gives what is written. @throws InfrastructureFault: nothing was written.
+ * there, must not wait for anything, and gives what is written. `isKnown`: counters that were seen before need not be
+ * made; where one is gone all the same, all are. @throws InfrastructureFault: nothing was written.
  */
 export function changeCounters(
   store: Store,
-  about: { counters: readonly NewCounter[]; call_uuids: readonly string[] },
+  about: { counters: readonly NewCounter[]; call_uuids: readonly string[]; isKnown?: (key: string) => boolean },
   decide: (locked: Locked) => CounterChange,
 ): Promise<void> {
   const counters = [...about.counters].sort((a, b) => (a.key < b.key ? -1 : 1));
+  const keys = counters.map(({ key }) => key);
+  const missing = counters.filter(({ key }) => about.isKnown?.(key) !== true);
   return store.transaction(async (sql) => {
-    const slots = await lock(sql, counters);
+    if (missing.length > 0) await make(sql, missing);
+    let slots = await lock(sql, keys);
+    if (slots.size < keys.length) {
+      await make(sql, counters);
+      slots = await lock(sql, keys);
+    }
     await write(sql, decide({ slots, reservations: await find(sql, about.call_uuids) }));
   });
 }
