@@ -1,23 +1,45 @@
 // What limits cost a ruling: judging a call where no limit, or ten, are about it (pure), and reserving a batch in one
 // transaction of PGlite (a store of its own, in memory). `node bench/limits.mjs [calls a case]`
 import { randomUUID } from 'node:crypto';
+import { LimitBook } from '../apps/policy/dist/limits/limit-book.js';
 import { demandsOf } from '../libs/policy/dist/index.js';
 import { PgliteStore } from '../libs/store/dist/index.js';
-import { LimitBook } from '../apps/policy/dist/limits/limit-book.js';
 
 const CALLS = Number(process.argv[2] ?? 20_000);
 const by = { kind: 'user', id: 'root', roles: [] };
-const plain = { version: 1, removed: false, subjects: [], tools: [], window_ms: null, amount: null, per: null, allowed: [], side_effects: null };
+const plain = {
+  version: 1,
+  removed: false,
+  subjects: [],
+  tools: [],
+  window_ms: null,
+  amount: null,
+  per: null,
+  allowed: [],
+  side_effects: null,
+};
 const limit = (more) => ({ ...plain, max: 1e9, on_exceeded: 'deny', defer_timeout_ms: null, by, changed_at_ms: 0, ...more });
-const guards = Array.from({ length: 10 }, (_, i) => limit({ limit_id: `g${i}`, kind: 'enabled_tools', scope: 'tenant', allowed: ['pay*'] }));
+const guards = Array.from({ length: 10 }, (_, i) =>
+  limit({ limit_id: `g${i}`, kind: 'enabled_tools', scope: 'tenant', allowed: ['pay*'] }),
+);
 const counters = {
   'one count': [limit({ limit_id: 'count', kind: 'max_tool_calls', scope: 'tenant' })],
   'one rate': [limit({ limit_id: 'rate', kind: 'rate', scope: 'agent', window_ms: 60_000 })],
-  'one sum by CEL': [limit({ limit_id: 'sum', kind: 'cumulative', scope: 'tenant', amount: 'inputs.total', per: 'inputs.supplier', window_ms: 86_400_000 })],
+  'one sum by CEL': [
+    limit({ limit_id: 'sum', kind: 'cumulative', scope: 'tenant', amount: 'inputs.total', per: 'inputs.supplier', window_ms: 86_400_000 }),
+  ],
 };
 counters['all three'] = Object.values(counters).flat();
 
-const contract = { name: 'pay', version: '1.0.0', category: 'finance', effect_class: 'commit_low', reversibility: 'reversible', markings: [], scopes: [] };
+const contract = {
+  name: 'pay',
+  version: '1.0.0',
+  category: 'finance',
+  effect_class: 'commit_low',
+  reversibility: 'reversible',
+  markings: [],
+  scopes: [],
+};
 const call = {
   tool: 'pay',
   category: 'finance',
