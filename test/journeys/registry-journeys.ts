@@ -119,7 +119,7 @@ const definition = {
   results: [
     { from: '/id', to: '/order_id' },
     { from: '/partner_id', to: '/vendor', lookup_back: 'vendors' },
-    { from: '/record', to: '/sent' },
+    { from: '/record', to: '/sent', value: '$string($)' },
   ],
   tables: { vendors: { ACME: 17 } },
 };
@@ -128,6 +128,7 @@ function describeMappings(at: JourneyWorld, author: () => Promise<JourneyWorld['
   describe('mappings', () => {
     const inputs = (more: object = {}) => ({ reference: `po-${order().account}`, vendor: 'ACME', cost_center: 'R&D', ...more });
     const send = async (more: object = {}) => (await at.agent.call({ tool: 'probe_erp', inputs: inputs(more) })).body as Told;
+    const sentOf = ({ output }: Envelope) => JSON.parse(String(output?.sent)) as Record<string, unknown>;
     const lines = [{ product: 'bolt', quantity: 2, price: 1.5 }];
 
     test('a published mapping stands between the agent and the system, both ways, and the record names its version', async () => {
@@ -137,16 +138,13 @@ function describeMappings(at: JourneyWorld, author: () => Promise<JourneyWorld['
       expect([published.status, published.headers.get('etag')]).toEqual([200, `"${published.body.version}"`]);
       const ran = await send({ ordered_at: '2026-11-22T10:00:00+01:00', lines });
       expect(ran).toMatchObject({ status: 'succeeded', mapping_version: published.body.version, warnings: [] });
-      expect(ran.output).toMatchObject({
-        order_id: 4711,
-        vendor: 'ACME',
-        sent: {
-          partner_id: 17,
-          x_studio_cost_center: 'R&D',
-          date_order: '2026-11-22 09:00:00',
-          order_line: [[0, 0, { product_id: 'bolt', product_qty: 2, price_unit: '1.50' }]],
-          total: 3,
-        },
+      expect(ran.output).toMatchObject({ order_id: 4711, vendor: 'ACME' });
+      expect(sentOf(ran)).toMatchObject({
+        partner_id: 17,
+        x_studio_cost_center: 'R&D',
+        date_order: '2026-11-22 09:00:00',
+        order_line: [[0, 0, { product_id: 'bolt', product_qty: 2, price_unit: '1.50' }]],
+        total: 3,
       });
     });
 
@@ -165,11 +163,8 @@ function describeMappings(at: JourneyWorld, author: () => Promise<JourneyWorld['
       });
       expect((await by.request('PUT', '/v1/mappings/*', { mode: 'permissive' })).status).toBe(200);
       const passed = await send({ note: 'urgent' });
-      expect(passed).toMatchObject({
-        status: 'succeeded',
-        warnings: ['/note is not mapped and was passed on as it is'],
-        output: { sent: { note: 'urgent' } },
-      });
+      expect(passed).toMatchObject({ status: 'succeeded', warnings: ['/note is not mapped and was passed on as it is'] });
+      expect(sentOf(passed)).toMatchObject({ note: 'urgent' });
       expect((await by.request('DELETE', '/v1/mappings/*')).status).toBe(204);
     });
 

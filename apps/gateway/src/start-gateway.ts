@@ -43,6 +43,7 @@ import { NoticeSender, type SenderParts } from './notices/notice-sender.js';
 import { Notices } from './notices/notices.js';
 import { startNotices } from './notices/notices.module.js';
 import { SealedSecrets } from './notices/sealed-secret.js';
+import { VersionKeeper } from './notices/version-keeper.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { AnswerMetric } from './waiting/answer-metric.js';
@@ -148,6 +149,18 @@ async function shareInFlight({ store, wake_ups, clock }: AppDeps, board: CallBoa
   return shares;
 }
 
+function versionKeeper({ store, clock, logger }: AppDeps, configuration: Configuration, wired: Wired): VersionKeeper {
+  const { writer } = wired.configuration;
+  return new VersionKeeper({
+    state: () => configuration.state,
+    writer,
+    store,
+    clock,
+    logger,
+    tell: (notice, done) => wired.told.tell(notice, done),
+  });
+}
+
 /**
  * The way in: HTTP on `config.port`. Resolves when it listens, has folded the configuration and follows its lanes.
  * `others_ready`: what else of this process must have caught up before `/readyz` says so (standalone).
@@ -165,10 +178,12 @@ export async function startGateway(
   const follower = new BoardFollower(deps.log, decoder, wired.board);
   const witness = new ConfigurationWitness('gateway', configuration, deps);
   const ended: { notices?: () => Promise<void>; shares?: InFlightShares | undefined } = {};
+  const keeper = versionKeeper(deps, configuration, wired);
   const close = async () => {
     state.caught_up = false;
     await witness.close();
     wired.callbacks.close();
+    await keeper.close();
     wired.told.close();
     wired.mailer.close();
     ended.shares?.close();
@@ -194,6 +209,7 @@ export async function startGateway(
       () => deps.clock.now_ms(),
     );
     ended.shares = await shareInFlight(deps, wired.board);
+    keeper.start();
     ended.notices = await startNotices(deps, config.lanes, notices);
     const app = await createHttpApp(wired, deps.logger);
     await app.listen(config.port, config.host);

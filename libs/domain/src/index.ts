@@ -43,6 +43,7 @@ export * from './limit/state.js';
 export { nearestNames } from './registry/nearest-names.js';
 export * from './registry/record.js';
 export * from './registry/standing.js';
+export * from './registry/version-notices.js';
 export * from './ruling/decide.js';
 export { type EditedRuling, editApproval, editedCall } from './ruling/edit.js';
 export { dropApproval, evolveRulings } from './ruling/evolve.js';

@@ -862,6 +862,16 @@ export interface ToolLifecycleSet {
 /** Lifecycle of a version. */
 export type LifecycleState = 'active' | 'deprecated' | 'blocked';
 
+/** Callers were told that a version ends or was revoked: they are told once. */
+export interface ToolNoticeTold {
+  meta: Meta;
+  tool: string;
+  version: string;
+  notice_id: string;
+  by: Principal;
+  changed_at_ms: number;
+}
+
 /** A tenant accepted another contract under a version that it had pinned. */
 export interface ToolPinSet {
   meta: Meta;
@@ -1174,6 +1184,7 @@ export interface EventMap {
   token_exchange_set: TokenExchangeSet;
   tool_evaluation_set: ToolEvaluationSet;
   tool_lifecycle_set: ToolLifecycleSet;
+  tool_notice_told: ToolNoticeTold;
   tool_pin_set: ToolPinSet;
   tool_policy_set: ToolPolicySet;
   user_delegation_set: UserDelegationSet;
@@ -1202,7 +1213,7 @@ export type AnyEvent = Tagged<EventType>;
 export interface TopicEvents {
   'approval-granted': Tagged<'approval_denied'> | Tagged<'approval_escalated'> | Tagged<'approval_expired'> | Tagged<'approval_granted'> | Tagged<'approval_reminded'> | Tagged<'approval_vote_counted'> | Tagged<'approval_vote_refused'> | Tagged<'call_cancelled'> | Tagged<'resolution_allowed'>;
   'approval-voted': Tagged<'approval_viewed'> | Tagged<'approval_voted'>;
-  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'mapping_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'secret_changed'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
+  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'mapping_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'secret_changed'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
   'security-event': Tagged<'security_event_recorded'>;

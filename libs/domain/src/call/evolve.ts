@@ -186,6 +186,7 @@ function changed(state: CallState, at: PlacedEvent): CallState {
     case 'tool_pin_set':
     case 'tool_evaluation_set':
     case 'adapter_pin_set':
+    case 'tool_notice_told':
     case 'mapping_set':
     case 'case_set':
     case 'policy_bundle_published':

@@ -7,7 +7,7 @@ import { setDelegation } from './kinds/delegations.js';
 import { setFacts } from './kinds/fact-tables.js';
 import { setGrant } from './kinds/grants.js';
 import { setIdentityProvider } from './kinds/identity-providers.js';
-import { setAdapterPin, setEvaluation, setLifecycle, setPin } from './kinds/lifecycles.js';
+import { setAdapterPin, setEvaluation, setLifecycle, setPin, setTold } from './kinds/lifecycles.js';
 import { setLimit } from './kinds/limits.js';
 import { setMapping } from './kinds/mappings.js';
 import { activateBundle, publishBundle, setPolicySettings } from './kinds/policy-bundles.js';
@@ -31,6 +31,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   tool_pin_set: setPin,
   tool_evaluation_set: setEvaluation,
   adapter_pin_set: setAdapterPin,
+  tool_notice_told: setTold,
   mapping_set: setMapping,
   case_set: setCase,
   limit_set: setLimit,

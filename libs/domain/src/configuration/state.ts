@@ -86,6 +86,8 @@ export interface TenantConfiguration {
   pins: Map<string, string>;
   /** `tool@version` → the newest evaluation that was recorded here. */
   evaluations: Map<string, Evaluation>;
+  /** Notices about versions that went out. */
+  told: Set<string>;
   /** Tool (or `*`) → its versions, oldest first. */
   mappings: Map<string, MappingVersion[]>;
   cases: Map<string, CaseFact>;
@@ -161,6 +163,7 @@ export function tenantPart(state: ConfigurationState, tenantId: string): TenantC
       lifecycles: new Map(),
       pins: new Map(),
       evaluations: new Map(),
+      told: new Set(),
       mappings: new Map(),
       cases: new Map(),
       identity_providers: new Map(),

@@ -22,7 +22,11 @@ export const probeErp = defineTool({
       .max(100)
       .optional(),
   }),
-  output: z.object({ order_id: z.int(), vendor: z.string().optional(), sent: z.record(z.string(), z.json()) }),
+  output: z.object({
+    order_id: z.int(),
+    vendor: z.string().optional(),
+    sent: z.string().describe('what the system was sent, as JSON text'),
+  }),
   system_input: z.looseObject({ partner_id: z.int() }),
   async run(record) {
     return { id: 4711, partner_id: record.partner_id, record } as never;

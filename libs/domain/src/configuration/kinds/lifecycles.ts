@@ -33,3 +33,7 @@ export function setAdapterPin(state: ConfigurationState, event: EventMap['adapte
   else state.adapter_pins.set(key, { environment, adapter, adapter_version, protocol_version, changed_at_ms });
   state.standing_changes++;
 }
+
+export function setTold(state: ConfigurationState, event: EventMap['tool_notice_told']): void {
+  tenantPart(state, event.meta.tenant_id).told.add(event.notice_id);
+}
