@@ -43,7 +43,7 @@ const BLOCK_COMMENT = /\/\*[\s\S]{0,2000}?\*\//g;
 function unquoted(text: string): string {
   return text
     .replace(/\\\r?\n/g, '')
-    .replace(/\$\{?ifs\b[^}\s]{0,20}\}?(\$\d)?/g, ' ')
+    .replace(/\$(?:ifs\b|\{ifs[^}]{0,20}\})(?:\$\d)?/g, ' ')
     .replace(/\$(@|\*|\{\}|\(\))/g, '')
     .replace(/['"`\\]/g, '');
 }
