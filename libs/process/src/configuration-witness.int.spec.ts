@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { EventCodec, type EventMap, uuidv7 } from '@countersign/contracts';
+import { EmbeddedEventLog } from '@countersign/event-log';
+import { PgliteStore, runningInstances } from '@countersign/store';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { CONFIGURATION_TOPIC, foldConfiguration } from './configuration.js';
+import { ConfigurationWitness } from './configuration-witness.js';
+import { createLogger } from './logger.js';
+import { topicSpecs } from './topics.js';
+
+const codec = new EventCodec();
+const logger = createLogger('test', 'silent');
+const clock = { now_ms: () => Date.now() };
+const services = ['policy', 'policy', 'policy', 'executor', 'executor', 'gateway'];
+
+let dir: string;
+let log: EmbeddedEventLog;
+let store: PgliteStore;
+beforeAll(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), 'countersign-witness-'));
+  log = await EmbeddedEventLog.open({ dir, fsync: 'none' });
+  await log.ensureTopics(topicSpecs(['shared'], 1));
+  store = await PgliteStore.open({ memory: true });
+}, 60_000);
+afterAll(async () => {
+  await store.close();
+  await log.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function change(): Promise<number> {
+  const event_id = uuidv7(Date.now());
+  const at = { event_id, tenant_id: 'acme', call_id: null, attempt: 0, causation_id: null };
+  const meta = { ...at, correlation_id: event_id.replaceAll('-', ''), hlc: Date.now() * 1000, partition: 0 };
+  const by = { kind: 'user' as const, id: 'root', roles: ['policy_admin'] };
+  const set: EventMap['fact_table_set'] = {
+    meta,
+    table: 't',
+    mode: 'replace',
+    rows_json: '{}',
+    removed: [],
+    by,
+    changed_at_ms: Date.now(),
+  };
+  const headers = { event_type: 'fact_table_set' };
+  const value = codec.encode('fact_table_set', set);
+  const [offset] = await log.append([{ topic: CONFIGURATION_TOPIC, partition: 0, key: 'acme', value, headers }]);
+  return offset as number;
+}
+
+async function until(holds: () => Promise<boolean>, within_ms: number): Promise<number> {
+  const begun = performance.now();
+  while (!(await holds())) {
+    if (performance.now() - begun > within_ms) throw new Error(`not within ${within_ms} ms`);
+    await new Promise((done) => setTimeout(done, 10));
+  }
+  return performance.now() - begun;
+}
+
+test('every instance of every service tells in under a second that it has a change, and one that stopped is not waited for', async () => {
+  const running = services.map((service) => {
+    const configuration = foldConfiguration({ log, codec });
+    return { configuration, witness: new ConfigurationWitness(service, configuration, { store, logger, clock }) };
+  });
+  for (const { configuration, witness } of running) {
+    await configuration.start();
+    witness.start();
+  }
+  await until(async () => (await runningInstances(store)).length === services.length, 5000);
+  for (let round = 0; round < 5; round++) {
+    const offset = await change();
+    const took = await until(async () => (await runningInstances(store)).every(({ config_offset }) => config_offset >= offset), 5000);
+    expect(took).toBeLessThan(1000);
+  }
+  expect((await runningInstances(store)).map(({ service }) => service)).toEqual([...services].sort());
+  await running[0]?.witness.close();
+  await running[0]?.configuration.close();
+  expect(await runningInstances(store)).toHaveLength(services.length - 1);
+  for (const { configuration, witness } of running.slice(1)) {
+    await witness.close();
+    await configuration.close();
+  }
+  expect(await runningInstances(store)).toEqual([]);
+}, 30_000);
