@@ -13,6 +13,7 @@ import { readProgress, saveProgress } from './progress/executor-progress.js';
 import { readPolicySnapshot, savePolicySnapshot } from './progress/policy-snapshots.js';
 import { SqlError } from './sql-error.js';
 import type { Store } from './store.js';
+import { describeSealed } from './vault/sealed.suite.js';
 
 const { running, succeeded, in_doubt } = executionState;
 
@@ -34,6 +35,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
     describeRows(store);
     describePlans(store);
     describeLimits(store);
+    describeSealed(store);
   });
 }
 

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import type { Store } from '../store.js';
+import { SqlRows } from './sql-rows.js';
+import { Vault } from './vault.js';
+import { KnownWrappingKeys } from './wrapping-keys.js';
+
+const key = (fill: number): Buffer => Buffer.alloc(32, fill);
+const terms = { now_ms: 10, expires_at_ms: null, must_exist: false };
+
+/** What sealed values need of a store. */
+export function describeSealed(store: () => Store): void {
+  test('a sealed value comes back as it was set, its newest version only, and under a new wrapping key the same', async () => {
+    const tenant_id = randomUUID();
+    const place = { tenant_id, scope: 'workspace' as const, owner: '', name: 'api' };
+    const of = { tenant_id, user_id: 'ann', name: 'api' };
+    const rows = new SqlRows(store());
+    const vault = new Vault(rows, new KnownWrappingKeys([['a', key(1)]]));
+    const value = 'quote " backslash \\ NUL-free \u{1F9FE} value';
+    expect((await vault.set(place, 'an older value', terms))?.version).toBe(1);
+    expect((await vault.set(place, value, terms))?.version).toBe(2);
+    expect(await vault.resolve(of, 20)).toEqual({ value, scope: 'workspace', version: 2 });
+    const raced = await Promise.all([1, 2, 3, 4].map((n) => vault.set({ ...place, name: 'raced' }, `value number ${n}`, terms)));
+    expect(raced.filter((fact) => fact?.version === 1)).toHaveLength(1);
+    const rotated = new Vault(
+      rows,
+      new KnownWrappingKeys([
+        ['b', key(2)],
+        ['a', key(1)],
+      ]),
+    );
+    expect((await rotated.rotate()).key_id).toBe('b');
+    expect(await new Vault(rows, new KnownWrappingKeys([['b', key(2)]])).resolve(of, 20)).toMatchObject({ value });
+    expect(await vault.list(tenant_id)).toHaveLength(2);
+    expect(await vault.remove(place)).toBe(true);
+    expect(await vault.resolve(of, 20)).toEqual({ missing: 'absent', scope: null });
+  });
+
+  test('a sealed token is kept once and swept an hour after it has expired', async () => {
+    const tenant_id = randomUUID();
+    const vault = new Vault(new SqlRows(store()), new KnownWrappingKeys([['b', key(2)]]));
+    const token = { user_id: 'ann', text: randomUUID(), expires_at_ms: 1_000 };
+    const ref = await vault.seal(tenant_id, token, 10);
+    expect(await vault.seal(tenant_id, token, 20)).toBe(ref);
+    expect(await vault.token(tenant_id, ref)).toEqual(token);
+    await vault.seal(tenant_id, { ...token, text: randomUUID(), expires_at_ms: 9e12 }, 3_700_000);
+    expect(await vault.token(tenant_id, ref)).toBeUndefined();
+  });
+}
