@@ -1,6 +1,6 @@
 import { caseOf, tenantOf } from '@countersign/domain';
 import { BatchDecoder } from '@countersign/event-log';
-import { type AppDeps, CallTracer, TenantRulings } from '@countersign/process';
+import { type AppDeps, CallTracer, LogTime, TenantRulings } from '@countersign/process';
 import { Judge, type OwnConfiguration } from './judging/judge.js';
 import { Redactor } from './judging/redactor.js';
 import { Lease } from './lease/lease.js';
@@ -44,6 +44,8 @@ const SETTLED_MAX = 5_000;
 
 /** All that one lane's execution is made of. */
 export class LaneParts {
+  /** Rulings and grants are good until a time by the log's clock. */
+  readonly time = new LogTime();
   readonly lease: Lease;
   readonly partitions = new Partitions();
   readonly open = new OpenCalls(SETTLED_MAX);
@@ -73,7 +75,8 @@ export class LaneParts {
   ) {
     const { log, codec, store, clock, logger, schemas } = deps;
     const decoder = new BatchDecoder(codec, schemas);
-    const now_ms = () => clock.now_ms();
+    const now_ms = () => clock.now_ms() + this.time.ahead_ms;
+    const log_clock = { now_ms, monotonic_ms: () => clock.monotonic_ms() };
     this.judge = new Judge(configuration, new TenantRulings(now_ms), now_ms);
     const redactor = new Redactor(this.judge);
     const writer = new EventWriter(codec, clock, redactor);
@@ -84,8 +87,8 @@ export class LaneParts {
     this.progress = new ProgressWriter(this.arbiter, this.partitions);
     this.lease = new Lease(new SqlLeases(store, options.lane, () => this.refold.epochMax), options, clock, logger);
     this.queue = new FairQueue(options.running_max, (tenant_id) => this.shareOf(tenant_id));
-    this.dispatcher = new Dispatcher(this.queue, this.judge, runtime, clock);
-    this.intake = new Intake(this.partitions, this.open, clock);
+    this.dispatcher = new Dispatcher(this.queue, this.judge, runtime, log_clock);
+    this.intake = new Intake(this.partitions, this.open, log_clock);
     this.claims = new Claims(this.arbiter, this.lease, logger);
     this.lost = new LostClaims(this.partitions, this.open);
     this.starts = new Starts(writer, appender, this.partitions);

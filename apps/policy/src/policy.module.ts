@@ -8,6 +8,7 @@ import {
   CallTracer,
   ConfigurationWitness,
   foldConfiguration,
+  LogTime,
   NestLogger,
   type RunningApp,
   TenantRulings,
@@ -73,8 +74,10 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
   const desk = new RulingDesk({ configuration, log: deps.log, pulse }, keys, limits, new TenantRulings(now_ms), similar);
   const counters = new PolicyCounters(deps.metrics, () => partitions.openApprovals());
   const spans = new PolicySpans(deps.tracing ? new CallTracer('policy', true) : undefined);
+  const time = new LogTime();
   const terms: PolicyTerms = {
-    now_ms,
+    now_ms: () => now_ms() + time.ahead_ms,
+    fresh: (timestamp_ms) => time.observe(timestamp_ms, now_ms()),
     bundle_version: BUNDLE_VERSION,
     allow_for_ms: config.allow_for_ms,
     grant_for_ms: config.grant_for_ms,

@@ -8,6 +8,7 @@ export { ConfigurationWitness } from './configuration-witness.js';
 export type { Evidence } from './evidence.js';
 export { addressFault, type GuardedAnswer, type GuardedRequest, guardedFetch } from './guarded-fetch.js';
 export { HealthServer } from './health-server.js';
+export { LogTime } from './log-time.js';
 export { createLogger, type Logger, NestLogger } from './logger.js';
 export { guardStream, LiveSecrets, liveSecrets } from './masking/live-secrets.js';
 export { MASK, Masker } from './masking/masker.js';

@@ -11,7 +11,10 @@ export interface DueApproval {
 
 /** What all partitions of a policy service share. */
 export interface PolicyTerms {
+  /** By the log's clock, as far as it is known. */
   now_ms(): number;
+  /** Told when a record was read that stands at the head of its partition. */
+  fresh(timestamp_ms: number): void;
   bundle_version: string;
   /** How long an allowed call may be started, ms. */
   allow_for_ms: number;

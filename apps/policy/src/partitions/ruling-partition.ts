@@ -107,6 +107,8 @@ export class RulingPartition {
 
   /** Decides what is new in the batch. Rejects with the first record that cannot be decided; those before it are done. */
   async handle(batch: EventBatch): Promise<void> {
+    const last = batch.events.at(-1);
+    if (last && last.offset + 1 >= batch.head) this.terms.fresh(last.timestamp_ms);
     await this.writer.room();
     const fresh = batch.events.filter((event) => this.isNew(event));
     const toRule = fresh.filter(wantsRuling);

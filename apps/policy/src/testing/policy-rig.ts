@@ -71,6 +71,8 @@ export class PolicyRig<S extends Store = MemoryStore> {
   readonly codec = new EventCodec();
   /** Added to the wall clock of policy and of the log. */
   ahead_ms = 0;
+  /** Added to policy's clock alone. */
+  skew_ms = 0;
   private app: RunningApp | undefined;
 
   private constructor(
@@ -100,12 +102,16 @@ export class PolicyRig<S extends Store = MemoryStore> {
     return Date.now() + this.ahead_ms;
   }
 
+  globalMeta(): Meta {
+    return aMeta(null);
+  }
+
   get log(): EventLog {
     return this.inner;
   }
 
   async start(): Promise<void> {
-    const clock = { now_ms: () => this.now(), monotonic_ms: () => performance.now() };
+    const clock = { now_ms: () => this.now() + this.skew_ms, monotonic_ms: () => performance.now() };
     const deps: AppDeps = {
       log: this.wrap(this.inner),
       codec: this.codec,

@@ -1,0 +1,31 @@
+/** Nearer than this two clocks are the same: it is the way of a record, not a skew. */
+const SAME_MS = 1000;
+/** Further away than this it is an old record that is read late, not a skew. */
+const SKEW_MAX_MS = 2 * 3_600_000;
+const WINDOW_MS = 60_000;
+
+/**
+ * How far the log's clock is from this process's. Times of requests for approval are the log's, since whoever votes, and
+ * whichever instance looks at the time, may have another clock. Seen by records that are read as soon as they are there:
+ * the least late of the last minute or two.
+ */
+export class LogTime {
+  private window = { from_ms: 0, ahead_ms: Number.NEGATIVE_INFINITY };
+  private before_ms = Number.NEGATIVE_INFINITY;
+
+  /** A record at the head of its partition, with the log's stamp. */
+  observe(timestamp_ms: number, own_ms: number): void {
+    const ahead_ms = timestamp_ms - own_ms;
+    if (Math.abs(ahead_ms) > SKEW_MAX_MS) return;
+    if (own_ms - this.window.from_ms > WINDOW_MS) {
+      this.before_ms = this.window.ahead_ms;
+      this.window = { from_ms: own_ms, ahead_ms };
+    } else this.window.ahead_ms = Math.max(this.window.ahead_ms, ahead_ms);
+  }
+
+  /** Ms to add to the own clock; 0 where nothing is known. */
+  get ahead_ms(): number {
+    const ahead_ms = Math.max(this.window.ahead_ms, this.before_ms);
+    return Number.isFinite(ahead_ms) && Math.abs(ahead_ms) > SAME_MS ? ahead_ms : 0;
+  }
+}
