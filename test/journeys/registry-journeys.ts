@@ -1,3 +1,5 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import type { Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
@@ -8,6 +10,50 @@ interface Told extends Envelope {
 }
 
 const VERSION = '/v1/tools/probe_http_effect/versions/1.0.0/lifecycle';
+
+interface Delivered {
+  body: Record<string, unknown>;
+  signature: string;
+}
+
+/** Where a tenant's webhook goes. */
+class Inbox {
+  private readonly delivered: Delivered[] = [];
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
+
+  static async open(): Promise<Inbox> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const inbox = new Inbox(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    server.on('request', (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
+        inbox.delivered.push({ body, signature: String(request.headers['webhook-signature']) });
+        response.writeHead(204).end();
+      });
+    });
+    return inbox;
+  }
+
+  async next(within_ms: number): Promise<Delivered> {
+    const until = performance.now() + within_ms;
+    for (;;) {
+      const found = this.delivered.shift();
+      if (found) return found;
+      if (performance.now() > until) throw new Error('nothing was delivered');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+}
 
 /** The registry and the mappings, through the public face. */
 export function describeRegistryJourneys(at: JourneyWorld): void {
@@ -55,6 +101,8 @@ export function describeRegistryJourneys(at: JourneyWorld): void {
 
     test('a blocked version is denied at once: new calls, and those that wait for a person', async () => {
       const by = await author();
+      const inbox = await Inbox.open();
+      expect((await at.admin.request('POST', '/v1/webhooks', { url: inbox.url, types: ['tool.*'] })).status).toBe(201);
       const waiting = (await at.agent.call({ tool: 'probe_approval', inputs: order() })).body;
       const lifecycle = '/v1/tools/probe_approval/versions/1.0.0/lifecycle';
       const started = performance.now();
@@ -64,6 +112,13 @@ export function describeRegistryJourneys(at: JourneyWorld): void {
       expect(denied.error).toMatchObject({ code: 'POLICY_DENIED', message: expect.stringContaining('blocked') });
       const late = await at.anna.request('POST', `/v1/approvals/${waiting.approval?.approval_id}/votes`, { vote: 'approve' });
       expect(late.status).toBe(409);
+      const notice = await inbox.next(10_000);
+      expect(notice.body).toMatchObject({
+        type: 'tool.version_revoked',
+        data: { tool: 'probe_approval', version: '1.0.0', reason: 'leaks' },
+      });
+      expect(notice.signature).toMatch(/^v1,/);
+      await inbox.close();
       expect((await at.agent.call({ tool: 'probe_approval', inputs: order() })).body).toMatchObject({
         status: 'denied',
         error: { code: 'POLICY_DENIED' },

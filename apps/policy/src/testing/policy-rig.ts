@@ -51,7 +51,7 @@ export const contractOf = (more: Partial<ToolContract> = {}): ToolContract => ({
   ...more,
 });
 
-const pay = contractOf();
+export const pay = contractOf();
 const note = contractOf({ name: 'note', effect_class: 'stage' });
 
 const CONFIG: PolicyConfig = {
