@@ -96,6 +96,12 @@ const each: Rule[] = [
     file('apps/a/src/a.ts', 'setInterval(f, 1).unref();'),
   ],
   ['nothing is left for later', leftovers, file('libs/a/src/a.ts', `// ${'TO'}DO later`), file('libs/a/src/a.ts', '// done')],
+  [
+    'what must not compile is expected in specs only',
+    leftovers,
+    file('libs/a/src/a.ts', '// @ts-expect' + '-error a number is no text'),
+    file('libs/a/src/a.spec.ts', '// @ts-expect' + '-error a number is no text'),
+  ],
   ['no folder is a layer', forbiddenNames, file('apps/a/src/services/a.ts', ''), file('apps/a/src/cases/a.ts', '')],
   ['no file is named after nothing', forbiddenNames, file('apps/a/src/utils.ts', ''), file('apps/a/src/cursor.ts', '')],
   ['file names are kebab-case', forbiddenNames, file('apps/a/src/myThing.ts', ''), file('apps/a/src/my-thing.module.ts', '')],
