@@ -152,6 +152,57 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect((await at.counterparty.stats()).effects).toBe(before);
     });
 
+    test('a rule that asks more people only after the approval refuses the call, or asks again where it says so', async () => {
+      const [agent, name] = await fresh();
+      const more = (id: string, at_execution?: string) => ({
+        id,
+        when: `principal.id == "${name}"`,
+        effect: 'require_approval',
+        approval: { quorum: 2 },
+        ...(at_execution ? { at_execution } : {}),
+      });
+      const before = (await at.counterparty.stats()).effects;
+      const approvedUnder = async (rule: object) => {
+        await activate(null);
+        const { body } = await effect(agent, 'probe_approval');
+        await ruled([rule]);
+        await at.anna.request('POST', `/v1/approvals/${body.approval?.approval_id}/votes`, { vote: 'approve' });
+        return body.call_id;
+      };
+      const refused = await agent.callUntil(await approvedUnder(more('two-people')), ({ status }) => status === 'denied');
+      expect(refused).toMatchObject({ decision: { rule: 'two-people', revision: 2 }, error: { code: 'POLICY_DENIED' } });
+      const again = await agent.callUntil(await approvedUnder(more('two-people', 'ask')), ({ decision }) => decision?.revision === 2);
+      expect(again).toMatchObject({ status: 'pending_approval', decision: { rule: 'two-people' } });
+      expect((await at.counterparty.stats()).effects).toBe(before);
+    });
+
+    test('a call waits for a time, for another call, and no longer than it may', async () => {
+      const [agent, name] = await fresh();
+      await activate(null);
+      const first = await effect(agent, 'probe_approval');
+      const soon = new Date(Date.now() + 1500).toISOString();
+      const wait = (id: string, note: string, until: string, timeout_ms = 20_000) => ({
+        id,
+        tools: 'probe_http_effect',
+        when: `principal.id == "${name}" && inputs.note == "${note}"`,
+        effect: 'defer',
+        defer: { until, timeout_ms },
+      });
+      await ruled([
+        wait('later', 'later', `now > timestamp("${soon}")`),
+        wait('after', 'after', `call ${first.body.call_id} ended`),
+        wait('never', 'never', 'inputs.amount > 1000000', 700),
+      ]);
+      const held = await agent.call({ tool: 'probe_http_effect', inputs: order({ note: 'after' }) }, { prefer: 'wait=0' });
+      expect(held.body).toMatchObject({ decision: { effect: 'defer', rule: 'after' } });
+      expect((await effect(agent, 'probe_http_effect', { note: 'later' })).body.status).toBe('succeeded');
+      expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(soon));
+      const never = await effect(agent, 'probe_http_effect', { note: 'never' });
+      expect(never.body).toMatchObject({ status: 'denied', error: { code: 'TIMEOUT' } });
+      await at.anna.request('POST', `/v1/approvals/${first.body.approval?.approval_id}/votes`, { vote: 'approve' });
+      await agent.callUntil(held.body.call_id, ({ status }) => status === 'succeeded');
+    });
+
     test('dangerous operations are asked about in every tenant, and what leaves nothing is denied', async () => {
       await activate(null);
       const [agent] = await fresh();
