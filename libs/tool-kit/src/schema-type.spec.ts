@@ -1,6 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { defineTool } from './define-tool.js';
+import type { TypeOfSchema } from './schema-type.js';
 import { testContext } from './test-context.js';
+
+/** True where the two types are one; nothing else compiles then. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
 const named = {
   name: 'spec_tool',
@@ -31,9 +35,8 @@ test('the types of inputs and output follow from a JSON Schema, as the compiler 
       const either: 'a' | 'b' = mode;
       const maybe: string | null | undefined = note;
       const number: number | 'nobody' | undefined = by;
-      // @ts-expect-error a list of numbers is no text
-      const wrong: string = amounts;
-      expect([text, maybe, number, wrong]).toHaveLength(4);
+      const list: Same<typeof amounts, number[]> = true;
+      expect([text, maybe, number, list]).toHaveLength(4);
       return { total: amounts.reduce((sum, amount) => sum + amount, 0), mode: either };
     },
     sanity: [{ name: 'sums', severity: 'warn', holds: ({ amounts }, { total }) => amounts.length > 0 || total === 0 }],
@@ -41,9 +44,16 @@ test('the types of inputs and output follow from a JSON Schema, as the compiler 
   await expect(tool.run({ account: 'a', amounts: [1, 2], mode: 'a' } as never, testContext())).resolves.toEqual({ total: 3, mode: 'a' });
 });
 
-test('an output of another type does not compile', () => {
-  const schema = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] } as const;
-  // @ts-expect-error total is a number
-  const tool = defineTool({ ...named, input: schema, output: schema, run: async () => ({ total: 'three' }) });
-  expect(tool.contract.name).toBe('spec_tool');
+test('what the compiler makes of a schema is exactly its type', () => {
+  const object: Same<
+    TypeOfSchema<{
+      type: 'object';
+      properties: { a: { type: 'string' }; b: { oneOf: [{ type: 'null' }, { const: 1 }] } };
+      required: ['a'];
+    }>,
+    { a: string; b?: 1 | null }
+  > = true;
+  const nothing: Same<TypeOfSchema<{ $ref: '#' }>, unknown> = true;
+  const record: Same<TypeOfSchema<{ type: 'object'; additionalProperties: { type: 'boolean' } }>, Record<string, boolean>> = true;
+  expect([object, nothing, record]).toEqual([true, true, true]);
 });

@@ -27,16 +27,30 @@ const COPIES_MAX = 8;
 const FIXED_COPIES_MAX = 64;
 const PLACES_MAX = 400;
 
-/** The automaton of an expression (Glushkov's, with multiplicities). Large counts become loops, which errs on the strict side. @throws SyntaxError where it is too large. */
-export function automatonOf(regex: Regex, budget: Budget): Automaton {
-  const builder = new Builder(budget);
+/** Stands behind the end of the text; no text holds it. */
+const beyond: CodePoints = [[0x110000, 0x110000]];
+
+/**
+ * The automaton of an expression (Glushkov's, with multiplicities). Large counts become loops, which errs on the strict side;
+ * `strictly` all counts that leave a choice do, and the whole becomes one loop over texts, so that any ambiguity lies in a loop.
+ * @throws SyntaxError where it is too large.
+ */
+export function automatonOf(regex: Regex, budget: Budget, strictly: boolean): Automaton {
+  const builder = new Builder(budget, strictly);
   const whole = builder.build(regex);
   const { sets, follow } = builder;
   const finals = new Set(whole.ends ? [] : whole.last);
+  const first = [...whole.first];
   if (!whole.starts) {
     // Without an anchor the engine tries at every place of the text: a loop over everything in front.
     const before = builder.place(everything);
     builder.join([before], [before, ...whole.first]);
+    first.push(before);
+  }
+  if (strictly) {
+    const end = builder.place(beyond);
+    builder.join(whole.last, [end]);
+    builder.join([end], first);
   }
   return { sets, follow, finals };
 }
@@ -45,7 +59,10 @@ class Builder {
   readonly sets: CodePoints[] = [];
   readonly follow: Map<number, number>[] = [];
 
-  constructor(private readonly budget: Budget) {}
+  constructor(
+    private readonly budget: Budget,
+    private readonly strictly: boolean,
+  ) {}
 
   build(regex: Regex): Fragment {
     switch (regex.kind) {
@@ -99,8 +116,8 @@ class Builder {
     const copy = () => this.build(body);
     const optional = (): Fragment => ({ ...copy(), nullable: true, starts: false, ends: false });
     if (max === 0) return { nullable: true, first: [], last: [], starts: false, ends: false };
-    const fixed = min === max && (body.kind === 'set' ? min <= FIXED_COPIES_MAX : min <= COPIES_MAX);
-    if (fixed) return this.sequence(Array.from({ length: min }, () => copy));
+    const copies_max = body.kind === 'set' ? FIXED_COPIES_MAX : this.strictly ? 1 : COPIES_MAX;
+    if (min === max && min <= copies_max) return this.sequence(Array.from({ length: min }, () => copy));
     if (max <= COPIES_MAX)
       return this.sequence([...Array.from({ length: min }, () => copy), ...Array.from({ length: max - min }, () => optional)]);
     const looped = (): Fragment => {

@@ -4,16 +4,18 @@ import { type Automaton, automatonOf, type Budget } from './regex-automaton.js';
 import { parseRegex, type Regex } from './regex-syntax.js';
 
 const PATTERN_MAX = 2_000;
-const OPTIONAL_MAX = 10;
+/** Beyond this, an expression may not be ambiguous at all. */
+const CHOICES_MAX = 12;
 
 /**
  * Why an expression could take a backtracking engine more than linear time on some text, or null. Exact for loops (ambiguous
- * automata: exponential, or polynomial where two loops share a word); counts above 8 are taken as loops, so a few harmless
- * expressions are refused too. Cheap: what is too large to analyse is refused.
+ * automata: exponential, or polynomial where two loops share a word). Counts above 8 are taken as loops, and with more than
+ * 12 choices every ambiguity is refused, so a few harmless expressions are too. Cheap: what is too large to analyse is refused.
  */
-export function regexHazard(pattern: string, budget: Budget = { left: 40_000 }): string | null {
+export function regexHazard(pattern: string, budget: Budget = { left: 30_000 }): string | null {
   if (budget.left <= 0) return 'the expressions of this schema are too many or too complicated to be judged';
   if (pattern.length > PATTERN_MAX) return `it has more than ${PATTERN_MAX} characters`;
+  budget.left -= 10 + pattern.length;
   try {
     new RegExp(pattern, 'u');
   } catch {
@@ -32,8 +34,8 @@ function hazardOf(regex: Regex, budget: Budget): string | null {
     const inside = hazardOf({ kind: 'sequence', parts: [{ kind: 'start' }, body] }, budget);
     if (inside) return inside;
   }
-  if (optionals(regex) > OPTIONAL_MAX) return `more than ${OPTIONAL_MAX} optional parts can match the same text`;
-  const automaton = automatonOf(regex, budget);
+  const many = choices(regex) > CHOICES_MAX;
+  const automaton = automatonOf(regex, budget, many);
   const loop = components(automaton.sets.length, (node) => (automaton.follow[node] as Map<number, number>).keys());
   return new Ambiguity(automaton, loop, budget).found();
 }
@@ -45,35 +47,13 @@ function* lookarounds(regex: Regex): Generator<Regex> {
   for (const part of inner) yield* lookarounds(part);
 }
 
-/** How many optional parts stand in a row: each of them doubles what there is to try. */
-function optionals(regex: Regex): number {
-  if (regex.kind === 'sequence') {
-    const inside = regex.parts.map(optionals);
-    let run = 0;
-    let longest = 0;
-    for (const part of regex.parts) {
-      run = isOptional(part) ? run + (part.kind === 'repeat' && part.max < 100 ? part.max : 1) : 0;
-      longest = Math.max(longest, run);
-    }
-    return Math.max(longest, ...inside);
-  }
-  if (regex.kind === 'either') return Math.max(0, ...regex.options.map(optionals));
+/** How many choices there are to make on the way through, at most, loops left out: 12 of them are 4,096 ways. */
+function choices(regex: Regex): number {
+  if (regex.kind === 'sequence') return regex.parts.reduce((sum, part) => sum + choices(part), 0);
+  if (regex.kind === 'either') return Math.log2(regex.options.length) + regex.options.reduce((sum, option) => sum + choices(option), 0);
   if (regex.kind !== 'repeat') return 0;
-  const inside = optionals(regex.body);
-  const counted = regex.max > 1 && Number.isFinite(regex.max) && isNullable(regex.body) ? regex.max : 0;
-  return Math.max(inside, counted);
-}
-
-/** Optional once: what repeats is a loop, and loops are judged exactly. */
-function isOptional(regex: Regex): boolean {
-  return regex.kind === 'repeat' && regex.min === 0 && regex.max === 1;
-}
-
-function isNullable(regex: Regex): boolean {
-  if (regex.kind === 'set') return false;
-  if (regex.kind === 'sequence') return regex.parts.every(isNullable);
-  if (regex.kind === 'either') return regex.options.some(isNullable);
-  return regex.kind !== 'repeat' || regex.min === 0 || isNullable(regex.body);
+  const inside = choices(regex.body);
+  return Number.isFinite(regex.max) ? regex.max * inside + regex.max - regex.min : inside;
 }
 
 /** Searches an automaton for texts that it can read in more than one way. */
@@ -97,8 +77,7 @@ class Ambiguity {
     const loops = [...this.members.values()].filter(
       (places) => places.length > 1 || this.edges(places[0] as number).has(places[0] as number),
     );
-    for (const places of loops)
-      if (this.isExponential(places)) return 'a loop can read the same text in more than one way: exponential time';
+    for (const places of loops) if (this.isExponential(places)) return 'the same text can be read in too many ways: exponential time';
     for (const first of loops) {
       for (const second of loops) {
         if (first !== second && this.isPolynomial(first, second))
@@ -132,22 +111,24 @@ class Ambiguity {
   /** Two ways around a loop on one text: a double edge inside it, or a pair of different places between two meetings. */
   private isExponential(places: readonly number[]): boolean {
     const inside = new Set(places);
-    const at = new Map(places.map((place, index) => [place, index]));
     for (const place of places) for (const [next, ways] of this.edges(place)) if (ways > 1 && inside.has(next)) return true;
-    const size = places.length;
-    const self = this;
-    function* next(pair: number): Generator<number> {
-      const [a, b] = [places[Math.floor(pair / size)] as number, places[pair % size] as number];
-      for (const p of self.edges(a).keys()) {
+    // From a meeting apart, and together again: two readings of one text.
+    const seen = new Set<number>();
+    const waiting = places.map((place): [number, number] => [place, place]);
+    for (let pair = waiting.pop(); pair; pair = waiting.pop()) {
+      const apart = pair[0] !== pair[1];
+      for (const p of this.edges(pair[0]).keys()) {
         if (!inside.has(p)) continue;
-        for (const q of self.edges(b).keys())
-          if (inside.has(q) && self.meet(p, q)) yield (at.get(p) as number) * size + (at.get(q) as number);
+        for (const q of this.edges(pair[1]).keys()) {
+          if (!inside.has(q) || (p === q && !apart) || !this.meet(p, q)) continue;
+          if (p === q) return true;
+          const key = p * this.automaton.sets.length + q;
+          if (!seen.has(key)) waiting.push([p, q]);
+          seen.add(key);
+        }
       }
     }
-    if (size * size > this.budget.left) throw new SyntaxError('it is too complicated to be judged');
-    const component = components(size * size, next);
-    const meetings = new Set(places.map((_place, index) => component[index * size + index]));
-    return component.some((own, pair) => Math.floor(pair / size) !== pair % size && meetings.has(own));
+    return false;
   }
 
   /** A text that the first loop can read, the second can read, and that also leads from the first to the second. */

@@ -67,7 +67,7 @@ describe('a schema is refused in under 100 ms, and nothing is fetched', () => {
     [
       'of 1 MB in small parts',
       () => object(Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`p${at}`, string]))),
-      /more than 200000 characters/,
+      /more than 20000 values/,
     ],
     ['nested 100,000 deep', () => deep(100_000), /nested deeper/],
     ['that holds itself', cyclic, /nested deeper/],
@@ -76,7 +76,10 @@ describe('a schema is refused in under 100 ms, and nothing is fetched', () => {
       () =>
         object(
           Object.fromEntries(
-            Array.from({ length: 2_000 }, (_, at) => [`p${at}`, { type: 'string', pattern: `^([a-z]{3,40}-)+[a-z]{${at % 7},}x(a|b)*$` }]),
+            Array.from({ length: 2_000 }, (_, at) => [
+              `p${at}`,
+              { type: 'string', pattern: `^([a-z]{3,40}-)+[a-z]{${at % 7},}x${at}(a|b)*$` },
+            ]),
           ),
         ),
       /too complicated/,

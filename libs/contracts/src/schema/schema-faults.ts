@@ -7,7 +7,7 @@ const CHARACTERS_MAX = 200_000;
 const VALUES_MAX = 20_000;
 const DEPTH_MAX = 64;
 const FAULTS_MAX = 10;
-const PATTERN_WORK = 40_000;
+const PATTERN_WORK = 30_000;
 const DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 
 /**
@@ -36,10 +36,13 @@ function sizeFault(schema: unknown): string | null {
     if (++values > VALUES_MAX) return `it has more than ${VALUES_MAX} values`;
     if (typeof value === 'string') characters += value.length;
     else if (value !== null && typeof value === 'object') {
-      for (const [name, item] of Object.entries(value)) {
+      // Left as soon as it is too much: listing all of a million names would take longer than refusing them.
+      for (const name in value) {
         characters += name.length;
-        waiting.push({ value: item, depth: depth + 1 });
+        waiting.push({ value: (value as Record<string, unknown>)[name], depth: depth + 1 });
+        if (characters > CHARACTERS_MAX || values + waiting.length > VALUES_MAX) break;
       }
+      if (values + waiting.length > VALUES_MAX) return `it has more than ${VALUES_MAX} values`;
     } else if (!['number', 'boolean'].includes(typeof value) && value !== null) return `it holds a ${typeof value}, which is not JSON`;
     if (characters > CHARACTERS_MAX) return `it has more than ${CHARACTERS_MAX} characters`;
   }
@@ -51,6 +54,7 @@ class Walk {
   readonly faults: string[] = [];
   readonly anchors = new Map<string, Record<string, unknown>>();
   private readonly budget = { left: PATTERN_WORK };
+  private readonly expressions = new Map<string, string | null>();
   private readonly refs: { ref: string; path: string }[] = [];
 
   constructor(private readonly root: Record<string, unknown>) {
@@ -87,7 +91,9 @@ class Walk {
   }
 
   private expression(pattern: string, path: string): void {
-    const hazard = regexHazard(pattern, this.budget);
+    const known = this.expressions.get(pattern);
+    const hazard = known === undefined ? regexHazard(pattern, this.budget) : known;
+    this.expressions.set(pattern, hazard);
     if (hazard) this.fault(path, `the expression ${JSON.stringify(pattern.slice(0, 100))} is refused: ${hazard}`);
   }
 
