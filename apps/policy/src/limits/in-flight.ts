@@ -26,3 +26,15 @@ export function giveBackUnused(
 export function* unsettled(ledger: LimitLedger): Iterable<readonly [string, Held]> {
   for (const one of ledger.held) if (one[1].settlement === null) yield one;
 }
+
+/** An edit that took more of limits and was refused after all: what was taken is held, and given back, with the call. */
+export function keepTaken(
+  ledger: LimitLedger,
+  call_id: string,
+  reservations: readonly LimitReservation[],
+  drafts: readonly RulingDraft[],
+): void {
+  const held = ledger.held.get(call_id);
+  if (!held || held.settlement !== null || drafts.some((draft) => draft.event_type === 'policy_decided')) return;
+  held.reservations = reservations;
+}

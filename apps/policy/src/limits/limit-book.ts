@@ -94,8 +94,7 @@ export class LimitBook {
         const uuid = uuidOf(ask.call_id);
         const before = stillHeld(held.get(uuid), ask);
         const verdict = reserveFor(counters, ask, before);
-        const again = before !== undefined && before.revision >= ask.revision;
-        if (again || (verdict.kind === 'exceeded' && !isFinal(verdict))) return verdict;
+        if (verdict === before?.verdict || (verdict.kind === 'exceeded' && !isFinal(verdict))) return verdict;
         held.set(uuid, { revision: ask.revision, verdict, settled: false });
         const state = verdict.kind === 'reserved' ? reservationState.held : reservationState.refused;
         // A refused revision gives nothing back: what an earlier one holds is released when the refusal is written to the log.

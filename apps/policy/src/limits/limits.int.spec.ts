@@ -165,6 +165,30 @@ test('an amount is added up for each value of `per`, and what cannot be counted 
     expect(await order(inputs)).toBe('deny');
 });
 
+test('edited inputs are counted instead of those that were asked for, and refused where they do not fit', async () => {
+  await at.limit('sum', { kind: 'cumulative', amount: 'inputs.total', max: 10 });
+  const call_id = await rig.request('pay', { inputs_json: '{"total":4}' });
+  await at.ruling(call_id);
+  const edit = (approval_id: string, total: number) => {
+    const inputs_json = JSON.stringify({ total });
+    const edited = {
+      inputs_json,
+      inputs_digest: `d${total}`,
+      idempotency_key: uuidv7(rig.now()),
+      discriminating_digest: '00000000000000bb',
+    };
+    return rig.vote(approval_id, 'ann', 'edit', ['approver'], { edited, inputs_json, inputs_digest: `d${total}` });
+  };
+  await edit(`${call_id}.1`, 11);
+  expect(await rig.seen(call_id, 'approval_vote_refused')).toMatchObject({ reason: expect.stringContaining('limit sum') });
+  expect(await at.used('sum')).toEqual([4]);
+  await edit(`${call_id}.1`, 9);
+  expect(await at.rulingOf(call_id, 2)).toMatchObject([{ effect: 'require_approval', reservations: [{ amount_micro: 9_000_000 }] }]);
+  expect(await at.used('sum')).toEqual([9]);
+  await at.end(call_id, { status: 'expired', effect: 'none' });
+  await at.untilUsed('sum', 0);
+});
+
 test('a call that no limit counts asks nothing of the database', async () => {
   await at.limit('pays', { tools: ['pay'] });
   const asked: string[] = [];

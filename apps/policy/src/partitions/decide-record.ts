@@ -14,6 +14,7 @@ import {
   castVote,
   editApproval,
   editedCall,
+  holderOf,
   type RulingDraft,
   type RulingState,
   ruleOnCall,
@@ -110,7 +111,9 @@ export function editsOf(state: RulingState, events: readonly Recorded[]): EditQu
     if (approval?.status !== 'open') return [];
     const { edited, meta } = event.event;
     const { offset, timestamp_ms: at_ms } = event;
-    return [{ offset, at_ms, tenant_id: meta.tenant_id, call: editedCall(approval, edited), edited }];
+    const holder = holderOf(approval);
+    const of = { call_id: holder.meta.call_id as string, revision: holder.revision + 1, tenant_id: meta.tenant_id };
+    return [{ offset, at_ms, ...of, call: editedCall(approval, edited), edited }];
   });
 }
 

@@ -26,7 +26,7 @@ import {
   withdrawWaiting,
 } from '@countersign/domain';
 import type { EventBatch, EventLog, NewRecord, Recorded } from '@countersign/event-log';
-import { giveBackUnused, holderInFlight } from '../limits/in-flight.js';
+import { giveBackUnused, holderInFlight, keepTaken } from '../limits/in-flight.js';
 import { type DueDeferral, questionAgain } from '../limits/waiting.js';
 import type { Judged } from '../rulings/judge-call.js';
 import type { Question, RulingDesk } from '../rulings/ruling-desk.js';
@@ -120,7 +120,7 @@ export class RulingPartition {
             this.start,
           )
         : undefined;
-    const edits = batch.topic === 'approval-voted' ? await this.desk.judgeEdits(editsOf(this.state, fresh)) : undefined;
+    const edits = batch.topic === 'approval-voted' ? await this.judgeEdits(fresh) : undefined;
     const now_ms = this.terms.now_ms();
     const terms = { ...this.terms, now_ms };
     const outgoing: Outgoing[] = [];
@@ -131,6 +131,8 @@ export class RulingPartition {
         // No draft: the record came again, and its call holds what it holds.
         if (answer?.reservations && drafts.length > 0 && wantsRuling(event)) {
           giveBackUnused(this.state.limits, { ...event.event, revision: revisionOf(event) }, answer.reservations, drafts);
+        } else if (answer?.reservations && event.event_type === 'approval_voted') {
+          keepTaken(this.state.limits, event.event.meta.call_id as string, answer.reservations, drafts);
         }
         this.say(drafts, now_ms, outgoing);
         evolveRulings(this.state, event, undefined);
@@ -140,6 +142,15 @@ export class RulingPartition {
       this.writer.enqueue(outgoing);
       this.desk.limits.settleSoon();
     }
+  }
+
+  private judgeEdits(fresh: readonly Recorded[]): Promise<ReadonlyMap<number, Judged>> {
+    const terms = { ...this.terms, now_ms: this.terms.now_ms() };
+    const stands = ({ offset }: { offset: number }, judged: Judged) => {
+      const event = fresh.find((one) => one.offset === offset) as Recorded;
+      return decideRecord(this.state, event, judged, terms).some((draft) => draft.event_type === 'policy_decided');
+    };
+    return this.desk.judgeEdits(editsOf(this.state, fresh), this.start, stands);
   }
 
   /** Judges waiting calls again: the next revision of those that need not wait any more, or wait for something else now. */

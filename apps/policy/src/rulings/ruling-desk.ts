@@ -1,9 +1,11 @@
-import { type DeferTimeout, type EditedInputs, isReadOnly, type SimilarCall, type ToolCall } from '@countersign/contracts';
+import { callError, type DeferTimeout, type EditedInputs, isReadOnly, type SimilarCall, type ToolCall } from '@countersign/contracts';
 import type { ConfigurationState, KeyHolder, Withdrawal } from '@countersign/domain';
 import type { EventLog, FoldedTopics } from '@countersign/event-log';
+import type { GuardRefusal } from '@countersign/policy';
 import type { TenantRulings } from '@countersign/process';
 import type { Where } from '../limits/limit-book.js';
 import type { Answered, LimitDesk } from '../limits/limit-desk.js';
+import { deniedBy } from '../limits/limit-ruling.js';
 import { afterWaiting } from '../limits/waiting.js';
 import { type Judged, judgeCall, refusedAtExecution } from './judge-call.js';
 import type { StorePulse } from './store-pulse.js';
@@ -45,6 +47,9 @@ export interface Resumed {
 export interface EditQuestion {
   /** Offset of the vote. */
   offset: number;
+  /** The call that was asked for, and the revision that the edit opens. */
+  call_id: string;
+  revision: number;
   at_ms: number;
   tenant_id: string;
   call: ToolCall;
@@ -57,6 +62,10 @@ export interface KeyHolders {
   holdersOf(calls: readonly { tenant_id: string; call: ToolCall }[]): Promise<ReadonlyMap<string, KeyHolder>>;
 }
 
+const AT_ONCE: GuardRefusal = {
+  rule: 'edit.at_once',
+  reason: callError('POLICY_DENIED', 'another edit of this request came at the same time'),
+};
 const WITHDRAWS: ReadonlySet<string> = new Set(['lifecycle.blocked', 'contract.suspended', 'tool.changed']);
 const TOPICS = ['configuration-changed', 'tool-registered'] as const;
 
@@ -112,18 +121,30 @@ export class RulingDesk {
       if (evidence) evidence.similar = await this.similar(tenant_id, call, at_ms);
   }
 
-  /** The same for inputs as approvers want them; `key_holder` is whoever holds the key that they have by themselves. */
-  async judgeEdits(edits: readonly EditQuestion[]): Promise<ReadonlyMap<number, Judged>> {
+  /**
+   * The same for inputs as approvers want them; `key_holder` is whoever holds the key that they have by themselves. Limits
+   * are asked for what they count for instead, where the edit `stands` but for that.
+   */
+  async judgeEdits(
+    edits: readonly EditQuestion[],
+    where: Where,
+    stands: (edit: EditQuestion, judged: Judged) => boolean,
+  ): Promise<ReadonlyMap<number, Judged>> {
     const answers = new Map<number, Judged>();
     if (edits.length > 0) await this.catchUp();
-    for (const { offset, tenant_id, call, edited, at_ms } of edits) {
+    for (const edit of edits) {
+      const { offset, tenant_id, call, edited, at_ms } = edit;
       const judged = judgeCall(this.rulings, this.io.configuration.state, { tenant_id, call, at_ms });
       const { idempotency_key, discriminating_digest } = edited;
       const same = idempotency_key === call.idempotency_key;
       const holders = same
         ? undefined
         : await this.keys.holdersOf([{ tenant_id, call: { ...call, idempotency_key, discriminating_digest } }]);
-      answers.set(offset, { ...judged, key_holder: holders?.get(idempotency_key) });
+      const answer: Judged = { ...judged, key_holder: holders?.get(idempotency_key) };
+      if (edits.find(({ call_id }) => call_id === edit.call_id) !== edit) answer.judgement = deniedBy(AT_ONCE, judged.judgement);
+      answers.set(offset, answer);
+      const question: Question = { ...edit, config_offset: -1, at_execution: false, key_is_known: false, held_by: undefined };
+      if (stands(edit, answer)) await this.limits.reserve(where, [[question, answer]]);
     }
     return answers;
   }

@@ -179,11 +179,17 @@ export class PolicyRig<S extends Store = MemoryStore> {
     return { ...aMeta(call_id, this.now() * 1000), event_id: uuidv7(this.now()), partition: Number(call_id.split('-')[0]) };
   }
 
-  async vote(approval_id: string, voter: string, vote: VoteKind, roles = ['approver']): Promise<void> {
+  async vote(
+    approval_id: string,
+    voter: string,
+    vote: VoteKind,
+    roles = ['approver'],
+    more: Partial<EventMap['approval_voted']> = {},
+  ): Promise<void> {
     const call_id = approval_id.split('.')[0] as string;
     const by: Principal = { kind: 'user', id: voter, roles };
     const empty = { reason: null, inputs_json: null, inputs_digest: null, to: null, edited: null, grant: null };
-    const cast = { approval_id, vote_id: uuidv7(this.now()), vote, voter: by, voted_at_ms: this.now(), ...empty };
+    const cast = { approval_id, vote_id: uuidv7(this.now()), vote, voter: by, voted_at_ms: this.now(), ...empty, ...more };
     await this.put('approval_voted', { meta: this.meta(call_id), ...cast }, Number(call_id.split('-')[0]));
   }
 

@@ -39,9 +39,19 @@ function reserve(counters: Counters, demand: Demand, at_ms: number, before: Limi
   return { counter, limit_id, subject, per, amount_micro, at_ms: slot_ms, window_ms, settle };
 }
 
+/** Whether a verdict is about the same demands: a revision that asks for others (an edit that was refused, then another) is a new question. */
+function isSame(verdict: LimitVerdict, { demands }: LimitAsk): boolean {
+  const has =
+    ({ counter, amount_micro }: Pick<Demand, 'counter' | 'amount_micro'>) =>
+    (one: Pick<Demand, 'counter' | 'amount_micro'>) =>
+      one.counter === counter && one.amount_micro === amount_micro;
+  if (verdict.kind === 'exceeded') return demands.some(has(verdict.demand));
+  return demands.every((demand) => verdict.reservations.some(has(demand)));
+}
+
 /** What a call gets: every demand or none. A revision that was decided before gets the same again, and takes nothing more. */
 export function reserveFor(counters: Counters, ask: LimitAsk, held: HeldVerdict | undefined): LimitVerdict {
-  if (held && held.revision >= ask.revision) return held.verdict;
+  if (held && (held.revision > ask.revision || (held.revision === ask.revision && isSame(held.verdict, ask)))) return held.verdict;
   const before = new Map(heldOf(held).map((one) => [one.counter, one]));
   for (const demand of ask.demands) {
     const refusal = exceeded(counters, demand, ask.at_ms, before.get(demand.counter)?.amount_micro ?? 0);

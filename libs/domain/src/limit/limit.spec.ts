@@ -73,7 +73,7 @@ describe('given counters', () => {
   test('when a revision asks again, then it gets the same and takes nothing; a later one takes only the difference', () => {
     const first = reserve('c1', [demand({ amount_micro: 4 * MICRO })]);
     const held = { revision: 1, verdict: first };
-    expect(reserveFor(counters, ask('c1', [demand({ amount_micro: 9 * MICRO })]), held)).toEqual(first);
+    expect(reserveFor(counters, ask('c1', [demand({ amount_micro: 4 * MICRO, max_micro: 0 })]), held)).toEqual(first);
     expect(total()).toBe(4);
     const edited = reserveFor(counters, ask('c1', [demand({ amount_micro: 10 * MICRO })], { revision: 2 }), held);
     expect(reservationsOf(edited)).toMatchObject([{ amount_micro: 10 * MICRO }]);
@@ -82,6 +82,15 @@ describe('given counters', () => {
     expect(over).toMatchObject({ kind: 'exceeded' });
     const other = reserveFor(counters, ask('c1', [demand({ counter: 'd' })], { revision: 3 }), { revision: 2, verdict: edited });
     expect(reservationsOf(other).map(({ counter }) => counter)).toEqual(['c', 'd']);
+  });
+
+  test('when a revision asks for something else than it was answered, then that is a new question', () => {
+    const held = { revision: 2, verdict: reserve('c1', [demand({ amount_micro: 2 * MICRO })]) };
+    const more = reserveFor(counters, ask('c1', [demand({ amount_micro: 11 * MICRO })], { revision: 2 }), held);
+    expect(more).toMatchObject({ kind: 'exceeded' });
+    const fits = reserveFor(counters, ask('c1', [demand({ amount_micro: 9 * MICRO })], { revision: 2 }), held);
+    expect(reservationsOf(fits)).toMatchObject([{ amount_micro: 9 * MICRO }]);
+    expect(total()).toBe(9);
   });
 
   test.each<[LimitSettlement, Settlement, number]>([
@@ -142,6 +151,7 @@ test('no order of reservations, repeats, ends and times lets a window have more 
     fc.property(fc.array(step, { maxLength: 80 }), fc.nat({ max: 12 }), fc.constantFrom(null, 60, 1000), (steps, max, window_ms) => {
       const counters = new Counters(new Map<string, Counter>());
       const verdicts = new Map<number, LimitVerdict>();
+      const asked = new Map<number, Demand>();
       const ended = new Set<number>();
       const granted = new Map<number, { at_ms: number; amount: number }>();
       for (const { kind, call, at_ms, amount, end } of steps) {
@@ -153,11 +163,12 @@ test('no order of reservations, repeats, ends and times lets a window have more 
           if (end !== 'ran') granted.delete(call);
         } else if (kind === 'again' || before) {
           const held = before && { revision: 1, verdict: before };
-          if (held) expect(reserveFor(counters, ask(`c${call}`, [demand({ window_ms })], { at_ms }), held)).toBe(before);
+          if (held) expect(reserveFor(counters, ask(`c${call}`, [asked.get(call) as Demand], { at_ms }), held)).toBe(before);
         } else {
           const wanted = demand({ window_ms, settle: 'effect', amount_micro: amount * MICRO, max_micro: max * MICRO });
           const verdict = reserveFor(counters, ask(`c${call}`, [wanted], { at_ms }), undefined);
           verdicts.set(call, verdict);
+          asked.set(call, wanted);
           const [reservation] = verdict.kind === 'reserved' ? verdict.reservations : [];
           if (!reservation) continue;
           // A record that the log dated earlier counts from the newest that the counter has.

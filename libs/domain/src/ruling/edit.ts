@@ -8,7 +8,10 @@ import { type CallToRule, decided, type Judgement, type RulingDraft, type Ruling
 import { approvalOfKey, type RulingState } from './state.js';
 
 /** What policy says about the edited call, as about any other. */
-export type EditedRuling = Pick<CallToRule, 'judgement' | 'reversibility' | 'key_holder' | 'config_offset' | 'barred' | 'evidence'>;
+export type EditedRuling = Pick<
+  CallToRule,
+  'judgement' | 'reversibility' | 'key_holder' | 'config_offset' | 'barred' | 'evidence' | 'reservations'
+>;
 
 /** The call with other inputs. Its own key and discriminating digest stay: repeats of the request come with those. */
 export function editedCall(approval: Approval, edited: EditedInputs): ToolCall {
@@ -72,8 +75,16 @@ function asked(approval: Approval, edit: Edit, terms: RulingTerms): { drafts: Ru
   const revision = holder.revision + 1;
   const approval_id = approvalId(holder.meta.call_id as string, revision);
   const call = editedCall(approval, edited);
-  const { reversibility, config_offset } = ruling;
-  const common = { judgement, reversibility, key_holder: undefined, config_offset, cause: cast.vote.meta, source: cast.source };
+  const { reversibility, config_offset, reservations = [] } = ruling;
+  const common = {
+    judgement,
+    reservations,
+    reversibility,
+    key_holder: undefined,
+    config_offset,
+    cause: cast.vote.meta,
+    source: cast.source,
+  };
   const ruleOn = (member: ApprovalMember, of: ToolCall, joined_call_id: string | null) => {
     const { meta, traceparent } = member;
     const ask = { ...common, meta, call: of, revision: member.revision + 1, traceparent };
