@@ -17,7 +17,7 @@ export interface WritePace {
   calls_max: number;
 }
 
-export const defaultPace: WritePace = { min_ms: 8, max_ms: 200, per_call_ms: 40, calls_max: 2000 };
+export const defaultPace: WritePace = { min_ms: 8, max_ms: 350, per_call_ms: 40, calls_max: 2000 };
 
 /** Where faults of writing are told. */
 export interface FoldSink {
