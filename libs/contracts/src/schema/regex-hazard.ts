@@ -15,7 +15,7 @@ const CHOICES_MAX = 12;
 export function regexHazard(pattern: string, budget: Budget = { left: 30_000 }): string | null {
   if (budget.left <= 0) return 'the expressions of this schema are too many or too complicated to be judged';
   if (pattern.length > PATTERN_MAX) return `it has more than ${PATTERN_MAX} characters`;
-  budget.left -= 10 + pattern.length;
+  budget.left -= 50 + pattern.length;
   try {
     new RegExp(pattern, 'u');
   } catch {

@@ -89,14 +89,14 @@ describe('a schema is refused in under 100 ms, and nothing is fetched', () => {
   ])('%s', (_title, make, message) => {
     const fetched = jest.spyOn(globalThis, 'fetch');
     const schema = make();
-    // Two cores and many neighbours: what it costs is what it costs at its best.
-    const cpu_ms = [0, 1, 2].map(() => {
+    // The best of three: what else the machine does is not the schema's doing.
+    const took_ms = [1, 2, 3].map(() => {
       const started = process.cpuUsage();
       expect(schemaFaults(schema).join('; ')).toMatch(message);
       const { user, system } = process.cpuUsage(started);
       return (user + system) / 1000;
     });
-    expect(Math.min(...cpu_ms)).toBeLessThan(100);
+    expect(Math.min(...took_ms)).toBeLessThan(100);
     expect(fetched).not.toHaveBeenCalled();
   });
 });

@@ -7,7 +7,7 @@ const CHARACTERS_MAX = 200_000;
 const VALUES_MAX = 20_000;
 const DEPTH_MAX = 64;
 const FAULTS_MAX = 10;
-const PATTERN_WORK = 30_000;
+const PATTERN_WORK = 20_000;
 const DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 
 /**
