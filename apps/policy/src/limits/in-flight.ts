@@ -1,8 +1,17 @@
 import type { LimitReservation, Meta, ToolCall } from '@countersign/contracts';
-import { giveBack, type Held, type KeyHolder, type LimitLedger, type RulingDraft } from '@countersign/domain';
+import {
+  approvalOfKey,
+  giveBack,
+  type Held,
+  type KeyHolder,
+  type LimitLedger,
+  type RulingDraft,
+  type RulingState,
+} from '@countersign/domain';
+import type { Question } from '../rulings/ruling-desk.js';
 
 /** Another call of the same key that holds something of limits and has no end: its repeats reserve nothing. */
-export function holderInFlight(ledger: LimitLedger, call_id: string, call: ToolCall): KeyHolder | undefined {
+function holderInFlight(ledger: LimitLedger, call_id: string, call: ToolCall): KeyHolder | undefined {
   const holder = ledger.held_by_key.get(call.idempotency_key);
   if (holder === undefined || holder === call_id) return undefined;
   const same_inputs = ledger.held.get(holder)?.discriminating_digest === call.discriminating_digest;
@@ -37,4 +46,10 @@ export function keepTaken(
   const held = ledger.held.get(call_id);
   if (!held || held.settlement !== null || drafts.some((draft) => draft.event_type === 'policy_decided')) return;
   held.reservations = reservations;
+}
+
+/** Who else is about the same effect at this moment. */
+export function holdersOf(state: RulingState, call_id: string, call: ToolCall): Pick<Question, 'key_is_known' | 'held_by'> {
+  const key_is_known = approvalOfKey(state, call.idempotency_key)?.status === 'open';
+  return { key_is_known, held_by: holderInFlight(state.limits, call_id, call) };
 }

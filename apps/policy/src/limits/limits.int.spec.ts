@@ -1,4 +1,4 @@
-import { callId, type ToolCall, uuidv7 } from '@countersign/contracts';
+import { type ToolCall, uuidv7 } from '@countersign/contracts';
 import { counterKey } from '@countersign/policy';
 import { changeCounters, PgliteStore } from '@countersign/store';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';

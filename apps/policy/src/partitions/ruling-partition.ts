@@ -12,7 +12,6 @@ import {
   uuidv7,
 } from '@countersign/contracts';
 import {
-  approvalOfKey,
   dropApproval,
   dueTimes,
   endOfTime,
@@ -26,7 +25,7 @@ import {
   withdrawWaiting,
 } from '@countersign/domain';
 import type { EventBatch, EventLog, NewRecord, Recorded } from '@countersign/event-log';
-import { giveBackUnused, holderInFlight, keepTaken } from '../limits/in-flight.js';
+import { giveBackUnused, holdersOf, keepTaken } from '../limits/in-flight.js';
 import { type DueDeferral, questionAgain } from '../limits/waiting.js';
 import type { Judged } from '../rulings/judge-call.js';
 import type { Question, RulingDesk } from '../rulings/ruling-desk.js';
@@ -146,8 +145,8 @@ export class RulingPartition {
 
   private judgeEdits(fresh: readonly Recorded[]): Promise<ReadonlyMap<number, Judged>> {
     const terms = { ...this.terms, now_ms: this.terms.now_ms() };
-    const stands = ({ offset }: { offset: number }, judged: Judged) => {
-      const event = fresh.find((one) => one.offset === offset) as Recorded;
+    const stands = (edit: { offset: number }, judged: Judged) => {
+      const event = fresh.find(({ offset }) => offset === edit.offset) as Recorded;
       return decideRecord(this.state, event, judged, terms).some((draft) => draft.event_type === 'policy_decided');
     };
     return this.desk.judgeEdits(editsOf(this.state, fresh), this.start, stands);
@@ -156,7 +155,10 @@ export class RulingPartition {
   /** Judges waiting calls again: the next revision of those that need not wait any more, or wait for something else now. */
   async resume(due: readonly DueDeferral[], at_ms: number): Promise<void> {
     await this.writer.room();
-    const questions = due.map((one, i) => ({ ...questionAgain(one, -1 - i, at_ms), ...this.holders(one.call_id, one.deferred.call) }));
+    const questions = due.map((one, i) => ({
+      ...questionAgain(one, -1 - i, at_ms),
+      ...holdersOf(this.state, one.call_id, one.deferred.call),
+    }));
     const answers = await this.desk.judge(questions, this.start);
     this.write((now_ms) => {
       const terms = { ...this.terms, now_ms };
@@ -243,18 +245,12 @@ export class RulingPartition {
       tenant_id: meta.tenant_id,
       call,
       config_offset: event.event_type === 'tool_call_rejudged' ? event.event.config_offset : -1,
-      ...this.holders(meta.call_id as string, call),
+      ...holdersOf(this.state, meta.call_id as string, call),
       at_execution: event.event_type === 'tool_call_rejudged',
       call_id: meta.call_id as string,
       revision: revisionOf(event),
       at_ms: event.timestamp_ms,
     };
-  }
-
-  /** Who else is about the same effect at this moment. */
-  private holders(call_id: string, call: ToolCall): Pick<Question, 'key_is_known' | 'held_by'> {
-    const key_is_known = approvalOfKey(this.state, call.idempotency_key)?.status === 'open';
-    return { key_is_known, held_by: holderInFlight(this.state.limits, call_id, call) };
   }
 
   /** Gives drafts their id, time and record, and folds them: all of them, or none where one cannot be encoded. */
