@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidv7 } from '@countersign/contracts';
 import type { CallState, PlacedEvent } from '@countersign/domain';
 import { type ApprovalRow, readApproval } from '@countersign/store';
@@ -26,6 +27,8 @@ export type VoteRequest = z.infer<typeof voteRequest>;
 export type Voter = Pick<Caller, 'tenant_id' | 'principal' | 'clearances'>;
 
 const PATIENCE_MS = 10_000;
+const LOOKS_MAX = 40;
+const LOOK_MS = 25;
 const noSuchApproval = (): Problem => new Problem('not-found', 'there is no approval of this id');
 
 export function stateOf(row: ApprovalRow): CallState | undefined {
@@ -107,9 +110,24 @@ export class VoteRoom {
       return new Problem(refusedAs(verdict.code), verdict.reason, { vote_id: vote.vote_id, approval_status, refusal: verdict.code });
     }
     this.calls.noted(verdict?.at);
-    const next = verdict?.at.event_type === 'approval_requested' ? verdict.at.event.approval_id : approval_id;
-    const now = await this.find(request, voter.tenant_id, next);
+    const now = await this.after(request, voter, approval_id, verdict?.at);
     if (now instanceof Problem) return now;
     return { status: verdict ? 200 : 202, body: { ...approvalFace(now, voter), vote_id: vote.vote_id } };
+  }
+
+  /** The request that stands now: after an edit the next one, as soon as the views have it (its two topics come in any order). */
+  private async after(
+    request: HttpRequest,
+    { tenant_id }: Voter,
+    approval_id: string,
+    at: PlacedEvent | undefined,
+  ): Promise<ApprovalRow | Problem> {
+    const next = (at && 'approval_id' in at.event ? at.event.approval_id : null) ?? approval_id;
+    for (let look = 0; next !== approval_id && look < LOOKS_MAX; look++) {
+      const row = await this.find(request, tenant_id, next);
+      if (!(row instanceof Problem)) return row;
+      await sleep(LOOK_MS);
+    }
+    return this.find(request, tenant_id, approval_id);
   }
 }
