@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidv7 } from '@countersign/contracts';
 import { forgetInstance, reportInstance, type Store } from '@countersign/store';
 import { CONFIGURATION_TOPIC, type Configuration } from './configuration.js';
 import type { Logger } from './logger.js';
 
 const BEAT_MS = 1000;
+const LEAVE_WITHIN_MS = 1000;
 
 /**
  * Tells everybody how much of the configuration this service has folded: at once where a policy changed, and as a beat.
@@ -13,7 +15,8 @@ export class ConfigurationWitness {
   private reported = -2;
   private closed = false;
   private timer: NodeJS.Timeout | undefined;
-  private busy: Promise<void> = Promise.resolve();
+  private telling: Promise<void> | undefined;
+  private again = false;
   readonly instance_id: string;
 
   constructor(
@@ -35,8 +38,7 @@ export class ConfigurationWitness {
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.timer);
-    await this.busy;
-    await forgetInstance(this.parts.store, this.instance_id).catch(() => undefined); // the list forgets it in a few seconds
+    await Promise.race([this.leave(), sleep(LEAVE_WITHIN_MS, undefined, { ref: false })]);
   }
 
   private async watch(): Promise<void> {
@@ -46,17 +48,31 @@ export class ConfigurationWitness {
     }
   }
 
+  /** The list forgets it by itself in a few seconds, so a store that is away keeps nobody from stopping. */
+  private async leave(): Promise<void> {
+    await this.telling;
+    await forgetInstance(this.parts.store, this.instance_id).catch(() => undefined);
+  }
+
+  /** One at a time: while the store is slow, only the newest is told. */
   private beat(): void {
-    this.busy = this.busy.then(() => this.report());
+    if (this.telling) {
+      this.again = true;
+      return;
+    }
+    this.again = false;
+    this.telling = this.report().finally(() => {
+      this.telling = undefined;
+      if (this.again) this.beat();
+    });
   }
 
   private async report(): Promise<void> {
     if (this.closed) return;
-    const { service, instance_id } = this;
     const { config_offset, policy_offset } = this.configuration.state;
     this.reported = policy_offset;
     try {
-      await reportInstance(this.parts.store, { instance_id, service, config_offset });
+      await reportInstance(this.parts.store, { instance_id: this.instance_id, service: this.service, config_offset });
     } catch (cause) {
       this.parts.logger.debug({ cause: String(cause) }, 'how much of the configuration is here was not told');
     }
