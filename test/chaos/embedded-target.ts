@@ -48,7 +48,7 @@ export class EmbeddedTarget implements ChaosTarget {
   async standby(): Promise<void> {}
 
   said(text: string): number {
-    return this.platform.process.output.split(text).length - 1;
+    return this.platform.process.said(text);
   }
 
   close(): Promise<void> {

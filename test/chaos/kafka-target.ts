@@ -74,7 +74,7 @@ export class KafkaTarget implements ChaosTarget {
   }
 
   said(text: string): number {
-    return [...this.platform.members.values()].reduce((sum, { process }) => sum + process.output.split(text).length - 1, 0);
+    return [...this.platform.members.values()].reduce((sum, { process }) => sum + process.said(text), 0);
   }
 
   close(): Promise<void> {

@@ -14,11 +14,15 @@ export function freePort(): Promise<number> {
   });
 }
 
+const OUTPUT_MAX = 2_000_000;
+
 /** One process of ours under test: started, killed and ended by its own pid, its output kept for the failure message. */
 export class TestedProcess {
   private child: ChildProcess | undefined;
   private exited: Promise<number | NodeJS.Signals> = Promise.resolve(0);
   output = '';
+  /** How often the phrases that were asked for stand in what is not kept any more. */
+  private readonly dropped = new Map<string, number>();
 
   constructor(
     readonly script: string,
@@ -39,12 +43,25 @@ export class TestedProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child = child;
-    const keep = (chunk: Buffer) => {
-      this.output = (this.output + chunk.toString()).slice(-100_000);
-    };
+    const keep = (chunk: Buffer) => this.keep(chunk.toString());
     child.stdout?.on('data', keep);
     child.stderr?.on('data', keep);
     this.exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal ?? 0)));
+  }
+
+  private keep(text: string): void {
+    this.output += text;
+    if (this.output.length <= OUTPUT_MAX) return;
+    const end = this.output.lastIndexOf('\n', this.output.length - OUTPUT_MAX / 2) + 1;
+    const gone = this.output.slice(0, end);
+    for (const [phrase, times] of this.dropped) this.dropped.set(phrase, times + gone.split(phrase).length - 1);
+    this.output = this.output.slice(end);
+  }
+
+  /** How often it has said this, counted on from the first time that this is asked. */
+  said(phrase: string): number {
+    if (!this.dropped.has(phrase)) this.dropped.set(phrase, 0);
+    return (this.dropped.get(phrase) as number) + this.output.split(phrase).length - 1;
   }
 
   signal(name: NodeJS.Signals): void {
