@@ -38,7 +38,7 @@ class Count {
   private ofObject(value: object, depth: number): void {
     if (depth > DEPTH_MAX) throw new NotJson(`it is nested deeper than ${DEPTH_MAX}, or in a ring`);
     if (Array.isArray(value)) {
-      this.counted += 2 + value.length;
+      this.counted += 2 + Math.max(0, value.length - 1);
       // A hole is written as null: the length alone may be too much.
       for (let at = 0; at < value.length && this.counted <= this.bytes_max; at++) this.of(value[at], depth + 1);
       return;
@@ -49,13 +49,17 @@ class Count {
     }
     if (typeof (value as { toJSON?: unknown }).toJSON === 'function' || ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
       throw new NotJson('bytes and objects with a JSON of their own are no output: give plain values, or attach them');
-    this.counted += 2;
+    // Every member but the first stands behind a comma.
+    this.counted += 1;
+    let between = 0;
     for (const key in value) {
       if (this.counted > this.bytes_max) return;
       const member = (value as Record<string, unknown>)[key];
       if (member === undefined) continue;
-      this.counted += key.length + 4;
+      this.counted += between + key.length + 3;
+      between = 1;
       this.of(member, depth + 1);
     }
+    this.counted += 1;
   }
 }

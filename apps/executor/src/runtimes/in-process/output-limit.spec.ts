@@ -42,8 +42,9 @@ test('a cut never splits a character', () => {
 test('the size is known before any text is made, and never too large', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      expect(jsonBytesAtLeast(value, 1e9)).toBeLessThanOrEqual(bytes(JSON.stringify(value)) + 1);
+      expect(jsonBytesAtLeast(value, 1e9)).toBeLessThanOrEqual(bytes(JSON.stringify(value)));
     }),
+    { numRuns: 2_000 },
   );
   const started = performance.now();
   expect(jsonBytesAtLeast(new Array(4e9), 1e6)).toBeGreaterThan(1e6);
