@@ -129,6 +129,12 @@ export class DistributedPlatform {
     );
   }
 
+  /** What a member tells Prometheus. */
+  async metrics(name: string): Promise<string> {
+    const { health } = this.members.get(name) as Member;
+    return (await fetch(health.replace('/readyz', '/metrics'))).text();
+  }
+
   admin(): Api {
     return new Api(this.base, readFileSync(path.join(this.dir, 'data', 'admin.key'), 'utf8').trim(), this.agent);
   }

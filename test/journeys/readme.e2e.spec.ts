@@ -18,7 +18,8 @@ function masked(value: unknown, name = ''): unknown {
   if (value !== null && typeof value === 'object')
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, key)]));
   if (/_id$|^idempotency_key$/.test(name) && typeof value === 'string') return 'id';
-  if (/^t_/.test(name) && typeof value === 'string') return 'time';
+  if (name === 'agent_token_ref' && typeof value === 'string') return value.split(':')[0];
+  if (/^t_|^freshness$/.test(name) && typeof value === 'string') return 'time';
   if (/_ms$/.test(name) && typeof value === 'number') return 'ms';
   return value;
 }

@@ -8,6 +8,7 @@ import { bodyProblem, parseBody } from './body-issues.js';
 import { Face } from './face.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok, pathOf } from './reply.js';
+import { Views, viewsBehind } from './views.js';
 
 const AUDITORS: readonly Role[] = ['auditor'];
 const number = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -33,6 +34,7 @@ export class AuditController {
   constructor(
     private readonly face: Face,
     private readonly room: AuditRoom,
+    private readonly views: Views,
   ) {}
 
   /** The newest checkpoint (with `cosigned=true`, the newest that all witnesses cosigned), a C2SP signed note; the log's key is in `Countersign-Vkey`. */
@@ -89,6 +91,7 @@ export class AuditController {
       if (query instanceof Problem) return query;
       const { call_id, case_id, cosigned } = query;
       if ((call_id === undefined) === (case_id === undefined)) return new Problem('invalid-request', 'name a call_id or a case_id');
+      if (!(await this.views.current(request))) return viewsBehind();
       const made = await this.room.bundle(
         caller.tenant_id,
         call_id !== undefined ? { call_id } : { case_id: case_id as string },

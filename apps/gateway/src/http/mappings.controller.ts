@@ -13,7 +13,7 @@ import { tryMapping } from './mapping-trial.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, headerOf, ok } from './reply.js';
 import { noSuchTool } from './unknown-tool.js';
-import { Views } from './views.js';
+import { Views, viewsBehind } from './views.js';
 
 const toolOf = (request: HttpRequest): string => (request.params as { tool: string }).tool;
 const etagOf = ({ version }: MappingVersion): string => `"${version}"`;
@@ -103,6 +103,7 @@ export class MappingsController {
       if (body instanceof Problem) return body;
       const definition = this.tried(caller, body);
       if (definition instanceof Problem) return definition;
+      if (body.calls_max > 0 && !(await this.views.current(request))) return viewsBehind();
       const page = { tenant_id: caller.tenant_id, tool: body.tool, limit: Math.max(1, body.calls_max) };
       const rows = body.calls_max === 0 ? [] : (await listCalls(this.views.store, page)).items;
       const calls = rows.map((row) => JSON.parse(row.state_json) as CallState);

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Counterparty } from '../tools/counterparty/counterparty.js';
+import type { Api } from './api.js';
+import { DistributedPlatform } from './distributed-platform.js';
+
+const LIFECYCLE = '/v1/tools/probe_http_effect/versions/1.0.0/lifecycle';
+const CALLERS = 12;
+let counterparty: Counterparty;
+let platform: DistributedPlatform;
+let serial = 0;
+
+beforeAll(async () => {
+  counterparty = await Counterparty.start();
+  platform = await DistributedPlatform.start({ COUNTERSIGN_PROBE_URL: counterparty.url });
+  await platform.add('executor-2', 'executor');
+  await platform.ready('executor-2');
+}, 180_000);
+afterAll(async () => {
+  await platform.close();
+  await counterparty.stop();
+}, 60_000);
+
+/** Calls without a pause until told to stop; partition of each that ran. */
+async function callOn(agent: Api, until: () => boolean, ran: Set<string>): Promise<void> {
+  while (!until()) {
+    const { body } = await agent.call({ tool: 'probe_http_effect', inputs: { account: `r-${++serial}`, amount: 1, note: 'revoked' } });
+    if (body.status === 'succeeded') ran.add(body.call_id.split('-')[0] as string);
+  }
+}
+
+test('a revoked version fires nothing more on either of two executors, less than two seconds after it was asked for', async () => {
+  const admin = platform.admin();
+  const agent = await admin.keyFor('agent', 'agent-1', ['agent']);
+  let isOver = false;
+  const ran = new Set<string>();
+  const callers = Promise.all(Array.from({ length: CALLERS }, () => callOn(agent, () => isOver, ran)));
+  await sleep(3000);
+  expect([...ran].sort()).toEqual(['0', '1', '2', '3']);
+  for (const name of ['executor', 'executor-2'])
+    expect(await platform.metrics(name)).toMatch(/^countersign_tool_calls_total{tool="probe_http_effect"/m);
+  const asked = performance.now();
+  expect((await admin.request('PUT', LIFECYCLE, { state: 'blocked', reason: 'leaks' })).status).toBe(200);
+  await sleep(Math.max(0, 2000 - (performance.now() - asked)));
+  const { effects } = await counterparty.stats();
+  await sleep(2000);
+  expect((await counterparty.stats()).effects).toBe(effects);
+  const { body } = await agent.call({ tool: 'probe_http_effect', inputs: { account: 'late', amount: 1, note: 'revoked' } });
+  expect(body).toMatchObject({ status: 'denied', error: { code: 'POLICY_DENIED' } });
+  isOver = true;
+  await callers;
+  expect((await admin.request('PUT', LIFECYCLE, { state: 'active' })).status).toBe(200);
+}, 120_000);
