@@ -39,7 +39,14 @@ export class Batch implements Submittable {
   #resolve: (results: Row[][]) => void = () => undefined;
   #reject: (error: Error) => void = () => undefined;
 
+  readonly #values: (string | Buffer | null)[][];
+
+  /** @throws TypeError where a parameter has no form on the wire: before anything is sent, or the answer would never come. */
   constructor(private readonly statements: readonly Statement[]) {
+    this.#values = statements.map(({ text, params }) => {
+      const types = arrayTypes(text);
+      return params.map((param, i) => writer.param(param, types[i]));
+    });
     this.done = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -57,7 +64,7 @@ export class Batch implements Submittable {
     const names = prepared.get(connection) ?? new Set<string>();
     prepared.set(connection, names);
     connection.stream.cork();
-    for (const statement of this.statements) this.#write(connection, statement, names);
+    for (const [at, statement] of this.statements.entries()) this.#write(connection, statement, this.#values[at] ?? [], names);
     connection.sync();
     connection.stream.uncork();
   }
@@ -102,7 +109,7 @@ export class Batch implements Submittable {
     return this.#fresh.length > 0;
   }
 
-  #write(connection: ExtendedConnection, { name = '', text, params }: Statement, names: Set<string>): void {
+  #write(connection: ExtendedConnection, { name = '', text }: Statement, values: (string | Buffer | null)[], names: Set<string>): void {
     if (name === '' || !names.has(name)) {
       connection.parse({ name, text });
       if (name !== '') {
@@ -110,8 +117,7 @@ export class Batch implements Submittable {
         this.#fresh.push(name);
       }
     }
-    const types = arrayTypes(text);
-    connection.bind({ statement: name, values: params.map((param, i) => writer.param(param, types[i])) });
+    connection.bind({ statement: name, values });
     connection.describe({ type: 'P', name: '' });
     connection.execute({});
   }

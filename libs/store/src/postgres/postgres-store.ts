@@ -90,8 +90,8 @@ export class PostgresStore extends Store {
 
   async #run(statements: readonly Statement[]): Promise<Row[][]> {
     this.#names.check(statements);
-    const client = await this.#connect();
     const batch = new Batch(statements);
+    const client = await this.#connect();
     let broken = false;
     const timer = setTimeout(() => hangUp(client), this.answer_timeout_ms);
     try {
