@@ -6,12 +6,14 @@ import {
   inclusionProof,
   type NoteVerifier,
   openCheckpoint,
-  type ReadTile,
+  openTrusted,
   type RecordProof,
   type RecordToCover,
+  type SubtreeHash,
   sortedHeads,
   subtreesOf,
-  verifyRecord,
+  type TreeHead,
+  verifyUnder,
 } from '@countersign/proofs';
 import { type CheckpointStore, type NewestCheckpoint, treeName } from './checkpoints/checkpoint-store.js';
 import { CHECKPOINTS_TREE, type TileFolder } from './trees/tile-folder.js';
@@ -40,14 +42,14 @@ export class ProofReader {
     return (await this.checkpoints.newest())?.record.note;
   }
 
-  private subtrees(tree: string) {
-    const read: ReadTile = (level, index) => this.tiles.read(tree, level, index);
-    return subtreesOf(read);
+  private subtrees(tree: string): SubtreeHash {
+    return subtreesOf((level, index) => this.tiles.read(tree, level, index));
   }
 
   /** The proof that this record, as read from the log, stands at its place. */
   async prove(record: RecordToCover): Promise<ProofAnswer> {
-    return this.proveBy(record, await this.checkpoints.newest());
+    const answer = await this.proveAll([record]);
+    return answer.kind === 'proofs' ? { kind: 'proof', proof: answer.proofs[0] as RecordProof } : answer;
   }
 
   /**
@@ -55,37 +57,22 @@ export class ProofReader {
    * with the witnesses' lines under it, instead of the newest.
    */
   async proveAll(records: readonly RecordToCover[], cosigned?: { number: number; note: string }): Promise<ProofsAnswer> {
-    const newest = cosigned ? await this.checkpoints.at(cosigned.number) : await this.checkpoints.newest();
-    if (newest && cosigned) newest.record = { ...newest.record, note: cosigned.note };
+    const checkpoint = cosigned ? await this.checkpoints.at(cosigned.number) : await this.checkpoints.newest();
+    if (!checkpoint) return { kind: 'not_covered' };
+    const note = cosigned?.note ?? checkpoint.record.note;
+    const signed = openTrusted(note, { log: this.log, witnesses: [] });
+    if (typeof signed === 'string') return { kind: 'broken', reason: signed };
+    const covered = new CoveredBy(checkpoint, (tree) => this.subtrees(tree));
     const proofs: RecordProof[] = [];
     for (const record of records) {
-      const answer = await this.proveBy(record, newest);
-      if (answer.kind !== 'proof') return answer;
-      proofs.push(answer.proof);
+      if (!covered.has(record)) return { kind: 'not_covered' };
+      const proof = await covered.proofOf(record).catch((cause: Error) => cause);
+      if (proof instanceof Error) return { kind: 'broken', reason: proof.message };
+      const verdict = verifyUnder(record, proof, signed);
+      if (verdict.kind === 'refused') return { kind: 'broken', reason: verdict.reason };
+      proofs.push({ ...proof, checkpoint: note });
     }
-    return newest ? { kind: 'proofs', proofs, checkpoint: newest.record.note } : { kind: 'not_covered' };
-  }
-
-  private async proveBy(record: RecordToCover, newest: NewestCheckpoint | undefined): Promise<ProofAnswer> {
-    const head = newest?.heads.get(treeName(record.topic, record.partition));
-    if (!newest || !head || record.offset >= head.size) return { kind: 'not_covered' };
-    const proof = await this.proofOf(record, newest).catch((cause: Error) => cause);
-    if (proof instanceof Error) return { kind: 'broken', reason: proof.message };
-    const verdict = verifyRecord(record, proof, { log: this.log, witnesses: [] });
-    return verdict.kind === 'proven' ? { kind: 'proof', proof } : { kind: 'broken', reason: verdict.reason };
-  }
-
-  private async proofOf({ topic, partition, offset }: RecordToCover, { record, heads }: NewestCheckpoint): Promise<RecordProof> {
-    const sorted = sortedHeads(heads.values());
-    const index = sorted.findIndex((head) => head.topic === topic && head.partition === partition);
-    const { size } = sorted[index] as { size: number };
-    const { number, time_ms, trees, note } = record;
-    return {
-      tree: { size, path: text(await inclusionProof(this.subtrees(treeName(topic, partition)), offset, size)) },
-      head: { index, path: text(await headProof(sorted, index)) },
-      entry: { number, time_ms, trees, path: text(await inclusionProof(this.subtrees(CHECKPOINTS_TREE), number, number + 1)) },
-      checkpoint: note,
-    };
+    return { kind: 'proofs', proofs, checkpoint: note };
   }
 
   /** The proof that the newest checkpoint only appended to the one of this size; undefined where there is no such. */
@@ -105,5 +92,44 @@ export class ProofReader {
     const heads_root = await headsRoot(sortedHeads(newest.heads.values()));
     const leaf = entryHash({ number, time_ms, trees, heads_root });
     return (await this.subtrees(CHECKPOINTS_TREE)(0, number)).equals(leaf) && openCheckpoint(newest.record.note, this.log) !== undefined;
+  }
+}
+
+/** What one checkpoint covers: its heads sorted once, each tile that proofs need read once. */
+class CoveredBy {
+  private readonly sorted: TreeHead[];
+  private readonly trees = new Map<string, SubtreeHash>();
+  private entryPath: Promise<string[]> | undefined;
+
+  constructor(
+    private readonly checkpoint: NewestCheckpoint,
+    private readonly subtrees: (tree: string) => SubtreeHash,
+  ) {
+    this.sorted = sortedHeads(checkpoint.heads.values());
+  }
+
+  has({ topic, partition, offset }: RecordToCover): boolean {
+    const head = this.checkpoint.heads.get(treeName(topic, partition));
+    return head !== undefined && offset < head.size;
+  }
+
+  /** Only of a record that it has. @throws where tiles are missing. */
+  async proofOf({ topic, partition, offset }: RecordToCover): Promise<Omit<RecordProof, 'checkpoint'>> {
+    const index = this.sorted.findIndex((head) => head.topic === topic && head.partition === partition);
+    const { size } = this.sorted[index] as TreeHead;
+    const { number, time_ms, trees } = this.checkpoint.record;
+    this.entryPath ??= inclusionProof(this.subtrees(CHECKPOINTS_TREE), number, number + 1).then(text);
+    const entryPath = await this.entryPath;
+    return {
+      tree: { size, path: text(await inclusionProof(this.treeOf(treeName(topic, partition)), offset, size)) },
+      head: { index, path: text(await headProof(this.sorted, index)) },
+      entry: { number, time_ms, trees, path: entryPath },
+    };
+  }
+
+  private treeOf(name: string): SubtreeHash {
+    const known = this.trees.get(name) ?? this.subtrees(name);
+    this.trees.set(name, known);
+    return known;
   }
 }
