@@ -1,4 +1,4 @@
-import type { FactVersion, RuleNote } from '@countersign/contracts';
+import { type FactVersion, NO_CONTEXT, type RuleNote } from '@countersign/contracts';
 import type { CompiledBundle } from './bundle/compile-bundle.js';
 import type { CompiledRule } from './bundle/compiled-rule.js';
 import { CelBindings, type FactTables } from './cel/bindings.js';
@@ -32,22 +32,6 @@ export function bindingsOf(input: RulingInput, inputs: unknown, facts: FactTable
     now_ms: input.now_ms,
   });
 }
-
-const NO_CONTEXT = {
-  agent: null,
-  run_id: null,
-  step_id: null,
-  request_id: null,
-  seq: null,
-  iteration: null,
-  rationale: null,
-  skill: null,
-  step: null,
-  rule: null,
-  purpose: null,
-  safety_mode: null,
-  run_budget: null,
-};
 
 /** Undefined: it applies. `error`: nobody can tell, so it applies unless it would allow. */
 function missedBy(rule: CompiledRule, on: CelBindings, input: RulingInput): { why: string; error?: boolean } | undefined {

@@ -6,6 +6,7 @@ import {
   discriminatingInputs,
   type EventMap,
   isReadOnly,
+  NO_CONTEXT,
   normalise,
   partitionOf,
   sha256Hex,
@@ -76,7 +77,7 @@ export class PlayedPolicy {
       run_id: null,
       occurrence: null,
       principal: { kind: 'agent', id: 'agent-1', roles: ['agent'] },
-      context: EMPTY_CONTEXT,
+      context: NO_CONTEXT,
       deadline_ms: null,
       authority: null,
       callback_url: null,
@@ -159,20 +160,3 @@ export class PlayedPolicy {
     };
   }
 }
-
-const EMPTY_CONTEXT: ToolCall['context'] = {
-  agent: null,
-  run_id: null,
-  step_id: null,
-  request_id: null,
-  seq: null,
-  iteration: null,
-  rationale: null,
-  skill: null,
-  step: null,
-  rule: null,
-  purpose: null,
-  safety_mode: null,
-  run_budget: null,
-  depends_on: null,
-};

@@ -1,8 +1,8 @@
 import {
   type Authority,
-  type CallContext,
   laneTopic,
   type Meta,
+  NO_CONTEXT,
   nextHlc,
   type ToolCall,
   union,
@@ -47,23 +47,6 @@ export interface AdmittedCall {
   deprecation: Deprecation | undefined;
   numbered: boolean;
 }
-
-const none: CallContext = {
-  agent: null,
-  run_id: null,
-  step_id: null,
-  request_id: null,
-  seq: null,
-  iteration: null,
-  rationale: null,
-  skill: null,
-  step: null,
-  rule: null,
-  purpose: null,
-  safety_mode: null,
-  run_budget: null,
-  depends_on: null,
-};
 
 const KEY_MAX = 255;
 
@@ -202,7 +185,7 @@ export class Admission {
       run_id: request.context?.run_id ?? null,
       occurrence: request.occurrence ?? null,
       principal: caller.principal,
-      context: request.context ? { ...none, ...request.context, run_budget: costLeft(request) } : none,
+      context: request.context ? { ...NO_CONTEXT, ...request.context, run_budget: costLeft(request) } : NO_CONTEXT,
       deadline_ms: deadlineOf(request, now_ms),
       callback_url: request.callback_url ?? null,
       requested_at_ms: now_ms,

@@ -1,4 +1,4 @@
-import { canonicalText } from '@countersign/contracts';
+import { canonicalText, NO_CONTEXT } from '@countersign/contracts';
 import { resolveVersion, type ToolVersion } from '@countersign/domain';
 import type { ResolvedRuling } from '@countersign/policy';
 import type { RuledCall } from '@countersign/process';
@@ -35,23 +35,6 @@ export const resolveTierRequest = z.strictObject({
   case_id: z.string().max(200).nullable().default(null),
   context: z.record(z.string(), z.json()).default({}),
 });
-
-const CONTEXT: RuledCall['context'] = {
-  agent: null,
-  run_id: null,
-  step_id: null,
-  request_id: null,
-  seq: null,
-  iteration: null,
-  rationale: null,
-  skill: null,
-  step: null,
-  rule: null,
-  purpose: null,
-  safety_mode: null,
-  run_budget: null,
-  depends_on: null,
-};
 
 interface Asked {
   tool: string;
@@ -109,7 +92,7 @@ export class AccessController {
     const tool = this.version(caller.tenant_id, asked);
     if (tool instanceof Problem) return tool;
     const context = Object.fromEntries(
-      Object.keys(CONTEXT).map((field) => [field, asked.context[field] ?? null]),
+      Object.keys(NO_CONTEXT).map((field) => [field, asked.context[field] ?? null]),
     ) as unknown as RuledCall['context'];
     const call: RuledCall = {
       tool: tool.name,

@@ -1,4 +1,12 @@
-import type { EventMap, EventType, Meta, Outcome, ToolCall, ToolContract } from '@countersign/contracts';
+import {
+  type EventMap,
+  type EventType,
+  type Meta,
+  NO_CONTEXT,
+  type Outcome,
+  type ToolCall,
+  type ToolContract,
+} from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 
 export const CALL_ID = '2-0197b3a0-0000-7000-8000-000000000001';
@@ -68,22 +76,7 @@ export function sampleCall(more: Partial<ToolCall> = {}): ToolCall {
     run_id: null,
     occurrence: null,
     principal: { kind: 'agent', id: 'bot', roles: ['agent'] },
-    context: {
-      agent: null,
-      run_id: null,
-      step_id: null,
-      request_id: null,
-      seq: null,
-      iteration: null,
-      rationale: null,
-      skill: null,
-      step: null,
-      rule: null,
-      purpose: null,
-      safety_mode: null,
-      run_budget: null,
-      depends_on: null,
-    },
+    context: { ...NO_CONTEXT },
     deadline_ms: null,
     authority: null,
     callback_url: null,

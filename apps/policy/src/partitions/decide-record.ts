@@ -1,12 +1,4 @@
-import {
-  type CallContext,
-  callError,
-  type Meta,
-  type Principal,
-  type SourcePosition,
-  sha256Hex,
-  type ToolCall,
-} from '@countersign/contracts';
+import { callError, type Meta, NO_CONTEXT, type Principal, type SourcePosition, sha256Hex, type ToolCall } from '@countersign/contracts';
 import {
   allowResolution,
   type CallToRule,
@@ -192,23 +184,6 @@ export function refuseUnreadable(state: RulingState, { meta, key, lane, ...where
   const ask = { meta, call, revision: 1, judgement, reversibility, key_holder: undefined, config_offset, cause: meta, ...where };
   return ruleOnCall(state, ask, terms);
 }
-
-const NO_CONTEXT: CallContext = {
-  agent: null,
-  run_id: null,
-  step_id: null,
-  request_id: null,
-  seq: null,
-  iteration: null,
-  rationale: null,
-  skill: null,
-  step: null,
-  rule: null,
-  purpose: null,
-  safety_mode: null,
-  run_budget: null,
-  depends_on: null,
-};
 
 const EMPTY_CALL: Omit<ToolCall, 'idempotency_key' | 'principal' | 'context' | 'lane'> = {
   tool: '',

@@ -1,4 +1,14 @@
-import type { AnyEvent, ApprovalVoted, EventMap, EventType, Meta, Principal, ToolCall, VoteKind } from '@countersign/contracts';
+import {
+  type AnyEvent,
+  type ApprovalVoted,
+  type EventMap,
+  type EventType,
+  type Meta,
+  NO_CONTEXT,
+  type Principal,
+  type ToolCall,
+  type VoteKind,
+} from '@countersign/contracts';
 import { castVote } from '../approval/decide.js';
 import type { StandingDelegation } from '../approval/voting-right.js';
 import { stampedMeta } from '../draft.js';
@@ -36,22 +46,7 @@ export const aCall = (more: Partial<ToolCall> = {}): ToolCall => ({
   run_id: null,
   occurrence: null,
   principal: { kind: 'agent', id: 'robot', roles: ['agent'] },
-  context: {
-    agent: null,
-    run_id: null,
-    step_id: null,
-    request_id: null,
-    seq: null,
-    iteration: null,
-    rationale: null,
-    skill: null,
-    step: null,
-    rule: null,
-    purpose: null,
-    safety_mode: null,
-    run_budget: null,
-    depends_on: null,
-  },
+  context: { ...NO_CONTEXT },
   deadline_ms: null,
   authority: null,
   callback_url: null,
