@@ -136,9 +136,10 @@ describe('batches, streams and lists', () => {
 
   test('events stream until the end and go on after the last one seen', async () => {
     const { body } = await gateway.call('ask_first');
-    const stream = gateway.send('GET', `/v1/calls/${body.call_id}/events`);
+    const { headers, reader } = await gateway.stream(`/v1/calls/${body.call_id}/events`);
+    let text = await reader.next(); // it is open before the call goes on
     await vote(body.approval.approval_id, { vote: 'approve' });
-    const { text, headers } = await stream;
+    for (let more = text; more !== ''; text += more) more = await reader.next();
     expect(headers.get('content-type')).toContain('text/event-stream');
     expect(text).toContain('"status":"pending_approval"');
     expect(text).toContain('"status":"succeeded"');

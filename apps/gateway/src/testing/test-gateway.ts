@@ -103,6 +103,13 @@ export class TestGateway {
     return { status: response.status, headers: response.headers, text, body: json && text !== '' ? JSON.parse(text) : undefined };
   }
 
+  /** An answer that is read as it comes: `next` is the text of one chunk, empty at the end. */
+  async stream(url: string): Promise<{ headers: Headers; reader: { next(): Promise<string> } }> {
+    const { headers, body } = await fetch(this.url + url, { headers: { authorization: `Bearer ${this.key}` } });
+    const chunks = (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    return { headers, reader: { next: async () => (await chunks.read()).value ?? '' } };
+  }
+
   /** Every event of a topic, in the order of its partitions. */
   // biome-ignore lint/suspicious/noExplicitAny: what a test reads of events
   async events(topic: string): Promise<any[]> {
