@@ -1,6 +1,7 @@
+import { TenantRulings } from '@countersign/decisions';
 import { caseOf, tenantOf } from '@countersign/domain';
 import { BatchDecoder } from '@countersign/event-log';
-import { type AppDeps, CallTracer, LogTime, TenantRulings } from '@countersign/process';
+import { type AppDeps, CallTracer, LogTime } from '@countersign/process';
 import { Judge, type OwnConfiguration } from './judging/judge.js';
 import { Redactor } from './judging/redactor.js';
 import { Lease } from './lease/lease.js';

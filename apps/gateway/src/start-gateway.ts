@@ -1,4 +1,5 @@
 import { parseCallId, uuidv7 } from '@countersign/contracts';
+import { TenantRulings } from '@countersign/decisions';
 import { BatchDecoder } from '@countersign/event-log';
 import {
   type AppDeps,
@@ -7,7 +8,6 @@ import {
   ConfigurationWitness,
   foldConfiguration,
   type RunningApp,
-  TenantRulings,
   topicSpecs,
 } from '@countersign/process';
 import { Admission } from './admission/admission.js';

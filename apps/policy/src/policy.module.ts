@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolCall } from '@countersign/contracts';
+import { TenantRulings } from '@countersign/decisions';
 import { holderOf, standingFor } from '@countersign/domain';
 import { LogTransport } from '@countersign/event-log';
 import {
@@ -11,7 +12,6 @@ import {
   LogTime,
   NestLogger,
   type RunningApp,
-  TenantRulings,
 } from '@countersign/process';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -27,9 +27,9 @@ import { PolicyConsumer } from './policy.consumer.js';
 import { PolicyClock } from './policy-clock.js';
 import { PolicyCounters } from './policy-counters.js';
 import { PolicySpans } from './policy-spans.js';
-import { similarTo } from './rulings/evidence.js';
 import { KeyRows } from './rulings/key-rows.js';
 import { RulingDesk } from './rulings/ruling-desk.js';
+import { similarTo } from './rulings/similar-to.js';
 import { StorePulse } from './rulings/store-pulse.js';
 
 const BUNDLE_VERSION = 'default-1';

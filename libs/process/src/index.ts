@@ -18,5 +18,4 @@ export { decodeProgress, encodeProgress, type Progress, progressChannel } from '
 export { isPrivateAddress, publicLookup } from './public-address.js';
 export { decodeHint, encodeHint } from './result-hint.js';
 export { runService, type Service } from './run-service.js';
-export { type RuledCall, type RulingAsk, TenantRulings } from './tenant-rulings.js';
 export { topicSpecs } from './topics.js';

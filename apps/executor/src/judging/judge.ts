@@ -1,7 +1,7 @@
 import type { Obligation } from '@countersign/contracts';
+import type { TenantRulings } from '@countersign/decisions';
 import { type ConfigurationState, catalogued, grantFor, limitsOf } from '@countersign/domain';
 import { guardCall, isStricter, type ResolvedRuling } from '@countersign/policy';
-import type { TenantRulings } from '@countersign/process';
 import type { Authorised } from '../running/job.js';
 
 const SILENCE_MAX_MS = 2000;

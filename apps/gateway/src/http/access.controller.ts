@@ -1,7 +1,7 @@
 import { canonicalText, NO_CONTEXT } from '@countersign/contracts';
+import type { RuledCall } from '@countersign/decisions';
 import { resolveVersion, type ToolVersion } from '@countersign/domain';
 import type { ResolvedRuling } from '@countersign/policy';
-import type { RuledCall } from '@countersign/process';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';

@@ -1,7 +1,7 @@
 import { canonicalText, sha256Hex } from '@countersign/contracts';
+import type { TenantRulings } from '@countersign/decisions';
 import { type BundleShelf, emptyShelf, factsOf, type PublishedBundle, toolVersions } from '@countersign/domain';
 import { type BundleText, compileBundle, type PolicyBundle, type RuleFault } from '@countersign/policy';
-import type { TenantRulings } from '@countersign/process';
 import { runningInstances, type Store } from '@countersign/store';
 import type { ConfigurationRoom } from '../http/configuration-room.js';
 import { Problem } from '../http/problem.js';

@@ -1,7 +1,7 @@
 import type { RulingEffect, ToolCall } from '@countersign/contracts';
+import type { TenantRulings } from '@countersign/decisions';
 import { type CallState, type ConfigurationState, catalogued } from '@countersign/domain';
 import type { BundleText } from '@countersign/policy';
-import type { TenantRulings } from '@countersign/process';
 
 export type Difference = 'newly_denied' | 'newly_allowed' | 'approval_added' | 'approval_avoided' | 'newly_deferred';
 

@@ -1,7 +1,6 @@
+import { dueDeferrals, hasEnded, type WaitedFor } from '@countersign/decisions';
 import { callStatuses, databaseTime, type Sql } from '@countersign/store';
 import type { RulingPartition } from '../partitions/ruling-partition.js';
-import { hasEnded } from './prerequisites.js';
-import { dueDeferrals, type WaitedFor } from './waiting.js';
 
 /** Waiting calls of one partition that are judged again in one turn. */
 const AT_ONCE = 200;

@@ -1,15 +1,21 @@
 import { isReadOnly } from '@countersign/contracts';
+import {
+  afterWaiting,
+  canWait,
+  type Dependent,
+  dependsOn,
+  exceededRuling,
+  type Judged,
+  prerequisiteRuling,
+  type Question,
+  unsettled,
+} from '@countersign/decisions';
 import { forgetSettled, type Held, type KeyHolder, type LimitLedger, type LimitVerdict } from '@countersign/domain';
 import type { Sql } from '@countersign/store';
-import type { Judged } from '../rulings/judge-call.js';
-import type { Question } from '../rulings/ruling-desk.js';
 import { Deferrals } from './deferrals.js';
-import { unsettled } from './in-flight.js';
 import type { LimitBook, TenantAsk, Where } from './limit-book.js';
-import { canWait, exceededRuling } from './limit-ruling.js';
 import { Orphans } from './orphans.js';
-import { type Dependent, dependsOn, prerequisiteRuling, prerequisiteStatuses } from './prerequisites.js';
-import { afterWaiting } from './waiting.js';
+import { prerequisiteStatuses } from './prerequisite-statuses.js';
 
 /** A question with the answer so far. */
 export type Answered = readonly [Question, Judged];

@@ -12,6 +12,24 @@ import {
   uuidv7,
 } from '@countersign/contracts';
 import {
+  type DueDeferral,
+  decideAgain,
+  decideRecord,
+  editsOf,
+  giveBackUnused,
+  holdersOf,
+  type Judged,
+  keepTaken,
+  type Question,
+  questionAgain,
+  refusePoison,
+  refuseUnreadable,
+  revisionOf,
+  type ToRule,
+  type UnreadableRequest,
+  wantsRuling,
+} from '@countersign/decisions';
+import {
   dropApproval,
   dueTimes,
   endOfTime,
@@ -25,24 +43,11 @@ import {
   withdrawWaiting,
 } from '@countersign/domain';
 import type { EventBatch, EventLog, NewRecord, Recorded } from '@countersign/event-log';
-import { giveBackUnused, holdersOf, keepTaken } from '../limits/in-flight.js';
-import { type DueDeferral, questionAgain } from '../limits/waiting.js';
-import type { Judged } from '../rulings/judge-call.js';
-import type { Question, RulingDesk } from '../rulings/ruling-desk.js';
+import type { RulingDesk } from '../rulings/ruling-desk.js';
 import type { AnsweredOffsets } from './answered-offsets.js';
-import {
-  decideAgain,
-  decideRecord,
-  editsOf,
-  refusePoison,
-  refuseUnreadable,
-  revisionOf,
-  type ToRule,
-  type UnreadableRequest,
-  wantsRuling,
-} from './decide-record.js';
 import { type Outgoing, PartitionWriter } from './partition-writer.js';
 import type { PolicyTerms } from './policy-terms.js';
+import { isWatched } from './watched.js';
 
 /** Where a partition stands when it is opened: what its own output says (see refold.ts). */
 export interface PartitionStart {
@@ -58,11 +63,6 @@ export interface PartitionStart {
   /** Output topic → offset after the last record that is known to be on the log. */
   outputs: Map<string, number>;
 }
-
-/** Events after which something about an approval falls due. */
-type Watched = Extract<RulingDraft, { event_type: 'approval_requested' | 'approval_escalated' | 'approval_granted' }>;
-const WATCHED = new Set<RulingDraft['event_type']>(['approval_requested', 'approval_escalated', 'approval_granted']);
-const isWatched = (draft: RulingDraft): draft is Watched => WATCHED.has(draft.event_type);
 
 /**
  * Policy for one partition of one lane: decides its records in order, remembers what is in flight and writes rulings.

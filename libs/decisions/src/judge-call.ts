@@ -22,9 +22,9 @@ import {
   tenantOf,
 } from '@countersign/domain';
 import { demandsOf, type Limit, type LimitedCall } from '@countersign/policy';
-import type { TenantRulings } from '@countersign/process';
-import { deniedBy } from '../limits/limit-ruling.js';
 import { barredFrom, evidenceOf } from './evidence.js';
+import { deniedBy } from './limit-ruling.js';
+import type { TenantRulings } from './tenant-rulings.js';
 
 /** What the tenant's policy says about a call by itself, before keys and questions in progress. */
 export interface Judged {

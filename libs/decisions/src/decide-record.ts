@@ -1,5 +1,6 @@
 import { callError, type Meta, NO_CONTEXT, type Principal, type SourcePosition, sha256Hex, type ToolCall } from '@countersign/contracts';
 import {
+  type Approval,
   allowResolution,
   type CallToRule,
   cancelCall,
@@ -10,25 +11,36 @@ import {
   type RulingDraft,
   type RulingState,
   ruleOnCall,
+  type StandingDelegation,
 } from '@countersign/domain';
-import type { Recorded } from '@countersign/event-log';
-import { giveBackUnused } from '../limits/in-flight.js';
-import { type DueDeferral, waitsOn } from '../limits/waiting.js';
-import type { Judged } from '../rulings/judge-call.js';
-import type { EditQuestion } from '../rulings/ruling-desk.js';
-import type { PolicyTerms } from './policy-terms.js';
+import { giveBackUnused } from './in-flight.js';
+import type { Judged } from './judge-call.js';
+import type { EditQuestion } from './question.js';
+import type { ReadEvent } from './read-event.js';
+import { type DueDeferral, waitsOn } from './waiting.js';
 
 /** A record that wants a ruling on a revision of a call: a new call, or one that the executor refused to fire. */
-export type ToRule = Recorded<'tool_call_requested' | 'tool_call_rejudged'>;
+export type ToRule = ReadEvent<'tool_call_requested' | 'tool_call_rejudged'>;
 
-export function wantsRuling(event: Recorded): event is ToRule {
+export function wantsRuling(event: ReadEvent): event is ToRule {
   return event.event_type === 'tool_call_requested' || event.event_type === 'tool_call_rejudged';
 }
 
 /** The revision that its ruling gets. */
 export const revisionOf = (event: ToRule): number => (event.event_type === 'tool_call_rejudged' ? event.event.revision + 1 : 1);
 
-type Terms = Pick<PolicyTerms, 'bundle_version' | 'allow_for_ms' | 'grant_for_ms' | 'standing'> & { now_ms: number };
+/** What decisions about records share. */
+export interface DecisionTerms {
+  /** By the log's clock, as far as it is known. */
+  now_ms: number;
+  bundle_version: string;
+  /** How long an allowed call may be started, ms. */
+  allow_for_ms: number;
+  /** How long a granted call may be started, ms. */
+  grant_for_ms: number;
+  /** Delegations that let this person vote on the request now. */
+  standing(approval: Approval, voter_id: string, now_ms: number): readonly StandingDelegation[];
+}
 
 function stricterAtExecution({ meta, call, judgement, cause, traceparent }: CallToRule, recorded_at_ms: number): RulingDraft {
   const detail = `${meta.call_id}: let through, then refused at execution by ${judgement.rule}`;
@@ -41,7 +53,7 @@ function withInputs(call: ToolCall, inputs_json: string | undefined): ToolCall {
   return inputs_json === undefined ? call : { ...call, inputs_json, inputs_digest: sha256Hex(inputs_json) };
 }
 
-export function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: Terms): RulingDraft[] {
+export function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: DecisionTerms): RulingDraft[] {
   const { meta } = event.event;
   const { judgement, reversibility, key_holder, config_offset, inputs_json, reservations, barred, evidence } = answer;
   const call = withInputs(event.event.call, inputs_json);
@@ -70,7 +82,7 @@ export function decideAgain(
   state: RulingState,
   { call_id, deferred }: DueDeferral,
   answer: Judged,
-  terms: Terms & { source: SourcePosition },
+  terms: DecisionTerms & { source: SourcePosition },
 ): RulingDraft[] {
   const { meta, revision, traceparent } = deferred;
   const { judgement, reversibility, key_holder, config_offset, inputs_json, reservations = [] } = answer;
@@ -96,7 +108,7 @@ export function decideAgain(
 }
 
 /** The votes that want other inputs, of requests that are open. */
-export function editsOf(state: RulingState, events: readonly Recorded[]): EditQuestion[] {
+export function editsOf(state: RulingState, events: readonly ReadEvent[]): EditQuestion[] {
   return events.flatMap((event) => {
     if (event.event_type !== 'approval_voted' || event.event.vote !== 'edit' || !event.event.edited) return [];
     const approval = state.approvals.get(event.event.approval_id);
@@ -110,7 +122,7 @@ export function editsOf(state: RulingState, events: readonly Recorded[]): EditQu
 }
 
 /** What policy says to a record, given the answer of the desk where it wants a ruling. Pure; empty where there is nothing to say. */
-export function decideRecord(state: RulingState, event: Recorded, answer: Judged | undefined, terms: Terms): RulingDraft[] {
+export function decideRecord(state: RulingState, event: ReadEvent, answer: Judged | undefined, terms: DecisionTerms): RulingDraft[] {
   const { traceparent } = event;
   const source = { topic: event.topic, offset: event.offset };
   if (wantsRuling(event)) {
@@ -157,7 +169,7 @@ const UNREADABLE: Judged = {
 };
 
 /** The end of a record that cannot be decided: its call is denied, its vote is refused. */
-export function refusePoison(state: RulingState, event: Recorded, terms: Terms): RulingDraft[] {
+export function refusePoison(state: RulingState, event: ReadEvent, terms: DecisionTerms): RulingDraft[] {
   if (wantsRuling(event)) return ruleOn(state, event, UNREADABLE, terms);
   if (event.event_type !== 'approval_voted') return [];
   const { approval_id, vote_id, meta } = event.event;
@@ -177,7 +189,11 @@ export interface UnreadableRequest {
 }
 
 /** Denies a call of which nothing but its meta is known; what is not known is empty. */
-export function refuseUnreadable(state: RulingState, { meta, key, lane, ...where }: UnreadableRequest, terms: Terms): RulingDraft[] {
+export function refuseUnreadable(
+  state: RulingState,
+  { meta, key, lane, ...where }: UnreadableRequest,
+  terms: DecisionTerms,
+): RulingDraft[] {
   const principal: Principal = { kind: 'agent', id: '', roles: [] };
   const call: ToolCall = { ...EMPTY_CALL, idempotency_key: key ?? '', principal, context: { ...NO_CONTEXT }, lane };
   const { judgement, reversibility, config_offset } = UNREADABLE;

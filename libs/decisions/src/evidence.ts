@@ -1,6 +1,5 @@
-import { type ApprovalEvidence, callId, type SimilarCall, type ToolCall, type ToolContract } from '@countersign/contracts';
-import { type CallState, type ConfigurationState, keysOf } from '@countersign/domain';
-import { type Row, type Sql, similarCalls } from '@countersign/store';
+import type { ApprovalEvidence, ToolCall, ToolContract } from '@countersign/contracts';
+import { type ConfigurationState, keysOf } from '@countersign/domain';
 
 /** What approvers are shown of the undo of an effect. */
 function undoOf({ name, reversibility, has_compensate }: ToolContract): Pick<ApprovalEvidence, 'undo_tool' | 'undo'> {
@@ -37,20 +36,4 @@ export function barredFrom(config: ConfigurationState, tenant_id: string, { prin
   for (const key of keysOf(config, tenant_id)) if (key.owner !== null && key.principal.id === principal.id) barred.add(key.owner);
   if (authority?.on_behalf_of) barred.add(authority.on_behalf_of.id);
   return [...barred];
-}
-
-const SIMILAR_MAX = 5;
-
-/** The newest calls of the same tool that people were asked about; empty where the views are away: evidence is no condition. */
-export async function similarTo(sql: Sql, tenant_id: string, call: ToolCall, before_ms: number): Promise<SimilarCall[]> {
-  let rows: (Row & { partition: number; call_uuid: string; status: string; requested_at_ms: number; state: string })[];
-  try {
-    rows = await similarCalls(sql, { tenant_id, tool: call.tool, before_ms, limit: SIMILAR_MAX });
-  } catch {
-    return [];
-  }
-  return rows.map(({ partition, call_uuid, status, requested_at_ms, state }) => {
-    const { call: known } = JSON.parse(state) as CallState;
-    return { call_id: callId(partition, call_uuid), status, same_inputs: known?.inputs_digest === call.inputs_digest, requested_at_ms };
-  });
 }

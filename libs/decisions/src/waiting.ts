@@ -1,6 +1,6 @@
 import { callError } from '@countersign/contracts';
 import type { Deferred, Judgement, LimitLedger } from '@countersign/domain';
-import type { Question, Resumed } from '../rulings/ruling-desk.js';
+import type { Question, Resumed } from './question.js';
 
 /** Calls that have ended, of those that somebody waits for. */
 export interface WaitedFor {

@@ -1,6 +1,5 @@
 import { callError, type ToolCall } from '@countersign/contracts';
 import type { Judgement } from '@countersign/domain';
-import { callStatuses, type Sql } from '@countersign/store';
 import { deniedBy } from './limit-ruling.js';
 
 /** How long a call waits for those that it depends on; its deadline comes first. */
@@ -20,20 +19,6 @@ export interface Dependent {
 }
 
 export const dependsOn = (call: ToolCall): readonly string[] => call.context.depends_on ?? [];
-
-/** Status of the calls that others depend on, as the view has them; one query a tenant. @throws InfrastructureFault */
-export async function prerequisiteStatuses(sql: Sql, dependents: readonly Dependent[]): Promise<ReadonlyMap<string, string>> {
-  const ids = new Map<string, Set<string>>();
-  for (const { tenant_id, call } of dependents) {
-    const ofTenant = ids.get(tenant_id) ?? new Set();
-    for (const call_id of dependsOn(call)) ofTenant.add(call_id);
-    ids.set(tenant_id, ofTenant);
-  }
-  const statuses = new Map<string, string>();
-  for (const [tenant_id, wanted] of ids)
-    for (const [call_id, status] of await callStatuses(sql, tenant_id, [...wanted])) statuses.set(`${tenant_id}/${call_id}`, status);
-  return statuses;
-}
 
 /** The ruling on a call that depends on others: wait while one of them runs, deny where one did not succeed; undefined where all did. */
 export function prerequisiteRuling(

@@ -8,7 +8,7 @@ import {
   type RulingDraft,
   type RulingState,
 } from '@countersign/domain';
-import type { Question } from '../rulings/ruling-desk.js';
+import type { Question } from './question.js';
 
 /** Another call of the same key that holds something of limits and has no end: its repeats reserve nothing. */
 function holderInFlight(ledger: LimitLedger, call_id: string, call: ToolCall): KeyHolder | undefined {

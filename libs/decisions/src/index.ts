@@ -1,0 +1,10 @@
+export * from './decide-record.js';
+export { barredFrom } from './evidence.js';
+export { giveBackUnused, holdersOf, keepTaken, unsettled } from './in-flight.js';
+export { type Judged, judgeCall, refusedAtExecution } from './judge-call.js';
+export { canWait, deniedBy, exceededRuling } from './limit-ruling.js';
+export { type Dependent, dependsOn, hasEnded, prerequisiteRuling } from './prerequisites.js';
+export type { EditQuestion, Question, Resumed } from './question.js';
+export type { ReadEvent } from './read-event.js';
+export { type RuledCall, type RulingAsk, TenantRulings } from './tenant-rulings.js';
+export { afterWaiting, type DueDeferral, dueDeferrals, questionAgain, type WaitedFor, waitsOn } from './waiting.js';
