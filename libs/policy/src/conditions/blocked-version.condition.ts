@@ -12,5 +12,8 @@ export const blockedVersion: Condition = {
   judge: ({ lifecycle, contract }) =>
     lifecycle === 'active' || lifecycle === 'deprecated'
       ? undefined
-      : { tier: 'tier_3_blocked', why: `version ${contract.version} of ${contract.name} ${why[lifecycle] ?? why.blocked}` },
+      : {
+          tier: 'tier_3_blocked',
+          why: `version ${contract.version} of ${contract.name} ${why[typeof lifecycle === 'string' ? lifecycle : 'blocked'] ?? why.blocked}`,
+        },
 };

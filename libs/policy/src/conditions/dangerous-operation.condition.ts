@@ -20,9 +20,10 @@ function settingOf({ policy }: RulingInput): 'require_approval' | 'deny' | 'off'
 export const dangerousOperation: Condition = {
   rule: 'builtin.dangerous_operation',
   judge: (input) => {
+    const { contract } = input;
     const setting = settingOf(input);
     if (setting === 'off') return undefined;
-    const found = findDangersInJson(input.inputs_json, isReadOnly(input.contract.effect_class) ? runFields : undefined);
+    const found = findDangersInJson(input.inputs_json, isReadOnly(contract.effect_class) ? { pick: runFields } : { tool: contract.name });
     if (found.length === 0) return undefined;
     const deny = setting === 'deny' || found.some(({ fatal }) => fatal);
     const why = `the inputs ask for a dangerous operation: ${found.map(({ id }) => id).join(', ')}`;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { CelBindings } from '../cel/bindings.js';
 import { compileCondition } from '../cel/compile.js';
 import { aContract, ruledBy } from '../testing/ruled.js';
-import { findDangers } from './find-dangers.js';
+import { findDangers, findDangersInJson } from './find-dangers.js';
 
 const ids = (value: unknown) => findDangers(value).map(({ id }) => id);
 
@@ -93,12 +93,69 @@ test('any spelling by case, spaces and invisible letters is still seen', () => {
   );
 });
 
-test('long text is searched in time', () => {
-  const begun = performance.now();
-  for (const part of ['curl ', 'rm - ', 'git push ', '/* ', 'delete from ', 'update a set ', 'find ', '\\', "'"])
-    findDangers(part.repeat(200_000 / part.length));
-  expect(performance.now() - begun).toBeLessThan(20_000);
+describe('no text takes long', () => {
+  const LENGTH = 200_000;
+  const repeated = [
+    'curl ',
+    'rm - ',
+    'rm -rr! ',
+    'git push ',
+    'git;',
+    '/* ',
+    '/**/',
+    'delete from x;',
+    'update a set ',
+    'find ',
+    '\\',
+    "'",
+  ].concat(
+    ['\n', '\n( ', ' \n', '    ', '#', '-- ', '--\n', '\u200b', '\ufdfa', '`', '$ifs', '{ifs', 'fs.rm(', 'chmod ', 'alter table a '],
+    ["where 'a", 'base64 |', 'aws s3 rm ', 'git rm curl sh nc del kubectl\n', 'a', 'ж', 'sudo ', '|sh '],
+  );
+  const texts = [
+    ...repeated.map((part) => part.repeat(Math.ceil(LENGTH / part.length))),
+    `rm -${'r'.repeat(LENGTH)}!`,
+    `git push -${'f'.repeat(LENGTH)}!`,
+    `delete from x where ${'a'.repeat(LENGTH / 2)}=${'a'.repeat(LENGTH / 2)}b`,
+  ];
+  test.each(texts.map((text) => [text.slice(0, 12), text]))('200 KB of %j block for less than 20 ms', (_, text) => {
+    const cpu_ms = Array.from({ length: 4 }, () => {
+      const begun = process.cpuUsage();
+      findDangers({ text });
+      const { user, system } = process.cpuUsage(begun);
+      return (user + system) / 1000;
+    });
+    expect(Math.min(...cpu_ms)).toBeLessThan(20);
+  });
+
+  test('what is too large, too deep or too dense to be judged counts as dangerous', () => {
+    const deep = Array.from({ length: 40 }).reduce<unknown>((inside) => ({ inside }), 'harmless');
+    for (const value of ['curl x '.repeat(30_000), 'ж '.repeat(60_000), deep]) expect(ids({ value })).toContain('text.too_large_to_judge');
+    const asked = ruledBy([], { contract: aContract('stage'), policy: undefined }, { text: 'curl x '.repeat(30_000) });
+    expect(asked).toMatchObject({ effect: 'require_approval', rule: 'builtin.dangerous_operation' });
+    expect(ruledBy([], { contract: aContract('stage'), policy: undefined }, { text: `rm x\n${'a\n'.repeat(400_000)}` }).effect).toBe(
+      'require_approval',
+    );
+  });
+  test('a usual file of 100 KB is not', () => {
+    const line = 'const found = items.find((item) => item.format === "plain"); // update the list\n';
+    expect(ids({ path: 'src/list.ts', content: line.repeat(600) })).toEqual([]);
+  });
 });
+
+test.each<[string, unknown, string]>([
+  ['git.force_push', { branch: 'main', force: true }, 'git_push'],
+  ['git.force_push', { args: ['--force'] }, 'git.push'],
+  ['git.force_push', { command: 'git push', force: true }, 'run_command'],
+  ['git.force_push', { program: 'git', args: ['push', 'origin'], options: { verbose: true }, force_with_lease: true }, 'run'],
+  ['git.reset_hard', { hard: true, to: 'HEAD~1' }, 'git_reset'],
+  ['shell.rm_recursive', { path: 'build', recursive: true }, 'rm'],
+  ['shell.rm_root', { path: '/', recursive: true }, 'rm'],
+])('%s: flags count as words: %j of %s', (id, inputs, tool) => {
+  expect(findDangersInJson(JSON.stringify(inputs), { tool }).map((found) => found.id)).toContain(id);
+});
+test('a flag that is off is not a word', () =>
+  expect(findDangersInJson('{"branch":"main","force":false}', { tool: 'git_push' })).toEqual([]));
 
 test('rules may ask for it', () => {
   const program = compileCondition('dangerous(inputs.script) && "shell.rm_recursive" in dangers(inputs)');

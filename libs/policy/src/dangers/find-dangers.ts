@@ -1,3 +1,4 @@
+import { Effort } from './effort.js';
 import { dangers } from './patterns.js';
 import { readings } from './plain-text.js';
 
@@ -8,50 +9,86 @@ const HINT =
 const UNUSUAL = /[^\x20-\x7e]|\\|\$|'|`|\/\*|:\s?\(/;
 
 const LEVELS_MAX = 32;
-
-/** Whether text is worth a closer look; cheap, and never wrong with no. */
-function mayHide(text: string): boolean {
-  return HINT.test(text) || UNUSUAL.test(text);
-}
-
-/** All texts of a value: each by itself, lists of texts as a command line, and an object's texts in their order. */
-function textsOf(value: unknown, into: string[], level = 0): void {
-  if (typeof value === 'string') into.push(value);
-  if (typeof value !== 'object' || value === null || level > LEVELS_MAX) return;
-  const items = Object.values(value);
-  const line: string[] = [];
-  for (const item of items) {
-    if (typeof item === 'string') line.push(item);
-    else if (Array.isArray(item) && item.every((part) => typeof part === 'string')) line.push(...item);
-    textsOf(item, into, level + 1);
-  }
-  if (line.length > 1) into.push(line.join(' '));
-}
+/** Characters of a JSON text that is parsed to be looked at. */
+const JSON_CHARS_MAX = 400_000;
 
 export interface FoundDanger {
   id: string;
   fatal: boolean;
 }
 
+/** Larger, deeper or denser than can be judged in time: nobody knows what is in it, so people are asked. */
+const TOO_LARGE: FoundDanger = { id: 'text.too_large_to_judge', fatal: false };
+
+/** Whether text is worth a closer look; cheap, and never wrong with no. */
+function mayHide(text: string): boolean {
+  return HINT.test(text) || UNUSUAL.test(text);
+}
+
+/** What an item is worth on a command line: texts are words, `force: true` is `--force`, numbers are themselves. */
+function wordsOf(key: string, item: unknown): string[] {
+  if (typeof item === 'string') return [item];
+  if (item === true) return [`--${key.replaceAll('_', '-')}`];
+  return [];
+}
+
+/** The texts of a value: each by itself, and what an object or a list says in its order as one command line. */
+class Texts {
+  readonly found: string[] = [];
+  too_deep = false;
+
+  add(value: unknown, before: readonly string[] = [], level = 0): void {
+    if (typeof value === 'string') this.found.push(value);
+    if (typeof value !== 'object' || value === null) return;
+    if (level > LEVELS_MAX) {
+      this.too_deep = true;
+      return;
+    }
+    const line = [...before];
+    for (const [key, item] of Object.entries(value)) {
+      line.push(...wordsOf(key, item));
+      if (Array.isArray(item)) for (const part of item) if (typeof part === 'string') line.push(part);
+      this.add(item, [], level + 1);
+    }
+    if (line.length > 1) this.found.push(line.join(' '));
+  }
+}
+
 function inTexts(texts: readonly string[]): FoundDanger[] {
   const found = new Map<string, FoundDanger>();
+  const effort = new Effort();
   for (const text of texts) {
     if (!mayHide(text)) continue;
-    for (const reading of readings(text))
+    for (const reading of readings(text, effort) ?? [])
       for (const danger of dangers)
-        if (!found.has(danger.id) && danger.found(reading)) found.set(danger.id, { id: danger.id, fatal: danger.fatal === true });
+        if (!found.has(danger.id) && danger.found(reading, effort)) found.set(danger.id, { id: danger.id, fatal: danger.fatal === true });
+    if (!effort.left) return [...found.values(), TOO_LARGE];
   }
   return [...found.values()];
 }
 
-/** The dangerous operations that a JSON value asks for, by id. Pure; linear in the size of the value. */
-export function findDangers(value: unknown): FoundDanger[] {
-  const texts: string[] = [];
-  textsOf(value, texts);
-  return inTexts(texts);
+/**
+ * The dangerous operations that a JSON value asks for, by id. Pure; linear in the size of the value up to a size above which
+ * it answers `text.too_large_to_judge`. `command`: words that stand before the value's own, as a tool's name does.
+ */
+export function findDangers(value: unknown, command: readonly string[] = []): FoundDanger[] {
+  const texts = new Texts();
+  texts.add(value, command);
+  const found = inTexts(texts.found);
+  return texts.too_deep ? [...found, TOO_LARGE] : found;
 }
 
-/** The same for a JSON text, which is only parsed where it is worth it. `pick`: what of the value is looked at. */
-export function findDangersInJson(json: string, pick: (value: unknown) => unknown = (value) => value): FoundDanger[] {
-  return mayHide(json) ? findDangers(pick(JSON.parse(json))) : [];
+export interface Looked {
+  /** What of the value is looked at. */
+  pick?: ((value: unknown) => unknown) | undefined;
+  /** The name of the tool, whose words begin its command line: `git_push` with `force: true` is `git push --force`. */
+  tool?: string | undefined;
+}
+
+/** The same for a JSON text, which is only parsed where it is worth it. */
+export function findDangersInJson(json: string, { pick = (value) => value, tool = '' }: Looked = {}): FoundDanger[] {
+  const words = tool.replaceAll(/[_.-]+/g, ' ');
+  if (!mayHide(json) && !HINT.test(words)) return [];
+  if (json.length > JSON_CHARS_MAX) return [TOO_LARGE];
+  return findDangers(pick(JSON.parse(json)), words === '' ? [] : words.split(' '));
 }
