@@ -49,8 +49,7 @@ test('what a call put on the log is proven to an auditor who trusts one key and 
   const before = await checkpoint();
   await platform.process.stop('SIGKILL');
   await platform.up();
-  await write('after-the-restart.txt');
-  await sleep(2500);
+  await untilProven(place(partitionOf((await write('after-the-restart.txt')).body.call_id)));
   const after = await checkpoint();
   expect(after.size as number).toBeGreaterThan(before.size as number);
   const { body: found } = await auditor.request<{ path: string[] }>('GET', `/v1/audit/consistency?first=${before.size}`);

@@ -26,6 +26,13 @@ const look = () => countersign('witness', '--vkey', vkey, '--log', platform.base
 let serial = 0;
 const write = () => platform.admin().call({ tool: 'write_file', inputs: { path: `${++serial}.txt`, content: 'x', mode: 'create' } });
 
+/** Waits until a checkpoint covers what the call left on the log. */
+async function covered(call_id: string): Promise<void> {
+  const query = `/v1/audit/bundle?call_id=${call_id}`;
+  for (const end = performance.now() + 30_000; (await auditor.request('GET', query)).status !== 200; await sleep(200))
+    if (performance.now() > end) throw new Error(`no checkpoint covers ${call_id}`);
+}
+
 beforeAll(async () => {
   platform = await EmbeddedPlatform.create();
   witnessKey = (await countersign('witness', '--new-key', '--dir', folder(), '--name', 'witness.example')).said.trim();
@@ -36,7 +43,7 @@ afterAll(() => platform.close(), 30_000);
 
 test('a witness cosigns what only grows; a bundle under its cosignature is verified with both keys; a log that went back is refused', async () => {
   const { body: call } = await write();
-  await sleep(2500);
+  await covered(call.call_id);
   vkey = (await auditor.request('GET', '/v1/audit/checkpoint')).headers.get('countersign-vkey') as string;
   expect((await auditor.request('GET', '/v1/audit/checkpoint?cosigned=true')).status).toBe(503);
   expect(await look()).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
@@ -57,8 +64,7 @@ test('a witness cosigns what only grows; a bundle under its cosignature is verif
   writeFileSync(file, JSON.stringify(newest.body));
   expect((await countersign('verify', file, '--vkey', vkey, '--witness', witnessKey)).said).toContain('not cosigned by witness.example');
 
-  await write();
-  await sleep(2500);
+  await covered((await write()).body.call_id);
   expect(await look()).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
 
   await platform.process.stop('SIGKILL');
@@ -66,11 +72,7 @@ test('a witness cosigns what only grows; a bundle under its cosignature is verif
   cpSync(early, platform.dataDir, { recursive: true });
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: witnessKey });
   expect(await look()).toMatchObject({ code: 1, said: expect.stringMatching(/CONTRADICTION: the log (went back|forked)/) });
-  await write();
-  await write();
-  await sleep(2500);
-  await write();
-  await sleep(2500);
+  for (let n = 0; n < 3; n++) await covered((await write()).body.call_id);
   expect(await look()).toMatchObject({ code: 1, said: expect.stringContaining('CONTRADICTION') });
 }, 240_000);
 

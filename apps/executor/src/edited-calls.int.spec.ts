@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventMap } from '@countersign/contracts';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { Rig } from './testing/rig.js';
@@ -60,7 +59,7 @@ test('a released second key gives its next attempt', async () => {
   await rig.start();
   const key = randomUUID();
   await rig.end(await rig.allow('blind_write', 'refused', { key, act: 'refuse', call: { discriminating_digest: digest } }));
-  await sleep(500);
+  await rig.until(async () => JSON.stringify(await states(key)) === '[[1,5]]');
   const grant = edited('a', key);
   await rig.put('approval_granted', [grant]);
   expect(await rig.end({ meta: grant.meta } as EventMap['policy_decided'])).toMatchObject({ event: { also: { attempt: 2 } } });

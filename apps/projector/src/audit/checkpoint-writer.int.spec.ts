@@ -52,7 +52,7 @@ async function append(count: number, text = 'value', onto = log): Promise<void> 
   await onto.append(Array.from({ length: count }, (_, n) => record(n)));
 }
 
-/** Runs a writer until what is on the log is signed (it signs what is new when it is closed). */
+/** Runs a writer until what is on the log is signed, or is found to be not what was signed. */
 async function signAll(from = log): Promise<CheckpointWriter> {
   const writer = new CheckpointWriter({
     log: from,
@@ -63,9 +63,18 @@ async function signAll(from = log): Promise<CheckpointWriter> {
     broken: async (reason) => void broken.push(reason),
   });
   await writer.start();
-  await sleep(300);
+  for (const end = performance.now() + 30_000; performance.now() < end && broken.length === 0 && !(await isSigned(from)); ) await sleep(20);
   await writer.close();
   return writer;
+}
+
+/** Whether the newest record of each partition is proven, and so all before it. */
+async function isSigned(from: EmbeddedEventLog): Promise<boolean> {
+  for (const partition of [0, 1]) {
+    const [record] = await from.read('tool-executed', partition, (await from.head('tool-executed', partition)) - 1, 1);
+    if ((await reader().prove(record as never)).kind !== 'proof') return false;
+  }
+  return true;
 }
 
 const reader = () => new ProofReader(evidence().checkpoints, evidence().tiles, signer.verifier);
