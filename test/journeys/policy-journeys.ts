@@ -258,6 +258,25 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect((await ask(agent, 4, 'somebody-else')).status).toBe(403);
     });
 
+    test('1,000 rules are live everywhere in under a second, and rule', async () => {
+      const [agent, name] = await fresh();
+      const many = Array.from({ length: 999 }, (_, i) => ({
+        id: `r${i}`,
+        when: `principal.id == "none" && inputs.n == ${i}`,
+        effect: 'deny',
+      }));
+      const version = await publish([...many, { id: 'last', tools: 'probe_read', when: `principal.id == "${name}"`, effect: 'deny' }]);
+      const begun = performance.now();
+      const live = await activate(version);
+      expect(performance.now() - begun).toBeLessThan(1000);
+      expect(live.instances.every(({ has_it }) => has_it)).toBe(true);
+      expect((await agent.call({ tool: 'probe_read', inputs: {} }, WAIT)).body).toMatchObject({
+        status: 'denied',
+        decision: { rule: 'last' },
+      });
+      await activate(null);
+    });
+
     test('a change is live everywhere in under a second', async () => {
       const [agent, name] = await fresh();
       const version = await publish([{ id: 'no', tools: 'probe_read', when: `principal.id == "${name}"`, effect: 'deny' }]);

@@ -1,6 +1,6 @@
 import type { Obligation, ToolCall, ToolContract } from '@countersign/contracts';
 import { type ConfigurationState, factsOf, overrideFor, rulingBundles, stateOfVersion, type ToolVersion } from '@countersign/domain';
-import { BundleCache, type BundleText, type PolicyInForce, type ResolvedRuling, resolveRuling } from '@countersign/policy';
+import { type BundleText, compiledBundles, type PolicyInForce, type ResolvedRuling, resolveRuling } from '@countersign/policy';
 
 const NOTHING_HIDDEN: readonly Obligation[] = [];
 const ALL_HIDDEN: readonly Obligation[] = [{ kind: 'redact', rule: 'policy.bundle_unusable', paths: [''], max: null, tag: null }];
@@ -18,10 +18,8 @@ export interface RulingAsk {
   deferred_since_ms?: number;
 }
 
-/** Rules calls by the configuration that a process has folded; keeps each bundle compiled. */
+/** Rules calls by the configuration that a process has folded. */
 export class TenantRulings {
-  private readonly bundles = new BundleCache();
-
   constructor(private readonly now_ms: () => number) {}
 
   /** The ruling of now, or of another time. Never throws. `draft`: this bundle instead of the active one. */
@@ -40,7 +38,7 @@ export class TenantRulings {
       authority: call.authority,
       inputs_json: call.inputs_json,
       case_id: call.case_id,
-      policy: draft ? { active: this.bundles.of(draft), facts: factsOf(config, tenant_id) } : this.inForce(config, tenant_id),
+      policy: draft ? { active: compiledBundles.of(draft), facts: factsOf(config, tenant_id) } : this.inForce(config, tenant_id),
       now_ms: at_ms,
       ...waits,
     });
@@ -51,8 +49,8 @@ export class TenantRulings {
     const { active, shadow } = rulingBundles(config, tenant_id);
     if (!active && !shadow) return undefined;
     return {
-      active: active && this.bundles.of(active),
-      shadow: shadow && this.bundles.of(shadow),
+      active: active && compiledBundles.of(active),
+      shadow: shadow && compiledBundles.of(shadow),
       facts: factsOf(config, tenant_id),
     };
   }
@@ -60,7 +58,7 @@ export class TenantRulings {
   /** Whether the ruling on a call may change with time alone, or with what is known of other calls. */
   isTimed(config: ConfigurationState, tenant_id: string, contract: ToolContract): boolean {
     const { active } = rulingBundles(config, tenant_id);
-    const force = active && this.bundles.of(active);
+    const force = active && compiledBundles.of(active);
     return force !== undefined && 'bundle' in force && force.bundle.rules.about(contract).some(({ timed }) => timed);
   }
 
@@ -68,7 +66,7 @@ export class TenantRulings {
   redactions(config: ConfigurationState, ask: RulingAsk): readonly Obligation[] {
     const { active } = rulingBundles(config, ask.tenant_id);
     if (!active) return NOTHING_HIDDEN;
-    const force = this.bundles.of(active);
+    const force = compiledBundles.of(active);
     if ('unusable' in force) return ALL_HIDDEN;
     if (!force.bundle.rules.about(ask.tool.contract).some(hides)) return NOTHING_HIDDEN;
     const { explanation } = this.resolve(config, ask);

@@ -1,5 +1,5 @@
-export { BundleCache, type BundleInForce, type BundleText } from './bundle/bundle-cache.js';
-export { type BundleEnvironment, compileBundle } from './bundle/compile-bundle.js';
+export { BundleCache, type BundleInForce, type BundleText, compiledBundles } from './bundle/bundle-cache.js';
+export { BundleCompiler, type BundleEnvironment, compileBundle } from './bundle/compile-bundle.js';
 export { awaitedCall, type RuleFault } from './bundle/compiled-rule.js';
 export type { DeferTerms, PolicyBundle, Rule, RuleEffect, RuleObligation, ToolSelector } from './bundle/rule.js';
 export { CelBindings, type FactTables, type Subject } from './cel/bindings.js';

@@ -1,6 +1,8 @@
+import { sha256Hex } from '@countersign/contracts';
 import { type ConfigurationState, evolveConfiguration, initialConfiguration, type PlacedEvent } from '@countersign/domain';
-import { FoldedTopics } from '@countersign/event-log';
+import { FoldedTopics, type Recorded } from '@countersign/event-log';
 import type { AppDeps } from './app-deps.js';
+import { bundlesAhead, compileAhead, compileRuling } from './compiled-bundles.js';
 
 export const CONFIGURATION_TOPIC = 'configuration-changed';
 
@@ -14,6 +16,19 @@ export function foldConfiguration({ log, codec, schemas }: Pick<AppDeps, 'log' |
     topics: [CONFIGURATION_TOPIC, 'tool-registered'],
     initial: initialConfiguration(),
     evolve: (state, event) => evolveConfiguration(state, event as PlacedEvent),
+    before: bundleAhead,
+    ready: compileRuling,
     ...(schemas ? { schemas } : {}),
   });
+}
+
+/** A bundle that is to rule is compiled before it does; one that was published, as soon as there is time. */
+function bundleAhead(state: ConfigurationState, event: Recorded): Promise<void> | undefined {
+  if (event.event_type === 'policy_bundle_published') {
+    const { version, bundle_json } = event.event;
+    void bundlesAhead.compile({ version, bundle_json, digest: sha256Hex(bundle_json) });
+  }
+  if (event.event_type !== 'policy_bundle_activated') return undefined;
+  const { meta, version, shadow_version } = event.event;
+  return compileAhead(state, meta.tenant_id, [version, shadow_version]);
 }

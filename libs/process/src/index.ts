@@ -3,11 +3,13 @@ export type { AppDeps, RunningApp, TenantKeys, WakeUpChannel } from './app-deps.
 export { type CallSpan, CallTracer, decisionAttributes } from './call-tracer.js';
 export { CannotOpen } from './cannot-open.js';
 export { type Clock, systemClock } from './clock.js';
+export { bundlesAhead } from './compiled-bundles.js';
 export { CONFIGURATION_TOPIC, type Configuration, foldConfiguration } from './configuration.js';
 export { ConfigurationWitness } from './configuration-witness.js';
 export type { Evidence } from './evidence.js';
 export { addressFault, type GuardedAnswer, type GuardedRequest, guardedFetch } from './guarded-fetch.js';
 export { HealthServer } from './health-server.js';
+export { inTurns } from './in-turns.js';
 export { LogTime } from './log-time.js';
 export { createLogger, type Logger, NestLogger } from './logger.js';
 export { guardStream, LiveSecrets, liveSecrets } from './masking/live-secrets.js';

@@ -122,7 +122,7 @@ export class PoliciesController {
   private async put(caller: Caller, version: string, { bundle, simulation }: Draft): Promise<Answer | Problem> {
     const { tenant_id, principal } = caller;
     if (RESERVED_VERSIONS.has(version)) return new Problem('invalid-request', `a version cannot be called ${version}`);
-    const text = this.room.text(tenant_id, version, bundle);
+    const text = await this.room.text(tenant_id, version, bundle);
     if (text instanceof Problem) return text;
     const shelf = this.room.shelf(tenant_id);
     const missing = shelf.simulation_required || simulation ? this.reports.fault(tenant_id, text.digest, simulation) : undefined;

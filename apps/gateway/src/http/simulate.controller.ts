@@ -1,5 +1,6 @@
 import type { CallState } from '@countersign/domain';
 import type { BundleText, PolicyBundle } from '@countersign/policy';
+import { bundlesAhead } from '@countersign/process';
 import { type Cursor, listCalls, parseCursor } from '@countersign/store';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
@@ -48,20 +49,21 @@ export class SimulateController {
     return this.face.serve(request, reply, ['policy_admin', 'auditor'], async ({ tenant_id }) => {
       const body = parseBundle(simulateRequest, request.body);
       if (body instanceof Problem) return body;
-      const draft = this.draft(tenant_id, body);
+      const draft = await this.draft(tenant_id, body);
       if (draft instanceof Problem) return draft;
       if (!(await this.views.current(request))) return viewsBehind();
       return this.run(tenant_id, body, draft);
     });
   }
 
-  private draft(tenant_id: string, { bundle, version }: SimulateRequest): BundleText | Problem {
+  private async draft(tenant_id: string, { bundle, version }: SimulateRequest): Promise<BundleText | Problem> {
     if (bundle) return this.room.text(tenant_id, 'draft', bundle as PolicyBundle);
     const published = this.room.shelf(tenant_id).versions.get(version as string);
     return published ?? new Problem('not-found', `there is no policy ${version}`);
   }
 
   private async run(tenant_id: string, asked: SimulateRequest, draft: BundleText): Promise<Answer> {
+    await bundlesAhead.compile(draft);
     const simulation = new Simulation(this.room.rulings, tenant_id, draft);
     for await (const calls of this.recorded(tenant_id, asked))
       for (const call of calls) simulation.judge(this.room.configuration.state, call);

@@ -1,7 +1,8 @@
 import { canonicalText, sha256Hex } from '@countersign/contracts';
 import type { TenantRulings } from '@countersign/decisions';
 import { type BundleShelf, emptyShelf, factsOf, type PublishedBundle, toolVersions } from '@countersign/domain';
-import { type BundleText, compileBundle, type PolicyBundle, type RuleFault } from '@countersign/policy';
+import { BundleCompiler, type BundleText, type PolicyBundle, type RuleFault } from '@countersign/policy';
+import { inTurns } from '@countersign/process';
 import { runningInstances, type Store } from '@countersign/store';
 import type { ConfigurationRoom } from '../http/configuration-room.js';
 import { Problem } from '../http/problem.js';
@@ -33,17 +34,18 @@ export class PolicyRoom {
   }
 
   /** The text of a bundle, as it would be published; faults of its rules as a problem, and then nothing is. */
-  text(tenant_id: string, version: string, bundle: PolicyBundle): BundleText | Problem {
+  async text(tenant_id: string, version: string, bundle: PolicyBundle): Promise<BundleText | Problem> {
     const bundle_json = canonicalText(bundle);
     const text = { version, bundle_json, digest: sha256Hex(bundle_json) };
     const { state } = this.configuration;
-    const compiled = compileBundle(bundle, text, {
+    const compiler = new BundleCompiler(bundle, text, {
       inputsOf: (tool) => {
         const versions = toolVersions(state, tenant_id, tool);
         return versions.length === 0 ? undefined : versions.map(({ tool: { contract } }) => contract.input_schema);
       },
       fact_tables: [...factsOf(state, tenant_id).keys()],
     });
+    const compiled = await inTurns(compiledIn(compiler));
     return 'faults' in compiled ? unusable(compiled.faults, bundle) : text;
   }
 
@@ -65,6 +67,11 @@ export class PolicyRoom {
       return null;
     }
   }
+}
+
+function* compiledIn(compiler: BundleCompiler): Generator<void, ReturnType<BundleCompiler['finish']>> {
+  while (compiler.step()) yield;
+  return compiler.finish();
 }
 
 function unusable(faults: readonly RuleFault[], { rules }: PolicyBundle): Problem {

@@ -10,6 +10,10 @@ export interface FoldedTopicsOptions<S> {
   initial: S;
   /** May change `state` in place and return it. Undecodable records are skipped: their consumer group sets them aside. */
   evolve(state: S, event: Recorded): S;
+  /** Awaited before an event is folded, once everything of before the start has been. */
+  before?(state: S, event: Recorded): Promise<void> | undefined;
+  /** Awaited by `start`, when all that was there has been folded. */
+  ready?(state: S): Promise<void>;
   schemas?: SchemaSource;
 }
 
@@ -24,6 +28,7 @@ interface Waiter {
 export class FoldedTopics<S> {
   private current: S;
   private running: RunningSubscription | undefined;
+  private live = false;
   private readonly next = new Map<string, number>();
   private waiters: Waiter[] = [];
 
@@ -45,12 +50,18 @@ export class FoldedTopics<S> {
       from: 'start',
       onBatch: async (batch) => {
         const { events } = await decoder.decode(batch.records);
-        for (const event of events) this.current = this.options.evolve(this.current, event);
+        for (const event of events) {
+          const preparation = this.live ? this.options.before?.(this.current, event) : undefined;
+          if (preparation) await preparation;
+          this.current = this.options.evolve(this.current, event);
+        }
         this.next.set(`${batch.topic}/${batch.partition}`, (batch.records.at(-1) as { offset: number }).offset + 1);
         this.wake();
       },
     });
     await this.running.caughtUp();
+    this.live = true;
+    await this.options.ready?.(this.current);
   }
 
   /** The next offset that would be folded. */

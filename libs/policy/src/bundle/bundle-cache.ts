@@ -1,7 +1,7 @@
-import { type CompiledBundle, compileBundle } from './compile-bundle.js';
+import { BundleCompiler, type CompiledBundle } from './compile-bundle.js';
 import type { PolicyBundle } from './rule.js';
 
-/** A published bundle; the same object for as long as it is published. */
+/** A bundle that may rule. `digest`: the SHA-256 of its text. */
 export interface BundleText {
   version: string;
   bundle_json: string;
@@ -11,22 +11,57 @@ export interface BundleText {
 /** A bundle, or why there is none that can rule: then nothing is allowed. */
 export type BundleInForce = { bundle: CompiledBundle } | { unusable: string };
 
-/** Compiles published bundles once each. */
-export class BundleCache {
-  private readonly compiled = new WeakMap<BundleText, BundleInForce>();
+const KEPT_MAX = 100;
 
+/** Compiles bundles once each, by what they say; the least recently made of many are made again. */
+export class BundleCache {
+  private readonly of_object = new WeakMap<BundleText, BundleInForce>();
+  private readonly of_text = new Map<string, BundleInForce>();
+
+  /** At once, also where it has yet to be compiled. */
   of(text: BundleText): BundleInForce {
-    const known = this.compiled.get(text);
-    if (known) return known;
-    const fresh = read(text);
-    this.compiled.set(text, fresh);
-    return fresh;
+    const known = this.of_object.get(text) ?? this.of_text.get(keyOf(text));
+    if (!known) return this.keep(text, finished(begun(text)));
+    this.of_object.set(text, known);
+    return known;
+  }
+
+  /** Compiles it a rule a step, and keeps it with the last. */
+  *steps(text: BundleText): Generator<void> {
+    if (this.of_text.has(keyOf(text))) return;
+    const compiler = begun(text);
+    if ('unusable' in compiler) return void this.keep(text, compiler);
+    try {
+      while (compiler.step()) yield;
+    } catch (error) {
+      return void this.keep(text, { unusable: (error as Error).message });
+    }
+    this.keep(text, finished(compiler));
+  }
+
+  private keep(text: BundleText, made: BundleInForce): BundleInForce {
+    this.of_object.set(text, made);
+    this.of_text.set(keyOf(text), made);
+    const [oldest] = this.of_text.keys();
+    if (this.of_text.size > KEPT_MAX && oldest !== undefined) this.of_text.delete(oldest);
+    return made;
   }
 }
 
-function read(text: BundleText): BundleInForce {
+const keyOf = ({ digest, version }: BundleText): string => `${digest} ${version}`;
+
+function begun(text: BundleText): BundleCompiler | { unusable: string } {
   try {
-    const compiled = compileBundle(JSON.parse(text.bundle_json) as PolicyBundle, text);
+    return new BundleCompiler(JSON.parse(text.bundle_json) as PolicyBundle, { version: text.version, digest: text.digest });
+  } catch (error) {
+    return { unusable: (error as Error).message };
+  }
+}
+
+function finished(compiler: BundleCompiler | { unusable: string }): BundleInForce {
+  if ('unusable' in compiler) return compiler;
+  try {
+    const compiled = compiler.finish();
     if ('bundle' in compiled) return compiled;
     const [first] = compiled.faults;
     return { unusable: `rule ${first?.rule}: ${first?.reason}` };
@@ -34,3 +69,6 @@ function read(text: BundleText): BundleInForce {
     return { unusable: (error as Error).message };
   }
 }
+
+/** The bundles of this process, compiled once for all its services. */
+export const compiledBundles = new BundleCache();

@@ -28,6 +28,41 @@ function environmentOf(rule: Rule, known: BundleEnvironment | undefined): Condit
   return schemas?.length === 1 ? { fact_tables, inputs_schema: schemas[0] } : { fact_tables };
 }
 
+const DUPLICATE = { offset: 0, line: 1, column: 1 };
+
+/** Compiles a bundle a rule at a time, so that whoever has other things to do can do them in between. */
+export class BundleCompiler {
+  private readonly faults: RuleFault[] = [];
+  private readonly rules: CompiledRule[] = [];
+  private readonly ids = new Set<string>();
+  private next = 0;
+
+  constructor(
+    private readonly bundle: PolicyBundle,
+    private readonly named: { version: string; digest: string },
+    private readonly known?: BundleEnvironment,
+  ) {}
+
+  /** Compiles the next rule; false where all are. */
+  step(): boolean {
+    const rule = this.bundle.rules[this.next++];
+    if (!rule) return false;
+    if (this.ids.has(rule.id)) this.faults.push({ rule: rule.id, field: 'id', position: DUPLICATE, reason: 'another rule has this id' });
+    this.ids.add(rule.id);
+    const compiled = compileRule(rule, environmentOf(rule, this.known));
+    if ('faults' in compiled) this.faults.push(...compiled.faults);
+    else this.rules.push(compiled.rule);
+    return true;
+  }
+
+  /** What came of it, the rules that are left included. */
+  finish(): { bundle: CompiledBundle } | { faults: RuleFault[] } {
+    while (this.step());
+    if (this.faults.length > 0) return { faults: this.faults };
+    return { bundle: { ...this.named, dangerous: this.bundle.dangerous ?? 'require_approval', rules: new RuleIndex(this.rules) } };
+  }
+}
+
 /**
  * Compiles a bundle, once. `known`: also checks it against the tenant's tools and tables, as publishing does. Faults: each
  * rule that cannot be used, with its place and reason.
@@ -37,17 +72,5 @@ export function compileBundle(
   { version, digest }: { version: string; digest: string },
   known?: BundleEnvironment,
 ): { bundle: CompiledBundle } | { faults: RuleFault[] } {
-  const faults: RuleFault[] = [];
-  const rules: CompiledRule[] = [];
-  const ids = new Set<string>();
-  for (const rule of bundle.rules) {
-    if (ids.has(rule.id))
-      faults.push({ rule: rule.id, field: 'id', position: { offset: 0, line: 1, column: 1 }, reason: 'another rule has this id' });
-    ids.add(rule.id);
-    const compiled = compileRule(rule, environmentOf(rule, known));
-    if ('faults' in compiled) faults.push(...compiled.faults);
-    else rules.push(compiled.rule);
-  }
-  if (faults.length > 0) return { faults };
-  return { bundle: { version, digest, dangerous: bundle.dangerous ?? 'require_approval', rules: new RuleIndex(rules) } };
+  return new BundleCompiler(bundle, { version, digest }, known).finish();
 }

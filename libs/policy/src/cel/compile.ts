@@ -4,7 +4,7 @@ import { type ConditionEnvironment, variablesOf } from './environment.js';
 import { type ExpressionUses, usesOf } from './expression-uses.js';
 import { functions } from './functions.js';
 import { jsonOf } from './json-of.js';
-import { TEXT_CHARS_MAX } from './limits.js';
+import { NODES_MAX, TEXT_CHARS_MAX, TOKENS_MAX } from './limits.js';
 import { payForLoops } from './paid-loops.js';
 import { isBool, nameOf, type StaticType } from './static-type.js';
 import { type Expr, type ExpressionFault, type Parsed, positionAt } from './syntax.js';
@@ -31,11 +31,14 @@ const env = celEnv({ funcs: functions });
 const overloads = new Map<string, CelFunc[]>();
 for (const overload of env.funcs) overloads.set(overload.name, [...(overloads.get(overload.name) ?? []), overload]);
 
+const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\w+|[^\s\w]/g;
+
 type Run = (on: CelBindings) => unknown;
 
 function parsed(text: string): { tree: Parsed; expr: Expr } | { fault: ExpressionFault } {
   const fault = (offset: number, reason: string) => ({ fault: { position: positionAt(text, offset), reason } });
   if (text.length > TEXT_CHARS_MAX) return fault(TEXT_CHARS_MAX, `an expression has at most ${TEXT_CHARS_MAX} characters`);
+  if ((text.match(TOKEN)?.length ?? 0) > TOKENS_MAX) return fault(0, `the expression has over ${NODES_MAX} parts`);
   try {
     const tree = parse(text);
     return tree.expr ? { tree, expr: tree.expr } : fault(0, 'there is nothing to evaluate');

@@ -1,5 +1,7 @@
 /** Characters of one expression. */
 export const TEXT_CHARS_MAX = 4096;
+/** Words and signs of one expression: more are not even parsed. */
+export const TOKENS_MAX = 2500;
 /** Nodes of its syntax tree, macros expanded. */
 export const NODES_MAX = 1000;
 /** Levels of its syntax tree. */
