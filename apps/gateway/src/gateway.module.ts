@@ -11,6 +11,7 @@ import { AdapterPinsController } from './http/adapter-pins.controller.js';
 import { ApprovalQualityController } from './http/approval-quality.controller.js';
 import { ApprovalsController } from './http/approvals.controller.js';
 import { AuditController } from './http/audit.controller.js';
+import { AuditEventsController } from './http/audit-events.controller.js';
 import { BatchController } from './http/batch.controller.js';
 import { BlobsController } from './http/blobs.controller.js';
 import { CallCommandsController } from './http/call-commands.controller.js';
@@ -111,7 +112,7 @@ export class GatewayModule {
         HealthController,
         OpenApiController,
         CallbackSecretController,
-        ...(parts.audit ? [AuditController] : []),
+        ...(parts.audit ? [AuditController, AuditEventsController] : []),
       ],
       providers: [
         { provide: Face, useValue: parts.face },

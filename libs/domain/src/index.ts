@@ -6,6 +6,7 @@ export * from './approval/similar.js';
 export * from './approval/state.js';
 export * from './approval/time.js';
 export * from './approval/voting-right.js';
+export * from './audit/audit-event.js';
 export { evolve, type PlacedEvent } from './call/evolve.js';
 export * from './call/state.js';
 export { type BreakingDifference, breakingDifferences, type Step, stepBetween } from './compatibility/contract-changes.js';

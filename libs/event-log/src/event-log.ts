@@ -112,6 +112,20 @@ export abstract class EventLog {
   abstract read(topic: string, partition: number, from_offset: number, records_max: number): Promise<LogRecord[]>;
   /** The offset that the next durable record will get. */
   abstract head(topic: string, partition: number): Promise<number>;
+  /**
+   * The first offset whose record was appended at this time (epoch ms) or later; the head where there is none. Append
+   * times of a partition ascend, or nearly so: where the log's clock once went back, the answer may be off by as much.
+   */
+  async since(topic: string, partition: number, time_ms: number): Promise<number> {
+    let low = 0;
+    for (let high = await this.head(topic, partition); low < high; ) {
+      const middle = Math.floor((low + high) / 2);
+      const [record] = await this.read(topic, partition, middle, 1);
+      if (record && record.timestamp_ms < time_ms) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
   /** Whether appends are taken, as far as this process knows without asking. An adapter whose log is elsewhere says open. */
   get health(): LogHealth {
     return 'open';

@@ -152,6 +152,26 @@ export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
+      'the first offset since a time is that of the first record appended then or later; the head where there is none',
+      async () => {
+        const log = await suite.open();
+        const topic = topicName('since');
+        await log.ensureTopics([{ name: topic, partitions: 1 }]);
+        expect(await log.since(topic, 0, Date.now())).toBe(await log.head(topic, 0));
+        for (let at = 0; at < 3; at++) {
+          await log.append(records(topic, 4, `b${at}`));
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        const found = await readAll(log, topic);
+        const first = (time_ms: number) => found.find(({ timestamp_ms }) => timestamp_ms >= time_ms)?.offset;
+        for (const { timestamp_ms } of found) expect(await log.since(topic, 0, timestamp_ms)).toBe(first(timestamp_ms));
+        expect(await log.since(topic, 0, 0)).toBe(found[0]!.offset);
+        expect(await log.since(topic, 0, found[11]!.timestamp_ms + 1)).toBe(await log.head(topic, 0));
+      },
+      timeout_ms,
+    );
+
+    test(
       'records of 1 MB come back whole, also after a reopen',
       async () => {
         let log = await suite.open();

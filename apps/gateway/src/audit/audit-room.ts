@@ -5,6 +5,8 @@ import { ProofReader } from '@countersign/evidence';
 import type { AppDeps, Configuration, Evidence } from '@countersign/process';
 import { HASH_BYTES, type Tile } from '@countersign/proofs';
 import { type CallRow, listCalls, readCall } from '@countersign/store';
+import { AuditEvents } from './audit-events.js';
+import { AuditReads } from './audit-reads.js';
 import { BundleMaker, type CallToBundle, type MadeBundle } from './bundle-maker.js';
 
 const CALLS_MAX = 500;
@@ -14,6 +16,8 @@ type Subject = { call_id: string } | { case_id: string };
 /** What the audit routes read: records of a tenant, tiles, and the proofs over both. */
 export class AuditRoom {
   readonly proofs: ProofReader;
+  readonly events: AuditEvents;
+  readonly reads: AuditReads;
   private readonly bundles: BundleMaker;
   private readonly log: EventLog;
   private readonly decoder: BatchDecoder;
@@ -28,6 +32,8 @@ export class AuditRoom {
     this.log = log;
     this.decoder = new BatchDecoder(codec, schemas);
     this.proofs = new ProofReader(evidence.checkpoints, evidence.tiles, evidence.signer.verifier);
+    this.events = new AuditEvents(deps, topics);
+    this.reads = new AuditReads(deps);
     this.bundles = new BundleMaker(deps, evidence, this.proofs);
   }
 

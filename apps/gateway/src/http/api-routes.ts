@@ -4,7 +4,7 @@ import { activateRequest, policySettings, publishRequest } from '../policies/bun
 import { evaluationRequest, resolveTierRequest } from './access.controller.js';
 import type { ApiRoute } from './api-route.js';
 import { approvalRoutes } from './approval-routes.js';
-import { bundleQuery, checkpointQuery, consistencyQuery, cosignatureRequest, proofQuery } from './audit.controller.js';
+import { auditRoutes } from './audit-routes.js';
 import { cancelRequest, resolveRequest } from './call-commands.controller.js';
 import { callFilters } from './calls.controller.js';
 import { caseChange, caseFilters, caseRequest } from './cases.controller.js';
@@ -180,49 +180,6 @@ const settingRoutes: readonly ApiRoute[] = [
   { method: 'post', path: '/v1/keys', summary: 'Make an API key', tag: 'keys', body: keyRequest, answers: { '201': 'Object' } },
   { method: 'get', path: '/v1/webhooks/secret', summary: 'Secret of callback signatures', tag: 'keys', answers: { '200': 'Object' } },
   { method: 'delete', path: '/v1/keys/{key_id}', summary: 'Revoke an API key', tag: 'keys', answers: { '204': '' } },
-];
-
-const auditRoutes: readonly ApiRoute[] = [
-  {
-    method: 'get',
-    path: '/v1/audit/checkpoint',
-    summary: 'The newest signed checkpoint',
-    tag: 'audit',
-    query: checkpointQuery,
-    answers: { '200': 'text/plain' },
-  },
-  {
-    method: 'post',
-    path: '/v1/audit/cosignatures',
-    summary: 'A witness saw a checkpoint',
-    tag: 'audit',
-    body: cosignatureRequest,
-    answers: { '200': 'Object' },
-  },
-  { method: 'get', path: '/v1/audit/proof', summary: 'Prove a record', tag: 'audit', query: proofQuery, answers: { '200': 'Object' } },
-  {
-    method: 'get',
-    path: '/v1/audit/bundle',
-    summary: 'All about a call or a case, provable offline',
-    tag: 'audit',
-    query: bundleQuery,
-    answers: { '200': 'Object' },
-  },
-  {
-    method: 'get',
-    path: '/v1/audit/consistency',
-    summary: 'Prove that nothing but appends came between two checkpoints',
-    tag: 'audit',
-    query: consistencyQuery,
-    answers: { '200': 'Object' },
-  },
-  {
-    method: 'get',
-    path: '/v1/audit/tile/{tile}',
-    summary: 'Hashes of a tree (C2SP tlog-tiles)',
-    tag: 'audit',
-    answers: { '200': 'application/octet-stream' },
-  },
 ];
 
 const healthRoutes: readonly ApiRoute[] = [

@@ -1,10 +1,13 @@
 import { parseTopic } from '@countersign/contracts';
+import type { LogRecord } from '@countersign/event-log';
 import { parseTilePath } from '@countersign/proofs';
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { AuditRoom } from '../audit/audit-room.js';
-import type { Role } from '../identity/authenticator.js';
-import { bodyProblem, parseBody } from './body-issues.js';
+import type { Caller, Role } from '../identity/authenticator.js';
+import { tooFar } from './audit-events.controller.js';
+import { queryOf } from './audit-query.js';
+import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok, pathOf } from './reply.js';
@@ -13,8 +16,14 @@ import { Views, viewsBehind } from './views.js';
 const AUDITORS: readonly Role[] = ['auditor'];
 const number = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
-export const proofQuery = { topic: z.string().min(1).max(255), partition: number, offset: number };
+export const proofQuery = {
+  event_id: z.uuid().optional(),
+  topic: z.string().min(1).max(255).optional(),
+  partition: number.optional(),
+  offset: number.optional(),
+};
 const cosigned = z.enum(['true', 'false']).optional();
+type ProofQuery = z.infer<z.ZodObject<typeof proofQuery>>;
 export const checkpointQuery = { cosigned };
 export const cosignatureRequest = z.strictObject({ note: z.string().min(1).max(100_000) });
 export const bundleQuery = { cosigned, call_id: z.string().min(1).max(200).optional(), case_id: z.string().min(1).max(200).optional() };
@@ -22,11 +31,6 @@ export const consistencyQuery = { first: number.min(1) };
 
 const notCovered = (): Problem => new Problem('unavailable', 'no checkpoint covers that yet: one is written within a second, ask again');
 const plain = (content: Buffer | string, type: string): Answer => ({ status: 200, raw: content, headers: { 'content-type': type } });
-
-function queryOf<S extends z.ZodRawShape>(request: HttpRequest, shape: S): z.infer<z.ZodObject<S>> | Problem {
-  const parsed = z.strictObject(shape).safeParse(request.query ?? {});
-  return parsed.success ? parsed.data : bodyProblem(parsed.error);
-}
 
 /** `/v1/audit`: checkpoints, tiles and proofs; each proof is checked before it is given. */
 @Controller('v1/audit')
@@ -67,12 +71,13 @@ export class AuditController {
     return this.face.serve(request, reply, AUDITORS, async (caller) => {
       const query = queryOf(request, proofQuery);
       if (query instanceof Problem) return query;
-      const record = await this.room.record(caller.tenant_id, query);
-      if (!record) return new Problem('not-found', `there is no record of yours at ${query.topic}/${query.partition}/${query.offset}`);
+      const record = await this.recordOf(caller.tenant_id, query);
+      if (record instanceof Problem) return record;
       const answer = await this.room.proofs.prove(record);
       if (answer.kind === 'not_covered') return notCovered();
       if (answer.kind === 'broken') return new Problem('internal', `the record cannot be proven: ${answer.reason}`);
       const { topic, partition, offset, timestamp_ms, key, headers, value } = record;
+      await this.read(caller, 'proof', query, 1);
       return ok({
         record: { topic, partition, offset, timestamp_ms, key, headers, value: value.toString('base64') },
         event_type: headers.event_type,
@@ -100,7 +105,9 @@ export class AuditController {
       if (made === undefined) return new Problem('not-found', 'there is no such call or case, or it has no calls');
       if (made === 'too_large') return new Problem('invalid-request', 'a bundle holds at most 500 calls: ask for them one by one');
       if (made.kind === 'not_covered') return notCovered();
-      return made.kind === 'broken' ? new Problem('internal', `it cannot be proven: ${made.reason}`) : ok(made.bundle);
+      if (made.kind === 'broken') return new Problem('internal', `it cannot be proven: ${made.reason}`);
+      await this.read(caller, 'bundle', query, made.bundle.records.length);
+      return ok(made.bundle);
     });
   }
 
@@ -125,5 +132,23 @@ export class AuditController {
       const hashes = tree !== undefined && tile ? await this.room.tile(tree, tile) : undefined;
       return hashes ? plain(hashes, 'application/octet-stream') : new Problem('not-found', `there is no tile ${path.slice(0, 200)}`);
     });
+  }
+
+  /** The record that is asked for by its event, or by its place. */
+  private async recordOf(tenant_id: string, { event_id, topic, partition, offset }: ProofQuery): Promise<LogRecord | Problem> {
+    const isPlace = topic !== undefined && partition !== undefined && offset !== undefined;
+    const named = [event_id, topic, partition, offset].filter((part) => part !== undefined).length;
+    if (named !== (isPlace ? 3 : 1) || (!isPlace && event_id === undefined))
+      return new Problem('invalid-request', 'name an event_id, or a topic, partition and offset');
+    const found = isPlace
+      ? await this.room.record(tenant_id, { topic, partition, offset })
+      : await this.room.events.find(tenant_id, event_id as string);
+    if (found === 'too_far') return tooFar();
+    const what = isPlace ? `record of yours at ${topic}/${partition}/${offset}` : 'event of this id';
+    return found ?? new Problem('not-found', `there is no ${what}`);
+  }
+
+  private read({ tenant_id, principal }: Caller, what: string, query: Record<string, unknown>, items: number): Promise<void> {
+    return this.room.reads.record({ tenant_id, by: principal, what, query, items });
   }
 }

@@ -1013,6 +1013,23 @@ export type Tier = 'tier_0_safe' | 'tier_1_auto' | 'tier_2_approval_required' | 
 /** ContextOS action gate. */
 export type ApprovalMode = 'read_only' | 'network' | 'local_write' | 'delegated' | 'destructive';
 
+/** Somebody read the audit: events, a proof, a bundle or an export. Recorded before the answer is given (of an export: when it ends). */
+export interface AuditRead {
+  meta: Meta;
+  by: Principal;
+  /** events, event, proof, bundle or export. */
+  what: string;
+  /** What was asked for, canonical JSON. */
+  query_json: string;
+  /** How many events were given. */
+  items: number;
+  /** Of an export: SHA-256 of all its bytes, hex; null where it was broken off. */
+  sha256: string | null;
+  /** Of an export: size of the checkpoint that covers everything in it. */
+  checkpoint_size: number | null;
+  read_at_ms: number;
+}
+
 /** A refused upgrade, a forged or malformed record, a failed login. */
 export interface SecurityEventRecorded {
   meta: Meta;
@@ -1192,6 +1209,7 @@ export interface EventMap {
   record_dead_lettered: RecordDeadLettered;
   approval_requested: ApprovalRequested;
   policy_decided: PolicyDecided;
+  audit_read: AuditRead;
   security_event_recorded: SecurityEventRecorded;
   tool_call_cancel_requested: ToolCallCancelRequested;
   tool_call_requested: ToolCallRequested;
@@ -1216,7 +1234,7 @@ export interface TopicEvents {
   'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'mapping_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'secret_changed'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
-  'security-event': Tagged<'security_event_recorded'>;
+  'security-event': Tagged<'audit_read'> | Tagged<'security_event_recorded'>;
   'tool-call-requested': Tagged<'tool_call_cancel_requested'> | Tagged<'tool_call_requested'> | Tagged<'tool_call_resolve_requested'>;
   'tool-executed': Tagged<'tool_call_in_doubt'> | Tagged<'tool_call_rejudged'> | Tagged<'tool_call_resolved'> | Tagged<'tool_call_started'> | Tagged<'tool_executed'> | Tagged<'tool_retry_deduplicated'>;
   'tool-registered': Tagged<'tool_registered'>;

@@ -202,6 +202,7 @@ function changed(state: CallState, at: PlacedEvent): CallState {
     case 'delegation_set':
     case 'grant_set':
     case 'tool_registered':
+    case 'audit_read':
     case 'security_event_recorded':
     case 'record_dead_lettered':
       return state;

@@ -108,6 +108,15 @@ export class BrokerLink {
     });
   }
 
+  /** The first offset whose record was appended then or later; the head where there is none. */
+  async since({ topic, partition }: { topic: string; partition: number }, time_ms: number): Promise<number> {
+    await this.want([topic]);
+    const cluster = await this.cluster();
+    const [found] = await cluster.fetchTopicsOffset([{ topic, partitions: [{ partition }], fromTimestamp: Math.max(0, time_ms) }]);
+    const offset = Number(found?.partitions[0]?.offset ?? -1);
+    return offset >= 0 ? offset : ((await this.heads([{ topic, partition }]))[0] as number);
+  }
+
   /** After a fault: look for the leaders again, or start over where not even that works. */
   async recover(error: unknown): Promise<void> {
     const cluster = this.current;

@@ -106,6 +106,11 @@ export class KafkaEventLog extends EventLog {
     return head ?? 0;
   }
 
+  /** Kafka's own time index answers: one request. */
+  override since(topic: string, partition: number, time_ms: number): Promise<number> {
+    return this.retried(`can't find a time in ${topic}/${partition}`, () => this.reader.since({ topic, partition }, time_ms));
+  }
+
   async close(): Promise<void> {
     this.closed = true;
     await Promise.all([...this.running].map((running) => running.close()));

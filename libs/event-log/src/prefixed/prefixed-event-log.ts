@@ -68,6 +68,10 @@ export class PrefixedEventLog extends EventLog {
     return this.inner.head(this.prefix + topic, partition);
   }
 
+  override since(topic: string, partition: number, time_ms: number): Promise<number> {
+    return this.inner.since(this.prefix + topic, partition, time_ms);
+  }
+
   close(): Promise<void> {
     return this.inner.close();
   }

@@ -1,0 +1,63 @@
+import { peekMeta } from '@countersign/contracts';
+import type { EventLog, LogRecord } from '@countersign/event-log';
+import { CLOCK_SLACK_MS } from './log-merge.js';
+
+export interface LogPartition {
+  topic: string;
+  partition: number;
+}
+
+const READ_AT_ONCE = 500;
+/** So many records are looked through for one id; beyond, the caller is told to say more. */
+const RECORDS_MAX = 2_000_000;
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** The time in a UUIDv7 (epoch ms); undefined for any other text. */
+export const timeOfId = (event_id: string): number | undefined =>
+  UUID_V7.test(event_id) ? Number.parseInt(event_id.slice(0, 8) + event_id.slice(9, 13), 16) : undefined;
+
+/**
+ * Finds a record by its event_id without an index: an id says when it was made, a record is appended soon after, and
+ * partitions are in the order of time. Widening windows: seconds, minutes, then all that was appended later.
+ */
+export class EventLookup {
+  constructor(private readonly log: EventLog) {}
+
+  /** `too_far`: not found in as many records as one question may read. */
+  async find(event_id: string, tenant_id: string, partitions: readonly LogPartition[]): Promise<LogRecord | 'too_far' | undefined> {
+    const made_ms = timeOfId(event_id);
+    if (made_ms === undefined) return undefined;
+    const budget = { left: RECORDS_MAX };
+    const windows = [
+      { from_ms: made_ms - 1_000, to_ms: made_ms + 5_000 },
+      { from_ms: made_ms - CLOCK_SLACK_MS, to_ms: made_ms + 5 * CLOCK_SLACK_MS },
+      { from_ms: made_ms - CLOCK_SLACK_MS, to_ms: Number.POSITIVE_INFINITY },
+    ];
+    for (const window of windows) {
+      const found = await Promise.all(partitions.map((at) => this.inPartition(at, event_id, window, budget)));
+      const record = found.find((each) => each !== undefined);
+      if (record) return peekMeta(record.value)?.tenant_id === tenant_id ? record : undefined;
+      if (budget.left <= 0) return 'too_far';
+    }
+    return undefined;
+  }
+
+  private async inPartition(
+    { topic, partition }: LogPartition,
+    event_id: string,
+    window: { from_ms: number; to_ms: number },
+    budget: { left: number },
+  ): Promise<LogRecord | undefined> {
+    for (let offset = await this.log.since(topic, partition, window.from_ms); budget.left > 0; ) {
+      const records = await this.log.read(topic, partition, offset, READ_AT_ONCE);
+      const last = records.at(-1);
+      if (!last) return undefined;
+      const found = records.find(({ value }) => peekMeta(value)?.event_id === event_id);
+      if (found) return found;
+      if (last.timestamp_ms > window.to_ms) return undefined;
+      budget.left -= records.length;
+      offset = last.offset + 1;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+import { type AuditEvent, auditEventOf, type CallFacts, type CallState, callFacts, saysItsCall } from '@countersign/domain';
+import { loadCallStates, type Store, waitForPosition } from '@countersign/store';
+import type { Merged } from './log-merge.js';
+
+const PATIENCE_MS = 1_000;
+const KEPT_MAX = 20_000;
+
+/** The views have not folded what is asked about. */
+export class ViewsBehind extends Error {}
+
+/** Fills in what audit events say of their calls, a query for many. */
+export class FactsOfCalls {
+  private readonly facts = new Map<string, CallFacts>();
+
+  constructor(private readonly store: Store) {}
+
+  /** @throws ViewsBehind */
+  async complete(merged: readonly Merged[]): Promise<AuditEvent[]> {
+    const unknown = merged.filter(({ at }) => this.lacks(at));
+    await this.load(unknown);
+    const missing = unknown.filter(({ at }) => this.lacks(at));
+    if (missing.length > 0) {
+      if (!(await waitForPosition(this.store, latest(missing), PATIENCE_MS))) throw new ViewsBehind('the views are behind the log');
+      await this.load(missing);
+    }
+    return merged.map(({ at }) => auditEventOf(at, this.facts.get(at.event.meta.call_id ?? '')));
+  }
+
+  private lacks(at: Merged['at']): boolean {
+    return !saysItsCall(at) && !this.facts.has(at.event.meta.call_id as string);
+  }
+
+  private async load(merged: readonly Merged[]): Promise<void> {
+    const call_ids = [...new Set(merged.map(({ at }) => at.event.meta.call_id as string))];
+    if (call_ids.length === 0) return;
+    if (this.facts.size > KEPT_MAX) this.facts.clear();
+    for (const [call_id, state] of await loadCallStates(this.store, call_ids)) {
+      this.facts.set(call_id, callFacts(JSON.parse(state) as CallState));
+    }
+  }
+}
+
+/** The newest of these records in each partition of each topic. */
+function latest(merged: readonly Merged[]): { topic: string; partition: number; offset: number }[] {
+  const newest = new Map<string, { topic: string; partition: number; offset: number }>();
+  for (const { topic, partition, offset } of merged.map(({ record }) => record))
+    newest.set(`${topic}/${partition}`, { topic, partition, offset });
+  return [...newest.values()];
+}

@@ -1,0 +1,138 @@
+import { type PeekedMeta, peekMeta } from '@countersign/contracts';
+import type { PlacedEvent } from '@countersign/domain';
+import type { BatchDecoder, EventLog, LogRecord } from '@countersign/event-log';
+
+/** A stretch of one partition: offsets [from, end). */
+export interface LogStretch {
+  topic: string;
+  partition: number;
+  from: number;
+  end: number;
+}
+
+/** An event at its place in the merged order. */
+export interface Merged {
+  at: PlacedEvent;
+  record: LogRecord;
+  /** What the order goes by: its append time, or that of an earlier record of its partition where the clock went back. */
+  order_ms: number;
+}
+
+/** Which records are wanted, told before they are decoded. */
+export interface Wanted {
+  from_ms: number;
+  to_ms: number;
+  matches(meta: PeekedMeta, record: LogRecord): boolean;
+}
+
+const READ_AT_ONCE = 200;
+/** The log's clock may go back by this much without a record being missed. */
+export const CLOCK_SLACK_MS = 60_000;
+
+/** One stretch, read piece by piece; holds what matched and was not taken yet. */
+class StretchReader {
+  private readonly queue: Merged[] = [];
+  private floor_ms = 0;
+  /** Each is read from at least once: a list of any number of partitions gets on. */
+  wasRead = false;
+
+  constructor(
+    private readonly stretch: LogStretch,
+    private readonly wanted: Wanted,
+  ) {}
+
+  get topic(): string {
+    return this.stretch.topic;
+  }
+
+  get partition(): number {
+    return this.stretch.partition;
+  }
+
+  get first(): Merged | undefined {
+    return this.queue[0];
+  }
+
+  get isRead(): boolean {
+    return this.stretch.from >= this.stretch.end;
+  }
+
+  /** Where a later reader goes on so that nothing is missed and nothing comes twice. */
+  get position(): number {
+    return this.queue[0]?.record.offset ?? this.stretch.from;
+  }
+
+  take(): void {
+    this.queue.shift();
+  }
+
+  /** Reads on. Answers how many records that were. */
+  async fill(log: EventLog, decoder: BatchDecoder): Promise<number> {
+    const { stretch, wanted } = this;
+    this.wasRead = true;
+    const records = await log.read(stretch.topic, stretch.partition, stretch.from, Math.min(READ_AT_ONCE, stretch.end - stretch.from));
+    if (records.length === 0) stretch.from = stretch.end;
+    const found: { record: LogRecord; order_ms: number }[] = [];
+    for (const record of records) {
+      stretch.from = record.offset + 1;
+      this.floor_ms = Math.max(this.floor_ms, record.timestamp_ms);
+      if (record.timestamp_ms > wanted.to_ms + CLOCK_SLACK_MS) stretch.end = stretch.from;
+      if (record.timestamp_ms < wanted.from_ms || record.timestamp_ms >= wanted.to_ms || record.offset >= stretch.end) continue;
+      const meta = peekMeta(record.value);
+      if (meta && wanted.matches(meta, record)) found.push({ record, order_ms: this.floor_ms });
+    }
+    const { events } = await decoder.decode(found.map(({ record }) => record));
+    const byOffset = new Map(events.map((event) => [event.offset, event]));
+    for (const { record, order_ms } of found) {
+      const at = byOffset.get(record.offset) as PlacedEvent | undefined;
+      if (at) this.queue.push({ at, record, order_ms });
+    }
+    return records.length;
+  }
+}
+
+/**
+ * Many partitions of the log as one list, oldest first: by append time, then topic, partition and offset. Holds a few
+ * hundred records of each partition, whatever the length.
+ */
+export class LogMerge {
+  private readonly readers: StretchReader[];
+  /** Records that were read so far. */
+  read = 0;
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly decoder: BatchDecoder,
+    stretches: readonly LogStretch[],
+    wanted: Wanted,
+  ) {
+    const sorted = [...stretches].sort((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : a.partition - b.partition));
+    this.readers = sorted.map((stretch) => new StretchReader({ ...stretch }, wanted));
+  }
+
+  /** The next event; `pause` where that took more than `reads_max` records in all; undefined at the end. */
+  async next(reads_max = Number.POSITIVE_INFINITY): Promise<Merged | 'pause' | undefined> {
+    for (const reader of this.readers) {
+      while (!reader.first && !reader.isRead) {
+        if (reader.wasRead && this.read >= reads_max) return 'pause';
+        this.read += await reader.fill(this.log, this.decoder);
+      }
+    }
+    let least: StretchReader | undefined;
+    for (const reader of this.readers) {
+      if (reader.first && (!least?.first || reader.first.order_ms < least.first.order_ms)) least = reader;
+    }
+    const first = least?.first;
+    least?.take();
+    return first;
+  }
+
+  /** Next offsets by topic and partition: another merge that begins there goes on without gap or repeat. */
+  positions(): Record<string, Record<string, number>> {
+    const positions: Record<string, Record<string, number>> = {};
+    for (const { topic, partition, position } of this.readers) {
+      positions[topic] = { ...positions[topic], [partition]: position };
+    }
+    return positions;
+  }
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { type AuditFilter } from '../audit/audit-events.js';
+import { bodyProblem } from './body-issues.js';
+import { Problem } from './problem.js';
+import type { HttpRequest } from './reply.js';
+
+/** RFC 3339, as epoch ms. */
+const time = z.iso
+  .datetime({ offset: true })
+  .transform((text) => Date.parse(text))
+  .optional();
+const name = z.string().min(1).max(200).optional();
+
+export const auditFilters = { from: time, to: time, call_id: name, case_id: name, type: name, caller: name };
+/** A cursor of the list names an offset a partition. */
+export const auditListQuery = {
+  ...auditFilters,
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+  cursor: z.string().max(12_000).optional(),
+};
+export const exportQuery = {
+  ...auditFilters,
+  format: z.enum(['ndjson', 'csv', 'parquet']).default('ndjson'),
+  cursor: z.string().max(500).optional(),
+};
+
+type Asked = { [K in keyof typeof auditFilters]?: z.output<(typeof auditFilters)[K]> };
+
+export const filterOf = ({ from, to, call_id, case_id, type, caller }: Asked): AuditFilter => ({
+  from_ms: from,
+  to_ms: to,
+  call_id,
+  case_id,
+  type,
+  caller,
+});
+
+export const badCursor = (): Problem =>
+  new Problem('invalid-request', 'the cursor is none of ours', {
+    issues: [{ path: '/cursor', code: 'cursor', message: 'is not valid' }],
+  });
+
+/** The query of a request in this shape, nothing else. */
+export function queryOf<S extends z.ZodRawShape>(request: HttpRequest, shape: S): z.infer<z.ZodObject<S>> | Problem {
+  const parsed = z.strictObject(shape).safeParse(request.query ?? {});
+  return parsed.success ? parsed.data : bodyProblem(parsed.error);
+}

@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sha256Hex } from '@countersign/contracts';
+import { parseVkey, verifyRecord } from '@countersign/proofs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Api } from './api.js';
+import { EmbeddedPlatform } from './embedded-platform.js';
+
+interface AuditItem {
+  event_id: string;
+  type: string;
+  time: string;
+  call_id: string | null;
+  case_id: string | null;
+  caller: string | null;
+  args_hash: string | null;
+  result_hash: string | null;
+  decision_id: string | null;
+  topic: string;
+  partition: number;
+  offset: number;
+  [more: string]: unknown;
+}
+
+let platform: EmbeddedPlatform;
+let auditor: Api;
+let agent: Api;
+
+beforeAll(async () => {
+  platform = await EmbeddedPlatform.start();
+  auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
+  agent = await platform.admin().keyFor('agent', 'agent-7', ['agent']);
+}, 60_000);
+afterAll(() => platform.close(), 30_000);
+
+async function list(query: string, api = auditor): Promise<AuditItem[]> {
+  const items: AuditItem[] = [];
+  for (let cursor = ''; ; ) {
+    const { status, body } = await api.request<{ items: AuditItem[]; next_cursor: string | null }>(
+      'GET',
+      `/v1/audit/events?limit=3&${query}${cursor}`,
+    );
+    if (status !== 200) throw new Error(JSON.stringify(body));
+    items.push(...body.items);
+    if (body.next_cursor === null) return items;
+    cursor = `&cursor=${body.next_cursor}`;
+  }
+}
+
+const write = (name: string, more: object = {}) =>
+  agent.call({ tool: 'write_file', inputs: { path: name, content: 'x', mode: 'create' }, ...more });
+
+describe('audit events', () => {
+  test('of a call say who, what was asked and what came of it as digests, the ruling, and where each stands', async () => {
+    const { body: opened } = await agent.request<{ case_id: string }>('POST', '/v1/cases', { title: 'a case' });
+    const { body: call } = await write('one.txt', { case_id: opened.case_id });
+    const items = await list(`call_id=${call.call_id}`);
+    expect(items.map(({ type }) => type)).toEqual(['tool_call_requested', 'policy_decided', 'tool_call_started', 'tool_executed']);
+    for (const item of items) {
+      expect(item).toMatchObject({ call_id: call.call_id, case_id: opened.case_id, caller: 'agent:agent-7', tool: 'write_file' });
+      expect(item.decision_id).toBe((call.decision as { decision_id: string }).decision_id);
+      expect(item.args_hash).toMatch(/^[0-9a-f]{64}$/);
+    }
+    const { body: last } = await auditor.request<AuditItem & { event: { outcome: { output_json: string } } }>(
+      'GET',
+      `/v1/audit/events/${items[3]?.event_id}`,
+    );
+    expect(JSON.parse(last.event.outcome.output_json)).toEqual(call.output);
+    expect(items[3]?.result_hash).toBe(sha256Hex(last.event.outcome.output_json));
+    expect(await list(`case_id=${opened.case_id}&type=tool_executed`)).toEqual([items[3]]);
+    const ofCase = await list(`case_id=${opened.case_id}`);
+    expect(ofCase.map(({ type }) => type)).toEqual(['case_set', ...items.map(({ type }) => type)]);
+  }, 30_000);
+
+  test('are filtered by caller, type and time, in pages without gap or repeat, oldest first', async () => {
+    for (let n = 0; n < 4; n++) await write(`many-${n}.txt`);
+    const all = await list('');
+    const times = all.map(({ time }) => Date.parse(time));
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(new Set(all.map(({ event_id }) => event_id)).size).toBe(all.length);
+    const mine = await list('caller=agent-7&type=tool_call_requested');
+    expect(mine.length).toBeGreaterThanOrEqual(5);
+    expect(mine.every(({ caller }) => caller === 'agent:agent-7')).toBe(true);
+    expect(await list('caller=nobody')).toEqual([]);
+    const from = mine[2]?.time as string;
+    const since = await list(`caller=agent:agent-7&type=tool_call_requested&from=${from}`);
+    expect(since).toEqual(mine.filter(({ time }) => time >= from));
+    expect(await list(`caller=agent:agent-7&type=tool_call_requested&to=${from}`)).toEqual(mine.filter(({ time }) => time < from));
+  }, 60_000);
+
+  test('each is found by its id, and proven by it, to somebody who trusts one key and no server', async () => {
+    const [event] = (await list('type=policy_decided')) as [AuditItem];
+    const path = `/v1/audit/proof?event_id=${event.event_id}`;
+    let proven = await auditor.request<{ record: { value: string; offset: number }; proof: never; vkey: string }>('GET', path);
+    for (let n = 0; proven.status === 503 && n < 50; n++) {
+      await sleep(100);
+      proven = await auditor.request('GET', path);
+    }
+    const { record, proof, vkey } = proven.body;
+    expect(record.offset).toBe(event.offset);
+    const covered = { ...record, value: Buffer.from(record.value, 'base64') } as never;
+    expect(verifyRecord(covered, proof, { log: parseVkey(vkey) as never, witnesses: [] }).kind).toBe('proven');
+  }, 30_000);
+
+  test('reading them is itself one of them, with who read, what was asked and how much was given', async () => {
+    const { body: call } = await write('watched.txt');
+    const seen = await list(`call_id=${call.call_id}`);
+    const { body: reads } = await auditor.request<{ items: AuditItem[] }>('GET', '/v1/audit/events?limit=500&type=audit_read');
+    const pages = reads.items.slice(-2);
+    expect(pages.map(({ actor, caller }) => [actor, caller])).toEqual(Array(2).fill(['user:audra', 'user:audra']));
+    type Read = { event: { what: string; query_json: string; items: number } };
+    const said = await Promise.all(pages.map(({ event_id }) => auditor.request<Read>('GET', `/v1/audit/events/${event_id}`)));
+    const events = said.map(({ body: { event } }) => event);
+    expect(events.map(({ what, query_json }) => [what, JSON.parse(query_json)])).toEqual(
+      Array(2).fill(['events', { call_id: call.call_id, limit: 3 }]),
+    );
+    expect(events.map(({ items }) => items)).toEqual([3, seen.length - 3]);
+  }, 60_000);
+
+  test('are those of a tenant only, for its auditors only; bad questions are refused, each with its place', async () => {
+    await platform.admin().request('POST', '/v1/tenants', { tenant_id: 'other' });
+    const stranger = await platform.admin().keyFor('user', 'sam', ['auditor'], 'other');
+    const { body: call } = await write('mine.txt');
+    const [event] = (await list(`call_id=${call.call_id}`)) as [AuditItem];
+    expect((await list('', stranger)).every(({ tenant_id }) => tenant_id === 'other')).toBe(true);
+    for (const path of [
+      `events/${event.event_id}`,
+      `events?call_id=${call.call_id}`,
+      'events?case_id=none',
+      `proof?event_id=${event.event_id}`,
+    ]) {
+      expect([path, (await stranger.request('GET', `/v1/audit/${path}`)).status]).toEqual([path, 404]);
+    }
+    for (const path of ['events', `events/${event.event_id}`]) expect((await agent.request('GET', `/v1/audit/${path}`)).status).toBe(403);
+    expect((await auditor.request('GET', '/v1/audit/events/00000000-0000-7000-8000-000000000000')).status).toBe(404);
+    for (const bad of ['from=yesterday', 'limit=501', 'cursor=nonsense', 'more=1']) {
+      const { status, body } = await auditor.request<{ validation?: { issues: { path: string }[] } }>('GET', `/v1/audit/events?${bad}`);
+      expect([status, body.validation?.issues.length]).toEqual([400, 1]);
+    }
+    for (const bad of ['', '?event_id=x', `?event_id=${event.event_id}&offset=1`, '?topic=tool-executed&partition=0']) {
+      expect((await auditor.request('GET', `/v1/audit/proof${bad}`)).status).toBe(400);
+    }
+  }, 60_000);
+});
