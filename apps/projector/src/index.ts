@@ -1,2 +1,3 @@
 export { type ProjectorConfig, parseProjectorConfig } from './config.js';
-export { NewerViews, startProjector } from './start-projector.js';
+export { NewerViews } from './folding/write-plan.js';
+export { startProjector } from './start-projector.js';

@@ -1,5 +1,17 @@
 import type { CallState } from '@countersign/domain';
-import { caseHistory, listApprovals, listCalls, listCases, parseCursor, readApproval, readCall, readCase } from '@countersign/store';
+import {
+  builtTable,
+  caseHistory,
+  listApprovals,
+  listCalls,
+  listCases,
+  parseCursor,
+  readApproval,
+  readBuilds,
+  readCall,
+  readCase,
+  viewSets,
+} from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startProjector } from './start-projector.js';
 import { PlatformOnDisk } from './testing/platform-on-disk.js';
@@ -109,7 +121,10 @@ describe('the projector on a log and a database', () => {
   test('emptied views are refolded to the same rows', async () => {
     const read = () => platform.store.query({ text: 'SELECT * FROM calls ORDER BY call_uuid', params: [] });
     const before = await read();
-    await platform.store.query({ text: 'UPDATE projection_versions SET version = 0', params: [] });
+    const builds = (await readBuilds(platform.store)).flatMap(({ projection, suffix }) =>
+      viewSets.filter(({ name }) => name === projection).flatMap(({ tables }) => tables.map(({ name }) => builtTable(name, suffix))),
+    );
+    await platform.store.query({ text: `TRUNCATE ${builds.join(', ')}, projection_offsets`, params: [] });
     const projector = await startProjector(platform.deps, config);
     await platform.folded();
     await projector.close();

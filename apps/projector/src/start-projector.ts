@@ -2,22 +2,20 @@ import 'reflect-metadata';
 import { uuidv7 } from '@countersign/contracts';
 import { LogTransport } from '@countersign/event-log';
 import { type AppDeps, NestLogger, type RunningApp, topicSpecs } from '@countersign/process';
-import { claimVersion } from '@countersign/store';
+import { readBuilds } from '@countersign/store';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import { CheckpointWriter } from './audit/checkpoint-writer.js';
 import { recordBroken } from './audit/record-broken.js';
 import type { ProjectorConfig } from './config.js';
 import { ViewFolder } from './folding/view-folder.js';
+import { refuseNewer } from './folding/write-plan.js';
 import { measureLag } from './lag-metric.js';
-import { FOLD_VERSION, projections } from './projections/index.js';
+import { projections } from './projections/index.js';
 import { ProjectorModule } from './projector.module.js';
 
 /** Rows are written some milliseconds after they are folded in any case. */
 const PATIENCE_MS = 25;
-
-/** The views were folded by a newer build, whose rows this one would undo. */
-export class NewerViews extends Error {}
 
 function transportOf(deps: AppDeps, config: ProjectorConfig, folder: ViewFolder): LogTransport {
   return new LogTransport({
@@ -60,9 +58,10 @@ async function startCheckpoints(deps: AppDeps, { lanes }: ProjectorConfig): Prom
  */
 export async function startProjector(deps: AppDeps, config: ProjectorConfig): Promise<RunningApp> {
   const { store, clock, logger } = deps;
-  if (!(await claimVersion(store, FOLD_VERSION))) {
-    throw new NewerViews(`the views are of a newer fold than ${FOLD_VERSION}: run the newer build, or empty projection_versions to refold`);
-  }
+  refuseNewer(
+    (await readBuilds(store)).filter(({ state }) => state === 'live'),
+    projections,
+  );
   const folder = new ViewFolder({ store, owner_id: uuidv7(clock.now_ms()), projections, sink: logger });
   const transport = transportOf(deps, config, folder);
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(ProjectorModule.with(folder), {

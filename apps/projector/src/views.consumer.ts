@@ -32,6 +32,16 @@ export class ViewsConsumer {
     return this.folder.fold(batch);
   }
 
+  @OnTopic('security-event')
+  secured(batch: EventBatch, _ctx: LogContext): Promise<void> {
+    return this.folder.fold(batch);
+  }
+
+  @OnTopic('tool-registered')
+  registered(batch: EventBatch, _ctx: LogContext): Promise<void> {
+    return this.folder.fold(batch);
+  }
+
   @OnTopic('configuration-changed')
   configured(batch: EventBatch, _ctx: LogContext): Promise<void> {
     return this.folder.fold(batch);

@@ -1,7 +1,7 @@
 import { parseCallId } from '@countersign/contracts';
 import { type CallState, evolve, type PlacedEvent, statusOf, terminalStatuses } from '@countersign/domain';
 import { loadCallStates, type Sql } from '@countersign/store';
-import { hlcOf } from '../projections/calls/calls.projection.js';
+import { hlcOf } from '../projections/call/call.projection.js';
 
 const KEPT_MAX = 10_000;
 

@@ -1,11 +1,12 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { crashPoint, InfrastructureFault, parseTopic } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
-import { NOT_THE_OWNER, type Ownership, type ProjectionOffset, type Store } from '@countersign/store';
+import { NOT_THE_OWNER, type ProjectionOffset, type Store } from '@countersign/store';
 import type { Projection } from '../projections/projection.js';
 import type { CallStates } from './call-states.js';
 import { PendingWrite } from './pending-write.js';
 import { unfoldable } from './storable-event.js';
+import { NewerViews, type WritePlan } from './write-plan.js';
 
 /** When folded rows are written: soon where little happens, later and together where much does. */
 export interface WritePace {
@@ -27,7 +28,10 @@ export interface FoldSink {
 
 export interface PartitionFoldOptions {
   store: Store;
-  own: Ownership;
+  partition: number;
+  plan: WritePlan;
+  /** The plan to go on with after a refused write; undefined where another took the partition. */
+  planAgain(): Promise<WritePlan | undefined>;
   projections: readonly Projection[];
   states: CallStates;
   /** What is folded already, of this partition's topics. */
@@ -63,10 +67,12 @@ export class PartitionFold {
   private lastWrite = 0;
   private closing = false;
   private lost = false;
+  private plan: WritePlan;
 
   constructor(private readonly options: PartitionFoldOptions) {
     this.offsets = new Map(options.from.map((offset) => [offset.topic, offset]));
     this.pending = new PendingWrite(options.projections);
+    this.plan = options.plan;
   }
 
   /** The next offset of a topic that would be folded. */
@@ -131,7 +137,7 @@ export class PartitionFold {
     if (this.lost) throw new InfrastructureFault('another member folds this partition now');
     const events = taken.flatMap((queued) => queued.events.filter((at) => at.offset >= this.next(at.topic)));
     const requests = events.find((at) => at.event_type === 'tool_call_requested')?.topic ?? '';
-    await states.load(store, events, this.offsets.get(requests)?.hlc ?? 0);
+    await states.load(this.plan.states.of(store), events, this.offsets.get(requests)?.hlc ?? 0);
   }
 
   private foldOne(at: PlacedEvent): void {
@@ -146,7 +152,7 @@ export class PartitionFold {
 
   private pass(topic: string, offset: number, hlc: number): void {
     const known = this.offsets.get(topic);
-    const passed = { topic, partition: this.options.own.partition, next_offset: offset + 1, hlc: Math.max(known?.hlc ?? 0, hlc) };
+    const passed = { topic, partition: this.options.partition, next_offset: offset + 1, hlc: Math.max(known?.hlc ?? 0, hlc) };
     this.offsets.set(topic, passed);
     this.pending.passed(passed);
   }
@@ -175,26 +181,43 @@ export class PartitionFold {
   }
 
   private async writeRows(): Promise<void> {
-    const { store, own, projections, states, sink } = this.options;
+    const { store, partition, projections, states, sink } = this.options;
     const write = this.pending;
     this.pending = new PendingWrite(projections);
     this.release();
     this.lastWrite = write.call_ids.size;
-    const statements = write.statements(own);
     crashPoint('projector.before_rows');
     for (let attempt = 0; ; attempt++) {
       try {
-        await store.atomically(statements, 'background');
+        await store.atomically(write.statements(this.plan), 'background');
         break;
       } catch (cause) {
-        this.lost ||= (cause as { sqlstate?: string }).sqlstate === NOT_THE_OWNER || (this.closing && attempt > 2);
+        if (await this.replanned(cause)) continue;
+        this.lost ||= this.closing && attempt > 2;
         if (this.lost) this.release();
-        if (this.lost) return sink.warn({ ...own, cause: String(cause) }, 'the partition went to another member: rows dropped');
-        sink.error({ ...own, attempt, cause: String(cause) }, 'views can not be written: trying again');
+        const where = { group: this.plan.group, partition, cause: String(cause) };
+        if (this.lost) return sink.warn(where, 'the partition is not ours to write any more: rows dropped');
+        sink.error({ ...where, attempt }, 'views can not be written: trying again');
         await sleep(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]);
       }
     }
     crashPoint('projector.after_rows');
     states.written([...write.call_ids].filter((call_id) => !this.pending.call_ids.has(call_id)));
+  }
+
+  /** A write was refused: true where another plan is in force, by which the same rows are written again. */
+  private async replanned(cause: unknown): Promise<boolean> {
+    if ((cause as { sqlstate?: string }).sqlstate !== NOT_THE_OWNER) return false;
+    try {
+      const plan = await this.options.planAgain();
+      const changed = plan !== undefined && plan.number !== this.plan.number;
+      if (plan) this.plan = plan;
+      this.lost ||= plan === undefined;
+      return changed;
+    } catch (again) {
+      this.lost ||= again instanceof NewerViews;
+      if (this.lost) this.options.sink.error({ cause: String(again) }, 'newer views are live: stop this process');
+      return false;
+    }
   }
 }

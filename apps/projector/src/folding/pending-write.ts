@@ -1,14 +1,16 @@
-import { heldBy, type Ownership, type ProjectionOffset, type Statement, storeOffsets } from '@countersign/store';
+import { type ProjectionOffset, type Statement, storeOffsets } from '@countersign/store';
 import type { Change, PendingRows, Projection } from '../projections/projection.js';
+import type { WritePlan } from './write-plan.js';
 
 /** What was folded since the last write: rows of every projection and the offsets they stand for. */
 export class PendingWrite {
   readonly call_ids = new Set<string>();
-  private readonly rows: PendingRows[];
+  private readonly rows: { name: string; rows: PendingRows }[];
+  private readonly made = new Map<string, Statement[]>();
   private readonly offsets = new Map<string, ProjectionOffset>();
 
   constructor(projections: readonly Projection[]) {
-    this.rows = projections.map((projection) => projection.empty());
+    this.rows = projections.map((projection) => ({ name: projection.set.name, rows: projection.empty() }));
   }
 
   get isEmpty(): boolean {
@@ -16,7 +18,7 @@ export class PendingWrite {
   }
 
   fold(change: Change): void {
-    for (const rows of this.rows) rows.fold(change);
+    for (const { rows } of this.rows) rows.fold(change);
     if (change.after && change.after !== change.before) this.call_ids.add(change.after.call_id);
   }
 
@@ -24,8 +26,15 @@ export class PendingWrite {
     this.offsets.set(offset.topic, offset);
   }
 
-  /** One transaction: nothing of it holds unless the partition is still ours. */
-  statements(own: Ownership): Statement[] {
-    return [heldBy(own), ...this.rows.flatMap((rows) => rows.statements()), storeOffsets([...this.offsets.values()])];
+  /** One transaction: nothing of it holds unless the plan does. May be asked again, for another plan. */
+  statements(plan: WritePlan): Statement[] {
+    const rows = this.rows.filter(({ name }) => plan.projections.has(name)).flatMap((each) => this.ofOne(each));
+    return [plan.held, ...rows.map((statement) => plan.tables.bind(statement)), storeOffsets([...this.offsets.values()], plan.group)];
+  }
+
+  private ofOne({ name, rows }: { name: string; rows: PendingRows }): Statement[] {
+    const made = this.made.get(name) ?? rows.statements();
+    this.made.set(name, made);
+    return made;
   }
 }

@@ -1,10 +1,11 @@
-import { callTopics, laneTopic, parseTopic } from '@countersign/contracts';
+import { callTopics, globalTopics, laneTopic, parseTopic } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 import type { EventBatch, TopicOffset } from '@countersign/event-log';
-import { type Store, takePartition, unrequestedHlc } from '@countersign/store';
+import { type Ownership, planAgain, type Store, takePartition, unrequestedHlc } from '@countersign/store';
 import type { Projection } from '../projections/projection.js';
 import { CallStates } from './call-states.js';
 import { defaultPace, type FoldSink, PartitionFold, type WritePace } from './partition-fold.js';
+import { livePlan, type WritePlan } from './write-plan.js';
 
 /** The lane of topics that exist once. */
 export const GLOBAL = 'global';
@@ -14,9 +15,12 @@ function laneOf(topic: string): string {
   return (callTopics as readonly string[]).includes(parsed.topic) ? parsed.lane : GLOBAL;
 }
 
+/** The topics that exist once and are folded. */
+export const foldedGlobals = globalTopics.filter((topic) => topic !== 'dead-letter');
+
 /** Named one by one, because what the group committed must not win over what stands in the rows. */
 function topicsOf(lane: string): string[] {
-  return lane === GLOBAL ? ['configuration-changed'] : callTopics.map((topic) => laneTopic(topic, lane));
+  return lane === GLOBAL ? [...foldedGlobals] : callTopics.map((topic) => laneTopic(topic, lane));
 }
 
 /** Lag of one topic's partition, in records, as of the newest batch. */
@@ -48,14 +52,21 @@ export class ViewFolder {
     const offsets: TopicOffset[] = [];
     for (const partition of partitions) {
       const own = { lane, partition, owner_id };
-      const stored = await takePartition(store, own);
-      const from = stored.filter((offset) => offset.partition === partition && laneOf(offset.topic) === lane);
-      const states = new CallStates(await unrequestedHlc(store, partition));
-      this.folds.set(`${lane}/${partition}`, new PartitionFold({ store, own, projections, states, from, pace, sink }));
+      const taken = await takePartition(store, own);
+      const plan = livePlan(taken.plan, own, projections);
+      const from = taken.offsets.filter((offset) => offset.partition === partition && laneOf(offset.topic) === lane);
+      const states = new CallStates(await unrequestedHlc(plan.states.of(store), partition));
+      const options = { store, partition, plan, planAgain: () => this.planAgain(own), projections, states, from, pace, sink };
+      this.folds.set(`${lane}/${partition}`, new PartitionFold(options));
       const next = new Map(from.map(({ topic, next_offset }) => [topic, next_offset]));
       offsets.push(...topicsOf(lane).map((topic) => ({ topic, partition, offset: next.get(topic) ?? 0 })));
     }
     return offsets;
+  }
+
+  private async planAgain(own: Ownership): Promise<WritePlan | undefined> {
+    const plan = await planAgain(this.options.store, own);
+    return plan && livePlan(plan, own, this.options.projections);
   }
 
   async revoked(lane: string, partitions: readonly number[]): Promise<void> {

@@ -1,11 +1,9 @@
-import { approvals } from './approvals/approvals.projection.js';
-import { calls } from './calls/calls.projection.js';
+import { approvalInbox } from './approval-inbox/approval-inbox.projection.js';
+import { call } from './call/call.projection.js';
+import { cases } from './case/case.projection.js';
 import { caseHistory } from './case-history/case-history.projection.js';
-import { cases } from './cases/cases.projection.js';
 import type { Projection } from './projection.js';
+import { rebuildRequests } from './rebuild-requests/rebuild-requests.projection.js';
 
 /** Everything that is folded from the log; a new projection is one folder and one line here. */
-export const projections: readonly Projection[] = [approvals, calls, caseHistory, cases];
-
-/** Raise it when a fold changes or a projection is added: the views are then emptied and refolded from the log. */
-export const FOLD_VERSION = 1;
+export const projections: readonly Projection[] = [approvalInbox, call, caseHistory, cases, rebuildRequests];

@@ -1,5 +1,5 @@
 import type { CallState, PlacedEvent } from '@countersign/domain';
-import type { Statement } from '@countersign/store';
+import type { Statement, ViewSet } from '@countersign/store';
 
 /** One event with the state of its call before and after it; both undefined where it belongs to no call. */
 export interface Change {
@@ -11,7 +11,7 @@ export interface Change {
 /** What a projection has to write since the last write. */
 export interface PendingRows {
   fold(change: Change): void;
-  /** At most `ROWS_MAX` rows each; none where nothing is to be written. Asked once, then the rows are dropped. */
+  /** At most `ROWS_MAX` rows each, tables in braces (`{calls}`); none where nothing is to be written. Asked once, then the rows are dropped. */
   statements(): Statement[];
 }
 
@@ -20,7 +20,8 @@ export interface PendingRows {
  * however they were cut into batches, and however often they come; within one topic and partition they come in order.
  */
 export interface Projection {
-  name: string;
+  /** Its name, version and tables. */
+  set: ViewSet;
   empty(): PendingRows;
 }
 

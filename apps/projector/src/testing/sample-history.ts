@@ -27,7 +27,6 @@ const context = {
   rationale: 'because',
   skill: null,
 } as const;
-const uuid = (group: string, n: number) => `0192f0c4-${group}-7000-8000-${n.toString(16).padStart(12, '0')}`;
 
 function outcome(status: OutcomeStatus): Outcome {
   const times = { started_at_ms: 1, ended_at_ms: 2, duration_ms: 1 };
@@ -46,6 +45,15 @@ function outcome(status: OutcomeStatus): Outcome {
   };
 }
 
+/** What keeps the rows of one history apart from those of the same history told again. */
+export interface Telling {
+  /** 0 to 16,777,215: part of every id. */
+  serial: number;
+  tenant_id: string;
+  /** Of the first record of every topic. */
+  first_offset: number;
+}
+
 /** Writes the events of sample calls in causal order, each at the end of its topic. All in partition 0 of the shared lane. */
 export class SampleHistory {
   readonly events: PlacedEvent[] = [];
@@ -53,14 +61,16 @@ export class SampleHistory {
   private hlc = 1_000_000;
   private calls = 0;
 
+  constructor(private readonly telling: Telling = { serial: 0, tenant_id: 'acme', first_offset: 0 }) {}
+
   openCase(case_id: string, title: string | null, state: 'open' | 'closed' = 'open'): void {
     const meta = this.meta(null);
     this.put('configuration-changed', 'case_set', { meta, case_id, state, title, by, changed_at_ms: this.hlc });
   }
 
   /** @returns the call's id */
-  call(course: Course, case_id: string | null, tenant_id = 'acme'): string {
-    const call_id = `0-${uuid('0000', ++this.calls)}`;
+  call(course: Course, case_id: string | null, tenant_id = this.telling.tenant_id): string {
+    const call_id = `0-${this.uuid('0000', ++this.calls)}`;
     const call = this.toolCall(case_id);
     this.put('tool-call-requested', 'tool_call_requested', { meta: this.meta(call_id, tenant_id, 0), call });
     if (course === 'denied') this.rule(call_id, tenant_id, call, 1, 'deny');
@@ -85,7 +95,7 @@ export class SampleHistory {
       also: null,
     };
     if (course === 'deduplicated') {
-      const original_call_id = `0-${uuid('0000', 1)}`;
+      const original_call_id = `0-${this.uuid('0000', 1)}`;
       this.put('tool-executed', 'tool_retry_deduplicated', {
         meta: meta(),
         ...same,
@@ -253,7 +263,7 @@ export class SampleHistory {
       contract_digest: 'd',
       inputs_json: '{"n":1}',
       inputs_digest: 'i',
-      idempotency_key: uuid('1111', this.calls),
+      idempotency_key: this.uuid('1111', this.calls),
       key_source: 'derived',
       discriminating_digest: 'x',
       window_ms: 1,
@@ -270,14 +280,19 @@ export class SampleHistory {
     };
   }
 
-  private meta(call_id: string | null, tenant_id = 'acme', attempt = 1): Meta {
+  private meta(call_id: string | null, tenant_id = this.telling.tenant_id, attempt = 1): Meta {
     const hlc = ++this.hlc;
-    const event_id = uuid('2222', hlc);
+    const event_id = this.uuid('2222', hlc);
     return { event_id, tenant_id, call_id, attempt, causation_id: null, correlation_id: 't', hlc, partition: 0 };
   }
 
+  private uuid(group: string, n: number): string {
+    const serial = this.telling.serial.toString(16).padStart(6, '0');
+    return `0192f0c4-${group}-7${serial.slice(0, 3)}-8${serial.slice(3)}-${n.toString(16).padStart(12, '0')}`;
+  }
+
   private put<T extends EventType>(topic: TopicName, event_type: T, event: EventMap[T]): void {
-    const offset = this.heads.get(topic) ?? 0;
+    const offset = this.heads.get(topic) ?? this.telling.first_offset;
     this.heads.set(topic, offset + 1);
     const tagged = { event_type, event } as Tagged<T> as AnyEvent;
     this.events.push({ ...tagged, topic, partition: 0, offset, timestamp_ms: this.hlc });

@@ -201,6 +201,7 @@ function changed(state: CallState, at: PlacedEvent): CallState {
     case 'webhook_set':
     case 'delegation_set':
     case 'grant_set':
+    case 'projection_rebuild_requested':
     case 'tool_registered':
     case 'audit_read':
     case 'security_event_recorded':

@@ -46,6 +46,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   policy_bundle_activated: activateBundle,
   policy_settings_set: setPolicySettings,
   fact_table_set: setFacts,
+  projection_rebuild_requested: () => undefined,
 };
 
 /**

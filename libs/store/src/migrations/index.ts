@@ -6,6 +6,7 @@ import { limits } from './0005-limits.js';
 import { auditCheckpoints } from './0006-audit-checkpoints.js';
 import { sealedValues } from './0007-sealed-values.js';
 import { configurationInstances } from './0020-configuration-instances.js';
+import { projections } from './0021-projections.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order it is run. A new one is appended, whoever owns its tables. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   auditCheckpoints,
   sealedValues,
   configurationInstances,
+  projections,
 ];

@@ -1,4 +1,5 @@
 import { sha256Hex } from '@countersign/contracts';
+import { freshViews, prepareViews } from '../projections/prepare.js';
 import type { Store } from '../store.js';
 import { migrations } from './index.js';
 import type { Migration } from './migration.js';
@@ -11,7 +12,7 @@ const TABLE = 'CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, dig
 
 const digestOf = (migration: Migration): string => sha256Hex(migration.text);
 
-/** Runs what is missing, in one transaction; processes that start together wait for one another (advisory lock). */
+/** Runs what is missing and makes the projections' tables, in one transaction; processes that start together wait for one another (advisory lock). */
 export async function migrate(store: Store, all: readonly Migration[] = migrations): Promise<string[]> {
   return await store.transaction(async (sql) => {
     await sql.query({ text: 'SELECT pg_advisory_xact_lock($1)', params: [LOCK] });
@@ -27,13 +28,14 @@ export async function migrate(store: Store, all: readonly Migration[] = migratio
       await sql.query({ text: migration.text, params: [] });
       await sql.query({ text: 'INSERT INTO migrations (name, digest) VALUES ($1, $2)', params: [migration.name, digestOf(migration)] });
     }
+    await prepareViews(sql);
     return missing.map(({ name }) => name);
   });
 }
 
-/** All migrations and their record as one text, for a fresh database. */
+/** All migrations, their record and the projections' tables as one text, for a fresh database. */
 export function migrateSql(all: readonly Migration[] = migrations): string {
   const record = (migration: Migration): string =>
     `INSERT INTO migrations (name, digest) VALUES ('${migration.name}', '${digestOf(migration)}')`;
-  return [TABLE, ...all.flatMap((migration) => [migration.text, record(migration)])].join(';\n');
+  return [TABLE, ...all.flatMap((migration) => [migration.text, record(migration)]), ...freshViews()].join(';\n');
 }

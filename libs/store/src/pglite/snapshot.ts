@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { migrations } from '../migrations/index.js';
+import { migrateSql } from '../migrations/migrate.js';
 
 const BUILDER = fileURLToPath(new URL('./snapshot-main.js', import.meta.url));
 const STALE_LOCK_MS = 60_000;
@@ -41,8 +41,7 @@ export async function snapshotFile(cacheDir?: string): Promise<string> {
 function identity(): string {
   const require = createRequire(import.meta.url);
   const hash = createHash('sha256').update(require.resolve('@electric-sql/pglite')).update(pgliteVersion(require));
-  for (const { name, text } of migrations) hash.update(name).update(text);
-  return hash.digest('hex').slice(0, 16);
+  return hash.update(migrateSql()).digest('hex').slice(0, 16);
 }
 
 function pgliteRoot(require: NodeJS.Require): string {

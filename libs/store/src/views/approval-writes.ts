@@ -31,7 +31,7 @@ export interface VoteWrite {
 export function upsertApprovals(rows: readonly ApprovalWrite[]): Statement {
   return {
     name: 'views_upsert_approvals',
-    text: `INSERT INTO approvals (tenant_id, approval_id, partition, call_uuid, revision, requested_at_ms, expires_at_ms,
+    text: `INSERT INTO {approvals} AS approvals (tenant_id, approval_id, partition, call_uuid, revision, requested_at_ms, expires_at_ms,
                                   requirement, end_kind, ended_at_ms, ended_by, end_reason, escalation)
            SELECT * FROM unnest($1::text[], $2::text[], $3::int2[], $4::uuid[], $5::int4[], $6::int8[], $7::int8[], $8::text[],
                                 $9::text[], $10::int8[], $11::text[], $12::text[], $13::text[])
@@ -76,7 +76,7 @@ export interface ApprovalViewWrite {
 export function upsertApprovalViews(rows: readonly ApprovalViewWrite[]): Statement {
   return {
     name: 'views_upsert_approval_views',
-    text: `INSERT INTO approval_views (tenant_id, approval_id, viewer_id, viewed_at_ms)
+    text: `INSERT INTO {approval_views} AS approval_views (tenant_id, approval_id, viewer_id, viewed_at_ms)
            SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int8[])
            ON CONFLICT (tenant_id, approval_id, viewer_id) DO UPDATE SET
              viewed_at_ms = LEAST(approval_views.viewed_at_ms, excluded.viewed_at_ms)`,
@@ -93,7 +93,7 @@ export function upsertApprovalViews(rows: readonly ApprovalViewWrite[]): Stateme
 export function upsertVotes(rows: readonly VoteWrite[]): Statement {
   return {
     name: 'views_upsert_votes',
-    text: `INSERT INTO approval_votes (tenant_id, approval_id, vote_id, voter_id, vote, reason, voted_at_ms, verdict, verdict_reason)
+    text: `INSERT INTO {approval_votes} AS approval_votes (tenant_id, approval_id, vote_id, voter_id, vote, reason, voted_at_ms, verdict, verdict_reason)
            SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int8[], $8::text[], $9::text[])
            ON CONFLICT (tenant_id, approval_id, vote_id) DO UPDATE SET
              voter_id = COALESCE(approval_votes.voter_id, excluded.voter_id),

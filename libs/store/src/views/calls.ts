@@ -92,7 +92,7 @@ export async function loadCallStates(sql: Sql, call_ids: readonly string[]): Pro
   const ids = call_ids.map(parseCallId).filter((id) => id !== undefined);
   const rows = await sql.query<{ call_uuid: string; partition: number; state: string }>({
     name: 'views_load_calls',
-    text: `SELECT call_uuid, partition, state FROM calls
+    text: `SELECT call_uuid, partition, state FROM {calls}
            JOIN unnest($1::uuid[], $2::int2[]) AS wanted(call_uuid, partition) USING (call_uuid, partition)`,
     params: [ids.map((id) => id.uuid), ids.map((id) => id.partition)],
   });
@@ -103,7 +103,7 @@ export async function loadCallStates(sql: Sql, call_ids: readonly string[]): Pro
 export async function unrequestedHlc(sql: Sql, partition: number): Promise<number> {
   const rows = await sql.query<{ hlc: number | null }>({
     name: 'views_unrequested_hlc',
-    text: 'SELECT max(hlc) AS hlc FROM calls WHERE partition = $1 AND requested_at_ms = 0',
+    text: 'SELECT max(hlc) AS hlc FROM {calls} WHERE partition = $1 AND requested_at_ms = 0',
     params: [partition],
   });
   return rows[0]?.hlc ?? 0;
@@ -114,7 +114,7 @@ export function upsertCalls(rows: readonly CallWrite[]): Statement {
   const ids = rows.map((row) => parseCallId(row.call_id) as { partition: number; uuid: string });
   return {
     name: 'views_upsert_calls',
-    text: `INSERT INTO calls (${COLUMNS}, waits_approval)
+    text: `INSERT INTO {calls} AS calls (${COLUMNS}, waits_approval)
            SELECT * FROM unnest($1::uuid[], $2::int2[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
                                 $8::int8[], $9::int8[], $10::text[], $11::bool[])
            ON CONFLICT (call_uuid, partition) DO UPDATE SET

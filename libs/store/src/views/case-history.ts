@@ -1,4 +1,5 @@
 import { callId, parseCallId } from '@countersign/contracts';
+import type { ViewSet } from '../projections/view-set.js';
 import type { Row, Sql, Statement } from '../store.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
 
@@ -19,6 +20,20 @@ export type CaseHistoryType =
   | 'tool_retry_deduplicated'
   | 'tool_call_complete'
   | 'tool_call_failed';
+
+/** Narrow lines, only for what has a case; payloads are joined from `calls` when they are read. */
+export const caseHistoryTables: ViewSet = {
+  name: 'case-history',
+  version: 1,
+  tables: [
+    {
+      name: 'case_history',
+      columns: `tenant_id text NOT NULL, case_id text NOT NULL, hlc int8 NOT NULL, event_id uuid NOT NULL, seq int2 NOT NULL,
+        type text NOT NULL, at_ms int8 NOT NULL, partition int2, call_uuid uuid, detail text`,
+      key: ['tenant_id', 'case_id', 'hlc', 'event_id', 'seq'],
+    },
+  ],
+};
 
 /** One line of a case's timeline. One event gives one line, or two where a decision also ends the call (`seq` 0 and 1). */
 export interface CaseHistoryWrite {
@@ -92,7 +107,7 @@ export function insertCaseHistory(rows: readonly CaseHistoryWrite[]): Statement 
   const ids = rows.map((row) => (row.call_id === null ? undefined : parseCallId(row.call_id)));
   return {
     name: 'views_insert_case_history',
-    text: `INSERT INTO case_history (tenant_id, case_id, hlc, event_id, seq, type, at_ms, partition, call_uuid, detail)
+    text: `INSERT INTO {case_history} (tenant_id, case_id, hlc, event_id, seq, type, at_ms, partition, call_uuid, detail)
            SELECT * FROM unnest($1::text[], $2::text[], $3::int8[], $4::uuid[], $5::int2[], $6::text[], $7::int8[],
                                 $8::int2[], $9::uuid[], $10::text[])
            ON CONFLICT DO NOTHING`,

@@ -1,6 +1,22 @@
+import type { ViewSet } from '../projections/view-set.js';
 import type { Row, Sql, Statement } from '../store.js';
 import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
+
+/** Cases; whether one awaits approval is asked of `calls`. */
+export const caseTables: ViewSet = {
+  name: 'case',
+  version: 1,
+  tables: [
+    {
+      name: 'cases',
+      columns: `tenant_id text NOT NULL, case_id text NOT NULL, state text NOT NULL, title text,
+        opened_at_ms int8 NOT NULL, changed_at_ms int8 NOT NULL, source_offset int8 NOT NULL`,
+      key: ['tenant_id', 'case_id'],
+      indexes: ['CREATE INDEX {cases}_by_time ON {cases} (tenant_id, opened_at_ms, case_id)'],
+    },
+  ],
+};
 
 /** A case; `awaiting_approval` while it is open and a call of it waits for a vote. */
 export interface CaseRow extends Row {
@@ -65,7 +81,7 @@ export async function listCases(sql: Sql, query: CaseQuery): Promise<Page<CaseRo
 export function upsertCases(rows: readonly CaseWrite[]): Statement {
   return {
     name: 'views_upsert_cases',
-    text: `INSERT INTO cases (tenant_id, case_id, state, title, opened_at_ms, changed_at_ms, source_offset)
+    text: `INSERT INTO {cases} AS cases (tenant_id, case_id, state, title, opened_at_ms, changed_at_ms, source_offset)
            SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8[], $7::int8[])
            ON CONFLICT (tenant_id, case_id) DO UPDATE SET state = excluded.state,
              title = COALESCE(excluded.title, cases.title), changed_at_ms = excluded.changed_at_ms,

@@ -1,29 +1,6 @@
+import { type Build, readBuilds } from '../projections/builds.js';
 import type { Sql, Statement, Store } from '../store.js';
 import { type ProjectionOffset, projectionPosition, VIEWS } from './projection-position.js';
-import { viewTableNames } from './tables.js';
-
-/**
- * Makes the tables those of this version of the folds: of an older one they are emptied, to be refolded from the log.
- * @returns false where they belong to a newer version, which must not be undone.
- */
-export function claimVersion(store: Store, version: number, projection: string = VIEWS): Promise<boolean> {
-  return store.transaction(async (sql) => {
-    await sql.query({
-      text: 'INSERT INTO projection_versions (projection, version) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-      params: [projection, version],
-    });
-    const rows = await sql.query<{ version: number }>({
-      text: 'SELECT version FROM projection_versions WHERE projection = $1 FOR UPDATE',
-      params: [projection],
-    });
-    const stored = rows[0]?.version ?? version;
-    if (stored < version) {
-      await sql.query({ text: `TRUNCATE ${viewTableNames.join(', ')}`, params: [] });
-      await sql.query({ text: 'UPDATE projection_versions SET version = $2 WHERE projection = $1', params: [projection, version] });
-    }
-    return stored <= version;
-  });
-}
 
 export interface Ownership {
   lane: string;
@@ -31,28 +8,60 @@ export interface Ownership {
   owner_id: string;
 }
 
+/** What the group writes: its number changes whenever a build takes the place of another. */
+export interface Plan {
+  number: number;
+  live: Build[];
+}
+
+async function readPlan(sql: Sql): Promise<Plan> {
+  const rows = await sql.query<{ plan: number }>({
+    text: 'SELECT plan FROM projection_plans WHERE projection = $1 FOR SHARE',
+    params: [VIEWS],
+  });
+  const builds = await readBuilds(sql);
+  return { number: rows[0]?.plan ?? 0, live: builds.filter(({ state }) => state === 'live') };
+}
+
 /** Takes a partition over: whatever its former owner still writes is rolled back (`heldBy`). Resolves with what was folded so far. */
-export function takePartition(store: Store, own: Ownership, projection: string = VIEWS): Promise<ProjectionOffset[]> {
+export function takePartition(store: Store, own: Ownership): Promise<{ plan: Plan; offsets: ProjectionOffset[] }> {
   return store.transaction(async (sql: Sql) => {
+    const plan = await readPlan(sql);
     await sql.query({
-      text: `INSERT INTO projection_owners (projection, lane, partition, owner_id) VALUES ($1, $2, $3, $4)
-             ON CONFLICT (projection, lane, partition) DO UPDATE SET owner_id = excluded.owner_id`,
-      params: [projection, own.lane, own.partition, own.owner_id],
+      text: `INSERT INTO projection_owners (projection, lane, partition, owner_id, plan) VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT (projection, lane, partition) DO UPDATE SET owner_id = excluded.owner_id, plan = excluded.plan`,
+      params: [VIEWS, own.lane, own.partition, own.owner_id, plan.number],
     });
-    return projectionPosition(sql, projection);
+    return { plan, offsets: await projectionPosition(sql) };
+  });
+}
+
+/** The plan as it is now, for an owner whose write was refused; undefined where another took the partition. */
+export function planAgain(store: Store, own: Ownership): Promise<Plan | undefined> {
+  return store.transaction(async (sql: Sql) => {
+    const plan = await readPlan(sql);
+    const rows = await sql.query({
+      text: `UPDATE projection_owners SET plan = $5 WHERE projection = $1 AND lane = $2 AND partition = $3 AND owner_id = $4 RETURNING 1`,
+      params: [VIEWS, own.lane, own.partition, own.owner_id, plan.number],
+    });
+    return rows.length === 0 ? undefined : plan;
   });
 }
 
 /** SQLSTATE of a write by somebody who does not own the partition any more: division by zero, provoked by `heldBy`. */
 export const NOT_THE_OWNER = '22012';
 
-/** First statement of a write: fails the whole transaction where another took the partition, and holds it off until the end. */
-export function heldBy(own: Ownership, projection: string = VIEWS): Statement {
+/**
+ * First statement of a write: fails the whole transaction where another took the partition or another plan is in force,
+ * and holds both off until the end.
+ */
+export function heldBy(own: Ownership, plan: number): Statement {
   return {
     name: 'views_held_by',
     text: `SELECT 1 / count(*) AS held FROM (
-             SELECT 1 FROM projection_owners WHERE projection = $1 AND lane = $2 AND partition = $3 AND owner_id = $4 FOR UPDATE
+             SELECT 1 FROM projection_owners
+             WHERE projection = $1 AND lane = $2 AND partition = $3 AND owner_id = $4 AND plan = $5 FOR UPDATE
            ) AS owned`,
-    params: [projection, own.lane, own.partition, own.owner_id],
+    params: [VIEWS, own.lane, own.partition, own.owner_id, plan],
   };
 }

@@ -1,4 +1,4 @@
-import { type CaseHistoryWrite, insertCaseHistory, type Statement } from '@countersign/store';
+import { type CaseHistoryWrite, insertCaseHistory, type Statement, caseHistoryTables as set } from '@countersign/store';
 import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
 import { historyOf } from './lines.js';
 
@@ -22,4 +22,4 @@ class PendingHistory implements PendingRows {
 }
 
 /** The timeline of a case, in Korso's events; payloads are joined from `calls` when it is read. */
-export const caseHistory: Projection = { name: 'case-history', empty: () => new PendingHistory() };
+export const caseHistory: Projection = { set, empty: () => new PendingHistory() };

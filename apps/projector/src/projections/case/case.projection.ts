@@ -1,4 +1,4 @@
-import { type CaseWrite, type Statement, upsertCases } from '@countersign/store';
+import { type CaseWrite, type Statement, caseTables as set, upsertCases } from '@countersign/store';
 import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
 
 class PendingCases implements PendingRows {
@@ -26,4 +26,4 @@ class PendingCases implements PendingRows {
 }
 
 /** Cases and their titles. Whether one awaits approval is asked of `calls` when it is read, so that it can't disagree. */
-export const cases: Projection = { name: 'cases', empty: () => new PendingCases() };
+export const cases: Projection = { set, empty: () => new PendingCases() };

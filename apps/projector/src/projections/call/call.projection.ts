@@ -1,5 +1,5 @@
 import { type CallState, statusOf } from '@countersign/domain';
-import { type CallWrite, type Statement, upsertCalls } from '@countersign/store';
+import { type CallWrite, type Statement, callTables as set, upsertCalls } from '@countersign/store';
 import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
 
 /** Highest hlc of the facts of a call. */
@@ -41,4 +41,4 @@ class PendingCalls implements PendingRows {
 }
 
 /** One row a call, written once for all that a write covers. */
-export const calls: Projection = { name: 'calls', empty: () => new PendingCalls() };
+export const call: Projection = { set, empty: () => new PendingCalls() };

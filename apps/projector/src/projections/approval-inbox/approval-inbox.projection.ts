@@ -4,6 +4,7 @@ import {
   type ApprovalViewWrite,
   type ApprovalWrite,
   type Statement,
+  approvalTables as set,
   upsertApprovals,
   upsertApprovalViews,
   upsertVotes,
@@ -133,4 +134,4 @@ class PendingApprovals implements PendingRows {
 }
 
 /** Requests for approval, their ends, and the votes with what policy made of each. */
-export const approvals: Projection = { name: 'approvals', empty: () => new PendingApprovals() };
+export const approvalInbox: Projection = { set, empty: () => new PendingApprovals() };

@@ -1,0 +1,24 @@
+import type { Row, Sql, Statement } from '@countersign/store';
+
+/** Asks what many readers ask at once in one query: `loadCallStates` of each, answered from the rows of all. */
+export class MergedQueries implements Sql {
+  private waiting: Statement[] = [];
+  private answer: Promise<Row[]> | undefined;
+
+  constructor(private readonly sql: Sql) {}
+
+  async query<R extends Row>(statement: Statement): Promise<R[]> {
+    this.waiting.push(statement);
+    this.answer ??= Promise.resolve().then(() => this.ask());
+    const rows = await this.answer;
+    const wanted = new Set(statement.params[0] as string[]);
+    return rows.filter((row) => wanted.has(row.call_uuid as string)) as R[];
+  }
+
+  private ask(): Promise<Row[]> {
+    const asked = this.waiting.splice(0);
+    this.answer = undefined;
+    const lists = (asked[0] as Statement).params.map((_, at) => asked.flatMap((statement) => statement.params[at] as unknown[]));
+    return this.sql.query({ ...(asked[0] as Statement), params: lists });
+  }
+}

@@ -1,0 +1,38 @@
+import type { Row, Sql, Statement } from '../store.js';
+
+const BRACED = /\{([a-z_]+)\}/g;
+
+/** Puts tables where statements name them in braces. Each named statement is rewritten once. */
+export class BoundTables {
+  readonly #known = new Map<string, { name: string; text: string }>();
+
+  /** @param relations by the stable name of the table; each begins with it */
+  constructor(private readonly relations: ReadonlyMap<string, string>) {}
+
+  bind({ name, text, params }: Statement): Statement {
+    if (name === undefined) return { text: this.#put(text), params };
+    let known = this.#known.get(name);
+    if (!known) {
+      known = { name: name + this.#suffixes(text), text: this.#put(text) };
+      this.#known.set(name, known);
+    }
+    return { name: known.name, text: known.text, params };
+  }
+
+  /** Queries of these tables. */
+  of(sql: Sql): Sql {
+    return { query: <R extends Row>(statement: Statement) => sql.query<R>(this.bind(statement)) };
+  }
+
+  #suffixes(text: string): string {
+    const suffixes = [...text.matchAll(BRACED)].map(([, table = '']) => this.relations.get(table)?.slice(table.length) ?? '');
+    return [...new Set(suffixes)].join('');
+  }
+
+  #put(text: string): string {
+    return text.replaceAll(BRACED, (braced, table: string) => this.relations.get(table) ?? braced);
+  }
+}
+
+/** Puts the stable names themselves: what readers see. */
+export const stableTables = (tables: readonly string[]): BoundTables => new BoundTables(new Map(tables.map((name) => [name, name])));

@@ -1,0 +1,97 @@
+import type { Sql } from '../store.js';
+import { VIEWS } from '../views/projection-position.js';
+import { STATES, viewSets } from '../views/sets.js';
+import { type Build, type BuildState, readBuilds } from './builds.js';
+import { showTables, widen } from './stable-views.js';
+import { builtTable, createTable, type ViewSet } from './view-set.js';
+
+const run = (sql: Sql, text: string, params: readonly unknown[] = []) => sql.query({ text, params });
+
+/** Makes the tables of a new build. */
+export async function createBuild(
+  sql: Sql,
+  set: ViewSet,
+  state: BuildState,
+  before: readonly Build[],
+  asked_offset: number | null = null,
+): Promise<Build> {
+  const built = before.filter(({ projection, version }) => projection === set.name && version === set.version).length;
+  const suffix = built === 0 ? `v${set.version}` : `v${set.version}b${built + 1}`;
+  const build: Build = { projection: set.name, suffix, version: set.version, state, replay: null, asked_offset };
+  for (const table of set.tables) {
+    for (const text of createTable(table, builtTable(table.name, suffix), { indexes: state !== 'scratch' })) await run(sql, text);
+  }
+  await run(sql, 'INSERT INTO projection_builds (projection, suffix, version, state, asked_offset) VALUES ($1, $2, $3, $4, $5)', [
+    set.name,
+    suffix,
+    set.version,
+    state,
+    asked_offset,
+  ]);
+  return build;
+}
+
+/** Drops the tables of a build; that it was is kept. */
+export async function retire(sql: Sql, build: Build, sets: readonly ViewSet[] = viewSets): Promise<void> {
+  const tables = sets.find(({ name }) => name === build.projection)?.tables ?? [];
+  for (const { name } of tables) await run(sql, `DROP TABLE IF EXISTS ${builtTable(name, build.suffix)} CASCADE`);
+  await run(sql, `UPDATE projection_builds SET state = 'retired' WHERE projection = $1 AND suffix = $2`, [build.projection, build.suffix]);
+}
+
+/** The views are folded by nobody yet: a build may be live from its first row on. */
+async function isFresh(sql: Sql): Promise<boolean> {
+  const rows = await run(sql, 'SELECT 1 FROM projection_offsets WHERE projection = $1 LIMIT 1', [VIEWS]);
+  return rows.length === 0;
+}
+
+const unreadable = (live: Build | undefined, set: ViewSet) => live !== undefined && live.version < (set.readable_since ?? 0);
+
+/** Everything goes on from the states of the calls: where those can't be read, all is folded again. */
+async function startOver(sql: Sql, builds: readonly Build[], sets: readonly ViewSet[]): Promise<void> {
+  for (const build of builds) if (build.state !== 'retired') await retire(sql, build, sets);
+  await run(sql, 'DELETE FROM projection_offsets');
+  await run(sql, 'UPDATE projection_plans SET plan = plan + 1');
+}
+
+async function prepareOne(sql: Sql, set: ViewSet, builds: readonly Build[], fresh: boolean, sets: readonly ViewSet[]): Promise<void> {
+  const own = builds.filter(({ projection, state }) => projection === set.name && state !== 'retired');
+  const live = own.find(({ state }) => state === 'live');
+  if (live && live.version >= set.version) return;
+  const building = own.find(({ state }) => state === 'building');
+  if (building && building.version >= set.version) return;
+  if (building) await retire(sql, building, sets);
+  const build = await createBuild(sql, set, live || !fresh ? 'building' : 'live', builds);
+  if (live && !unreadable(live, set)) return widen(sql, set, live.suffix, build.suffix);
+  await showTables(sql, set, build.suffix);
+  if (live) {
+    await retire(sql, live, sets);
+    await run(sql, 'UPDATE projection_plans SET plan = plan + 1');
+  }
+}
+
+/**
+ * Makes what this version of the projections needs: tables on a fresh database, a build beside the live one where the
+ * version has changed. Call it in a transaction that no other start runs beside.
+ */
+export async function prepareViews(sql: Sql, sets: readonly ViewSet[] = viewSets): Promise<void> {
+  let builds = await readBuilds(sql);
+  const states = sets.find(({ name }) => name === STATES);
+  const live = builds.find(({ projection, state }) => projection === STATES && state === 'live');
+  if (states && unreadable(live, states)) {
+    await startOver(sql, builds, sets);
+    builds = await readBuilds(sql);
+  }
+  const fresh = await isFresh(sql);
+  for (const set of sets) await prepareOne(sql, set, builds, fresh, sets);
+}
+
+/** The same for a database that has nothing yet, as one text. */
+export function freshViews(sets: readonly ViewSet[] = viewSets): string[] {
+  return sets.flatMap((set) => [
+    ...set.tables.flatMap((table) => {
+      const built = builtTable(table.name, `v${set.version}`);
+      return [...createTable(table, built), `CREATE VIEW ${table.name} AS SELECT * FROM ${built}`];
+    }),
+    `INSERT INTO projection_builds (projection, suffix, version, state) VALUES ('${set.name}', 'v${set.version}', ${set.version}, 'live')`,
+  ]);
+}

@@ -1,0 +1,12 @@
+import type { ViewSet } from '../projections/view-set.js';
+import { approvalTables } from './approval-tables.js';
+import { callTables } from './call-tables.js';
+import { caseHistoryTables } from './case-history.js';
+import { caseTables } from './cases.js';
+import { rebuildRequests } from './rebuild-requests.js';
+
+/** The projection whose rows hold the states of the calls, from which every fold goes on. */
+export const STATES = callTables.name;
+
+/** The tables of every projection: a new one has its line here. */
+export const viewSets: readonly ViewSet[] = [approvalTables, callTables, caseHistoryTables, caseTables, rebuildRequests];
