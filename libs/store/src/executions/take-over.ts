@@ -2,8 +2,8 @@ import { LEASE } from '../leases/lease-guard.js';
 import type { Row, Sql, Statement, Store } from '../store.js';
 import { EXECUTION_COLUMNS, type ExecutionRow } from './execution-row.js';
 
-const ORPHANS = `SELECT ${EXECUTION_COLUMNS} FROM executor_leases l JOIN tool_executions t ON t.epoch = l.epoch AND t.partition = $2
-WHERE l.lane = $1 AND l.fenced AND NOT ($2::int2 = ANY (l.drained)) AND t.state IN (1, 7)
+const ORPHANS = `SELECT ${EXECUTION_COLUMNS} FROM tool_executions t
+WHERE t.epoch = ANY ($1::int4[]) AND t.partition = $2 AND t.state IN (1, 7)
 ORDER BY t.key, t.attempt LIMIT $3`;
 
 const DRAINED = `UPDATE executor_leases SET drained = drained || $2::int2
@@ -23,14 +23,13 @@ RETURNING ${EXECUTION_COLUMNS}`;
  */
 export async function orphans(store: Store, lane: string, partition: number, limit = 500): Promise<ExecutionRow[]> {
   const params = [lane, partition];
-  const [epochs, rows] = await store.atomically([
-    { name: 'undrained_epochs', text: UNDRAINED, params },
-    { name: 'orphans', text: ORPHANS, params: [...params, limit] },
-  ]);
-  if (rows?.length === 0 && epochs && epochs.length > 0) {
-    await store.query({ name: 'drained_epochs', text: DRAINED, params: [epochs.map(({ epoch }) => epoch), partition] });
-  }
-  return rows as ExecutionRow[] & Row[];
+  const epochs = await store.query<{ epoch: number }>({ name: 'undrained_epochs', text: UNDRAINED, params });
+  // Asked every second: without such an epoch the rows are not touched at all.
+  if (epochs.length === 0) return [];
+  const drained = epochs.map(({ epoch }) => epoch);
+  const rows = await store.query<ExecutionRow & Row>({ name: 'orphans', text: ORPHANS, params: [drained, partition, limit] });
+  if (rows.length === 0) await store.query({ name: 'drained_epochs', text: DRAINED, params: [drained, partition] });
+  return rows;
 }
 
 /** For EXPLAIN in specs. */

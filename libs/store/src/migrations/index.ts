@@ -7,6 +7,7 @@ import { auditCheckpoints } from './0006-audit-checkpoints.js';
 import { sealedValues } from './0007-sealed-values.js';
 import { configurationInstances } from './0020-configuration-instances.js';
 import { projections } from './0021-projections.js';
+import { executionStatistics } from './0022-execution-statistics.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order it is run. A new one is appended, whoever owns its tables. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   sealedValues,
   configurationInstances,
   projections,
+  executionStatistics,
 ];

@@ -4,6 +4,8 @@ interface Changes {
   dead: number;
   /** Rows inserted less rows deleted, as far as known since the store was opened. */
   rows: number;
+  /** `rows` when it was last analysed. */
+  analysed: number;
 }
 
 const ANALYZE_AT = 2_000;
@@ -23,7 +25,8 @@ export function writesOf(text: string): { table: string; kind: 'insert' | 'updat
 
 /**
  * Says when a table needs ANALYZE or VACUUM. PGlite has neither autovacuum nor statistics of changes, so both are
- * counted here from what passes: after a fifth of the table changed, from 2,000 and 20,000 rows on.
+ * counted here from what passes, from 2,000 and 20,000 rows on: as many changes as it had rows when last looked at make an ANALYZE due (plans go by index
+ * whatever the statistics say, and each holds up claims and replans every statement), a fifth as many dead ones a VACUUM.
  */
 export class Maintenance {
   readonly #tables = new Map<string, Changes>();
@@ -48,9 +51,11 @@ export class Maintenance {
       if (changes.dead >= Math.max(VACUUM_AT, changes.rows / 5)) {
         changes.dead = 0;
         changes.changed = 0;
+        changes.analysed = changes.rows;
         statements.push(`VACUUM (ANALYZE, TRUNCATE FALSE) ${table}`);
-      } else if (changes.changed >= Math.max(ANALYZE_AT, changes.rows / 5)) {
+      } else if (changes.changed >= Math.max(ANALYZE_AT, changes.analysed)) {
         changes.changed = 0;
+        changes.analysed = changes.rows;
         statements.push(`ANALYZE ${table}`);
       }
     }
@@ -58,7 +63,7 @@ export class Maintenance {
   }
 
   #count(table: string, kind: 'insert' | 'update' | 'delete', count: number): void {
-    const changes = this.#tables.get(table) ?? { changed: 0, dead: 0, rows: 0 };
+    const changes = this.#tables.get(table) ?? { changed: 0, dead: 0, rows: 0, analysed: 0 };
     this.#tables.set(table, changes);
     changes.changed += count;
     if (kind !== 'insert') changes.dead += count;
