@@ -17,6 +17,8 @@ export const globalTopics = [
   'tool-registered',
   'security-event',
   'dead-letter',
+  'operator-command',
+  'trust-view',
 ] as const satisfies readonly TopicName[];
 export type GlobalTopic = (typeof globalTopics)[number];
 

@@ -16,6 +16,7 @@ export function extrasOf(some: Partial<OutcomeExtras>): OutcomeExtras {
     cost: null,
     credentials: null,
     mapping_version: null,
+    late: false,
     ...some,
   };
 }

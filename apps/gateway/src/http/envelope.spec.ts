@@ -95,6 +95,7 @@ describe('the envelope', () => {
       cost: 0.02,
       credentials: null,
       mapping_version: 3,
+      late: false,
     };
     expect(envelope(fold(requested(), ruled(), ended({ outcome: sampleOutcome({ extras }) })))).toMatchObject({
       cached: true,

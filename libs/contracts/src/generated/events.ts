@@ -269,6 +269,8 @@ export interface OutcomeExtras {
   credentials: CredentialUse[] | null;
   /** The version of the tenant's mapping that stood between the call and the tool's system. */
   mapping_version: number | null;
+  /** It took longer than the p95 that its contract declares. */
+  late: boolean;
 }
 
 /** Where a result comes from. */
@@ -837,6 +839,23 @@ export interface TokenExchangeSet {
   changed_at_ms: number;
 }
 
+/** Somebody recorded what a security audit of a tool version came to. */
+export interface ToolAuditSet {
+  meta: Meta;
+  tool: string;
+  version: string;
+  audit_status: AuditStatus;
+  /** Who audited it, in words. */
+  auditor: string | null;
+  /** Where the report is, or its digest. */
+  report: string | null;
+  by: Principal;
+  changed_at_ms: number;
+}
+
+/** Who audited it. */
+export type AuditStatus = 'unaudited' | 'self_assessed' | 'third_party';
+
 /** The result of an evaluation pack, run on one exact contract. */
 export interface ToolEvaluationSet {
   meta: Meta;
@@ -958,6 +977,21 @@ export interface RecordDeadLettered {
   cause: string;
   value: Uint8Array;
   dead_lettered_at_ms: number;
+}
+
+/** Somebody who has used a tool says how good it is. */
+export interface ToolRated {
+  meta: Meta;
+  tool: string;
+  /** The version that the rater used. */
+  version: string;
+  /** Stars, 0 to 5. */
+  rating: number;
+  comment: string | null;
+  /** Whom it counts for, <kind>:<id>: the owner of an agent, else the principal. One rating each, the newest. */
+  rater: string;
+  by: Principal;
+  rated_at_ms: number;
 }
 
 /** A person must decide; carries the frozen evidence that the approval binds. */
@@ -1179,6 +1213,34 @@ export interface ToolRegistered {
   protocol_version: string | null;
 }
 
+/** The trust in a tool version, a provider or an agent moved. */
+export interface TrustScoreChanged {
+  meta: Meta;
+  subject: TrustSubject;
+  /** Of the tool, the provider or the agent. */
+  name: string;
+  /** Of a tool. */
+  version: string | null;
+  /** 0 to 1; null: there is none. */
+  score: number | null;
+  /** The same by what tools report of themselves. */
+  reported: number | null;
+  band: TrustBand;
+  reported_reliability: number | null;
+  verified_reliability: number | null;
+  /** Runs that count. */
+  runs: number;
+  verified_at_ms: number | null;
+  /** When it was computed. */
+  at_ms: number;
+}
+
+/** What a score is about. */
+export type TrustSubject = 'tool' | 'provider' | 'agent';
+
+/** Changes only where the score is well beyond an edge. */
+export type TrustBand = 'unknown' | 'low' | 'medium' | 'high';
+
 export interface EventMap {
   approval_denied: ApprovalDenied;
   approval_escalated: ApprovalEscalated;
@@ -1208,6 +1270,7 @@ export interface EventMap {
   secret_changed: SecretChanged;
   tenant_set: TenantSet;
   token_exchange_set: TokenExchangeSet;
+  tool_audit_set: ToolAuditSet;
   tool_evaluation_set: ToolEvaluationSet;
   tool_lifecycle_set: ToolLifecycleSet;
   tool_notice_told: ToolNoticeTold;
@@ -1216,6 +1279,7 @@ export interface EventMap {
   user_delegation_set: UserDelegationSet;
   webhook_set: WebhookSet;
   record_dead_lettered: RecordDeadLettered;
+  tool_rated: ToolRated;
   approval_requested: ApprovalRequested;
   policy_decided: PolicyDecided;
   audit_read: AuditRead;
@@ -1230,6 +1294,7 @@ export interface EventMap {
   tool_executed: ToolExecuted;
   tool_retry_deduplicated: ToolRetryDeduplicated;
   tool_registered: ToolRegistered;
+  trust_score_changed: TrustScoreChanged;
 }
 
 export type EventType = keyof EventMap;
@@ -1240,12 +1305,14 @@ export type AnyEvent = Tagged<EventType>;
 export interface TopicEvents {
   'approval-granted': Tagged<'approval_denied'> | Tagged<'approval_escalated'> | Tagged<'approval_expired'> | Tagged<'approval_granted'> | Tagged<'approval_reminded'> | Tagged<'approval_vote_counted'> | Tagged<'approval_vote_refused'> | Tagged<'call_cancelled'> | Tagged<'resolution_allowed'>;
   'approval-voted': Tagged<'approval_viewed'> | Tagged<'approval_voted'>;
-  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'mapping_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'secret_changed'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
+  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'mapping_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'secret_changed'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
+  'operator-command': Tagged<'tool_rated'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
   'security-event': Tagged<'audit_read'> | Tagged<'security_event_recorded'>;
   'tool-call-requested': Tagged<'tool_call_cancel_requested'> | Tagged<'tool_call_requested'> | Tagged<'tool_call_resolve_requested'>;
   'tool-executed': Tagged<'tool_call_in_doubt'> | Tagged<'tool_call_rejudged'> | Tagged<'tool_call_resolved'> | Tagged<'tool_call_started'> | Tagged<'tool_executed'> | Tagged<'tool_retry_deduplicated'>;
   'tool-registered': Tagged<'tool_registered'>;
+  'trust-view': Tagged<'trust_score_changed'>;
 }
 export type TopicName = keyof TopicEvents;

@@ -7,7 +7,7 @@ import { setDelegation } from './kinds/delegations.js';
 import { setFacts } from './kinds/fact-tables.js';
 import { setGrant } from './kinds/grants.js';
 import { setIdentityProvider } from './kinds/identity-providers.js';
-import { setAdapterPin, setEvaluation, setLifecycle, setPin, setTold } from './kinds/lifecycles.js';
+import { setAdapterPin, setAudit, setEvaluation, setLifecycle, setPin, setTold } from './kinds/lifecycles.js';
 import { setLimit } from './kinds/limits.js';
 import { setMapping } from './kinds/mappings.js';
 import { activateBundle, publishBundle, setPolicySettings } from './kinds/policy-bundles.js';
@@ -30,6 +30,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   tool_lifecycle_set: setLifecycle,
   tool_pin_set: setPin,
   tool_evaluation_set: setEvaluation,
+  tool_audit_set: setAudit,
   adapter_pin_set: setAdapterPin,
   tool_notice_told: setTold,
   mapping_set: setMapping,

@@ -1,5 +1,5 @@
 import type { CaseState, Principal, ToolContract, ToolPolicySet } from '@countersign/contracts';
-import type { AdapterPin, Evaluation, LifecycleEntry, RefusedRegistration } from '../registry/record.js';
+import type { AdapterPin, AuditRecord, Evaluation, LifecycleEntry, RefusedRegistration } from '../registry/record.js';
 import { type BundleShelf, emptyShelf } from './bundle-shelf.js';
 import { emptyFacts, type FactShelf } from './fact-shelf.js';
 import type { Delegation } from './kinds/delegations.js';
@@ -86,6 +86,8 @@ export interface TenantConfiguration {
   pins: Map<string, string>;
   /** `tool@version` → the newest evaluation that was recorded here. */
   evaluations: Map<string, Evaluation>;
+  /** `tool@version` → what was recorded last of an audit. */
+  audits: Map<string, AuditRecord>;
   /** Notices about versions that went out. */
   told: Set<string>;
   /** Tool (or `*`) → its versions, oldest first. */
@@ -163,6 +165,7 @@ export function tenantPart(state: ConfigurationState, tenantId: string): TenantC
       lifecycles: new Map(),
       pins: new Map(),
       evaluations: new Map(),
+      audits: new Map(),
       told: new Set(),
       mappings: new Map(),
       cases: new Map(),

@@ -1,4 +1,4 @@
-import type { LifecycleState, ToolRegistered } from '@countersign/contracts';
+import type { LifecycleState, ToolAuditSet, ToolRegistered } from '@countersign/contracts';
 import type { BreakingDifference } from '../compatibility/contract-changes.js';
 
 /** What was decided of a version, and what its callers are told. */
@@ -43,6 +43,14 @@ export interface AdapterPin {
   adapter: string;
   adapter_version: string | null;
   protocol_version: string | null;
+  changed_at_ms: number;
+}
+
+/** What somebody recorded of a security audit of a version. */
+export interface AuditRecord {
+  audit_status: ToolAuditSet['audit_status'];
+  auditor: string | null;
+  report: string | null;
   changed_at_ms: number;
 }
 

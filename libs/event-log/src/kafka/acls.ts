@@ -28,6 +28,8 @@ export const topicWriters: Readonly<Record<PlatformTopic, readonly ServicePrinci
   'tool-registered': ['executor'],
   'security-event': servicePrincipals,
   'dead-letter': servicePrincipals,
+  'operator-command': ['gateway'],
+  'trust-view': ['projector'],
 };
 
 export interface AclScope {

@@ -153,6 +153,7 @@ export class InProcessRuntime {
   complete(job: Job, outcome: Outcome): void {
     const loaded = this.find(job);
     if (loaded?.declared) outcome.extras = loaded.declared(job, outcome);
+    if (loaded && outcome.duration_ms > loaded.late_after_ms) outcome.extras = extrasOf({ ...outcome.extras, late: true });
     if (job.mapping) tellMapping(job.mapping, outcome);
     if (job.memo_key === undefined || loaded === undefined || outcome.status !== 'succeeded' || outcome.extras?.cached) return;
     this.memo.keep(loaded, job.tenant_id, job.memo_key, outcome);

@@ -35,6 +35,8 @@ export class LoadedTool {
   /** What checks its outputs beyond their schema; empty for most. */
   readonly layers: readonly CheckLayer[];
   readonly declared: DeclaredExtras | undefined;
+  /** A run that takes longer is late; Infinity where nothing was declared. */
+  readonly late_after_ms: number;
   /** How long a result answers equal calls; 0: not at all. */
   readonly holds_ms: number;
   private inputs: ValidateFunction | undefined;
@@ -52,6 +54,7 @@ export class LoadedTool {
     this.verifies = !isReadOnly(tool.contract.effect_class) && tool.verify !== undefined;
     this.holds_ms = isReadOnly(tool.contract.effect_class) ? holdsMs(tool.contract) : 0;
     this.declared = declaredExtras(tool.contract);
+    this.late_after_ms = tool.contract.sla?.p95_ms ?? Number.POSITIVE_INFINITY;
     this.layers = layers.filter((layer) => layer.appliesTo(this));
     this.recovery = { write: !isReadOnly(effect_class), takes_key, has_reconcile, settle_ms, settle_is_final };
   }

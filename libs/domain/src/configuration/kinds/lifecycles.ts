@@ -26,6 +26,11 @@ export function setEvaluation(state: ConfigurationState, event: EventMap['tool_e
   if (read) tenantPart(state, event.meta.tenant_id).evaluations.set(versionKey(tool, version), read);
 }
 
+export function setAudit(state: ConfigurationState, event: EventMap['tool_audit_set']): void {
+  const { tool, version, audit_status, auditor, report, changed_at_ms } = event;
+  tenantPart(state, event.meta.tenant_id).audits.set(versionKey(tool, version), { audit_status, auditor, report, changed_at_ms });
+}
+
 export function setAdapterPin(state: ConfigurationState, event: EventMap['adapter_pin_set']): void {
   const { environment, adapter, adapter_version, protocol_version, changed_at_ms } = event;
   const key = `${environment}/${adapter}`;

@@ -1,0 +1,109 @@
+import { type EventMap, isReadOnly, type Outcome, type PrincipalKind, type ToolContract } from '@countersign/contracts';
+import type { CallState, EndFact, Position } from '../call/state.js';
+import { passes, readEvaluation } from '../registry/record.js';
+import type { RegisteredFact, RunCounts } from './state.js';
+
+/** The provider of tools whose contract names none. */
+export const LOCAL_PROVIDER = 'local';
+
+/** One thing about one call that trust counts, with the place of the record that says it. */
+export interface CallFact {
+  tenant_id: string;
+  tool: string;
+  version: string;
+  principal: { kind: PrincipalKind; id: string };
+  at: Position;
+  at_ms: number;
+}
+
+/** `run`: the tool was run. `asked`: people decided whether it may; `succeeded` is then that they granted it. */
+export type TrustObservation = CallFact & ({ fact: 'run'; counts: RunCounts } | { fact: 'asked'; granted: boolean });
+
+const REFUSALS = ['VALIDATION_ERROR', 'POLICY_DENIED', 'CANCELLED'];
+
+/** Whether a run was fired. A write says so itself; a read was not where the executor refused it in no time. */
+function fired(state: CallState, { outcome }: EndFact): boolean {
+  if (outcome.extras?.cached || !['succeeded', 'failed', 'in_doubt'].includes(outcome.status)) return false;
+  if (!state.call || !isReadOnly(state.call.effect_class)) return state.started !== null;
+  const { status, duration_ms, error } = outcome;
+  return !(status === 'failed' && duration_ms === 0 && error !== null && REFUSALS.includes(error.code));
+}
+
+function fitsSchema({ status, extras }: Outcome): boolean {
+  return status === 'succeeded' && !extras?.validation_json?.includes('"layer":"output"');
+}
+
+/** What one run adds. A run that ended in doubt was none of what it should be, whatever is found out later. */
+function countsOf(outcome: Outcome): RunCounts {
+  const { status, error, extras } = outcome;
+  const succeeded = status === 'succeeded';
+  const late = status === 'in_doubt' || error?.code === 'TIMEOUT' || extras?.late === true;
+  return {
+    runs: 1,
+    succeeded: Number(succeeded),
+    verified: Number(succeeded && extras?.verified === true),
+    valid: Number(fitsSchema(outcome)),
+    timely: Number(!late),
+    sound: Number(error?.code !== 'VALIDATION_ERROR'),
+  };
+}
+
+const runEnd = (state: CallState | undefined): EndFact | null => state?.doubt ?? state?.end ?? null;
+
+function calledBy({ tenant_id, call }: CallState, at: Position, at_ms: number): CallFact | undefined {
+  if (!call) return undefined;
+  const { tool, version, principal } = call;
+  return { tenant_id, tool, version, principal: { kind: principal.kind, id: principal.id }, at, at_ms };
+}
+
+function runOf(state: CallState | undefined): TrustObservation | undefined {
+  const end = runEnd(state);
+  if (!state || !end || end.kind === 'deduplicated' || !fired(state, end)) return undefined;
+  const who = calledBy(state, end.position, end.at_ms);
+  return who && { ...who, fact: 'run', counts: countsOf(end.outcome) };
+}
+
+function decisionOf(state: CallState | undefined, topic: string): TrustObservation | undefined {
+  const end = state?.approval_end;
+  if (!state || !end || (end.kind !== 'granted' && end.kind !== 'denied')) return undefined;
+  const who = calledBy(state, { topic, partition: state.partition, offset: end.offset }, end.at_ms);
+  return who && { ...who, fact: 'asked', granted: end.kind === 'granted' };
+}
+
+/**
+ * What a change of a call's state adds to trust: each call its run once, and each decision of people once, when all that
+ * they need is known, whatever the order in which topics were read. `approval_topic`: approval-granted of the call's lane.
+ */
+export function trustObservations(
+  before: CallState | undefined,
+  after: CallState | undefined,
+  approval_topic: string,
+): readonly TrustObservation[] {
+  if (!after || after === before) return NONE;
+  const known = before?.call != null;
+  const found: TrustObservation[] = [];
+  if (runEnd(after) && !(known && runEnd(before))) add(found, runOf(after));
+  const { approval_end } = after;
+  if (approval_end && !(known && before?.approval_end?.event_id === approval_end.event_id)) add(found, decisionOf(after, approval_topic));
+  return found;
+}
+
+const NONE: readonly TrustObservation[] = [];
+
+function add(found: TrustObservation[], one: TrustObservation | undefined): void {
+  if (one) found.push(one);
+}
+
+/** What a registration says; undefined where its contract cannot be read. An evaluation never lies in the future. */
+export function registeredFact(event: EventMap['tool_registered'], at_ms: number): RegisteredFact | undefined {
+  try {
+    const contract = JSON.parse(event.contract_json) as ToolContract;
+    const { provider = LOCAL_PROVIDER, audit_status = 0, sla, has_verify = false } = contract;
+    const evaluation = readEvaluation(event.evaluation_json);
+    const passed = passes(evaluation, event) && evaluation ? Date.parse(evaluation.verified_at) : Number.NaN;
+    const evaluated_at_ms = Number.isFinite(passed) ? Math.min(passed, at_ms) : null;
+    return { provider, digest: event.digest, audit_status, declares_sla: sla !== undefined, reads_back: has_verify, evaluated_at_ms };
+  } catch {
+    return undefined;
+  }
+}

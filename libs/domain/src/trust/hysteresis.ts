@@ -1,0 +1,54 @@
+/** What consumers of trust-view were last told of a subject. */
+export interface ToldTrust {
+  /** Null: no score. */
+  score: number | null;
+  reported: number | null;
+  band: TrustBand;
+  at_ms: number;
+}
+
+export type TrustBand = 'unknown' | 'low' | 'medium' | 'high';
+
+/** Scores from here on are `medium`, and `high`. */
+export const bandEdges = { medium: 0.4, high: 0.7 } as const;
+/** A score that moved less than this since it was told is not told again; a band is left only this far beyond its edge. */
+export const TRUST_STEP = 0.02;
+/** A fall of this much is told at once. */
+export const TRUST_FALL = 0.1;
+/** Otherwise a subject is told of at most this often. */
+export const TOLD_EVERY_MS = 2_000;
+
+function plainBand(score: number, edges: { medium: number; high: number } = bandEdges): TrustBand {
+  if (score >= edges.high) return 'high';
+  return score >= edges.medium ? 'medium' : 'low';
+}
+
+/** The band of a score that was in another band before: it changes only once the score is a step beyond the edge. */
+export function bandOf(score: number | null, before: TrustBand = 'unknown'): TrustBand {
+  if (score === null) return 'unknown';
+  if (before === 'unknown') return plainBand(score);
+  const { medium, high } = bandEdges;
+  const order: readonly TrustBand[] = ['low', 'medium', 'high'];
+  const up = plainBand(score, { medium: medium + TRUST_STEP, high: high + TRUST_STEP });
+  const down = plainBand(score, { medium: medium - TRUST_STEP, high: high - TRUST_STEP });
+  if (order.indexOf(up) > order.indexOf(before)) return up;
+  return order.indexOf(down) < order.indexOf(before) ? down : before;
+}
+
+/** What is to be told now of a subject; undefined: nothing, or not yet. Pure: the time is an argument. */
+export function toTell(
+  told: ToldTrust | undefined,
+  now: { score: number | null; reported: number | null },
+  at_ms: number,
+): ToldTrust | undefined {
+  const band = bandOf(now.score, told?.band);
+  const next = { ...now, band, at_ms };
+  if (!told) return now.score === null && now.reported === null ? undefined : next;
+  const appeared = (told.score === null) !== (now.score === null) || (told.reported === null) !== (now.reported === null);
+  const moved = Math.max(distance(told.score, now.score), distance(told.reported, now.reported));
+  if (!appeared && moved < TRUST_STEP) return undefined;
+  const fell = now.score === null || (told.score !== null && told.score - now.score >= TRUST_FALL);
+  return fell || at_ms - told.at_ms >= TOLD_EVERY_MS ? next : undefined;
+}
+
+const distance = (a: number | null, b: number | null): number => (a === null || b === null ? 0 : Math.abs(a - b));
