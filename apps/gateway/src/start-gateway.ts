@@ -38,6 +38,7 @@ import { TokenPrincipals } from './identity/token-principals.js';
 import { Channels } from './notices/channels.js';
 import { DecisionLinks } from './notices/decision-link.js';
 import { Mailer } from './notices/mailer.js';
+import { NoticeClaims } from './notices/notice-claims.js';
 import { NoticeRoom } from './notices/notice-room.js';
 import { NoticeSender, type SenderParts } from './notices/notice-sender.js';
 import { Notices } from './notices/notices.js';
@@ -92,7 +93,11 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const secrets = new SealedSecrets(keys);
   const links = new DecisionLinks(keys, config.public_url ?? `http://${config.host}:${config.port}`, now_ms);
   const mailer = new Mailer(config.smtp_url, config.mail_from ?? 'countersign@localhost');
-  const told = noticeSender(configuration, changes, new Channels(sender, mailer, secrets, links), { now_ms, logger });
+  const told = noticeSender(configuration, changes, new Channels(sender, mailer, secrets, links), {
+    now_ms,
+    logger,
+    claims: new NoticeClaims(store, `gateway-${uuidv7(now_ms())}`),
+  });
   const room = new CallRoom(board, wheel, clock, { desk, answered, callbacks, metric: new AnswerMetric(deps.metrics) });
   const settings = new ConfigurationRoom(configuration, changes, clock, {
     lanes: config.lanes,
@@ -127,7 +132,7 @@ function noticeSender(
   configuration: Configuration,
   writer: ConfigurationWriter,
   channels: Channels,
-  more: Pick<SenderParts, 'now_ms' | 'logger'>,
+  more: Pick<SenderParts, 'now_ms' | 'logger' | 'claims'>,
 ): NoticeSender {
   const by = { kind: 'service' as const, id: 'gateway', roles: [] };
   return new NoticeSender({
@@ -184,7 +189,7 @@ export async function startGateway(
     await witness.close();
     wired.callbacks.close();
     await keeper.close();
-    wired.told.close();
+    await wired.told.close();
     wired.mailer.close();
     ended.shares?.close();
     await ended.notices?.();

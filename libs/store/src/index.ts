@@ -17,6 +17,7 @@ export * from './limits/counters.js';
 export * from './limits/limit-rows.js';
 export { SchemaOutdated } from './migrations/migrate.js';
 export type { Migration } from './migrations/migration.js';
+export * from './notices/notice-claims.js';
 export { DatabaseUnusable } from './pglite/connection.js';
 export * from './pglite/pglite-store.js';
 export * from './postgres/postgres-store.js';

@@ -9,6 +9,7 @@ import { orphans } from './executions/take-over.js';
 import { acquire, fenceExpired, heartbeat } from './leases/leases.js';
 import { describeLimits } from './limits/limits.suite.js';
 import { migrate, SchemaOutdated } from './migrations/migrate.js';
+import { describeNoticeClaims } from './notices/notice-claims.suite.js';
 import { readProgress, saveProgress } from './progress/executor-progress.js';
 import { readPolicySnapshot, savePolicySnapshot } from './progress/policy-snapshots.js';
 import { SqlError } from './sql-error.js';
@@ -36,6 +37,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
     describePlans(store);
     describeLimits(store);
     describeSealed(store);
+    describeNoticeClaims(store);
   });
 }
 

@@ -1,10 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfigurationState, Webhook } from '@countersign/domain';
 import type { Logger } from '@countersign/process';
 import type { Channels } from './channels.js';
 import { type Notice, wants } from './notice.js';
+import type { NoticeClaims } from './notice-claims.js';
 
 /** Waits before the second and later attempts, ms: about four hours in all. */
 const BACK_OFF_MS = [1_000, 5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000, 7_200_000];
+/** Longer than any channel takes to answer, ms. */
+const CLAIMED_FOR_MS = 60_000;
+/** Who pauses longer than this may be succeeded meanwhile, ms. */
+const PAUSE_CLAIMED_MAX_MS = 120_000;
+/** How often it is looked whether another gateway has told it, ms. */
+const LOOK_AGAIN_MS = 2_000;
+const CLOSE_WITHIN_MS = 1_000;
 const SENDING_MAX = 32;
 const WAITING_MAX = 10_000;
 /** Older ones are not told any more: a new group starts at the beginning of the log. */
@@ -20,6 +29,7 @@ interface Delivery {
 export interface SenderParts {
   state(): ConfigurationState;
   channels: Pick<Channels, 'tell'>;
+  claims: NoticeClaims;
   /** The receiver is gone (410): nothing more is sent there. */
   disable(tenant_id: string, webhook: Webhook): Promise<void>;
   now_ms(): number;
@@ -27,12 +37,14 @@ export interface SenderParts {
 }
 
 /**
- * Tells each notice to every channel of its tenant that wants it: at least once, under one id, with growing pauses, at
- * most 32 at a time. Whoever hands one in learns when every channel has it (or is given up), and keeps its place till then.
+ * Tells each notice to every channel of its tenant that wants it, under one id, with growing pauses, at most 32 at a time.
+ * One gateway tells it, once; only where that one dies between the channel's answer and its own note of it, another tells
+ * it again. Whoever hands one in learns when every channel has it (or is given up), and keeps its place till then.
  */
 export class NoticeSender {
   private readonly waiting: Delivery[] = [];
   private readonly timers = new Set<NodeJS.Timeout>();
+  private readonly under_way = new Set<Promise<void>>();
   private sending = 0;
   private closed = false;
   private room: (() => void)[] = [];
@@ -62,12 +74,14 @@ export class NoticeSender {
       await new Promise<void>((resolve) => this.room.push(resolve));
   }
 
-  /** What is outstanding is told after the next start. */
-  close(): void {
+  /** What is outstanding is told by others, or after the next start. */
+  async close(): Promise<void> {
     this.closed = true;
     for (const timer of this.timers) clearTimeout(timer);
     this.waiting.length = 0;
     this.wake();
+    const ended = Promise.all(this.under_way).then(() => this.parts.claims.release());
+    await Promise.race([ended.catch(() => undefined), sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
   }
 
   private next(): void {
@@ -75,11 +89,13 @@ export class NoticeSender {
       const delivery = this.waiting.shift();
       if (!delivery) return;
       this.sending++;
-      void this.deliver(delivery).finally(() => {
+      const sent = this.deliver(delivery).finally(() => {
         this.sending--;
+        this.under_way.delete(sent);
         this.wake();
         this.next();
       });
+      this.under_way.add(sent);
     }
   }
 
@@ -88,36 +104,51 @@ export class NoticeSender {
     const webhook = this.parts.state().by_tenant.get(notice.tenant_id)?.webhooks.get(webhook_id);
     if (webhook?.state !== 'active') return delivery.done();
     try {
-      const taken = await this.parts.channels.tell(webhook, notice);
-      if (this.closed) return;
-      if (taken === 'try_again') return this.again(delivery, webhook);
-      if (taken === 'refused') {
-        this.parts.logger.warn({ webhook_id, type: notice.type }, 'a channel refused a notice');
-        if (webhook.channel !== 'mail') await this.parts.disable(notice.tenant_id, webhook);
-      }
-      delivery.done();
+      const claim = await this.parts.claims.claim({ notice_id: notice.id, webhook_id }, CLAIMED_FOR_MS);
+      if (claim === 'settled') delivery.done();
+      else if (claim === 'others') this.later(delivery, LOOK_AGAIN_MS);
+      else await this.send(delivery, webhook);
     } catch (cause) {
       this.parts.logger.warn({ webhook_id, cause: String(cause) }, 'a notice could not be sent');
-      this.again(delivery, webhook);
+      await this.again(delivery, webhook);
     }
   }
 
-  private again(delivery: Delivery, webhook: Webhook): void {
-    const pause = BACK_OFF_MS[delivery.attempt];
+  private async send(delivery: Delivery, webhook: Webhook): Promise<void> {
+    const { notice } = delivery;
+    const { webhook_id, channel } = webhook;
+    const taken = await this.parts.channels.tell(webhook, notice);
+    if (taken === 'try_again') return this.again(delivery, webhook);
+    await this.parts.claims.settle({ notice_id: notice.id, webhook_id });
     if (this.closed) return;
-    if (pause === undefined) {
-      this.parts.logger.warn(
-        { webhook_id: webhook.webhook_id, type: delivery.notice.type },
-        'a notice was given up: its channel does not answer',
-      );
-      delivery.done();
-      return;
+    if (taken === 'refused') {
+      this.parts.logger.warn({ webhook_id, type: notice.type }, 'a channel refused a notice');
+      if (channel !== 'mail') await this.parts.disable(notice.tenant_id, webhook);
     }
+    delivery.done();
+  }
+
+  private async again(delivery: Delivery, { webhook_id }: Webhook): Promise<void> {
+    const { notice, attempt } = delivery;
+    const pause = BACK_OFF_MS[attempt];
+    if (this.closed) return;
+    const place = { notice_id: notice.id, webhook_id };
+    if (pause === undefined) {
+      this.parts.logger.warn({ webhook_id, type: notice.type }, 'a notice was given up: its channel does not answer');
+      await this.parts.claims.settle(place).catch(() => undefined);
+      return delivery.done();
+    }
+    this.later({ ...delivery, attempt: attempt + 1 }, pause);
+    await this.parts.claims.claim(place, Math.min(pause, PAUSE_CLAIMED_MAX_MS) + CLAIMED_FOR_MS).catch(() => undefined);
+  }
+
+  private later(delivery: Delivery, pause_ms: number): void {
+    if (this.closed) return;
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      this.waiting.push({ ...delivery, attempt: delivery.attempt + 1 });
+      this.waiting.push(delivery);
       this.next();
-    }, pause);
+    }, pause_ms);
     timer.unref();
     this.timers.add(timer);
   }

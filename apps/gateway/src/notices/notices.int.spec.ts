@@ -6,11 +6,13 @@ import { EventCodec, type EventMap } from '@countersign/contracts';
 import { initialConfiguration, tenantPart, type Webhook } from '@countersign/domain';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { claimNotice, PgliteStore } from '@countersign/store';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
 import { sampleCall, sampleMeta } from '../testing/samples.js';
 import type { Taken } from '../waiting/callback-sender.js';
 import type { Notice } from './notice.js';
+import { NoticeClaims } from './notice-claims.js';
 import { NoticeSender } from './notice-sender.js';
 import { Notices } from './notices.js';
 import { startNotices } from './notices.module.js';
@@ -33,7 +35,14 @@ const hook: Webhook = {
 
 let dir: string;
 let log: EmbeddedEventLog;
+let store: PgliteStore;
+let lives = 0;
+beforeAll(async () => {
+  store = await PgliteStore.open({ memory: true });
+});
+afterAll(() => store.close());
 beforeEach(async () => {
+  await store.query({ text: 'DELETE FROM notice_claims', params: [] });
   dir = await mkdtemp(join(tmpdir(), 'countersign-notices-'));
   log = await EmbeddedEventLog.open({ dir });
   await log.ensureTopics(topicSpecs(['shared'], 1));
@@ -48,7 +57,7 @@ class Life {
   readonly told: string[] = [];
   readonly written: { type: string; fields: unknown }[] = [];
   readonly state = initialConfiguration();
-  private readonly sender: NoticeSender;
+  readonly sender: NoticeSender;
   private end: (() => Promise<void>) | undefined;
 
   constructor(private readonly answer: (notice: Notice) => Taken) {
@@ -57,8 +66,9 @@ class Life {
       this.told.push(notice.id);
       return this.answer(notice);
     };
+    const claims = new NoticeClaims(store, `gateway-${++lives}`);
     const disable = async () => void tenantPart(this.state, sampleMeta().tenant_id).webhooks.delete('w');
-    this.sender = new NoticeSender({ state: () => this.state, channels: { tell }, disable, now_ms: Date.now, logger });
+    this.sender = new NoticeSender({ state: () => this.state, channels: { tell }, claims, disable, now_ms: Date.now, logger });
   }
 
   async start(): Promise<this> {
@@ -69,7 +79,7 @@ class Life {
   }
 
   async stop(): Promise<void> {
-    this.sender.close();
+    await this.sender.close();
     await this.end?.();
   }
 
@@ -131,6 +141,48 @@ test('a channel whose receiver is gone is disabled: nothing more goes there', as
   await life.stop();
 });
 
+const notice = (id: string): Notice => ({
+  id,
+  tenant_id: sampleMeta().tenant_id,
+  type: 'approval.denied',
+  timestamp_ms: Date.now(),
+  title: 't',
+  data: {},
+  decides: null,
+});
+const told = (life: Life, id: string) => new Promise<void>((done) => life.sender.tell(notice(id), done));
+
+test('of two gateways that read the same event one tells each channel of it, and both go on', async () => {
+  const lives = [new Life(() => 'taken'), new Life(() => 'taken')] as const;
+  await Promise.all(['a', 'b', 'c', 'd'].flatMap((id) => lives.map((life) => told(life, id))));
+  expect([...lives[0].told, ...lives[1].told].sort()).toEqual(['a', 'b', 'c', 'd']);
+  for (const life of lives) await life.stop();
+});
+
+test('while one gateway pauses before it tries again, another does not send; what it leaves when it stops, another tells', async () => {
+  const [first, second] = [new Life(() => 'try_again'), new Life(() => 'taken')];
+  void told(first, 'x');
+  await first.until(1);
+  const done = told(second, 'x');
+  await sleep(300);
+  expect(second.told).toEqual([]);
+  await first.stop();
+  await done;
+  expect([first.told, second.told]).toEqual([['x'], ['x']]);
+  await second.stop();
+});
+
+test('what a gateway had claimed when it died is told once its claim is over', async () => {
+  const place = { notice_id: 'y', webhook_id: 'w' };
+  expect(await claimNotice(store, place, { owner: 'dead', for_ms: 500 })).toBe('mine');
+  const life = new Life(() => 'taken');
+  await told(life, 'y');
+  expect(life.told).toEqual(['y']);
+  await told(life, 'y');
+  expect(life.told).toEqual(['y']);
+  await life.stop();
+});
+
 test("'approve similar' is put into the configuration once policy granted it, and not twice", async () => {
   const life = await new Life(() => 'taken').start();
   const call = sampleCall();
@@ -174,7 +226,8 @@ test("'approve similar' is put into the configuration once policy granted it, an
   await log.append([record]);
   await life.until(1);
   tenantPart(life.state, meta.tenant_id).grants.set('g', { grant: similar, revoked: true, by, changed_at_ms: 1 });
-  await log.append([record]);
+  const again = { ...event, meta: { ...meta, event_id: 'read again under another id' } };
+  await log.append([{ ...record, value: codec.encode('approval_granted', again) }]);
   await life.until(2);
   expect(life.written).toMatchObject([{ type: 'grant_set', fields: { grant: { grant_id: 'g' }, revoked: false } }]);
   await life.stop();

@@ -8,6 +8,7 @@ import { sealedValues } from './0007-sealed-values.js';
 import { configurationInstances } from './0020-configuration-instances.js';
 import { projections } from './0021-projections.js';
 import { executionStatistics } from './0022-execution-statistics.js';
+import { noticeClaims } from './0030-notice-claims.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order it is run. A new one is appended, whoever owns its tables. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   configurationInstances,
   projections,
   executionStatistics,
+  noticeClaims,
 ];

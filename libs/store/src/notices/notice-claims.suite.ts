@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import type { Store } from '../store.js';
+import { claimNotice, forgetNotices, releaseNotices, settleNotice } from './notice-claims.js';
+
+/** Who tells a notice to a channel. */
+export function describeNoticeClaims(store: () => Store): void {
+  describe('claims of notices', () => {
+    const place = () => ({ notice_id: randomUUID(), webhook_id: 'w' });
+    const by = (owner: string, for_ms = 60_000) => ({ owner, for_ms });
+
+    test('of many who ask at once one tells it, and nobody once it is told', async () => {
+      const one = place();
+      const asked = await Promise.all(Array.from({ length: 20 }, (_, i) => claimNotice(store(), one, by(`g${i}`))));
+      expect(asked.filter((answer) => answer === 'mine')).toHaveLength(1);
+      expect(asked.filter((answer) => answer === 'others')).toHaveLength(19);
+      const owner = `g${asked.indexOf('mine')}`;
+      expect(await claimNotice(store(), one, by(owner))).toBe('mine');
+      await settleNotice(store(), one, owner);
+      expect(await claimNotice(store(), one, by(owner))).toBe('settled');
+      expect(await claimNotice(store(), { ...one, webhook_id: 'other' }, by('g0'))).toBe('mine');
+    });
+
+    test('who does not come back is succeeded, and cannot settle it any more', async () => {
+      const one = place();
+      expect(await claimNotice(store(), one, by('gone', 50))).toBe('mine');
+      expect(await claimNotice(store(), one, by('next'))).toBe('others');
+      await sleep(80);
+      expect(await claimNotice(store(), one, by('next'))).toBe('mine');
+      await settleNotice(store(), one, 'gone');
+      expect(await claimNotice(store(), one, by('third'))).toBe('others');
+      await forgetNotices(store());
+      expect(await claimNotice(store(), one, by('third'))).toBe('others');
+      await releaseNotices(store(), 'next');
+      expect(await claimNotice(store(), one, by('third'))).toBe('mine');
+    });
+  });
+}
