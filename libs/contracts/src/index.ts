@@ -23,6 +23,17 @@ export { regexHazard } from './schema/regex-hazard.js';
 export { schemaFaults } from './schema/schema-faults.js';
 export { isNode, type Subschema, subschemas } from './schema/subschemas.js';
 export {
+  ERASED,
+  SEALED,
+  SEALED_KEYS_MAX,
+  type SealedParts,
+  sealedBytes,
+  sealedHead,
+  sealedKeyIds,
+  sealedParts,
+  sealedText,
+} from './sealed-text.js';
+export {
   approvalMode,
   contractDigest,
   contractPin,

@@ -209,6 +209,7 @@ const EMPTY_CALL: Omit<ToolCall, 'idempotency_key' | 'principal' | 'context' | '
   contract_digest: '',
   inputs_json: 'null',
   inputs_digest: '',
+  sealed: null,
   key_source: 'derived',
   discriminating_digest: '',
   window_ms: 0,

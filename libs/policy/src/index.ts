@@ -8,6 +8,7 @@ export type { ConditionEnvironment } from './cel/environment.js';
 export type { ExpressionFault, Position } from './cel/syntax.js';
 export { defaultLimits, RUN_ITERATIONS_MAX, RUN_TOOL_CALLS_MAX } from './limits/compiled-limits.js';
 export { type CounterDemand, counterKey, demandsOf } from './limits/demands.js';
+export { fitsOne } from './limits/glob.js';
 export { type GuardRefusal, guardCall, limitRule } from './limits/guards.js';
 export type { Limit, LimitedCall } from './limits/limited-call.js';
 export { REDACTED, redacted } from './obligations.js';

@@ -5,6 +5,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from './clock.js';
 import type { Evidence } from './evidence.js';
 import type { Logger } from './logger.js';
+import type { Personal } from './personal/personal.js';
 
 /** A hint that the records of a result are on the log; may be lost or repeated (the log is the truth). */
 export interface WakeUpChannel {
@@ -40,6 +41,8 @@ export interface AppDeps {
   metrics: Registry;
   /** An OpenTelemetry SDK is loaded: spans are recorded. */
   tracing: boolean;
+  /** What is personal is sealed and opened with it; absent only where a test does without. */
+  personal?: Personal;
   /** Tiles, checkpoints and their key; absent only where a test does without. */
   evidence?: Evidence;
 }

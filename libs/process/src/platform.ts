@@ -5,6 +5,7 @@ import { EventCodec } from '@countersign/contracts';
 import { currentBoot, EmbeddedEventLog } from '@countersign/event-log';
 import {
   FileRows,
+  FileSubjectKeys,
   FolderBlobs,
   InProcessResults,
   InProcessWakeUps,
@@ -13,7 +14,9 @@ import {
   PgliteStore,
   S3Blobs,
   SqlRows,
+  SqlSubjectKeys,
   type Store,
+  type SubjectKeys,
   Vault,
   WrappingKeyFile,
 } from '@countersign/store';
@@ -24,6 +27,7 @@ import { systemClock } from './clock.js';
 import { openDistributed, type Parts } from './distributed-parts.js';
 import { openEvidence } from './evidence.js';
 import { createLogger, type Logger } from './logger.js';
+import { Personal } from './personal/personal.js';
 import type { PlatformConfig } from './platform-config.js';
 import { SharedClock } from './shared-clock.js';
 import { topicSpecs } from './topics.js';
@@ -108,6 +112,15 @@ async function openVault(config: PlatformConfig, store: Store, keys: KeyRing): P
   }
 }
 
+/** Keys of subjects are never in PGlite: they have to be durable, and gone for good when they are destroyed. */
+async function openSubjectKeys(config: PlatformConfig, store: Store, keys: KeyRing): Promise<SubjectKeys> {
+  const wrapping_key = keys.seed('subject-keys');
+  if (store.durable) return new SqlSubjectKeys(store, wrapping_key);
+  return FileSubjectKeys.open(path.join(config.data_dir, 'subject-keys.bin'), wrapping_key).catch((cause: Error) => {
+    throw new CannotOpen(cause.message, { cause });
+  });
+}
+
 /** Opens log, store, cache and keys as configured. @throws CannotOpen */
 export async function openPlatform(service: string, config: PlatformConfig): Promise<Platform> {
   const logger = createLogger(service, config.log_level);
@@ -119,11 +132,17 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
     await closeParts(parts);
     throw cause;
   });
+  const subject_keys = await openSubjectKeys(config, parts.store, keys).catch(async (cause) => {
+    await vault.close();
+    await closeParts(parts);
+    throw cause;
+  });
   // Embedded, the database is this process's own and has its clock.
   const shared = parts.store.durable ? await SharedClock.start(parts.store) : undefined;
   const close = async () => {
     shared?.close();
     await vault.close();
+    await subject_keys.close();
     await evidence.checkpoints.close();
     await closeParts(parts);
   };
@@ -134,6 +153,8 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const blobs = config.s3 ? new S3Blobs(config.s3) : new FolderBlobs(path.join(config.data_dir, 'blobs'));
-  const deps: AppDeps = { ...parts, blobs, keys, vault, clock: shared ?? systemClock, logger, metrics, tracing: config.tracing, evidence };
+  const clock = shared ?? systemClock;
+  const personal = new Personal(subject_keys, keys, () => clock.now_ms());
+  const deps: AppDeps = { ...parts, blobs, keys, vault, personal, clock, logger, metrics, tracing: config.tracing, evidence };
   return { deps, close };
 }

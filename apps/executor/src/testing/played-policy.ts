@@ -69,6 +69,7 @@ export class PlayedPolicy {
       contract_digest: contractDigest(contract),
       inputs_json,
       inputs_digest: sha256Hex(inputs_json),
+      sealed: null,
       idempotency_key: key,
       key_source: 'derived',
       discriminating_digest: sha256Hex(discriminating),

@@ -191,6 +191,7 @@ export class Admission {
       requested_at_ms: now_ms,
       lane: tenant.lane,
       authority: marked(origin.authority ?? caller.authority, tool.contract.markings),
+      sealed: null,
     };
     return { meta, call };
   }

@@ -264,6 +264,7 @@ export class SampleHistory {
       inputs_json: '{"n":1}',
       inputs_digest: 'i',
       idempotency_key: this.uuid('1111', this.calls),
+      sealed: null,
       key_source: 'derived',
       discriminating_digest: 'x',
       window_ms: 1,

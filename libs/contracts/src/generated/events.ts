@@ -290,6 +290,14 @@ export interface CredentialUse {
   version: number;
 }
 
+/** A part of inputs or output that is personal. */
+export interface PersonalField {
+  /** JSON Pointer; * stands for every element; empty: all of it. */
+  path: string;
+  /** Where its subjects are named; empty: as the rule says. */
+  subjects: string[];
+}
+
 /** Who acts. */
 export interface Principal {
   kind: PrincipalKind;
@@ -299,6 +307,13 @@ export interface Principal {
 
 /** Kind of principal. */
 export type PrincipalKind = 'agent' | 'user' | 'service';
+
+/** How long sealed data is kept. */
+export interface RetentionRule {
+  /** Of data with this marking; null: of the rest. */
+  marking: string | null;
+  months: number;
+}
 
 /** A rule and why it did or did not apply. */
 export interface RuleNote {
@@ -323,6 +338,14 @@ export interface RulingExplanation {
   /** Rules whose wait is over. */
   waited: string[];
   shadow: ShadowRuling | null;
+}
+
+/** A key that personal data is sealed under. */
+export interface SealedKey {
+  /** HMAC of the subject's id under the tenant key, hex; never the id. */
+  subject: string;
+  /** UUID; once its key is destroyed what it sealed is gone. */
+  key_id: string;
 }
 
 /** What the bundle in shadow would have ruled. */
@@ -378,14 +401,14 @@ export interface ToolCall {
   category: string;
   /** SHA-256 of the canonical contract, hex. */
   contract_digest: string;
-  /** Validated inputs, canonical JSON (RFC 8785). */
+  /** Validated inputs, canonical JSON (RFC 8785); what is personal in them is sealed. */
   inputs_json: string;
-  /** SHA-256 of inputs_json, hex. */
+  /** SHA-256 of inputs_json as it stands here, hex. */
   inputs_digest: string;
   /** HMAC-SHA256 under the tenant key, first 16 bytes as a UUID string; for a read-only call the uuid of its call_id. */
   idempotency_key: string;
   key_source: KeySource;
-  /** SHA-256 of the discriminating inputs, hex: a header key reused with another digest is refused (422). */
+  /** SHA-256 of the discriminating inputs, hex (HMAC under the tenant key where the call is sealed): a header key reused with another digest is refused (422). */
   discriminating_digest: string;
   /** How long a settled key answers later calls. */
   window_ms: number;
@@ -400,6 +423,8 @@ export interface ToolCall {
   requested_at_ms: number;
   lane: string;
   authority: Authority | null;
+  /** The keys of the subjects whose data it carries; null: it carries none that is sealed. */
+  sealed: SealedKey[] | null;
 }
 
 /** DESIGN section 4. */
@@ -750,6 +775,24 @@ export interface MappingSet {
   changed_at_ms: number;
 }
 
+/** What of a tenant's calls is personal, and whose it is. removed: later calls are not sealed by it. */
+export interface PersonalDataSet {
+  meta: Meta;
+  rule_id: string;
+  version: number;
+  removed: boolean;
+  /** Globs of the tools whose calls it is about; empty: all. */
+  tools: string[];
+  /** Calls with one of these; empty: whatever their markings. */
+  markings: string[];
+  /** Where the subject's id stands: a JSON Pointer into the inputs, or output:/… or field:/…. */
+  subjects: string[];
+  inputs: PersonalField[];
+  output: PersonalField[];
+  by: Principal;
+  changed_at_ms: number;
+}
+
 /** Which version rules from here on, and which one runs beside it without effect. */
 export interface PolicyBundleActivated {
   meta: Meta;
@@ -792,6 +835,34 @@ export interface ProjectionRebuildRequested {
   requested_at_ms: number;
 }
 
+/** Keys of data that was kept for long enough are destroyed. */
+export interface RetentionApplied {
+  meta: Meta;
+  cutoffs: RetentionCutoff[];
+  by: Principal;
+  applied_at_ms: number;
+}
+
+/** What was destroyed of one set of markings. */
+export interface RetentionCutoff {
+  /** Sorted, with commas between. */
+  markings: string;
+  /** YYYY-MM (UTC): keys of earlier months are destroyed. */
+  before_period: string;
+  keys: number;
+}
+
+/** How long a tenant's sealed data is kept. Replaces what was said before. */
+export interface RetentionSet {
+  meta: Meta;
+  version: number;
+  /** No rule may keep for less; at least 6. */
+  floor_months: number;
+  rules: RetentionRule[];
+  by: Principal;
+  changed_at_ms: number;
+}
+
 /** A secret was set, rotated or deleted: who, when and which, never the value. */
 export interface SecretChanged {
   meta: Meta;
@@ -810,6 +881,17 @@ export type SecretScope = 'user' | 'workspace' | 'org';
 
 /** What became of it. */
 export type SecretChange = 'set' | 'rotated' | 'deleted';
+
+/** A subject's keys are destroyed: whatever they sealed is gone for good, wherever it is kept. */
+export interface SubjectErased {
+  meta: Meta;
+  /** HMAC of the subject's id under the tenant key, hex; never the id. */
+  subject: string;
+  key_ids: string[];
+  reason: string;
+  by: Principal;
+  erased_at_ms: number;
+}
 
 /** A tenant and its lane, share and admission cap. */
 export interface TenantSet {
@@ -1263,11 +1345,15 @@ export interface EventMap {
   identity_provider_set: IdentityProviderSet;
   limit_set: LimitSet;
   mapping_set: MappingSet;
+  personal_data_set: PersonalDataSet;
   policy_bundle_activated: PolicyBundleActivated;
   policy_bundle_published: PolicyBundlePublished;
   policy_settings_set: PolicySettingsSet;
   projection_rebuild_requested: ProjectionRebuildRequested;
+  retention_applied: RetentionApplied;
+  retention_set: RetentionSet;
   secret_changed: SecretChanged;
+  subject_erased: SubjectErased;
   tenant_set: TenantSet;
   token_exchange_set: TokenExchangeSet;
   tool_audit_set: ToolAuditSet;
@@ -1305,7 +1391,7 @@ export type AnyEvent = Tagged<EventType>;
 export interface TopicEvents {
   'approval-granted': Tagged<'approval_denied'> | Tagged<'approval_escalated'> | Tagged<'approval_expired'> | Tagged<'approval_granted'> | Tagged<'approval_reminded'> | Tagged<'approval_vote_counted'> | Tagged<'approval_vote_refused'> | Tagged<'call_cancelled'> | Tagged<'resolution_allowed'>;
   'approval-voted': Tagged<'approval_viewed'> | Tagged<'approval_voted'>;
-  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'mapping_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'secret_changed'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
+  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'mapping_set'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'operator-command': Tagged<'tool_rated'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;

@@ -10,7 +10,9 @@ import { setIdentityProvider } from './kinds/identity-providers.js';
 import { setAdapterPin, setAudit, setEvaluation, setLifecycle, setPin, setTold } from './kinds/lifecycles.js';
 import { setLimit } from './kinds/limits.js';
 import { setMapping } from './kinds/mappings.js';
+import { erasePersonal, setPersonalData } from './kinds/personal-data.js';
 import { activateBundle, publishBundle, setPolicySettings } from './kinds/policy-bundles.js';
+import { applyRetention, setRetention } from './kinds/retention.js';
 import { noteSecret } from './kinds/secrets.js';
 import { setTenant } from './kinds/tenants.js';
 import { setTokenExchange } from './kinds/token-exchanges.js';
@@ -48,6 +50,10 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   policy_settings_set: setPolicySettings,
   fact_table_set: setFacts,
   projection_rebuild_requested: () => undefined,
+  personal_data_set: setPersonalData,
+  subject_erased: erasePersonal,
+  retention_set: setRetention,
+  retention_applied: applyRetention,
 };
 
 /**

@@ -7,6 +7,8 @@ import type { KeptGrant } from './kinds/grants.js';
 import type { IdentityProvider } from './kinds/identity-providers.js';
 import type { TenantLimits } from './kinds/limits.js';
 import type { MappingVersion } from './kinds/mappings.js';
+import type { PersonalData } from './kinds/personal-data.js';
+import type { Retention } from './kinds/retention.js';
 import type { TokenExchange } from './kinds/token-exchanges.js';
 import type { UserDelegation } from './kinds/user-delegations.js';
 import type { Webhook } from './kinds/webhooks.js';
@@ -95,6 +97,10 @@ export interface TenantConfiguration {
   cases: Map<string, CaseFact>;
   /** Absent: no limit was ever set. */
   limits?: TenantLimits;
+  /** Absent: nothing was ever said to be personal. */
+  personal?: PersonalData;
+  /** Absent: what is sealed is kept for ever. */
+  retention?: Retention;
   identity_providers: Map<string, IdentityProvider>;
   user_delegations: Map<string, UserDelegation>;
   token_exchanges: Map<string, TokenExchange>;

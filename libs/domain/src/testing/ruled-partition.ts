@@ -38,6 +38,7 @@ export const aCall = (more: Partial<ToolCall> = {}): ToolCall => ({
   contract_digest: 'contract',
   inputs_json: '{}',
   inputs_digest: 'inputs',
+  sealed: null,
   idempotency_key: 'key-1',
   key_source: 'derived',
   discriminating_digest: '00000000000000aa',

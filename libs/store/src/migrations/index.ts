@@ -9,6 +9,7 @@ import { configurationInstances } from './0020-configuration-instances.js';
 import { projections } from './0021-projections.js';
 import { executionStatistics } from './0022-execution-statistics.js';
 import { noticeClaims } from './0030-notice-claims.js';
+import { subjectKeys } from './0030-subject-keys.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order it is run. A new one is appended, whoever owns its tables. */
@@ -20,6 +21,7 @@ export const migrations: readonly Migration[] = [
   limits,
   auditCheckpoints,
   sealedValues,
+  subjectKeys,
   configurationInstances,
   projections,
   executionStatistics,

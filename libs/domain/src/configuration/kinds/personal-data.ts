@@ -1,0 +1,69 @@
+import type { EventMap, PersonalDataSet, SealedKey, SubjectErased } from '@countersign/contracts';
+import { type ConfigurationState, tenantPart } from '../state.js';
+
+/** What of a tenant's calls is personal, and whose it is. */
+export type PersonalRule = Omit<PersonalDataSet, 'meta'>;
+
+/** An erasure on the record. */
+export type Erasure = Omit<SubjectErased, 'meta'> & { event_id: string; offset: number };
+
+export interface PersonalData {
+  /** Those in force, in the order in which they were set. */
+  active: readonly PersonalRule[];
+  /** rule_id → its newest version; removed ones too. */
+  newest: Map<string, PersonalRule>;
+  /** Subject → its newest erasure. */
+  erasures: Map<string, Erasure>;
+  erased_keys: Set<string>;
+}
+
+const NONE: readonly PersonalRule[] = [];
+
+function personalOf(state: ConfigurationState, tenant_id: string): PersonalData {
+  const part = tenantPart(state, tenant_id);
+  part.personal ??= { active: NONE, newest: new Map(), erasures: new Map(), erased_keys: new Set() };
+  return part.personal;
+}
+
+export function setPersonalData(state: ConfigurationState, { meta, ...rule }: EventMap['personal_data_set']): void {
+  const personal = personalOf(state, meta.tenant_id);
+  const others = personal.active.filter((one) => one.rule_id !== rule.rule_id);
+  personal.newest.set(rule.rule_id, rule);
+  personal.active = rule.removed ? others : [...others, rule];
+}
+
+export function erasePersonal(
+  state: ConfigurationState,
+  { meta, ...erasure }: EventMap['subject_erased'],
+  { offset }: { offset: number },
+): void {
+  const personal = personalOf(state, meta.tenant_id);
+  personal.erasures.set(erasure.subject, { ...erasure, event_id: meta.event_id, offset });
+  for (const key_id of erasure.key_ids) personal.erased_keys.add(key_id);
+}
+
+/** The rules in force. */
+export function personalRules(state: ConfigurationState, tenant_id: string): readonly PersonalRule[] {
+  return state.by_tenant.get(tenant_id)?.personal?.active ?? NONE;
+}
+
+/** The newest version of a rule, also of a removed one. */
+export function personalRule(state: ConfigurationState, tenant_id: string, rule_id: string): PersonalRule | undefined {
+  return state.by_tenant.get(tenant_id)?.personal?.newest.get(rule_id);
+}
+
+/** Whether anything of this tenant may be sealed: a rule was set once. */
+export function hasPersonal(state: ConfigurationState, tenant_id: string): boolean {
+  return state.by_tenant.get(tenant_id)?.personal !== undefined;
+}
+
+/** The newest erasure of a subject. */
+export function erasureOf(state: ConfigurationState, tenant_id: string, subject: string): Erasure | undefined {
+  return state.by_tenant.get(tenant_id)?.personal?.erasures.get(subject);
+}
+
+/** Whether the data of a sealed call is gone: one of its subjects was erased since. */
+export function isErased(state: ConfigurationState, tenant_id: string, sealed: readonly SealedKey[]): boolean {
+  const erased = state.by_tenant.get(tenant_id)?.personal?.erased_keys;
+  return erased !== undefined && erased.size > 0 && sealed.some(({ key_id }) => erased.has(key_id));
+}

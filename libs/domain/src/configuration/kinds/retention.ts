@@ -1,0 +1,51 @@
+import type { EventMap, RetentionApplied, RetentionSet } from '@countersign/contracts';
+import { type ConfigurationState, tenantPart } from '../state.js';
+
+/** No tenant may keep for less: the record of a high-risk system has to last half a year. */
+export const RETENTION_FLOOR_MONTHS = 6;
+
+export type RetentionTerms = Omit<RetentionSet, 'meta'>;
+export type RetentionCutoff = RetentionApplied['cutoffs'][number];
+
+export interface Retention {
+  terms: RetentionTerms | undefined;
+  /** Markings (sorted, with commas between) → keys of months before this one are destroyed. */
+  applied: Map<string, string>;
+}
+
+function retentionPart(state: ConfigurationState, tenant_id: string): Retention {
+  const part = tenantPart(state, tenant_id);
+  part.retention ??= { terms: undefined, applied: new Map() };
+  return part.retention;
+}
+
+export function setRetention(state: ConfigurationState, { meta, ...terms }: EventMap['retention_set']): void {
+  retentionPart(state, meta.tenant_id).terms = terms;
+}
+
+export function applyRetention(state: ConfigurationState, { meta, cutoffs }: EventMap['retention_applied']): void {
+  const { applied } = retentionPart(state, meta.tenant_id);
+  for (const { markings, before_period } of cutoffs) {
+    const known = applied.get(markings);
+    if (known === undefined || known < before_period) applied.set(markings, before_period);
+  }
+}
+
+export function retentionOf(state: ConfigurationState, tenant_id: string): Retention | undefined {
+  return state.by_tenant.get(tenant_id)?.retention;
+}
+
+/** How long data with these markings is kept: as the strictest rule of its markings says, else the rule for the rest; null: for ever. */
+export function keepMonths(terms: RetentionTerms, markings: readonly string[]): number | null {
+  const own = terms.rules.filter(({ marking }) => marking !== null && markings.includes(marking));
+  const rest = terms.rules.filter(({ marking }) => marking === null);
+  const rules = own.length > 0 ? own : rest;
+  if (rules.length === 0) return null;
+  return Math.max(RETENTION_FLOOR_MONTHS, terms.floor_months, Math.min(...rules.map(({ months }) => months)));
+}
+
+/** The month (YYYY-MM, UTC) so many months before the month of a time. */
+export function periodBefore(at_ms: number, months: number): string {
+  const at = new Date(at_ms);
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - months, 1)).toISOString().slice(0, 7);
+}

@@ -1,0 +1,100 @@
+import { type CallError, canonicalText, ERASED, type Outcome, SEALED, SEALED_KEYS_MAX } from '@countersign/contracts';
+import type { PersonalRule } from '@countersign/domain';
+import { slotsOf } from './personal-fields.js';
+import { type LoadedKey, sealBytes, sealJson } from './seal-value.js';
+
+/** What no subject could be found for is sealed for nobody by name: it goes with its month, by retention. */
+export const UNNAMED = '';
+
+/** A key by the id of its subject. */
+export type KeysBySubject = ReadonlyMap<string, LoadedKey>;
+
+export interface SealTerms {
+  tenant_id: string;
+  rules: readonly PersonalRule[];
+  /** The call's inputs as they are, for references into them. */
+  inputs: unknown;
+}
+
+const token = (text: string): boolean => text.startsWith(SEALED);
+/** What came from outside and looks sealed must not be opened as if we had sealed it. */
+export const defused = (text: string): string => (text.includes(SEALED) ? text.replaceAll(SEALED, 'sealed_v1_') : text);
+
+/** Seals what is written of one call, while it is in memory here. Nothing of it asks anybody. */
+export class CallSeal {
+  constructor(
+    private readonly terms: SealTerms,
+    /** Keys that were loaded, of the call's own subjects and of others that its output names. */
+    private readonly keys: KeysBySubject,
+    /** The call's own: what is said about the call as a whole is theirs. */
+    private readonly own: readonly LoadedKey[],
+  ) {}
+
+  /** A text of the call as a whole; what is sealed already stays. */
+  text(text: string): string {
+    return token(text) ? text : sealJson(this.terms.tenant_id, this.own, JSON.stringify(text));
+  }
+
+  textOrNull(text: string | null): string | null {
+    return text === null ? null : this.text(text);
+  }
+
+  /** JSON text of the call as a whole. */
+  json(json: string): string {
+    return json.startsWith(`"${SEALED}`) ? json : JSON.stringify(sealJson(this.terms.tenant_id, this.own, json));
+  }
+
+  bytes(bytes: Buffer): ReturnType<typeof sealBytes> {
+    return sealBytes(this.terms.tenant_id, this.own, bytes);
+  }
+
+  /** The same that knows more subjects. */
+  withKeys(more: KeysBySubject): CallSeal {
+    return new CallSeal(this.terms, new Map([...this.keys, ...more]), this.own);
+  }
+
+  inputs(json: string): string {
+    const { inputs } = this.terms;
+    return this.fields('inputs', JSON.parse(json), { inputs, output: undefined });
+  }
+
+  output(json: string): string {
+    if (json.includes(SEALED)) return json.startsWith(`"${SEALED}`) ? json : this.output(defused(json));
+    const output = JSON.parse(json) as unknown;
+    return this.fields('output', output, { inputs: this.terms.inputs, output });
+  }
+
+  /** All of an outcome that may be personal. */
+  outcome(outcome: Outcome): Outcome {
+    const { output_json, error, warnings, extras } = outcome;
+    return {
+      ...outcome,
+      output_json: output_json === null ? null : this.output(output_json),
+      error: error && this.error(error),
+      warnings: warnings.map((warning) => this.text(warning)),
+      extras: extras && { ...extras, validation_json: extras.validation_json === null ? null : this.json(extras.validation_json) },
+    };
+  }
+
+  error(error: CallError): CallError {
+    const { message, details_json } = error;
+    return { ...error, message: this.text(message), details_json: details_json === null ? null : this.json(details_json) };
+  }
+
+  private fields(of: 'inputs' | 'output', value: unknown, named: { inputs: unknown; output: unknown }): string {
+    const { tenant_id, rules } = this.terms;
+    // The rules that it was admitted by are gone: all of it is sealed.
+    if (rules.length === 0) return this.json(canonicalText(value));
+    const { root, slots } = slotsOf(rules, of, { value, ...named });
+    for (const slot of slots) slot.write(this.slot(tenant_id, slot.subjects, slot.value));
+    return canonicalText(root.value);
+  }
+
+  private slot(tenant_id: string, subjects: readonly string[], value: unknown): string {
+    if (subjects.length > SEALED_KEYS_MAX) return ERASED;
+    const keys = (subjects.length > 0 ? subjects : [UNNAMED]).map((subject) => this.keys.get(subject));
+    const known = keys.filter((key) => key !== undefined);
+    // A subject whose key could not be had: nothing of it is kept.
+    return known.length < keys.length ? ERASED : sealJson(tenant_id, known, canonicalText(value));
+  }
+}

@@ -1,0 +1,159 @@
+import { createHmac } from 'node:crypto';
+import { ERASED, NO_CONTEXT, SEALED, sealedParts, sha256Hex, type ToolCall } from '@countersign/contracts';
+import type { PersonalRule } from '@countersign/domain';
+import { MemorySubjectKeys } from '@countersign/store';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Personal } from './personal.js';
+import { sealJson } from './seal-value.js';
+
+const AT = Date.UTC(2026, 10, 22);
+const by = { kind: 'user', id: 'dpo', roles: [] } as const;
+
+const rule = (more: Partial<PersonalRule> = {}): PersonalRule => ({
+  rule_id: 'customers',
+  version: 1,
+  removed: false,
+  tools: [],
+  markings: [],
+  subjects: ['/customer_id'],
+  inputs: [{ path: '', subjects: [] }],
+  output: [{ path: '', subjects: [] }],
+  by: { ...by, roles: [] },
+  changed_at_ms: AT,
+  ...more,
+});
+
+function room() {
+  const keys = new MemorySubjectKeys();
+  const tenants = { tenantKey: (tenant_id: string) => createHmac('sha256', 'master').update(tenant_id).digest() };
+  const personal = new Personal(keys, tenants, () => AT);
+  const erase = async (subject: string) => {
+    const ids = await keys.ofSubject('acme', personal.ref('acme', subject));
+    return keys.destroy('acme', ids);
+  };
+  return { personal, erase };
+}
+
+const ask = (inputs: unknown, rules: PersonalRule[]) => ({ tenant_id: 'acme', rules, markings: [], inputs, requested_at_ms: AT });
+
+async function sealed(personal: Personal, inputs: unknown, rules = [rule()]) {
+  const { seal, sealed: keys } = await personal.sealing(ask(inputs, rules));
+  return { seal, keys, inputs_json: seal.inputs(JSON.stringify(inputs)) };
+}
+
+describe('personal data', () => {
+  test('what was sealed is no text of it, and opens to the same JSON wherever it stands', async () => {
+    const { personal } = room();
+    await fc.assert(
+      fc.asyncProperty(fc.string({ minLength: 1 }), fc.jsonValue(), async (customer_id, note) => {
+        const inputs = { customer_id, note };
+        const { inputs_json, seal } = await sealed(personal, inputs);
+        expect(inputs_json.startsWith(`"${SEALED}`)).toBe(true);
+        expect(JSON.parse(await personal.text('acme', inputs_json))).toEqual(JSON.parse(JSON.stringify(inputs)));
+        const nested = { text: seal.text('a "note"'), event: { inputs_json, deep: JSON.stringify({ inputs_json }) } };
+        const opened = await personal.value('acme', nested);
+        expect(opened.text).toBe('a "note"');
+        expect(JSON.parse(opened.event.inputs_json)).toEqual(JSON.parse(JSON.stringify(inputs)));
+        expect(JSON.parse(JSON.parse(opened.event.deep).inputs_json)).toEqual(JSON.parse(JSON.stringify(inputs)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('the same value under the same key has another commitment and another digest each time', () => {
+    const key = { key_id: '01a20164-f3c2-7001-9a67-44e55dc07cca', key: Buffer.alloc(32, 7) };
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        const [one, other] = [sealJson('acme', [key], json), sealJson('acme', [key], json)];
+        expect(sha256Hex(one)).not.toBe(sha256Hex(other));
+        expect(sealedParts(one)?.commitment.equals(sealedParts(other)?.commitment as Buffer)).toBe(false);
+        expect(sealedParts(one)?.commitment.toString('hex')).not.toBe(sha256Hex(json));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('erased: it shows so, in JSON and in plain text, and for one tenant only', async () => {
+    const { personal, erase } = room();
+    const { inputs_json, seal } = await sealed(personal, { customer_id: 'c-1', name: 'Ada' });
+    expect(await personal.text('other', inputs_json)).toBe(JSON.stringify(ERASED));
+    expect(await personal.plain('acme', `rationale: ${seal.text('for Ada')}.`)).toBe('rationale: for Ada.');
+    expect(await erase('c-2')).toBe(0);
+    expect(await personal.text('acme', inputs_json)).toContain('Ada');
+    expect(await erase('c-1')).toBe(1);
+    expect(await personal.text('acme', inputs_json)).toBe(JSON.stringify(ERASED));
+    expect(await personal.plain('acme', `rationale: ${seal.text('for Ada')}.`)).toBe('rationale: erased.');
+  });
+
+  test('a value of several subjects is gone with any one of them; a field of one subject only with it', async () => {
+    const { personal, erase } = room();
+    const rules = [
+      rule({
+        subjects: [],
+        inputs: [
+          { path: '/people/*', subjects: ['field:/id'] },
+          { path: '/note', subjects: ['/people/*/id'] },
+        ],
+      }),
+    ];
+    const inputs = {
+      people: [
+        { id: 'a', name: 'Ada' },
+        { id: 'b', name: 'Bob' },
+      ],
+      note: 'met',
+      kind: 'call',
+    };
+    const { inputs_json, keys } = await sealed(personal, inputs, rules);
+    expect(keys).toHaveLength(2);
+    expect(JSON.parse(inputs_json).kind).toBe('call');
+    expect(inputs_json).not.toMatch(/Ada|Bob|met/);
+    await erase('a');
+    expect(JSON.parse(await personal.text('acme', inputs_json))).toEqual({
+      people: [ERASED, inputs.people[1]],
+      note: ERASED,
+      kind: 'call',
+    });
+  });
+
+  test('a part inside of another is sealed with it, for the subjects of both', async () => {
+    const { personal, erase } = room();
+    const rules = [
+      rule({ inputs: [{ path: '/order', subjects: [] }] }),
+      rule({ inputs: [{ path: '/order/courier', subjects: ['field:/id'] }] }),
+    ];
+    const { inputs_json } = await sealed(personal, { customer_id: 'c', order: { courier: { id: 'x' } } }, rules);
+    await erase('x');
+    expect(JSON.parse(await personal.text('acme', inputs_json))).toEqual({ customer_id: 'c', order: ERASED });
+  });
+
+  test('a new call of an erased subject has a new key; what names nobody is sealed for nobody by name', async () => {
+    const { personal, erase } = room();
+    const first = await sealed(personal, { customer_id: 'c' });
+    await erase('c');
+    const second = await sealed(personal, { customer_id: 'c' });
+    expect(second.keys[0]?.key_id).not.toBe(first.keys[0]?.key_id);
+    expect(second.keys[0]?.subject).toBe(first.keys[0]?.subject);
+    const unnamed = await sealed(personal, { name: 'Ada' });
+    expect(unnamed.inputs_json).not.toContain('Ada');
+    expect(await personal.text('acme', unnamed.inputs_json)).toContain('Ada');
+  });
+
+  test('an opened call seals its outcome; one whose key is gone does not open', async () => {
+    const { personal, erase } = room();
+    const { inputs_json, keys, seal } = await sealed(personal, { customer_id: 'c', name: 'Ada' });
+    const context = { ...NO_CONTEXT, rationale: seal.text('Ada asked') };
+    const call = { inputs_json, sealed: keys, context, requested_at_ms: AT, authority: null } as unknown as ToolCall;
+    const opened = await personal.open('acme', call, [rule()]);
+    expect(JSON.parse(opened?.call.inputs_json as string)).toEqual({ customer_id: 'c', name: 'Ada' });
+    expect(opened?.call.context.rationale).toBe('Ada asked');
+    const output = opened?.seal.output('{"mail":"ada@example.org"}') as string;
+    expect(output).not.toContain('ada@');
+    expect(opened?.seal.output(output)).toBe(output);
+    expect(opened?.seal.output(JSON.stringify({ copied: `${SEALED}abc` }))).toMatch(/^"sealed:v1:/);
+    await erase('c');
+    expect(await personal.text('acme', output)).toBe(JSON.stringify(ERASED));
+    expect(await personal.open('acme', call, [rule()])).toBeUndefined();
+  });
+});

@@ -1,0 +1,149 @@
+import { createHmac } from 'node:crypto';
+import { ERASED, SEALED, type SealedKey, sealedKeyIds, sealedParts, type ToolCall } from '@countersign/contracts';
+import type { PersonalRule } from '@countersign/domain';
+import type { SubjectKeys } from '@countersign/store';
+import type { TenantKeys } from '../app-deps.js';
+import { CallSeal, type KeysBySubject, UNNAMED } from './call-seal.js';
+import { openedPlain, openedText } from './open-text.js';
+import { slotsOf, subjectsOf } from './personal-fields.js';
+import { type LoadedKey, openBytes } from './seal-value.js';
+
+const REF_CHARS = 32;
+const NO_KEYS: ReadonlyMap<string, Buffer> = new Map();
+
+/** What of a call decides under which keys its data is sealed. */
+export interface CallToSeal {
+  tenant_id: string;
+  rules: readonly PersonalRule[];
+  markings: readonly string[];
+  inputs: unknown;
+  /** Epoch ms: its month. */
+  requested_at_ms: number;
+}
+
+/** A call whose inputs and rationale can be read, and what seals whatever is written of it; undefined in its stead: a key is gone. */
+export interface OpenedCall {
+  call: ToolCall;
+  seal: CallSeal;
+}
+
+/** Seals personal data under the keys of its subjects, and opens it again for as long as these live. */
+export class Personal {
+  constructor(
+    readonly keys: SubjectKeys,
+    private readonly tenants: TenantKeys,
+    private readonly now_ms: () => number,
+  ) {}
+
+  /** What stands for a subject wherever it has to be named. */
+  ref(tenant_id: string, subject: string): string {
+    const key = this.tenants.tenantKey(tenant_id);
+    return createHmac('sha256', key).update(`subject/${subject}`).digest('hex').slice(0, REF_CHARS);
+  }
+
+  /** JSON text (NDJSON, event-stream data) of a tenant as its readers may see it: opened, or `erased`. */
+  async text(tenant_id: string, text: string): Promise<string> {
+    return text.includes(SEALED) ? openedText(tenant_id, text, await this.loaded(tenant_id, text)) : text;
+  }
+
+  /** The same of text that is no JSON: CSV, mail, a page. */
+  async plain(tenant_id: string, text: string): Promise<string> {
+    return text.includes(SEALED) ? openedPlain(tenant_id, text, await this.loaded(tenant_id, text)) : text;
+  }
+
+  /** The same of a JSON value. */
+  async value<T>(tenant_id: string, value: T): Promise<T> {
+    const text = JSON.stringify(value);
+    return text?.includes(SEALED) ? (JSON.parse(await this.text(tenant_id, text)) as T) : value;
+  }
+
+  /** Bytes of a blob; undefined: a key is gone. */
+  async bytes(tenant_id: string, parts: NonNullable<ReturnType<typeof sealedParts>>): Promise<Buffer | undefined> {
+    return openBytes(tenant_id, parts, await this.keys.get(tenant_id, parts.key_ids));
+  }
+
+  /** Makes (or finds) the keys of a new call. */
+  async sealing(asked: CallToSeal): Promise<{ seal: CallSeal; sealed: SealedKey[] }> {
+    const { tenant_id, rules, inputs } = asked;
+    const named = rules.flatMap((rule) => subjectsOf(rule.subjects, { inputs, output: undefined }));
+    const { slots } = slotsOf(rules, 'inputs', { value: inputs, inputs, output: undefined });
+    const own = [...new Set([...named, ...slots.flatMap(({ subjects }) => subjects)])];
+    const keys = await this.current(asked, [...own, UNNAMED]);
+    const mine = (own.length > 0 ? own : [UNNAMED]).map((subject) => ({ subject, ...(keys.get(subject) as LoadedKey) }));
+    const sealed = mine.map(({ subject, key_id }) => ({ subject: this.ref(tenant_id, subject), key_id }));
+    return { seal: new CallSeal({ tenant_id, rules, inputs }, keys, mine), sealed };
+  }
+
+  /** A sealed call as who decides on it or runs it sees it, in memory only. */
+  async open(tenant_id: string, call: ToolCall, rules: readonly PersonalRule[]): Promise<OpenedCall | undefined> {
+    const { sealed, context } = call;
+    const own = sealed ?? [];
+    const ids = [...sealedKeyIds(`${call.inputs_json} ${context.rationale ?? ''}`), ...own.map(({ key_id }) => key_id)];
+    const keys = await this.keys.get(tenant_id, [...new Set(ids)]);
+    if (ids.some((id) => !keys.has(id))) return undefined;
+    const inputs_json = openedText(tenant_id, call.inputs_json, keys);
+    const rationale = context.rationale === null ? null : openedPlain(tenant_id, context.rationale, keys);
+    const inputs = JSON.parse(inputs_json) as unknown;
+    const mine = own.map(({ key_id }) => ({ key_id, key: keys.get(key_id) as Buffer }));
+    const named = await this.outputKeys(tenant_id, call, rules, { inputs, keys, own });
+    const seal = new CallSeal({ tenant_id, rules: rules, inputs }, named, mine);
+    return { call: { ...call, inputs_json, context: { ...context, rationale } }, seal };
+  }
+
+  /** The same with the keys of subjects that its output names, which were not known before it ran. */
+  async sealOutput(tenant_id: string, opened: OpenedCall, rules: readonly PersonalRule[], output_json: string): Promise<CallSeal> {
+    const { call } = opened;
+    const [inputs, output] = [JSON.parse(call.inputs_json) as unknown, JSON.parse(output_json) as unknown];
+    const { slots } = slotsOf(rules, 'output', { value: output, inputs, output });
+    const subjects = [...new Set(slots.flatMap((slot) => slot.subjects))];
+    return opened.seal.withKeys(await this.keysOf(tenant_id, call, subjects, new Map()));
+  }
+
+  private async outputKeys(
+    tenant_id: string,
+    call: ToolCall,
+    rules: readonly PersonalRule[],
+    known: { inputs: unknown; keys: ReadonlyMap<string, Buffer>; own: readonly SealedKey[] },
+  ): Promise<KeysBySubject> {
+    const { inputs } = known;
+    const references = rules.flatMap((rule) => [...rule.subjects, ...rule.inputs.flatMap(({ subjects }) => subjects)]);
+    const subjects = subjectsOf(references, { inputs, output: undefined });
+    const own = new Map(known.own.map(({ subject, key_id }) => [subject, { key_id, key: known.keys.get(key_id) as Buffer }]));
+    return this.keysOf(tenant_id, call, [...subjects, UNNAMED], own);
+  }
+
+  /** The call's own keys where it has them; a key that it was not sealed under is one of now. */
+  private async keysOf(
+    tenant_id: string,
+    call: ToolCall,
+    subjects: readonly string[],
+    own: ReadonlyMap<string, LoadedKey>,
+  ): Promise<Map<string, LoadedKey>> {
+    const found = new Map(subjects.map((subject) => [subject, own.get(this.ref(tenant_id, subject))]));
+    const missing = [...found].filter(([, key]) => key === undefined).map(([subject]) => subject);
+    const { requested_at_ms, authority } = call;
+    const made = await this.current({ tenant_id, markings: authority?.markings ?? [], requested_at_ms }, missing);
+    return new Map([...found].map(([subject, key]) => [subject, key ?? (made.get(subject) as LoadedKey)]));
+  }
+
+  private async current(
+    of: Pick<CallToSeal, 'tenant_id' | 'markings' | 'requested_at_ms'>,
+    subjects: readonly string[],
+  ): Promise<Map<string, LoadedKey>> {
+    if (subjects.length === 0) return new Map();
+    const period = new Date(of.requested_at_ms).toISOString().slice(0, 7);
+    const markings = [...of.markings].sort().join(',');
+    const { tenant_id } = of;
+    const places = subjects.map((subject) => ({ tenant_id, subject: this.ref(tenant_id, subject), markings, period }));
+    const keys = await this.keys.current(places, this.now_ms());
+    return new Map(subjects.map((subject, at) => [subject, keys[at] as LoadedKey]));
+  }
+
+  private loaded(tenant_id: string, text: string): Promise<ReadonlyMap<string, Buffer>> | ReadonlyMap<string, Buffer> {
+    const ids = [...sealedKeyIds(text)];
+    return ids.length === 0 ? NO_KEYS : this.keys.get(tenant_id, ids);
+  }
+}
+
+/** Whether a JSON text, or a part of it, is gone. */
+export const isGone = (text: string | null): boolean => text === ERASED || text === JSON.stringify(ERASED);

@@ -1,0 +1,17 @@
+import type { Migration } from './migration.js';
+
+/** Used where the store is durable; embedded, the keys of subjects are in a synced file. */
+export const subjectKeys: Migration = {
+  name: '0030-subject-keys',
+  text: `
+CREATE TABLE subject_keys (
+  key_id uuid PRIMARY KEY,
+  tenant_id text NOT NULL,
+  subject text NOT NULL,
+  markings text NOT NULL,
+  period text NOT NULL,
+  wrapped bytea NOT NULL,
+  created_at_ms int8 NOT NULL,
+  UNIQUE (tenant_id, subject, markings, period)
+)`,
+};
