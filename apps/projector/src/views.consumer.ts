@@ -42,6 +42,11 @@ export class ViewsConsumer {
     return this.folder.fold(batch);
   }
 
+  @OnTopic('operator-command')
+  commanded(batch: EventBatch, _ctx: LogContext): Promise<void> {
+    return this.folder.fold(batch);
+  }
+
   @OnTopic('configuration-changed')
   configured(batch: EventBatch, _ctx: LogContext): Promise<void> {
     return this.folder.fold(batch);

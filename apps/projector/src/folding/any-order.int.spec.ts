@@ -12,6 +12,8 @@ const HISTORIES = 100;
 const READINGS = 25;
 const RUNS = 8;
 const OFFSETS = 1_000_000_000_000;
+/** A multiple of TRUST_BUCKET, so that rows that stand for offsets are cut alike. */
+const STRIDE = 10_240;
 
 type Picks = readonly { course: Course; case_id: string | null }[];
 interface Cut {
@@ -29,7 +31,7 @@ afterAll(() => store.close());
 const tenantOf = (serial: number) => `tenant-${String(serial).padStart(6, '0')}`;
 
 function historyOf(picks: Picks, serial: number): PlacedEvent[] {
-  const history = new SampleHistory({ serial, tenant_id: tenantOf(serial), first_offset: OFFSETS + serial * 10_000 });
+  const history = new SampleHistory({ serial, tenant_id: tenantOf(serial), first_offset: OFFSETS + serial * STRIDE });
   history.openCase('c1', 'First');
   for (const { course, case_id } of picks) history.call(course, case_id);
   history.openCase('c1', null, 'closed');
@@ -104,7 +106,7 @@ const plain = (row: Row) =>
   JSON.stringify(row)
     .replaceAll(/tenant-\d{6}/g, 'tenant')
     .replaceAll(/0192f0c4-([0-9a-f]{4})-7[0-9a-f]{3}-8[0-9a-f]{3}/g, '$1')
-    .replaceAll(/\b1000\d{9}\b/g, (offset) => String(Number(offset) % 10_000));
+    .replaceAll(/\b1000\d{9}\b/g, (offset) => String(Number(offset) % STRIDE));
 
 async function rowsByTenant(): Promise<Map<string, Record<string, string[]>>> {
   const found = new Map<string, Record<string, string[]>>();

@@ -4,6 +4,7 @@ import { cases } from './case/case.projection.js';
 import { caseHistory } from './case-history/case-history.projection.js';
 import type { Projection } from './projection.js';
 import { rebuildRequests } from './rebuild-requests/rebuild-requests.projection.js';
+import { trust } from './trust/trust.projection.js';
 
 /** Everything that is folded from the log; a new projection is one folder and one line here. */
-export const projections: readonly Projection[] = [approvalInbox, call, caseHistory, cases, rebuildRequests];
+export const projections: readonly Projection[] = [approvalInbox, call, caseHistory, cases, rebuildRequests, trust];
