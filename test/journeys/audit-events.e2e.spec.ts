@@ -116,6 +116,30 @@ describe('audit events', () => {
     expect(events.map(({ items }) => items)).toEqual([3, seen.length - 3]);
   }, 60_000);
 
+  test('are exported whole; the file is tied to a proven record by its digest, and goes on behind any row', async () => {
+    await write('exported.txt');
+    const get = (query: string) => fetch(`${platform.url}/v1/audit/export?${query}`, { headers: { authorization: `Bearer ${auditor.token}` } });
+    const answer = await get('format=ndjson');
+    const file = await answer.text();
+    const rows = file.trim().split('\n').map((line) => JSON.parse(line) as AuditItem & { cursor: string });
+    const { event_id } = (await list('type=tool_executed')).at(-1) as AuditItem;
+    expect(rows.map((row) => row.event_id)).toContain(event_id);
+    const id = answer.headers.get('countersign-export') as string;
+    type Read = { event: { what: string; sha256: string; items: number; checkpoint_size: number } };
+    const { body } = await auditor.request<Read>('GET', `/v1/audit/events/${id}`);
+    const checkpoint_size = Number(answer.headers.get('countersign-checkpoint'));
+    expect(body.event).toMatchObject({ what: 'export', sha256: sha256Hex(file), items: rows.length, checkpoint_size });
+    const rest = await (await get(`cursor=${rows.at(-3)?.cursor}`)).text();
+    expect(rest).toBe(`${file.trim().split('\n').slice(-2).join('\n')}\n`);
+    const csv = await (await get('format=csv&type=tool_executed')).text();
+    expect(csv.trim().split('\r\n').length).toBe(rows.filter(({ type }) => type === 'tool_executed').length + 1);
+    const parquet = Buffer.from(await (await get(`format=parquet&after_checkpoint=${checkpoint_size}`)).arrayBuffer());
+    expect([parquet.subarray(0, 4).toString(), parquet.subarray(-4).toString()]).toEqual(['PAR1', 'PAR1']);
+    for (const bad of ['format=xml', 'cursor=nonsense', `format=parquet&cursor=${rows[0]?.cursor}`]) expect((await get(bad)).status).toBe(400);
+    expect((await get('after_checkpoint=99999999')).status).toBe(404);
+    expect((await agent.request('GET', '/v1/audit/export')).status).toBe(403);
+  }, 60_000);
+
   test('are those of a tenant only, for its auditors only; bad questions are refused, each with its place', async () => {
     await platform.admin().request('POST', '/v1/tenants', { tenant_id: 'other' });
     const stranger = await platform.admin().keyFor('user', 'sam', ['auditor'], 'other');

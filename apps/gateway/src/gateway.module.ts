@@ -12,6 +12,7 @@ import { ApprovalQualityController } from './http/approval-quality.controller.js
 import { ApprovalsController } from './http/approvals.controller.js';
 import { AuditController } from './http/audit.controller.js';
 import { AuditEventsController } from './http/audit-events.controller.js';
+import { AuditExportController } from './http/audit-export.controller.js';
 import { BatchController } from './http/batch.controller.js';
 import { BlobsController } from './http/blobs.controller.js';
 import { CallCommandsController } from './http/call-commands.controller.js';
@@ -112,7 +113,7 @@ export class GatewayModule {
         HealthController,
         OpenApiController,
         CallbackSecretController,
-        ...(parts.audit ? [AuditController, AuditEventsController] : []),
+        ...(parts.audit ? [AuditController, AuditEventsController, AuditExportController] : []),
       ],
       providers: [
         { provide: Face, useValue: parts.face },

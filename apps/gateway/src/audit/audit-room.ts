@@ -5,6 +5,7 @@ import { ProofReader } from '@countersign/evidence';
 import type { AppDeps, Configuration, Evidence } from '@countersign/process';
 import { HASH_BYTES, type Tile } from '@countersign/proofs';
 import { type CallRow, listCalls, readCall } from '@countersign/store';
+import { AuditExport } from '../exports/audit-export.js';
 import { AuditEvents } from './audit-events.js';
 import { AuditReads } from './audit-reads.js';
 import { BundleMaker, type CallToBundle, type MadeBundle } from './bundle-maker.js';
@@ -18,6 +19,7 @@ export class AuditRoom {
   readonly proofs: ProofReader;
   readonly events: AuditEvents;
   readonly reads: AuditReads;
+  readonly exports: AuditExport;
   private readonly bundles: BundleMaker;
   private readonly log: EventLog;
   private readonly decoder: BatchDecoder;
@@ -34,6 +36,8 @@ export class AuditRoom {
     this.proofs = new ProofReader(evidence.checkpoints, evidence.tiles, evidence.signer.verifier);
     this.events = new AuditEvents(deps, topics);
     this.reads = new AuditReads(deps);
+    const { events, reads } = this;
+    this.exports = new AuditExport({ events, reads, checkpoints: evidence.checkpoints, store: deps.store });
     this.bundles = new BundleMaker(deps, evidence, this.proofs);
   }
 

@@ -12,7 +12,10 @@ export class ViewsBehind extends Error {}
 export class FactsOfCalls {
   private readonly facts = new Map<string, CallFacts>();
 
-  constructor(private readonly store: Store) {}
+  constructor(
+    private readonly store: Store,
+    private readonly patience_ms = PATIENCE_MS,
+  ) {}
 
   /** @throws ViewsBehind */
   async complete(merged: readonly Merged[]): Promise<AuditEvent[]> {
@@ -20,7 +23,7 @@ export class FactsOfCalls {
     await this.load(unknown);
     const missing = unknown.filter(({ at }) => this.lacks(at));
     if (missing.length > 0) {
-      if (!(await waitForPosition(this.store, latest(missing), PATIENCE_MS))) throw new ViewsBehind('the views are behind the log');
+      if (!(await waitForPosition(this.store, latest(missing), this.patience_ms))) throw new ViewsBehind('the views are behind the log');
       await this.load(missing);
     }
     return merged.map(({ at }) => auditEventOf(at, this.facts.get(at.event.meta.call_id ?? '')));

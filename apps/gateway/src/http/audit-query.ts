@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type AuditFilter } from '../audit/audit-events.js';
+import { exportFormats } from '../exports/export-format.js';
 import { bodyProblem } from './body-issues.js';
 import { Problem } from './problem.js';
 import type { HttpRequest } from './reply.js';
@@ -20,8 +21,9 @@ export const auditListQuery = {
 };
 export const exportQuery = {
   ...auditFilters,
-  format: z.enum(['ndjson', 'csv', 'parquet']).default('ndjson'),
+  format: z.enum(exportFormats).default('ndjson'),
   cursor: z.string().max(500).optional(),
+  after_checkpoint: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
 };
 
 type Asked = { [K in keyof typeof auditFilters]?: z.output<(typeof auditFilters)[K]> };

@@ -1,6 +1,6 @@
 import type { ApiRoute } from './api-route.js';
 import { bundleQuery, checkpointQuery, consistencyQuery, cosignatureRequest, proofQuery } from './audit.controller.js';
-import { auditListQuery } from './audit-query.js';
+import { auditListQuery, exportQuery } from './audit-query.js';
 
 export const auditRoutes: readonly ApiRoute[] = [
   {
@@ -34,6 +34,15 @@ export const auditRoutes: readonly ApiRoute[] = [
     summary: 'One event, with all that it says',
     tag: 'audit',
     answers: { '200': 'Object' },
+    roles: ['auditor'],
+  },
+  {
+    method: 'get',
+    path: '/v1/audit/export',
+    summary: 'All of it, as NDJSON, CSV or Parquet',
+    tag: 'audit',
+    query: exportQuery,
+    answers: { '200': 'application/x-ndjson' },
     roles: ['auditor'],
   },
   { method: 'get', path: '/v1/audit/proof', summary: 'Prove a record', tag: 'audit', query: proofQuery, answers: { '200': 'Object' } },

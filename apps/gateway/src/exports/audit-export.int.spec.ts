@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { EventCodec, uuidv7 } from '@countersign/contracts';
+import { EmbeddedEventLog, type LogRecord } from '@countersign/event-log';
+import type { CheckpointRecord, CheckpointStore, NewestCheckpoint } from '@countersign/evidence';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AuditEvents } from '../audit/audit-events.js';
+import { AuditReads } from '../audit/audit-reads.js';
+import { AuditExport, type ExportAsk, type OpenExport } from './audit-export.js';
+import { parseExportCursor } from './export-cursor.js';
+
+const ROWS = 100_000;
+const codec = new EventCodec();
+const by = { kind: 'user' as const, id: 'audra', roles: [] };
+const topics = ['configuration-changed', 'tool-registered', 'security-event'];
+
+/** Counts what is read of it. */
+class CountedLog {
+  records_read = 0;
+
+  constructor(readonly inner: EmbeddedEventLog) {}
+
+  async read(topic: string, partition: number, from: number, most: number): Promise<LogRecord[]> {
+    const records = await this.inner.read(topic, partition, from, most);
+    this.records_read += records.length;
+    return records;
+  }
+
+  head = (topic: string, partition: number) => this.inner.head(topic, partition);
+  since = (topic: string, partition: number, time_ms: number) => this.inner.since(topic, partition, time_ms);
+  partitions = (topic: string) => this.inner.partitions(topic);
+  append = (records: Parameters<EmbeddedEventLog['append']>[0]) => this.inner.append(records);
+}
+
+/** A checkpoint is made when it is asked for and there is something new. */
+class HeldCheckpoints implements CheckpointStore {
+  private readonly kept: NewestCheckpoint[] = [];
+
+  async newest(): Promise<NewestCheckpoint | undefined> {
+    const heads = new Map<string, { topic: string; partition: number; size: number; root: Buffer }>();
+    for (const topic of topics) heads.set(`${topic}/0`, { topic, partition: 0, size: await log.head(topic, 0), root: Buffer.alloc(32) });
+    const number = this.kept.length;
+    const isNew = [...heads].some(([name, { size }]) => this.kept.at(-1)?.heads.get(name)?.size !== size);
+    if (isNew) this.kept.push({ record: { number, note: `note ${number}` } as CheckpointRecord, heads });
+    return this.kept.at(-1);
+  }
+
+  at = async (number: number) => this.kept[number];
+  async *records() {}
+  append = async () => 'taken' as const;
+  close = async () => undefined;
+}
+
+let dir: string;
+let log: CountedLog;
+let written = 0;
+const checkpoints = new HeldCheckpoints();
+
+async function append(count: number): Promise<void> {
+  for (let from = 0; from < count; from += 1000) {
+    const records = Array.from({ length: Math.min(1000, count - from) }, () => {
+      const n = written++;
+      const tenant_id = n % 50 === 0 ? 'other' : 'acme';
+      const ids = { event_id: uuidv7(Date.now()), tenant_id, call_id: null, causation_id: null, correlation_id: 'c' };
+      const meta = { ...ids, attempt: 0, hlc: n, partition: 0 };
+      const value = codec.encode('api_key_revoked', { meta, key_id: `${n}`, by, revoked_at_ms: n });
+      return { topic: topics[n % 2] as string, partition: 0, key: null, value, headers: { event_type: 'api_key_revoked' } };
+    });
+    await log.append(records);
+  }
+}
+
+beforeAll(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), 'export-'));
+  log = new CountedLog(await EmbeddedEventLog.open({ dir, fsync: 'none' }));
+  await log.inner.ensureTopics(topics.map((name) => ({ name, partitions: 1 })));
+  await append(ROWS);
+}, 60_000);
+afterAll(async () => {
+  await log.inner.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const clock = { now_ms: () => Date.now(), monotonic_ms: () => performance.now() };
+function exports(): AuditExport {
+  const deps = { log, codec, clock, store: undefined as never };
+  const events = new AuditEvents(deps as never, new Set(topics));
+  return new AuditExport({ events, reads: new AuditReads(deps as never), checkpoints, store: deps.store });
+}
+async function open(more: Partial<ExportAsk> = {}): Promise<OpenExport> {
+  const opened = await exports().open({ tenant_id: 'acme', by, format: 'ndjson', filter: {}, query: {}, ...more });
+  if (typeof opened === 'string') throw new Error(opened);
+  return opened;
+}
+async function text(opened: OpenExport): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of opened.chunks()) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+const lines = (file: string) => file.split('\n').slice(0, -1);
+async function readsOnRecord() {
+  const records = await log.read('security-event', 0, 0, 500);
+  return records.map(({ value }) => codec.decode(value).event as unknown as { meta: { event_id: string }; items: number; sha256: string | null });
+}
+
+describe('an export', () => {
+  test('has every row of the tenant and no cap; what was given, and its digest, is on the record before the end', async () => {
+    const opened = await open();
+    const file = await text(opened);
+    const rows = lines(file);
+    expect(rows.length).toBe(ROWS - ROWS / 50);
+    const hlcs = rows.map((line) => (JSON.parse(line) as { hlc: number }).hlc);
+    expect(new Set(hlcs).size).toBe(hlcs.length);
+    const read = (await readsOnRecord()).find(({ meta }) => meta.event_id === opened.export_id);
+    expect(read).toMatchObject({ items: rows.length, sha256: createHash('sha256').update(file).digest('hex') });
+  }, 60_000);
+
+  test('is made as it is read: who reads a little makes the log be read a little, and breaking off is on the record', async () => {
+    const before = log.records_read;
+    const opened = await open();
+    const stream = Readable.from(opened.chunks(), { objectMode: false, highWaterMark: 64 * 1024 });
+    await new Promise((resolve) => stream.once('readable', resolve));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(log.records_read - before).toBeLessThan(3_000);
+    stream.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const read = (await readsOnRecord()).find(({ meta }) => meta.event_id === opened.export_id);
+    expect(read?.sha256).toBeNull();
+    expect(read?.items).toBeGreaterThan(0);
+    expect(read?.items).toBeLessThan(3_000);
+  }, 60_000);
+
+  test('goes on behind any of its rows as if it had never stopped, whatever came meanwhile', async () => {
+    const whole = lines(await text(await open()));
+    await append(300);
+    for (const at of [499, 61_234, whole.length - 1]) {
+      const { cursor } = JSON.parse(whole[at] as string) as { cursor: string };
+      const rest = lines(await text(await open({ cursor: parseExportCursor(cursor) })));
+      expect(rest.length).toBe(whole.length - at - 1);
+      expect([rest[0], rest.at(-1)]).toEqual([whole[at + 1], at === whole.length - 1 ? undefined : whole.at(-1)]);
+    }
+  }, 60_000);
+
+  test('after an earlier checkpoint has what came since, once', async () => {
+    const first = await open();
+    const all = lines(await text(first)).map((line) => (JSON.parse(line) as { event_id: string }).event_id);
+    await append(700);
+    const since = lines(await text(await open({ after_checkpoint: first.checkpoint_size })));
+    const ids = since.map((line) => (JSON.parse(line) as { event_id: string }).event_id);
+    expect(ids.length).toBeGreaterThan(680);
+    const known = new Set([...all, ...ids]);
+    expect(known.size).toBe(all.length + ids.length);
+    const now = lines(await text(await open())).map((line) => (JSON.parse(line) as { event_id: string }).event_id);
+    expect(now.filter((id) => known.has(id)).length).toBe(known.size);
+    expect(now.length - known.size).toBeLessThan(5);
+  }, 60_000);
+
+  test('holds nothing of another tenant, and knows no checkpoint that is none', async () => {
+    const rows = lines(await text(await open({ tenant_id: 'other' })));
+    expect(rows.length).toBeGreaterThanOrEqual(ROWS / 50);
+    expect(rows.every((line) => (JSON.parse(line) as { tenant_id: string }).tenant_id === 'other')).toBe(true);
+    await expect(open({ after_checkpoint: 999 })).rejects.toThrow('unknown');
+  }, 60_000);
+});

@@ -1,0 +1,30 @@
+import type { AuditEvent } from '@countersign/domain';
+
+/** A row of an export: an audit event, and the cursor that goes on behind it. */
+export interface ExportRow {
+  event: AuditEvent;
+  cursor: string;
+}
+
+/** What an export says of itself where its format has a place for it. */
+export interface ExportLabel {
+  export_id: string;
+  /** C2SP signed note; covers every record in the export. */
+  checkpoint: string;
+}
+
+/** Rows as the bytes of a file, piece by piece. Each piece is whole when it is given and is not looked at again. */
+export interface ExportFormat {
+  begin(): Buffer;
+  rows(rows: readonly ExportRow[]): Buffer;
+  end(): Buffer;
+}
+
+export const exportFormats = ['ndjson', 'csv', 'parquet'] as const;
+export type ExportFormatName = (typeof exportFormats)[number];
+
+export const contentTypes: Readonly<Record<ExportFormatName, string>> = {
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8; header=present',
+  parquet: 'application/vnd.apache.parquet',
+};

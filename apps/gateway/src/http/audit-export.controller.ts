@@ -1,0 +1,69 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { AuditRoom } from '../audit/audit-room.js';
+import type { OpenExport } from '../exports/audit-export.js';
+import { parseExportCursor } from '../exports/export-cursor.js';
+import { contentTypes, type ExportFormatName } from '../exports/export-format.js';
+import type { Caller } from '../identity/authenticator.js';
+import { badCursor, exportQuery, filterOf, queryOf } from './audit-query.js';
+import { Face } from './face.js';
+import { Problem } from './problem.js';
+import { type HttpReply, type HttpRequest, sendProblem } from './reply.js';
+import { Views, viewsBehind } from './views.js';
+
+const BUFFERED_BYTES = 64 * 1024;
+
+/** `/v1/audit/export`: a file that is made while it is read, of any length. */
+@Controller('v1/audit/export')
+export class AuditExportController {
+  constructor(
+    private readonly face: Face,
+    private readonly room: AuditRoom,
+    private readonly views: Views,
+  ) {}
+
+  /**
+   * `Countersign-Checkpoint` is the size of the checkpoint that covers everything in the file, `Countersign-Export` the
+   * event_id of the record that says what was given, with the file's SHA-256.
+   */
+  @Get()
+  async export(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    const caller = this.face.admit(request, ['auditor']);
+    const query = caller instanceof Problem ? caller : queryOf(request, exportQuery);
+    if (caller instanceof Problem || query instanceof Problem) return sendProblem(request, reply, query as Problem);
+    const opened = await this.open(request, caller, query).catch((cause) => this.face.problemOf(cause));
+    if (opened instanceof Problem) return sendProblem(request, reply, opened);
+    await this.send(reply, opened, query.format);
+  }
+
+  private async open(request: HttpRequest, { tenant_id, principal }: Caller, query: ExportQuery): Promise<OpenExport | Problem> {
+    const cursor = query.cursor === undefined ? undefined : parseExportCursor(query.cursor);
+    if (query.cursor !== undefined && (!cursor || query.format === 'parquet')) return badCursor();
+    if (!(await this.views.current(request))) return viewsBehind();
+    const { format, after_checkpoint } = query;
+    const filter = filterOf(query);
+    const opened = await this.room.exports.open({ tenant_id, by: principal, format, filter, cursor, after_checkpoint, query });
+    if (opened === 'unknown') return new Problem('not-found', 'there is no such call, case or checkpoint');
+    if (opened === 'not_covered') return new Problem('unavailable', 'no checkpoint covers what is on the log: ask again');
+    return opened;
+  }
+
+  /** A fault on the way cuts the connection: a file that ended well is whole. */
+  private async send(reply: HttpReply, opened: OpenExport, format: ExportFormatName): Promise<void> {
+    reply.hijack();
+    reply.raw.writeHead(200, {
+      'content-type': contentTypes[format],
+      'content-disposition': `attachment; filename="audit-${opened.checkpoint_size}.${format}"`,
+      'cache-control': 'no-store',
+      'countersign-checkpoint': String(opened.checkpoint_size),
+      'countersign-export': opened.export_id,
+    });
+    const file = Readable.from(opened.chunks(), { objectMode: false, highWaterMark: BUFFERED_BYTES });
+    await pipeline(file, reply.raw).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== 'ERR_STREAM_PREMATURE_CLOSE') this.face.problemOf(cause);
+    });
+  }
+}
+
+type ExportQuery = Exclude<ReturnType<typeof queryOf<typeof exportQuery>>, Problem>;
