@@ -118,10 +118,14 @@ describe('audit events', () => {
 
   test('are exported whole; the file is tied to a proven record by its digest, and goes on behind any row', async () => {
     await write('exported.txt');
-    const get = (query: string) => fetch(`${platform.url}/v1/audit/export?${query}`, { headers: { authorization: `Bearer ${auditor.token}` } });
+    const get = (query: string) =>
+      fetch(`${platform.base}/v1/audit/export?${query}`, { headers: { authorization: `Bearer ${auditor.key}` } });
     const answer = await get('format=ndjson');
     const file = await answer.text();
-    const rows = file.trim().split('\n').map((line) => JSON.parse(line) as AuditItem & { cursor: string });
+    const rows = file
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as AuditItem & { cursor: string });
     const { event_id } = (await list('type=tool_executed')).at(-1) as AuditItem;
     expect(rows.map((row) => row.event_id)).toContain(event_id);
     const id = answer.headers.get('countersign-export') as string;
@@ -135,7 +139,8 @@ describe('audit events', () => {
     expect(csv.trim().split('\r\n').length).toBe(rows.filter(({ type }) => type === 'tool_executed').length + 1);
     const parquet = Buffer.from(await (await get(`format=parquet&after_checkpoint=${checkpoint_size}`)).arrayBuffer());
     expect([parquet.subarray(0, 4).toString(), parquet.subarray(-4).toString()]).toEqual(['PAR1', 'PAR1']);
-    for (const bad of ['format=xml', 'cursor=nonsense', `format=parquet&cursor=${rows[0]?.cursor}`]) expect((await get(bad)).status).toBe(400);
+    for (const bad of ['format=xml', 'cursor=nonsense', `format=parquet&cursor=${rows[0]?.cursor}`])
+      expect((await get(bad)).status).toBe(400);
     expect((await get('after_checkpoint=99999999')).status).toBe(404);
     expect((await agent.request('GET', '/v1/audit/export')).status).toBe(403);
   }, 60_000);

@@ -1,9 +1,11 @@
 import { type AuditEvent, auditEventOf, type CallFacts, type CallState, callFacts, saysItsCall } from '@countersign/domain';
-import { loadCallStates, type Store, waitForPosition } from '@countersign/store';
+import { loadCallStates, type Store, stableTables, waitForPosition } from '@countersign/store';
 import type { Merged } from './log-merge.js';
 
 const PATIENCE_MS = 1_000;
 const KEPT_MAX = 20_000;
+
+const calls = stableTables(['calls']);
 
 /** The views have not folded what is asked about. */
 export class ViewsBehind extends Error {}
@@ -37,7 +39,7 @@ export class FactsOfCalls {
     const call_ids = [...new Set(merged.map(({ at }) => at.event.meta.call_id as string))];
     if (call_ids.length === 0) return;
     if (this.facts.size > KEPT_MAX) this.facts.clear();
-    for (const [call_id, state] of await loadCallStates(this.store, call_ids)) {
+    for (const [call_id, state] of await loadCallStates(calls.of(this.store), call_ids)) {
       this.facts.set(call_id, callFacts(JSON.parse(state) as CallState));
     }
   }

@@ -160,4 +160,3 @@ async function piece(merge: LogMerge, cursor: ExportCursor | undefined): Promise
   }
   return merged;
 }
-

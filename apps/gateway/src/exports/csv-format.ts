@@ -18,7 +18,9 @@ export class CsvFormat implements ExportFormat {
   }
 
   rows(rows: readonly ExportRow[]): Buffer {
-    const lines = rows.map(({ event, cursor }) => `${auditColumns.map((column) => csvCell(event[column])).join(',')},${csvCell(cursor)}\r\n`);
+    const lines = rows.map(
+      ({ event, cursor }) => `${auditColumns.map((column) => csvCell(event[column])).join(',')},${csvCell(cursor)}\r\n`,
+    );
     return Buffer.from(lines.join(''));
   }
 
