@@ -21,7 +21,7 @@ const elements = {
   TIMESTAMP: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
 } as const;
 
-function valueOf(event: AuditEvent, column: Column): string | number | bigint | Date | null {
+function cellOf(event: AuditEvent, column: Column): string | number | bigint | Date | null {
   const value = event[column];
   if (value === null) return null;
   switch (kindOf(column)) {
@@ -70,7 +70,7 @@ export class ParquetFormat implements ExportFormat {
   }
 
   private writeGroup(events: readonly AuditEvent[]): void {
-    const columnData = auditColumns.map((name) => ({ name, data: events.map((event) => valueOf(event, name)) }));
+    const columnData = auditColumns.map((name) => ({ name, data: events.map((event) => cellOf(event, name)) }));
     this.file.write({ columnData, rowGroupSize: GROUP_ROWS });
   }
 

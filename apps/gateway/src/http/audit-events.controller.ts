@@ -37,7 +37,7 @@ export class AuditEventsController {
       if (!window) return new Problem('not-found', 'there is no such call or case');
       const page = await this.room.events.list(tenant_id, window, query.limit, after).catch(behind);
       if (page instanceof Problem) return page;
-      const { cursor, ...asked } = query;
+      const { cursor: _place, ...asked } = query;
       await this.room.reads.record({ tenant_id, by: principal, what: 'events', query: asked, items: page.items.length });
       return ok({ items: page.items, next_cursor: page.next_cursor });
     });
