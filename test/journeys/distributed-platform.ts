@@ -105,7 +105,7 @@ export class DistributedPlatform {
 
   /** Adds a member under a name of its own, for example a second executor. Does not wait. */
   async add(name: string, app: string, env: Record<string, string> = {}): Promise<void> {
-    const port = app === 'gateway' ? Number(this.env.COUNTERSIGN_PORT) : await freePort();
+    const port = app === 'gateway' ? Number(env.COUNTERSIGN_PORT ?? this.env.COUNTERSIGN_PORT) : await freePort();
     const process = new TestedProcess(`apps/${app}/dist/main.js`, { ...this.env, COUNTERSIGN_HEALTH_PORT: String(port), ...env });
     this.members.set(name, { process, health: `http://127.0.0.1:${port}/readyz` });
     process.start();

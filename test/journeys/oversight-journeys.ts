@@ -5,6 +5,11 @@ import { type JourneyWorld, order } from './journey-world.js';
 import { ask, ended, people, vote } from './oversight-people.js';
 import { Receiver } from './receiver.js';
 
+interface SlackBlock {
+  text?: { text: string };
+  elements?: { url: string }[];
+}
+
 interface ApprovalBody {
   approval_id: string;
   status: string;
@@ -179,6 +184,100 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       } finally {
         await receiver.stop();
       }
+    });
+
+    test('a Slack-shaped webhook shows the request and a button that decides it; a denial says why', async () => {
+      const { agent, admin } = await people(at);
+      const receiver = await Receiver.start(1, 503);
+      try {
+        const acts_as = { id: 'dora', roles: ['approver'] };
+        const made = await admin.request('POST', '/v1/webhooks', { channel: 'slack', url: receiver.url, acts_as });
+        expect(made).toMatchObject({ status: 201, body: { channel: 'slack', state: 'active' } });
+        expect(made.body.secret).toBeUndefined();
+        const envelope = await ask(agent, order({ note: '<!channel> & co' }));
+        const told = (await receiver.received(2)).map(({ body }) => JSON.parse(body) as { text: string; blocks: SlackBlock[] });
+        expect(told[1]).toEqual(told[0]);
+        const { text, blocks } = told[1] as (typeof told)[0];
+        expect(text).toBe('probe_approval needs an approval');
+        expect(blocks[0]?.text?.text).toContain('&lt;!channel&gt; &amp; co');
+        const url = blocks[1]?.elements?.[0]?.url as string;
+        expect((await fetch(url)).status).toBe(200);
+        const token = new URL(url).searchParams.get('token');
+        const decided = await agent.request('POST', '/v1/decisions', { token, vote: 'deny', reason: 'not this one' });
+        expect(decided.status).toBe(200);
+        expect(await ended(agent, envelope)).toMatchObject({ status: 'denied' });
+        const last = JSON.parse((await receiver.received(3))[2]?.body ?? '{}') as { text: string; blocks: SlackBlock[] };
+        expect([last.text, last.blocks.length]).toEqual(['probe_approval was denied', 1]);
+        expect(last.blocks[0]?.text?.text).toContain('reason: not this one');
+      } finally {
+        await receiver.stop();
+      }
+    });
+
+    test('a receiver that says it is gone is told nothing more', async () => {
+      const { agent, admin, ann } = await people(at);
+      const receiver = await Receiver.start(10, 410);
+      try {
+        const { body } = await admin.request<{ webhook_id: string }>('POST', '/v1/webhooks', { url: receiver.url });
+        await ask(agent);
+        await receiver.received(1);
+        const state = async () => (await admin.request<{ state: string }>('GET', `/v1/webhooks/${body.webhook_id}`)).body.state;
+        for (let i = 0; i < 100 && (await state()) === 'active'; i++) await new Promise((done) => setTimeout(done, 20));
+        expect(await state()).toBe('disabled');
+        const second = await ask(agent);
+        await vote(ann, second, { vote: 'approve' });
+        await new Promise((done) => setTimeout(done, 300));
+        expect(await receiver.received(1)).toHaveLength(1);
+      } finally {
+        await receiver.stop();
+      }
+    });
+
+    test('whoever waits is reminded, told when the time to decide was missed, and when it was over', async () => {
+      const { agent, admin, ann, require } = await people(at);
+      const receiver = await Receiver.start();
+      try {
+        await require({ reminders_ms: [1000], sla_ms: 1500, expires_after_ms: 2500 });
+        await admin.request('POST', '/v1/webhooks', { url: receiver.url, types: ['approval.*'] });
+        const begun = Date.now();
+        const envelope = await ask(agent);
+        const told = (await receiver.received(4)).map(({ body }) => JSON.parse(body) as { type: string; data: Record<string, unknown> });
+        expect(told.map(({ type }) => type)).toEqual([
+          'approval.requested',
+          'approval.reminder',
+          'approval.sla_missed',
+          'approval.expired',
+        ]);
+        expect(Date.now() - begun).toBeGreaterThanOrEqual(2500);
+        for (const { data } of told) expect(data.approval_id).toBe(envelope.approval?.approval_id);
+        expect(await ended(agent, envelope)).toMatchObject({ status: 'expired', error: { code: 'TIMEOUT' } });
+        expect((await vote(ann, envelope, { vote: 'approve' })).status).toBe(409);
+        expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(0);
+      } finally {
+        await receiver.stop();
+      }
+    });
+
+    test('an approval is taken back before the call fires: it never does; afterwards it is too late', async () => {
+      const { agent, ann, bob, require, tenant_id } = await people(at);
+      await require({ quorum: 2 });
+      const counted = await ask(agent);
+      await vote(ann, counted, { vote: 'approve' });
+      expect((await vote(ann, counted, { vote: 'revoke' })).status).toBe(200);
+      expect((await vote(bob, counted, { vote: 'approve' })).body.status).toBe('pending');
+      expect((await vote(ann, counted, { vote: 'approve' })).status).toBe(200);
+      expect(await ended(agent, counted)).toMatchObject({ status: 'succeeded' });
+      expect((await vote(ann, counted, { vote: 'revoke' })).status).toBe(409);
+      await require({});
+      expect((await at.admin.request('PUT', `/v1/tenants/${tenant_id}`, { running_max: 1 })).status).toBe(200);
+      const busy = agent.call({ tool: 'probe_slow', inputs: { duration_ms: 2500 } });
+      const envelope = await ask(agent);
+      expect((await vote(ann, envelope, { vote: 'approve' })).body.status).toBe('granted');
+      expect((await vote(bob, envelope, { vote: 'revoke' })).status).toBe(409);
+      expect((await vote(ann, envelope, { vote: 'revoke' })).status).toBe(200);
+      expect((await busy).body.status).toBe('succeeded');
+      expect(await ended(agent, envelope)).toMatchObject({ status: 'cancelled' });
+      expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(0);
     });
   });
 }

@@ -7,13 +7,13 @@ export interface Received {
   body: string;
 }
 
-/** A receiver of webhooks that keeps what it got, and refuses the first few. */
+/** A receiver of webhooks that keeps what it got, and refuses the first few with a status of its own. */
 export class Receiver {
   private readonly all: Received[] = [];
 
   private constructor(private readonly server: Server) {}
 
-  static async start(refusals = 0): Promise<Receiver> {
+  static async start(refusals = 0, refusal = 500): Promise<Receiver> {
     let left = refusals;
     const server = createServer((request, response) => {
       let body = '';
@@ -23,7 +23,7 @@ export class Receiver {
       });
       request.on('end', () => {
         receiver.all.push({ headers: request.headers as Record<string, string>, body });
-        response.writeHead(left-- > 0 ? 500 : 204).end();
+        response.writeHead(left-- > 0 ? refusal : 204).end();
       });
     });
     const receiver = new Receiver(server);
