@@ -94,6 +94,7 @@ function explained(force: BundleInForce | undefined, weighed: Weighed, obligatio
     inputs_digest: null,
     waited: [],
     shadow: null,
+    history_json: null,
   };
 }
 
@@ -184,6 +185,7 @@ const NO_EXPLANATION: RulingExplanation = {
   inputs_digest: null,
   waited: [],
   shadow: null,
+  history_json: null,
 };
 
 function judge(input: RulingInput): ResolvedRuling {

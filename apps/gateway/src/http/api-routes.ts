@@ -17,6 +17,7 @@ import { registryRoutes } from './registry-routes.js';
 import { simulateRequest } from './simulate.controller.js';
 import { tenantChange, tenantRequest } from './tenants.controller.js';
 import { toolPolicyRequest } from './tool-policies.controller.js';
+import { usageRoutes } from './usage-routes.js';
 
 export type { ApiRoute } from './api-route.js';
 
@@ -200,5 +201,6 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...policyRoutes,
   ...identityRoutes,
   ...auditRoutes,
+  ...usageRoutes,
   ...healthRoutes,
 ];

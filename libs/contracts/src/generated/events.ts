@@ -338,6 +338,8 @@ export interface RulingExplanation {
   /** Rules whose wait is over. */
   waited: string[];
   shadow: ShadowRuling | null;
+  /** What the rules were told of earlier calls, canonical JSON; null where none asked. */
+  history_json: string | null;
 }
 
 /** A key that personal data is sealed under. */
@@ -1008,6 +1010,25 @@ export interface ToolPolicySet {
   requirement: ApprovalRequirement | null;
 }
 
+/** A month of a tenant's usage is over and folded whole: its billing lines are these from now on. */
+export interface UsagePeriodClosed {
+  meta: Meta;
+  /** yyyy-mm, UTC. */
+  period: string;
+  lines: number;
+  /** How many of the lines correct an earlier period. */
+  corrections: number;
+  /** SHA-256 of the lines as NDJSON, hex. */
+  digest: string;
+  /** Billable calls. */
+  calls: number;
+  /** Millionths of a US dollar. */
+  cost_micros: number;
+  /** Every channel that wants to know has been told. */
+  told: boolean;
+  closed_at_ms: number;
+}
+
 /** A user lets an agent act for it. */
 export interface UserDelegationSet {
   meta: Meta;
@@ -1059,6 +1080,24 @@ export interface RecordDeadLettered {
   cause: string;
   value: Uint8Array;
   dead_lettered_at_ms: number;
+}
+
+/** An operator says which approval mode a call should have had. It changes no call: it is counted (usage), and the newest word on a call holds. */
+export interface ApprovalModeCorrected {
+  meta: Meta;
+  call_id: string;
+  tool: string;
+  version: string;
+  /** Id of the principal that called. */
+  agent: string;
+  /** When the log took the answer of the call. */
+  answered_at_ms: number;
+  mode_effective: ApprovalMode;
+  /** What its observed effect asks for; null where that contradicts nothing. */
+  mode_observed: ApprovalMode | null;
+  mode_corrected: ApprovalMode;
+  reason: string | null;
+  by: Principal;
 }
 
 /** Somebody who has used a tool says how good it is. */
@@ -1362,9 +1401,11 @@ export interface EventMap {
   tool_notice_told: ToolNoticeTold;
   tool_pin_set: ToolPinSet;
   tool_policy_set: ToolPolicySet;
+  usage_period_closed: UsagePeriodClosed;
   user_delegation_set: UserDelegationSet;
   webhook_set: WebhookSet;
   record_dead_lettered: RecordDeadLettered;
+  approval_mode_corrected: ApprovalModeCorrected;
   tool_rated: ToolRated;
   approval_requested: ApprovalRequested;
   policy_decided: PolicyDecided;
@@ -1391,9 +1432,9 @@ export type AnyEvent = Tagged<EventType>;
 export interface TopicEvents {
   'approval-granted': Tagged<'approval_denied'> | Tagged<'approval_escalated'> | Tagged<'approval_expired'> | Tagged<'approval_granted'> | Tagged<'approval_reminded'> | Tagged<'approval_vote_counted'> | Tagged<'approval_vote_refused'> | Tagged<'call_cancelled'> | Tagged<'resolution_allowed'>;
   'approval-voted': Tagged<'approval_viewed'> | Tagged<'approval_voted'>;
-  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'mapping_set'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
+  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'mapping_set'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
-  'operator-command': Tagged<'tool_rated'>;
+  'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'tool_rated'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
   'security-event': Tagged<'audit_read'> | Tagged<'security_event_recorded'>;
   'tool-call-requested': Tagged<'tool_call_cancel_requested'> | Tagged<'tool_call_requested'> | Tagged<'tool_call_resolve_requested'>;

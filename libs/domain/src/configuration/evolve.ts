@@ -17,6 +17,7 @@ import { noteSecret } from './kinds/secrets.js';
 import { setTenant } from './kinds/tenants.js';
 import { setTokenExchange } from './kinds/token-exchanges.js';
 import { setOverride } from './kinds/tool-policies.js';
+import { closeUsagePeriod } from './kinds/usage-periods.js';
 import { setUserDelegation } from './kinds/user-delegations.js';
 import { setWebhook } from './kinds/webhooks.js';
 import type { ConfigurationState } from './state.js';
@@ -54,6 +55,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   subject_erased: erasePersonal,
   retention_set: setRetention,
   retention_applied: applyRetention,
+  usage_period_closed: closeUsagePeriod,
 };
 
 /**

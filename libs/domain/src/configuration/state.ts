@@ -10,6 +10,7 @@ import type { MappingVersion } from './kinds/mappings.js';
 import type { PersonalData } from './kinds/personal-data.js';
 import type { Retention } from './kinds/retention.js';
 import type { TokenExchange } from './kinds/token-exchanges.js';
+import type { UsagePeriod } from './kinds/usage-periods.js';
 import type { UserDelegation } from './kinds/user-delegations.js';
 import type { Webhook } from './kinds/webhooks.js';
 import type { Semver } from './semver.js';
@@ -108,6 +109,8 @@ export interface TenantConfiguration {
   webhooks: Map<string, Webhook>;
   delegations: Map<string, Delegation>;
   grants: Map<string, KeptGrant>;
+  /** By month (`2026-11`); absent: none was closed yet. */
+  usage_periods?: Map<string, UsagePeriod>;
   bundles: BundleShelf;
   facts: FactShelf;
 }

@@ -1,0 +1,42 @@
+import { type Sql, usageSince } from '@countersign/store';
+import { Gauge, type Registry } from 'prom-client';
+
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+const told = [
+  'calls',
+  'executed',
+  'succeeded',
+  'failed',
+  'denied',
+  'in_doubt',
+  'resolved',
+  'deduplicated',
+  'violations',
+  'misclassified',
+  'retried',
+  'retried_succeeded',
+] as const;
+
+/** Usage of the last day, of all tenants together: one series a measure, whatever the tenants, tools and agents. */
+export function measureUsage(sql: Sql, now_ms: () => number, registry: Registry): void {
+  const gauge: Gauge<'measure'> = new Gauge({
+    name: 'countersign_usage_last_day',
+    help: 'Calls of the current and the 23 hours before it, by what became of them',
+    labelNames: ['measure'],
+    registers: [registry],
+    collect: async () => {
+      // Whoever asks for metrics gets the others where the store is away.
+      const sums = await usageSince(sql, Math.floor(now_ms() / HOUR_MS) - HOURS + 1).catch(() => undefined);
+      gauge.reset();
+      if (!sums) return;
+      for (const measure of told) gauge.set({ measure }, sums[measure]);
+      cost.set(sums.cost_micros / 1e6);
+    },
+  });
+  const cost = new Gauge({
+    name: 'countersign_usage_last_day_cost_usd',
+    help: 'What they cost, by the contracts of their tools',
+    registers: [registry],
+  });
+}

@@ -1,0 +1,31 @@
+import type { Outcome } from '@countersign/contracts';
+import type { EndFact } from '@countersign/domain';
+import type { Change } from '../projection.js';
+
+/** One duplicate that was answered, and whether its answer was the one of the call that had the effect. */
+interface Replay {
+  tenant_id: string;
+  tool: string;
+  version: string;
+  partition: number;
+  at_ms: number;
+  /** duplicates, compared, equal_answers */
+  add: readonly number[];
+}
+
+const answer = ({ status, output_json, error, effect }: Outcome): string => JSON.stringify([status, output_json, error, effect]);
+
+/**
+ * Undefined for all but the first answer to a duplicate. It is equal where the original was answered the same, be it when in doubt
+ * or at its end: both stand before it in the same partition of `tool-executed`. Not compared where the original is not on the record
+ * that is folded (an attempt that retention dropped).
+ */
+export function replayOf({ at, before, after, original }: Change): Replay | undefined {
+  if (at.event_type !== 'tool_retry_deduplicated' || !after?.end || before?.end) return undefined;
+  const { meta, tool, version, outcome } = at.event;
+  const said = answer(outcome);
+  const answers = [original?.end, original?.doubt].filter((fact): fact is EndFact => fact != null);
+  const equal = answers.some((fact) => answer(fact.outcome) === said);
+  const add = [1, answers.length > 0 ? 1 : 0, equal ? 1 : 0];
+  return { tenant_id: meta.tenant_id, tool, version, partition: at.partition, at_ms: at.timestamp_ms, add };
+}

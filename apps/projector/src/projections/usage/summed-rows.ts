@@ -1,0 +1,36 @@
+import { addToUsage, dropEmptyUsage, type Statement, type UsageTable } from '@countersign/store';
+import { inChunks } from '../projection.js';
+
+interface Summed {
+  key: readonly (string | number)[];
+  add: number[];
+  /** Something was taken away from it: it may count nothing any more. */
+  less: boolean;
+}
+
+/** What is to be added to the rows of one table: one row a key, whatever was counted since the last write. */
+export class SummedRows {
+  private readonly rows = new Map<string, Summed>();
+
+  constructor(private readonly table: UsageTable) {}
+
+  /** Adds to a row, or takes away from it (`sign` -1). `id` names its key. */
+  add(id: string, key: () => readonly (string | number)[], add: readonly number[], sign: 1 | -1): void {
+    const row = this.rows.get(id);
+    if (!row) {
+      this.rows.set(id, { key: key(), add: sign === 1 ? [...add] : add.map((value) => -value), less: sign === -1 });
+      return;
+    }
+    for (let at = 0; at < add.length; at++) row.add[at] = (row.add[at] as number) + sign * (add[at] as number);
+    row.less ||= sign === -1;
+  }
+
+  statements(): Statement[] {
+    const rows = [...this.rows.values()].filter(({ add }) => add.some((value) => value !== 0));
+    const less = rows.filter((row) => row.less);
+    return [
+      ...inChunks(rows, (chunk) => addToUsage(this.table, chunk)),
+      ...inChunks(less, (chunk) => dropEmptyUsage(this.table, chunk)),
+    ];
+  }
+}

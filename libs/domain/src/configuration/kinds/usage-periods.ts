@@ -1,0 +1,18 @@
+import type { EventMap, UsagePeriodClosed } from '@countersign/contracts';
+import { type ConfigurationState, tenantPart } from '../state.js';
+
+/** A month of usage that is closed. */
+export type UsagePeriod = Omit<UsagePeriodClosed, 'meta'>;
+
+/** The first one to close a month closes it; what comes later only says that it was told. */
+export function closeUsagePeriod(state: ConfigurationState, { meta, ...period }: EventMap['usage_period_closed']): void {
+  const part = tenantPart(state, meta.tenant_id);
+  part.usage_periods ??= new Map();
+  const known = part.usage_periods.get(period.period);
+  part.usage_periods.set(period.period, known ? { ...known, told: known.told || period.told } : period);
+}
+
+/** Undefined: the month (`2026-11`) is not closed. */
+export function usagePeriodOf(state: ConfigurationState, tenant_id: string, period: string): UsagePeriod | undefined {
+  return state.by_tenant.get(tenant_id)?.usage_periods?.get(period);
+}
