@@ -8,6 +8,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { AuditRoom } from './audit/audit-room.js';
 import { AccessController } from './http/access.controller.js';
 import { AdapterPinsController } from './http/adapter-pins.controller.js';
+import { ApprovalModesController } from './http/approval-modes.controller.js';
 import { ApprovalQualityController } from './http/approval-quality.controller.js';
 import { ApprovalsController } from './http/approvals.controller.js';
 import { AuditController } from './http/audit.controller.js';
@@ -46,6 +47,8 @@ import { TENANT_KEYS, TokenExchangesController } from './http/token-exchanges.co
 import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
 import { ToolPoliciesController } from './http/tool-policies.controller.js';
 import { ToolsController } from './http/tools.controller.js';
+import { UsageController } from './http/usage.controller.js';
+import { UsageBillingController } from './http/usage-billing.controller.js';
 import { Views } from './http/views.js';
 import { VoteDelegationsController } from './http/vote-delegations.controller.js';
 import { VoteRoom } from './http/vote-room.js';
@@ -53,6 +56,7 @@ import { WebhooksController } from './http/webhooks.controller.js';
 import { NoticeRoom } from './notices/notice-room.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
+import { UsageRoom } from './usage/usage-room.js';
 import { CallbackSender } from './waiting/callback-sender.js';
 
 /** What the controllers are given. */
@@ -70,6 +74,7 @@ export interface GatewayParts {
   sender: CallbackSender;
   votes: VoteRoom;
   notices: NoticeRoom;
+  usage: UsageRoom;
   /** Absent only where a test does without evidence. */
   audit: AuditRoom | undefined;
 }
@@ -110,6 +115,9 @@ export class GatewayModule {
         DelegationsController,
         SecretsController,
         TokenExchangesController,
+        ApprovalModesController,
+        UsageController,
+        UsageBillingController,
         HealthController,
         OpenApiController,
         CallbackSecretController,
@@ -129,6 +137,7 @@ export class GatewayModule {
         { provide: Health, useValue: parts.health },
         { provide: VoteRoom, useValue: parts.votes },
         { provide: NoticeRoom, useValue: parts.notices },
+        { provide: UsageRoom, useValue: parts.usage },
         { provide: CallbackSender, useValue: parts.sender },
         ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),
       ],

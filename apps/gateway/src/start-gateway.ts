@@ -47,6 +47,11 @@ import { SealedSecrets } from './notices/sealed-secret.js';
 import { VersionKeeper } from './notices/version-keeper.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
+import { OperatorCommands } from './usage/operator-commands.js';
+import { type CloserParts, PeriodCloser } from './usage/period-closer.js';
+import { measureUsage } from './usage/usage-gauges.js';
+import { UsageReport } from './usage/usage-report.js';
+import { UsageRoom } from './usage/usage-room.js';
 import { AnswerMetric } from './waiting/answer-metric.js';
 import { BoardFollower } from './waiting/board-follower.js';
 import { CallBoard } from './waiting/call-board.js';
@@ -123,6 +128,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     told,
     mailer,
     blobs: new StoredBlobs(deps.blobs),
+    usage: usageRoom(deps, config.lanes, { configuration, changes, writer, told }),
     health: new Health(ready, log, deps.metrics),
     audit: deps.evidence && new AuditRoom(deps, deps.evidence, configuration, new Set(topicSpecs(config.lanes, 1).map(({ name }) => name))),
   };
@@ -143,6 +149,18 @@ function noticeSender(
       await writer.set(tenant_id, 'webhook_set', { ...webhook, state: 'disabled', by, changed_at_ms: more.now_ms() });
     },
   });
+}
+
+function usageRoom(
+  { store, log, clock, logger, codec, metrics }: AppDeps,
+  lanes: readonly string[],
+  by: { configuration: Configuration; changes: ConfigurationWriter; writer: RecordWriter; told: NoticeSender },
+): UsageRoom {
+  const state = () => by.configuration.state;
+  const tell: CloserParts['tell'] = (notice, done) => by.told.tell(notice, done);
+  measureUsage(store, () => clock.now_ms(), metrics);
+  const closer = new PeriodCloser({ state, writer: by.changes, tell, store, log, lanes, clock, logger });
+  return new UsageRoom(new UsageReport(store, state), closer, new OperatorCommands(by.writer, codec, clock), state);
 }
 
 /** Embedded there is one gateway. */
@@ -189,6 +207,7 @@ export async function startGateway(
     await witness.close();
     wired.callbacks.close();
     await keeper.close();
+    await wired.usage.closer.close();
     await wired.told.close();
     wired.mailer.close();
     ended.shares?.close();
@@ -215,6 +234,7 @@ export async function startGateway(
     );
     ended.shares = await shareInFlight(deps, wired.board);
     keeper.start();
+    wired.usage.closer.start();
     ended.notices = await startNotices(deps, config.lanes, notices);
     const app = await createHttpApp(wired, deps.logger);
     await app.listen(config.port, config.host);

@@ -42,7 +42,10 @@ export class ApprovalModesController {
       this.calls.views.answered.note(at);
       const { call_id: id, mode_effective, mode_observed, mode_corrected, reason } = correction;
       const misclassified = mode_corrected !== mode_effective;
-      return ok({ call_id: id, mode_effective, mode_observed, mode_corrected, misclassified, reason }, { 'countersign-position': positionText(at) });
+      return ok(
+        { call_id: id, mode_effective, mode_observed, mode_corrected, misclassified, reason },
+        { 'countersign-position': positionText(at) },
+      );
     });
   }
 }

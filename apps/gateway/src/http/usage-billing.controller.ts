@@ -15,14 +15,14 @@ import { Views } from './views.js';
 export const billingQuery = {
   period: z.string().describe('a month, `2026-11`, UTC'),
   format: z.enum(['ndjson', 'csv']).default('ndjson'),
-  provisional: z
-    .enum(['true', 'false'])
-    .default('false')
-    .describe('true: also of a month that is not over; its numbers still change'),
+  provisional: z.enum(['true', 'false']).default('false').describe('true: also of a month that is not over; its numbers still change'),
 };
 
 const notOver = ({ period, ends_at_ms }: BillingPeriod): Problem =>
-  new Problem('conflict', `${period} is not closed yet: it ends ${new Date(ends_at_ms).toISOString()} and is closed once all of it is folded`);
+  new Problem(
+    'conflict',
+    `${period} is not closed yet: it ends ${new Date(ends_at_ms).toISOString()} and is closed once all of it is folded`,
+  );
 
 /** `/v1/usage/billing`: a month's billing lines, the same whenever they are asked for once the month is closed. */
 @Controller('v1/usage/billing')
@@ -52,7 +52,10 @@ export class UsageBillingController {
     const query = parseBody(z.strictObject(billingQuery), request.query);
     if (query instanceof Problem) return query;
     const period = billingPeriod(query.period);
-    if (!period) return new Problem('invalid-request', 'a period is a month as 2026-11', { issues: [{ path: '/period', code: 'format', message: 'is no month' }] });
+    if (!period)
+      return new Problem('invalid-request', 'a period is a month as 2026-11', {
+        issues: [{ path: '/period', code: 'format', message: 'is no month' }],
+      });
     await this.views.current(request);
     const closed = await this.room.closer.closed(caller.tenant_id, period);
     if (!closed && query.provisional !== 'true') return notOver(period);

@@ -6,7 +6,11 @@ import type { BillingPeriod } from './billing-period.js';
 const PAGE = 500;
 
 /** The lines of a tenant's month in their order, page by page: as many as there are, in flat memory. */
-export async function* billingPages(sql: Sql, tenant_id: string, { period, from_day, to_day }: BillingPeriod): AsyncGenerator<BillingLine[]> {
+export async function* billingPages(
+  sql: Sql,
+  tenant_id: string,
+  { period, from_day, to_day }: BillingPeriod,
+): AsyncGenerator<BillingLine[]> {
   let after: BillingKey | undefined;
   for (;;) {
     const rows = await billingLines(sql, { tenant_id, from_day, to_day, limit: PAGE, after });

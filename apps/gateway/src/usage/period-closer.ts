@@ -91,7 +91,11 @@ export class PeriodCloser {
   }
 }
 
-function noticeOf(id: string, tenant_id: string, { period, lines, corrections, digest, calls, cost_micros, closed_at_ms }: UsagePeriod): Notice {
+function noticeOf(
+  id: string,
+  tenant_id: string,
+  { period, lines, corrections, digest, calls, cost_micros, closed_at_ms }: UsagePeriod,
+): Notice {
   const { ends_at_ms } = billingPeriod(period) as BillingPeriod;
   const cost_usd = cost_micros / 1e6;
   return {

@@ -12,8 +12,8 @@ import {
   latencyBuckets,
   modeCorrections,
   replayAnswers,
-  type SummedRow,
   type Sql,
+  type SummedRow,
   type UsageQuery,
   usageByCase,
   usageByName,
@@ -125,7 +125,8 @@ export class UsageReport {
 
   /** Adds what is known by tool and version (`sums`), and latencies, replays and corrections. */
   private async fill(groups: Groups, query: UsageQuery, naming: Naming, sums: boolean): Promise<void> {
-    if (sums) for (const row of await usageByTool(this.sql, query)) for (const names of naming(row)) addUsage(groups.at(names).sums, sumsOf(row));
+    if (sums)
+      for (const row of await usageByTool(this.sql, query)) for (const names of naming(row)) addUsage(groups.at(names).sums, sumsOf(row));
     for (const row of await modeCorrections(this.sql, query))
       for (const names of naming(row)) groups.at(names).sums.misclassified += row.more - row.less;
     if (query.agent !== undefined) return;
@@ -163,7 +164,7 @@ export class UsageReport {
       const named = known?.contract.capabilities ?? [];
       const capabilities = known && named.length === 0 ? [known.contract.category] : named;
       const all: (string | null)[] = capabilities.length > 0 ? capabilities : [null];
-      return all.map((capability) => (by === 'capability' ? { capability } : { adapter, capability }));
+      return all.map((capability): Group['names'] => (by === 'capability' ? { capability } : { adapter, capability }));
     };
   }
 }

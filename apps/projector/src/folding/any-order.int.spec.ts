@@ -83,7 +83,10 @@ class Reader {
 
   private fold(at: PlacedEvent, pending: PendingWrite): void {
     const { call_id, hlc } = at.event.meta;
-    pending.fold({ at, ...(call_id === null ? { before: undefined, after: undefined } : this.states.fold(at, call_id)) });
+    pending.fold({
+      at,
+      ...(call_id === null ? { before: undefined, after: undefined, original: undefined } : this.states.fold(at, call_id)),
+    });
     if (at.event_type === 'tool_call_requested') this.requestedHlc = Math.max(this.requestedHlc, hlc);
   }
 }

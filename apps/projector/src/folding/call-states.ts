@@ -10,6 +10,13 @@ function isComplete(state: CallState): boolean {
   return state.requested !== null && state.ruling !== null && terminalStatuses.has(statusOf(state));
 }
 
+/** The call whose answer a duplicate was given; only of the same partition, where it was folded before. */
+function originalOf(at: PlacedEvent): string | undefined {
+  if (at.event_type !== 'tool_retry_deduplicated') return undefined;
+  const { original_call_id } = at.event;
+  return parseCallId(original_call_id)?.partition === at.partition ? original_call_id : undefined;
+}
+
 /**
  * The states of the calls of one partition that are likely to change again; others are loaded from their rows.
  *
@@ -19,6 +26,8 @@ function isComplete(state: CallState): boolean {
  */
 export class CallStates {
   private readonly states = new Map<string, CallState>();
+  /** Calls that those of the newest batch were answered by. */
+  private originals = new Map<string, CallState>();
 
   /** @param unrequestedHlc highest hlc of the stored rows without a request */
   constructor(private unrequestedHlc: number) {}
@@ -28,27 +37,41 @@ export class CallStates {
   }
 
   /** Folds an event of a call; its state must be here or be known not to exist (`load`). */
-  fold(at: PlacedEvent, call_id: string): { before: CallState | undefined; after: CallState } {
+  fold(at: PlacedEvent, call_id: string): { before: CallState | undefined; after: CallState; original: CallState | undefined } {
     const before = this.states.get(call_id);
     const after = evolve(before, at);
     if (after !== before) this.states.set(call_id, after);
-    return { before, after };
+    const original_id = originalOf(at);
+    const original = original_id === undefined ? undefined : (this.states.get(original_id) ?? this.originals.get(original_id));
+    return { before, after, original };
   }
 
   /** Loads what these events need. `requestedHlc`: highest hlc of the requests folded so far. */
   async load(sql: Sql, events: Iterable<PlacedEvent>, requestedHlc: number): Promise<void> {
     const unknown = new Set<string>();
     const fresh = new Set<string>();
+    const originals = new Map<string, CallState | undefined>();
     for (const at of events) {
       const { call_id, hlc } = at.event.meta;
+      const original = originalOf(at);
+      if (original !== undefined) originals.set(original, this.states.get(original));
       if (call_id === null || this.states.has(call_id) || fresh.has(call_id)) continue;
       const isFirst = at.event_type === 'tool_call_requested' && hlc > requestedHlc && hlc > this.unrequestedHlc;
       if (isFirst && parseCallId(call_id)?.uuid[14] === '7') fresh.add(call_id);
       else unknown.add(call_id);
     }
     for (const call_id of fresh) unknown.delete(call_id);
+    this.originals = await this.withStored(sql, originals);
     if (unknown.size === 0) return;
     for (const [call_id, state] of await loadCallStates(sql, [...unknown])) this.states.set(call_id, JSON.parse(state) as CallState);
+  }
+
+  private async withStored(sql: Sql, originals: Map<string, CallState | undefined>): Promise<Map<string, CallState>> {
+    const wanted = [...originals].filter(([, state]) => state === undefined).map(([call_id]) => call_id);
+    const found = new Map([...originals].filter((entry): entry is [string, CallState] => entry[1] !== undefined));
+    if (wanted.length === 0) return found;
+    for (const [call_id, state] of await loadCallStates(sql, wanted)) found.set(call_id, JSON.parse(state) as CallState);
+    return found;
   }
 
   /** Forgets what is complete, and the longest unchanged beyond the limit. Call it with ids whose newest state is stored. */

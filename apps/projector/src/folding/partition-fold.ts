@@ -47,6 +47,7 @@ interface Queued {
 }
 
 const LARGE_BATCH = 250;
+const NO_CALL = { before: undefined, after: undefined, original: undefined };
 const RETRY_MS = [50, 100, 250, 500, 1000, 2000, 5000];
 /** Causes before effects: a call's request is folded first where both arrived together. */
 const order = ['configuration-changed', 'tool-call-requested', 'policy-decided', 'approval-voted', 'approval-granted', 'tool-executed'];
@@ -145,7 +146,7 @@ export class PartitionFold {
     const fault = unfoldable(at);
     if (fault !== undefined) throw new Error(fault);
     const { call_id, hlc } = at.event.meta;
-    const states = call_id === null ? { before: undefined, after: undefined } : this.options.states.fold(at, call_id);
+    const states = call_id === null ? NO_CALL : this.options.states.fold(at, call_id);
     this.pending.fold({ at, ...states });
     this.pass(at.topic, at.offset, hlc);
   }

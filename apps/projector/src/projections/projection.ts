@@ -6,6 +6,8 @@ export interface Change {
   at: PlacedEvent;
   before: CallState | undefined;
   after: CallState | undefined;
+  /** Of the answer to a duplicate: the call that answered it, as the record had it then. */
+  original: CallState | undefined;
 }
 
 /** What a projection has to write since the last write. */

@@ -6,7 +6,15 @@ import { addUsage, noUsage, type UsageSums } from './measures.js';
 import { observedMode } from './observed-mode.js';
 import { usageRates } from './rates.js';
 
-const extras = { cached: false, verified: null, validation_json: null, provenance: null, cost: 0.25, credentials: null, mapping_version: null };
+const extras = {
+  cached: false,
+  verified: null,
+  validation_json: null,
+  provenance: null,
+  cost: 0.25,
+  credentials: null,
+  mapping_version: null,
+};
 
 function outcome(more: Partial<Outcome> = {}): Outcome {
   return {
@@ -34,7 +42,16 @@ const ruling = { revision: 1, effect: 'allow', rule: 'r', approval_mode_effectiv
 
 function state(more: Record<string, unknown>): CallState {
   const nothing = { ruling, approval: null, approval_end: null, started: null, doubt: null, end: null };
-  return { call_id: 'c', tenant_id: 'x', partition: 0, attempt: 1, call, requested: { at_ms: 1 }, ...nothing, ...more } as unknown as CallState;
+  return {
+    call_id: 'c',
+    tenant_id: 'x',
+    partition: 0,
+    attempt: 1,
+    call,
+    requested: { at_ms: 1 },
+    ...nothing,
+    ...more,
+  } as unknown as CallState;
 }
 
 const counted = (...states: CallState[]): Partial<UsageSums> => {
@@ -71,7 +88,10 @@ describe('what a call adds to usage', () => {
     expect(counted(doubted)).toEqual({ calls: 1, executed: 1, in_doubt: 1, cost_micros: 250_000 });
     const resolved = { ...doubted, end: end(9000, {}, 'resolved') };
     expect(counted(resolved)).toEqual({ calls: 1, executed: 1, in_doubt: 1, resolved: 1, succeeded: 1, cost_micros: 250_000 });
-    expect(usageFacts(resolved)).toMatchObject([{ at_ms: 1000, doubted_at_ms: null }, { at_ms: 9000, doubted_at_ms: 1000 }]);
+    expect(usageFacts(resolved)).toMatchObject([
+      { at_ms: 1000, doubted_at_ms: null },
+      { at_ms: 9000, doubted_at_ms: 1000 },
+    ]);
   });
 
   test('a denial for a scope, a clearance or a purpose is a violation; one by a rule or by people is not', () => {

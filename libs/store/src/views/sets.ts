@@ -5,9 +5,10 @@ import { caseHistoryTables } from './case-history.js';
 import { caseTables } from './cases.js';
 import { rebuildRequests } from './rebuild-requests.js';
 import { trustTables } from './trust-tables.js';
+import { usageTables } from './usage-tables.js';
 
 /** The projection whose rows hold the states of the calls, from which every fold goes on. */
 export const STATES = callTables.name;
 
 /** The tables of every projection: a new one has its line here. */
-export const viewSets: readonly ViewSet[] = [approvalTables, callTables, caseHistoryTables, caseTables, rebuildRequests, trustTables];
+export const viewSets: readonly ViewSet[] = [approvalTables, callTables, caseHistoryTables, caseTables, rebuildRequests, trustTables, usageTables];

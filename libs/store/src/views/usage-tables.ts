@@ -1,3 +1,4 @@
+import type { ViewSet, ViewTable } from '../projections/view-set.js';
 import { usageCounts } from './usage-writes.js';
 
 const counts = (names: readonly string[]) => names.map((name) => `${name} int8 NOT NULL`).join(', ');
@@ -7,7 +8,7 @@ const counts = (names: readonly string[]) => names.map((name) => `${name} int8 N
  * were answered; and by day, agent, tool and case, which is what is billed. Every row belongs to one partition, so that partitions
  * never write to the same row; readers add them up.
  */
-export const usageTables = [
+const tables: readonly ViewTable[] = [
   {
     name: 'usage_hours',
     columns: `tenant_id text NOT NULL, hour int4 NOT NULL, tool text NOT NULL, version text NOT NULL, agent text NOT NULL,
@@ -46,4 +47,6 @@ export const usageTables = [
     key: ['tenant_id', 'call_id'],
     indexes: ['CREATE INDEX {usage_corrections}_by_hour ON {usage_corrections} (tenant_id, hour)'],
   },
-] as const;
+];
+
+export const usageTables: ViewSet = { name: 'usage', version: 1, tables };

@@ -28,9 +28,6 @@ export class SummedRows {
   statements(): Statement[] {
     const rows = [...this.rows.values()].filter(({ add }) => add.some((value) => value !== 0));
     const less = rows.filter((row) => row.less);
-    return [
-      ...inChunks(rows, (chunk) => addToUsage(this.table, chunk)),
-      ...inChunks(less, (chunk) => dropEmptyUsage(this.table, chunk)),
-    ];
+    return [...inChunks(rows, (chunk) => addToUsage(this.table, chunk)), ...inChunks(less, (chunk) => dropEmptyUsage(this.table, chunk))];
   }
 }
