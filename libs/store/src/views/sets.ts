@@ -11,4 +11,12 @@ import { usageTables } from './usage-tables.js';
 export const STATES = callTables.name;
 
 /** The tables of every projection: a new one has its line here. */
-export const viewSets: readonly ViewSet[] = [approvalTables, callTables, caseHistoryTables, caseTables, rebuildRequests, trustTables, usageTables];
+export const viewSets: readonly ViewSet[] = [
+  approvalTables,
+  callTables,
+  caseHistoryTables,
+  caseTables,
+  rebuildRequests,
+  trustTables,
+  usageTables,
+];
