@@ -13,6 +13,7 @@ import { refuseNewer } from './folding/write-plan.js';
 import { measureLag } from './lag-metric.js';
 import { projections } from './projections/index.js';
 import { ProjectorModule } from './projector.module.js';
+import { Rebuilder } from './rebuild/rebuilder.js';
 
 /** Rows are written some milliseconds after they are folded in any case. */
 const PATIENCE_MS = 25;
@@ -62,7 +63,8 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
     (await readBuilds(store)).filter(({ state }) => state === 'live'),
     projections,
   );
-  const folder = new ViewFolder({ store, owner_id: uuidv7(clock.now_ms()), projections, sink: logger });
+  const owner_id = uuidv7(clock.now_ms());
+  const folder = new ViewFolder({ store, owner_id, projections, sink: logger });
   const transport = transportOf(deps, config, folder);
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(ProjectorModule.with(folder), {
     strategy: transport,
@@ -70,6 +72,9 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   });
   await app.listen();
   measureLag(folder, deps.metrics);
+  const { log, codec, schemas } = deps;
+  const rebuilder = new Rebuilder({ log, codec, schemas, store, projections }, owner_id, logger);
+  await rebuilder.start();
   const checkpoints = await startCheckpoints(deps, config);
   const state = { caught_up: false };
   const catchingUp = transport.caughtUp().then(
@@ -84,6 +89,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
       state.caught_up = false;
       await app.close();
       await checkpoints?.close();
+      await rebuilder.close();
       await folder.close();
       await Promise.race([catchingUp, Promise.resolve()]);
     },

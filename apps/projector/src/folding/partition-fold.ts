@@ -69,6 +69,7 @@ export class PartitionFold {
   private closing = false;
   private lost = false;
   private plan: WritePlan;
+  private readonly poisoned = new Map<string, unknown>();
 
   constructor(private readonly options: PartitionFoldOptions) {
     this.offsets = new Map(options.from.map((offset) => [offset.topic, offset]));
@@ -95,6 +96,7 @@ export class PartitionFold {
   /** Passes over a record that nobody can fold. */
   skip(topic: string, offset: number): void {
     if (this.next(topic) !== offset) return;
+    this.poisoned.delete(`${topic}/${offset}`);
     this.pass(topic, offset, 0);
     this.arm();
   }
@@ -143,12 +145,21 @@ export class PartitionFold {
 
   private foldOne(at: PlacedEvent): void {
     if (at.offset < this.next(at.topic)) return;
+    if (this.poisoned.size > 0) this.refusePoison(at);
     const fault = unfoldable(at);
     if (fault !== undefined) throw new Error(fault);
     const { call_id, hlc } = at.event.meta;
     const states = call_id === null ? NO_CALL : this.options.states.fold(at, call_id);
-    this.pending.fold({ at, ...states });
+    const unfolded = this.pending.fold({ at, ...states });
+    if (unfolded !== undefined) this.poisoned.set(`${at.topic}/${at.offset}`, unfolded);
+    if (unfolded !== undefined) throw unfolded;
     this.pass(at.topic, at.offset, hlc);
+  }
+
+  /** A record comes again until it is known to be the one: those that could fold it have, once. */
+  private refusePoison({ topic, offset }: PlacedEvent): void {
+    const cause = this.poisoned.get(`${topic}/${offset}`);
+    if (cause !== undefined) throw cause;
   }
 
   private pass(topic: string, offset: number, hlc: number): void {

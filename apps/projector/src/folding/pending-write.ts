@@ -17,9 +17,18 @@ export class PendingWrite {
     return this.offsets.size === 0;
   }
 
-  fold(change: Change): void {
-    for (const { rows } of this.rows) rows.fold(change);
+  /** @returns why a projection can't fold it; the others have */
+  fold(change: Change): unknown {
+    let fault: unknown;
+    for (const { rows } of this.rows) {
+      try {
+        rows.fold(change);
+      } catch (cause) {
+        fault ??= cause;
+      }
+    }
     if (change.after && change.after !== change.before) this.call_ids.add(change.after.call_id);
+    return fault;
   }
 
   passed(offset: ProjectionOffset): void {

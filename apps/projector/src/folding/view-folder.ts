@@ -1,27 +1,11 @@
-import { callTopics, globalTopics, laneTopic, parseTopic } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 import type { EventBatch, TopicOffset } from '@countersign/event-log';
 import { type Ownership, planAgain, type Store, takePartition, unrequestedHlc } from '@countersign/store';
 import type { Projection } from '../projections/projection.js';
 import { CallStates } from './call-states.js';
+import { laneOf, topicsOf } from './lanes.js';
 import { defaultPace, type FoldSink, PartitionFold, type WritePace } from './partition-fold.js';
 import { livePlan, type WritePlan } from './write-plan.js';
-
-/** The lane of topics that exist once. */
-export const GLOBAL = 'global';
-
-function laneOf(topic: string): string {
-  const parsed = parseTopic(topic);
-  return (callTopics as readonly string[]).includes(parsed.topic) ? parsed.lane : GLOBAL;
-}
-
-/** The topics that exist once and are folded. */
-export const foldedGlobals = globalTopics.filter((topic) => topic !== 'dead-letter' && topic !== 'trust-view');
-
-/** Named one by one, because what the group committed must not win over what stands in the rows. */
-function topicsOf(lane: string): string[] {
-  return lane === GLOBAL ? [...foldedGlobals] : callTopics.map((topic) => laneTopic(topic, lane));
-}
 
 /** Lag of one topic's partition, in records, as of the newest batch. */
 export interface Lag {

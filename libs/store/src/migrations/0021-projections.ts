@@ -19,6 +19,6 @@ export const projections: Migration = {
       PRIMARY KEY (projection, suffix));
     CREATE TABLE projection_replays (
       replay text PRIMARY KEY, worker_id text NOT NULL, worker_until_ms int8 NOT NULL,
-      started_at_ms int8 NOT NULL, ended_at_ms int8, records int8 NOT NULL, records_total int8 NOT NULL);
+      started_at_ms int8 NOT NULL, ended_at_ms int8);
     CREATE TABLE projection_requests (projection text PRIMARY KEY, asked_offset int8 NOT NULL)`,
 };

@@ -4,9 +4,9 @@ import { builtTable, type ViewSet } from './view-set.js';
 
 /**
  * `live`: what readers see, written by the group. `building`: replayed beside it. `scratch`: call states of a replay.
- * `retired`: its tables are gone.
+ * `replaced`: another took its place, its tables are about to go. `retired`: they are gone.
  */
-export type BuildState = 'live' | 'building' | 'scratch' | 'retired';
+export type BuildState = 'live' | 'building' | 'scratch' | 'replaced' | 'retired';
 
 /** One set of tables of a projection, folded by one version of it. */
 export interface Build extends Row {

@@ -15,8 +15,9 @@ export async function createBuild(
   before: readonly Build[],
   asked_offset: number | null = null,
 ): Promise<Build> {
-  const built = before.filter(({ projection, version }) => projection === set.name && version === set.version).length;
-  const suffix = built === 0 ? `v${set.version}` : `v${set.version}b${built + 1}`;
+  const used = new Set(before.filter(({ projection }) => projection === set.name).map((build) => build.suffix));
+  let suffix = `v${set.version}`;
+  for (let n = 2; used.has(suffix); n++) suffix = `v${set.version}b${n}`;
   const build: Build = { projection: set.name, suffix, version: set.version, state, replay: null, asked_offset };
   for (const table of set.tables) {
     for (const text of createTable(table, builtTable(table.name, suffix), { indexes: state !== 'scratch' })) await run(sql, text);

@@ -1,0 +1,17 @@
+import { callTopics, globalTopics, laneTopic, parseTopic } from '@countersign/contracts';
+
+/** The lane of topics that exist once. */
+export const GLOBAL = 'global';
+
+export function laneOf(topic: string): string {
+  const parsed = parseTopic(topic);
+  return (callTopics as readonly string[]).includes(parsed.topic) ? parsed.lane : GLOBAL;
+}
+
+/** The topics that exist once and are folded. */
+export const foldedGlobals = globalTopics.filter((topic) => topic !== 'dead-letter' && topic !== 'trust-view');
+
+/** Named one by one, because what the group committed must not win over what stands in the rows. */
+export function topicsOf(lane: string): string[] {
+  return lane === GLOBAL ? [...foldedGlobals] : callTopics.map((topic) => laneTopic(topic, lane));
+}

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answerRequests, claimReplay, dropReplaced, hasRebuildWork, settleRequests } from '@countersign/store';
+import type { FoldSink } from '../folding/partition-fold.js';
+import { type ReplayParts, ReplayRun, ReplayStopped } from './replay-run.js';
+
+/** How often somebody looks for what is to be built. */
+const LOOK_MS = 1_000;
+const PAUSE_AFTER_FAULT_MS = 5_000;
+
+/** Builds projections anew in the background: what was asked for, and whatever is of an older version. One worker at a time does a replay. */
+export class Rebuilder {
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly parts: ReplayParts,
+    private readonly worker_id: string,
+    private readonly sink: FoldSink & { info(fields: Record<string, unknown>, message: string): void },
+  ) {}
+
+  async start(): Promise<void> {
+    await settleRequests(this.parts.store, await this.parts.log.head('configuration-changed', 0));
+    this.running = this.look();
+  }
+
+  async close(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async look(): Promise<void> {
+    const { signal } = this.stopping;
+    for (let pause_ms = 0; !signal.aborted; await sleep(pause_ms, undefined, { signal }).catch(() => undefined)) {
+      try {
+        pause_ms = (await this.once()) ? 0 : LOOK_MS;
+      } catch (cause) {
+        if (!(cause instanceof ReplayStopped))
+          this.sink.error({ cause: String(cause) }, 'a projection can not be built anew: trying again');
+        pause_ms = PAUSE_AFTER_FAULT_MS;
+      }
+    }
+  }
+
+  /** Does one replay where there is one to do. */
+  private async once(): Promise<boolean> {
+    const { store } = this.parts;
+    if (!(await hasRebuildWork(store))) return false;
+    await answerRequests(store);
+    const replay = await claimReplay(store, this.worker_id);
+    if (replay) {
+      const builds = replay.builds.map(({ projection, suffix }) => `${projection} ${suffix}`);
+      this.sink.info({ replay: replay.replay, builds }, 'projections are built anew');
+      await new ReplayRun(this.parts, replay, this.worker_id, this.stopping.signal).run();
+      this.sink.info({ replay: replay.replay, builds }, 'projections are live that were built anew');
+    }
+    await dropReplaced(store);
+    return replay !== undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import type { PlacedEvent } from '@countersign/domain';
+import type { ProjectionOffset, Sql, Statement } from '@countersign/store';
+import { CallStates } from '../folding/call-states.js';
+import { PendingWrite } from '../folding/pending-write.js';
+import type { WritePlan } from '../folding/write-plan.js';
+import type { Projection } from '../projections/projection.js';
+
+/** What a part of the log comes to: the statements of one write, and what is kept until they are through. */
+export interface Refolded {
+  statements: Statement[];
+  call_ids: ReadonlySet<string>;
+}
+
+/** Folds one partition again, for some projections, a part at a time. */
+export class Refold {
+  private readonly offsets: Map<string, ProjectionOffset>;
+  private pending: PendingWrite;
+
+  constructor(
+    private readonly plan: WritePlan,
+    private readonly projections: readonly Projection[],
+    private readonly states: CallStates,
+    from: readonly ProjectionOffset[],
+  ) {
+    this.offsets = new Map(from.map((offset) => [offset.topic, offset]));
+    this.pending = new PendingWrite(projections);
+  }
+
+  /** Rows of calls that are to be written. */
+  get calls(): number {
+    return this.pending.call_ids.size;
+  }
+
+  get isEmpty(): boolean {
+    return this.pending.isEmpty;
+  }
+
+  /** What a projection can't fold was set aside when it came, and is passed over again. */
+  async fold(sql: Sql, events: readonly PlacedEvent[]): Promise<void> {
+    const requests = events.find((at) => at.event_type === 'tool_call_requested')?.topic ?? '';
+    await this.states.load(this.plan.states.of(sql), events, this.offsets.get(requests)?.hlc ?? 0);
+    for (const at of events) {
+      const { call_id, hlc } = at.event.meta;
+      const states = call_id === null ? { before: undefined, after: undefined } : this.states.fold(at, call_id);
+      this.pending.fold({ at, ...states });
+      this.passed(at.topic, at.partition, at.offset + 1, hlc);
+    }
+  }
+
+  /** Everything of the topic below the offset is folded, also where its last records were left out. */
+  passed(topic: string, partition: number, next_offset: number, hlc = 0): void {
+    const known = this.offsets.get(topic);
+    if (known && known.next_offset >= next_offset) return;
+    const offset = { topic, partition, next_offset, hlc: Math.max(known?.hlc ?? 0, hlc) };
+    this.offsets.set(topic, offset);
+    this.pending.passed(offset);
+  }
+
+  /** One write of what was folded since the last; say when it is through. */
+  take(): Refolded {
+    const { pending } = this;
+    this.pending = new PendingWrite(this.projections);
+    return { statements: pending.statements(this.plan), call_ids: pending.call_ids };
+  }
+
+  written({ call_ids }: Refolded): void {
+    this.states.written([...call_ids].filter((call_id) => !this.pending.call_ids.has(call_id)));
+  }
+
+  positions(): ProjectionOffset[] {
+    return [...this.offsets.values()];
+  }
+}

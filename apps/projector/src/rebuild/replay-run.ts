@@ -1,0 +1,150 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { EventCodec } from '@countersign/contracts';
+import { BatchDecoder, type EventLog, type SchemaSource } from '@countersign/event-log';
+import {
+  heldReplay,
+  LOCK_NOT_AVAILABLE,
+  type ProjectionOffset,
+  projectionPosition,
+  type Replay,
+  type Sql,
+  type Store,
+  switchBuilds,
+  tablesOf,
+  unrequestedHlc,
+  viewSets,
+} from '@countersign/store';
+import { CallStates } from '../folding/call-states.js';
+import { laneOf } from '../folding/lanes.js';
+import type { WritePlan } from '../folding/write-plan.js';
+import type { Projection } from '../projections/projection.js';
+import { MergedTopics, type Stretch } from './merged-topics.js';
+import { Refold } from './refold.js';
+
+/** Events folded between two looks at the clock of the process: others have their turn then. */
+const EVENTS_AT_ONCE = 500;
+/** A write of more would hold up what callers wait for (embedded). */
+const CALLS_A_WRITE = 250;
+/** What may be missing when the switch is tried: it is folded while nothing else is written. */
+const LEVEL_MAX = 1_000;
+const LOCK_TRIES = 100;
+
+export interface ReplayParts {
+  log: EventLog;
+  codec: EventCodec;
+  schemas?: SchemaSource | undefined;
+  store: Store;
+  projections: readonly Projection[];
+}
+
+interface Place {
+  partition: number;
+  done: ProjectionOffset[];
+  stretches: Stretch[];
+}
+
+/** The worker stops, or another has the replay. */
+export class ReplayStopped extends Error {}
+
+/** Does one replay: folds its builds from the log up to what is live, and makes them live. */
+export class ReplayRun {
+  private readonly decoder: BatchDecoder;
+  private readonly plan: WritePlan;
+  private readonly projections: readonly Projection[];
+  private done = new Map<string, ProjectionOffset>();
+
+  constructor(
+    private readonly parts: ReplayParts,
+    private readonly replay: Replay,
+    private readonly worker_id: string,
+    private readonly stopping: AbortSignal,
+  ) {
+    this.decoder = new BatchDecoder(parts.codec, parts.schemas);
+    const tables = tablesOf([...replay.builds, replay.states], viewSets);
+    const names = new Set([...replay.builds, replay.states].map(({ projection }) => projection));
+    this.plan = { number: 0, group: replay.replay, tables, states: tables, projections: names, held: heldReplay(replay.replay, worker_id) };
+    this.projections = parts.projections.filter(({ set }) => names.has(set.name));
+  }
+
+  /** Resolves when readers see the builds. @throws ReplayStopped; whatever else is thrown, another run goes on from where this one came. */
+  async run(): Promise<void> {
+    const { store } = this.parts;
+    const stored = await projectionPosition(store, this.replay.replay);
+    this.done = new Map(stored.map((offset) => [placeOf(offset), offset]));
+    for (;;) {
+      for (const place of this.missing(await projectionPosition(store))) await this.catchUp(place);
+      if (await this.switched()) return;
+    }
+  }
+
+  /** What is live and not folded here, place by place. */
+  private missing(live: readonly ProjectionOffset[]): Place[] {
+    const places = new Map<string, Place>();
+    for (const { topic, partition, next_offset } of live) {
+      const key = `${laneOf(topic)}/${partition}`;
+      const place = places.get(key) ?? { partition, done: [], stretches: [] };
+      places.set(key, place);
+      const done = this.done.get(placeOf({ topic, partition }));
+      if (done) place.done.push(done);
+      if ((done?.next_offset ?? 0) < next_offset) place.stretches.push({ topic, from: done?.next_offset ?? 0, to: next_offset });
+    }
+    return [...places.values()].filter(({ stretches }) => stretches.length > 0);
+  }
+
+  private async refoldOf(sql: Sql, { partition, done }: Place): Promise<Refold> {
+    const unrequested = done.length === 0 ? 0 : await unrequestedHlc(this.plan.states.of(sql), partition);
+    return new Refold(this.plan, this.projections, new CallStates(unrequested), done);
+  }
+
+  /** One write runs while the next is folded. */
+  private async catchUp(place: Place): Promise<void> {
+    const { store, log } = this.parts;
+    const refold = await this.refoldOf(store, place);
+    const topics = new MergedTopics(log, this.decoder, place.partition, place.stretches);
+    let writing = Promise.resolve();
+    const write = async () => {
+      await writing;
+      const refolded = refold.take();
+      writing = store.atomically(refolded.statements, 'background').then(() => refold.written(refolded));
+      writing.catch(() => undefined);
+    };
+    for (let events = await topics.next(EVENTS_AT_ONCE); events.length > 0; events = await topics.next(EVENTS_AT_ONCE)) {
+      if (this.stopping.aborted) throw new ReplayStopped('the process stops');
+      await refold.fold(store, events);
+      if (refold.calls >= CALLS_A_WRITE || events.length < EVENTS_AT_ONCE || refold.calls === 0) await write();
+      await turn();
+    }
+    for (const { topic, to } of place.stretches) refold.passed(topic, place.partition, to);
+    if (!refold.isEmpty) await write();
+    await writing;
+    for (const offset of refold.positions()) this.done.set(placeOf(offset), offset);
+  }
+
+  /** The builds take the place of what is live, unless too much came meanwhile. */
+  private async switched(): Promise<boolean> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await switchBuilds(this.parts.store, this.replay, this.worker_id, (sql, live) => this.level(sql, live));
+      } catch (cause) {
+        if ((cause as { sqlstate?: string }).sqlstate !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw cause;
+        await turn();
+      }
+    }
+  }
+
+  private async level(sql: Sql, live: readonly ProjectionOffset[]): Promise<boolean> {
+    const places = this.missing(live);
+    const missing = places.flatMap(({ stretches }) => stretches).reduce((sum, { from, to }) => sum + to - from, 0);
+    if (missing > LEVEL_MAX) return false;
+    for (const place of places) {
+      const refold = await this.refoldOf(sql, place);
+      const events = await new MergedTopics(this.parts.log, this.decoder, place.partition, place.stretches).next(missing);
+      if (events.length === 0) continue;
+      await refold.fold(sql, events);
+      for (const statement of refold.take().statements) await sql.query(statement);
+    }
+    return true;
+  }
+}
+
+const placeOf = ({ topic, partition }: { topic: string; partition: number }) => `${topic}/${partition}`;
