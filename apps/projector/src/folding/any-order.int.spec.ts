@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { projections } from '../projections/index.js';
 import { MergedQueries } from '../testing/merged-queries.js';
 import { type Course, courses, SampleHistory } from '../testing/sample-history.js';
-import { CallStates } from './call-states.js';
+import { CallStates, NO_CALL } from './call-states.js';
 import { PendingWrite } from './pending-write.js';
 
 const HISTORIES = 100;
@@ -85,7 +85,7 @@ class Reader {
     const { call_id, hlc } = at.event.meta;
     pending.fold({
       at,
-      ...(call_id === null ? { before: undefined, after: undefined, original: undefined } : this.states.fold(at, call_id)),
+      ...(call_id === null ? NO_CALL : this.states.fold(at, call_id)),
     });
     if (at.event_type === 'tool_call_requested') this.requestedHlc = Math.max(this.requestedHlc, hlc);
   }

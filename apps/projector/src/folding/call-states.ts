@@ -3,6 +3,9 @@ import { type CallState, evolve, type PlacedEvent, statusOf, terminalStatuses } 
 import { loadCallStates, type Sql } from '@countersign/store';
 import { hlcOf } from '../projections/call/call.projection.js';
 
+/** States around an event that belongs to no call. */
+export const NO_CALL = { before: undefined, after: undefined, original: undefined };
+
 const KEPT_MAX = 10_000;
 
 /** Everything that is said of a call was said: a further event of it is rare enough to load its row again. */

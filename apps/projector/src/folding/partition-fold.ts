@@ -3,7 +3,7 @@ import { crashPoint, InfrastructureFault, parseTopic } from '@countersign/contra
 import type { PlacedEvent } from '@countersign/domain';
 import { NOT_THE_OWNER, type ProjectionOffset, type Store } from '@countersign/store';
 import type { Projection } from '../projections/projection.js';
-import type { CallStates } from './call-states.js';
+import { type CallStates, NO_CALL } from './call-states.js';
 import { PendingWrite } from './pending-write.js';
 import { unfoldable } from './storable-event.js';
 import { NewerViews, type WritePlan } from './write-plan.js';
@@ -47,7 +47,6 @@ interface Queued {
 }
 
 const LARGE_BATCH = 250;
-const NO_CALL = { before: undefined, after: undefined, original: undefined };
 const RETRY_MS = [50, 100, 250, 500, 1000, 2000, 5000];
 /** Causes before effects: a call's request is folded first where both arrived together. */
 const order = ['configuration-changed', 'tool-call-requested', 'policy-decided', 'approval-voted', 'approval-granted', 'tool-executed'];

@@ -1,6 +1,6 @@
 import type { PlacedEvent } from '@countersign/domain';
 import type { ProjectionOffset, Sql, Statement } from '@countersign/store';
-import { CallStates } from '../folding/call-states.js';
+import { type CallStates, NO_CALL } from '../folding/call-states.js';
 import { PendingWrite } from '../folding/pending-write.js';
 import type { WritePlan } from '../folding/write-plan.js';
 import type { Projection } from '../projections/projection.js';
@@ -41,7 +41,7 @@ export class Refold {
     await this.states.load(this.plan.states.of(sql), events, this.offsets.get(requests)?.hlc ?? 0);
     for (const at of events) {
       const { call_id, hlc } = at.event.meta;
-      const states = call_id === null ? { before: undefined, after: undefined } : this.states.fold(at, call_id);
+      const states = call_id === null ? NO_CALL : this.states.fold(at, call_id);
       this.pending.fold({ at, ...states });
       this.passed(at.topic, at.partition, at.offset + 1, hlc);
     }
