@@ -47,13 +47,16 @@ export function freeAt(
   return null;
 }
 
-/** With so much more (or less) in a slot; slots that no window can reach any more are dropped. */
+/**
+ * With so much more (or less) in a slot. Slots that no window can reach any more are dropped; the newest stays also when
+ * nothing is left in it: it says what was dropped, and what comes late must not count before it.
+ */
 export function put(counter: Counter, slot_ms: number, amount_micro: number, window_ms: number | null): Counter {
   const slots = new Map(counter.slots);
   const known = slots.get(slot_ms);
   if (known === undefined && amount_micro < 0) return counter;
   slots.set(slot_ms, Math.max(0, (known ?? 0) + amount_micro));
   const newest = Math.max(slot_ms, counter.slots.at(-1)?.[0] ?? 0);
-  const kept = [...slots].filter((slot) => slot[1] > 0 && counts(slot, newest, window_ms));
+  const kept = [...slots].filter((slot) => (slot[1] > 0 && counts(slot, newest, window_ms)) || (window_ms !== null && slot[0] === newest));
   return { slots: kept.sort(([a], [b]) => a - b) };
 }

@@ -120,6 +120,14 @@ describe('given counters', () => {
     for (const key of ['c', 'd']) expect(again.of(key)).toEqual(counters.of(key));
   });
 
+  test('when the newest is given back, then what comes late still counts no earlier than it', () => {
+    const asks = (call: string, amount: number, at_ms: number) =>
+      reserve(call, [demand({ window_ms: 1000, amount_micro: amount, max_micro: 2 })], { at_ms });
+    asks('c1', 1, 0);
+    settleReservations(counters, reservationsOf(asks('c2', 1, 1020)), { kind: 'released', cost: null });
+    expect(reservationsOf(asks('late', 2, 0))).toMatchObject([{ at_ms: 1020 - (1020 % 17) }]);
+  });
+
   test('money adds up exactly', () => {
     for (let i = 0; i < 10; i++) reserve(`c${i}`, [demand({ amount_micro: microOf(0.1) as number, max_micro: MICRO })]);
     expect(reserve('last', [demand({ amount_micro: 1, max_micro: MICRO })]).kind).toBe('exceeded');
