@@ -4,7 +4,7 @@ import type { EventLog } from '@countersign/event-log';
 import { type PgliteStore, readCounters } from '@countersign/store';
 import { PolicyRig } from './policy-rig.js';
 
-const TABLES = ['limit_counters', 'limit_reservations', 'limit_partitions', 'policy_snapshots', 'calls'];
+const TABLES = ['limit_counters', 'limit_reservations', 'limit_partitions', 'policy_snapshots'];
 
 const outcome: Outcome = {
   status: 'succeeded',
@@ -38,6 +38,7 @@ export class LimitedRig {
 
   static async empty(store: PgliteStore): Promise<void> {
     await store.query({ text: `TRUNCATE ${TABLES.join(', ')}`, params: [] });
+    await store.query({ text: 'DELETE FROM calls', params: [] });
   }
 
   async limit(limit_id: string, more: Partial<LimitSet>): Promise<void> {

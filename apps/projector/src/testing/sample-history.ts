@@ -96,12 +96,7 @@ export class SampleHistory {
     };
     if (course === 'deduplicated') {
       const original_call_id = `0-${this.uuid('0000', 1)}`;
-      this.put('tool-executed', 'tool_retry_deduplicated', {
-        meta: meta(),
-        ...same,
-        original_call_id,
-        outcome: outcome('succeeded'),
-      });
+      this.put('tool-executed', 'tool_retry_deduplicated', { meta: meta(), ...same, original_call_id, outcome: outcome('succeeded') });
       return;
     }
     if (course === 'rejudged') {
