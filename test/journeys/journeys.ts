@@ -8,6 +8,7 @@ import { describePatternJourneys } from './pattern-journeys.js';
 import { describePolicyJourneys } from './policy-journeys.js';
 import { describeRecordJourneys } from './record-journeys.js';
 import { describeRunJourneys } from './run-journeys.js';
+import { describeUsageJourneys } from './usage-journeys.js';
 
 export interface JourneyOptions {
   start(env: Record<string, string>): Promise<JourneyPlatform>;
@@ -30,6 +31,7 @@ export function describeJourneys(name: string, options: JourneyOptions): void {
     describeBadInputJourneys(at);
     describeRunJourneys(at);
     describePatternJourneys(at);
+    describeUsageJourneys(at);
 
     test('liveness, readiness and metrics answer without a key and name no secret', async () => {
       for (const route of ['/healthz', '/readyz', '/metrics', '/openapi.json']) {

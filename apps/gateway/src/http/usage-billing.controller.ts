@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
@@ -38,7 +39,10 @@ export class UsageBillingController {
     return this.face.serve(request, reply, ['operator', 'auditor'], async (caller) => {
       const answer = await this.answer(request, caller);
       if (answer instanceof Problem) return answer;
-      void reply.code(200).headers(answer.headers).send(answer.lines);
+      reply.hijack();
+      reply.raw.writeHead(200, answer.headers);
+      // Broken off, the connection is cut: a reader must not take a part for the whole.
+      await pipeline(answer.lines, reply.raw).catch(() => reply.raw.destroy());
       return { status: 200 };
     });
   }
