@@ -6,6 +6,7 @@ import { type JourneyPlatform, JourneyWorld } from './journey-world.js';
 import { describeLimitJourneys } from './limit-journeys.js';
 import { describePatternJourneys } from './pattern-journeys.js';
 import { describePolicyJourneys } from './policy-journeys.js';
+import { describePublishingJourneys } from './policy-publishing-journeys.js';
 import { describeRecordJourneys } from './record-journeys.js';
 import { describeRunJourneys } from './run-journeys.js';
 import { describeUsageJourneys } from './usage-journeys.js';
@@ -28,6 +29,7 @@ export function describeJourneys(name: string, options: JourneyOptions): void {
     describeRecordJourneys(at);
     describeLimitJourneys(at);
     describePolicyJourneys(at);
+    describePublishingJourneys(at);
     describeBadInputJourneys(at);
     describeRunJourneys(at);
     describePatternJourneys(at);

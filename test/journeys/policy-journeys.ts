@@ -1,46 +1,12 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { Answer, Api, Envelope } from './api.js';
+import type { Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
-
-let serial = 0;
-
-interface Decision {
-  effect: string;
-  rule: string;
-  bundle_version: string;
-  rules_matched?: string[];
-  tags?: string[];
-  shadow?: { effect: string; rule: string };
-  facts?: { table: string; version: number }[];
-}
-interface Instances {
-  config_offset: number;
-  instances: { instance_id: string; service: string; has_it: boolean }[];
-}
-
-const WAIT = { prefer: 'wait=20' };
-const decisionOf = ({ body }: Answer<Envelope>): Decision => body.decision as unknown as Decision;
+import { decisionOf, type Instances, policyDesk, WAIT } from './policy-desk.js';
 
 /** Policy bundles: published and activated through the API, seen to rule calls; rules are about agents of their own. */
 export function describePolicyJourneys(at: JourneyWorld): void {
   describe('policies', () => {
-    const fresh = async (): Promise<[Api, string]> => {
-      const name = `ruled-${process.pid}-${++serial}`;
-      return [await at.admin.keyFor('agent', name, ['agent']), name];
-    };
-    const publish = async (rules: object[], more: object = {}) => {
-      const answer = await at.admin.request<{ version: string; digest: string }>('POST', '/v1/policies', { rules, ...more });
-      expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 201 });
-      return answer.body.version;
-    };
-    const activate = async (version: string | null, shadow: string | null = null) => {
-      const answer = await at.admin.request<Instances>('PUT', '/v1/policies/active', { version, shadow });
-      expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
-      return answer.body;
-    };
-    const ruled = async (rules: object[], more: object = {}) => activate(await publish(rules, more));
-    const effect = (by: Api, tool: string, more: Record<string, unknown> = {}) => by.call({ tool, inputs: order(more) }, WAIT);
-    const facts = (table: string, rows: unknown) => at.admin.request('PUT', `/v1/facts/${table}`, { rows });
+    const { fresh, publish, activate, ruled, effect, facts } = policyDesk(at);
 
     afterAll(() => activate(null));
 
@@ -138,6 +104,32 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect(others.body.output?.key).not.toBe('[redacted]');
     });
 
+    test('obligations act on what an approver edits, before anybody is shown it', async () => {
+      const [agent, name] = await fresh();
+      await ruled([
+        {
+          id: 'careful',
+          tools: 'probe_approval',
+          when: `principal.id == "${name}"`,
+          effect: 'require_approval',
+          approval: { quorum: 2 },
+          obligations: [{ cap: { path: '/amount', max: 50, otherwise: 'lower' } }, { tag: 'careful' }],
+        },
+      ]);
+      const inputs = order({ amount: 30 });
+      const asked = await agent.call({ tool: 'probe_approval', inputs }, { prefer: 'wait=0' });
+      const approval_id = asked.body.approval?.approval_id as string;
+      const edit = { vote: 'edit', inputs: { ...inputs, amount: 700 } };
+      const edited = await at.anna.request<Record<string, unknown>>('POST', `/v1/approvals/${approval_id}/votes`, edit);
+      const shown = { edit: { diff: [{ op: 'replace', path: '/amount', value: 50 }] }, call: { input: { amount: 50 } }, status: 'pending' };
+      expect(edited).toMatchObject({ status: 200, body: shown });
+      const bert = await at.admin.keyFor('user', `bert-${name}`, ['approver']);
+      const next = edited.body.approval_id as string;
+      expect((await bert.request('POST', `/v1/approvals/${next}/votes`, { vote: 'approve' })).status).toBe(200);
+      const end = await agent.callUntil(asked.body.call_id, ({ status }) => status === 'succeeded');
+      expect(end).toMatchObject({ input: { amount: 50 }, decision: { tags: ['careful'] } });
+    });
+
     test('a denial that comes after the approval stops the call before it fires', async () => {
       const [agent, name] = await fresh();
       await activate(null);
@@ -210,83 +202,6 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect(asked.body).toMatchObject({ status: 'pending_approval', decision: { rule: 'builtin.dangerous_operation' } });
       const fatal = await effect(agent, 'probe_http_effect', { note: 'sudo rm -rf --no-preserve-root /' });
       expect(fatal.body).toMatchObject({ status: 'denied', decision: { rule: 'builtin.dangerous_operation' } });
-    });
-
-    test('a simulation tells what would change, and its report lets a bundle be published', async () => {
-      const [agent, name] = await fresh();
-      await activate(null);
-      const run = await effect(agent, 'probe_http_effect');
-      const waits = await effect(agent, 'probe_approval');
-      const mine = `principal.id == "${name}"`;
-      const bundle = {
-        rules: [
-          { id: 'stop', tools: 'probe_http_effect', when: mine, effect: 'deny' },
-          { id: 'go', tools: 'probe_approval', when: mine, effect: 'allow' },
-        ],
-      };
-      const call_ids = [run.body.call_id, waits.body.call_id];
-      type Report = { counts: object; differences: object[]; simulation: object };
-      const simulated = await at.admin.request<Report>('POST', '/v1/policies:simulate', { bundle, call_ids });
-      expect(simulated).toMatchObject({ status: 200, body: { calls: 2, counts: { newly_denied: 1, approval_avoided: 1 } } });
-      expect(simulated.body.differences).toMatchObject([
-        { call_id: run.body.call_id, difference: 'newly_denied', before: { effect: 'allow' }, after: { rule: 'stop' } },
-        { call_id: waits.body.call_id, difference: 'approval_avoided', after: { rule: 'go' } },
-      ]);
-      const range = await at.admin.request('POST', '/v1/policies:simulate', { bundle, from: new Date(Date.now() - 600_000).toISOString() });
-      expect(range).toMatchObject({ status: 200, body: { counts: { newly_denied: 1, approval_avoided: 1 } } });
-      await at.admin.request('PUT', '/v1/policies/settings', { simulation_required: true });
-      const { simulation } = simulated.body;
-      expect((await at.admin.request('POST', '/v1/policies', bundle)).status).toBe(409);
-      expect((await at.admin.request('POST', '/v1/policies', { rules: [], simulation })).status).toBe(409);
-      const published = await at.admin.request('POST', '/v1/policies', { ...bundle, simulation });
-      await at.admin.request('PUT', '/v1/policies/settings', { simulation_required: false });
-      expect(published).toMatchObject({ status: 201, body: { simulation_digest: (simulation as { digest: string }).digest } });
-    });
-
-    test('AuthZEN answers the same question without a call', async () => {
-      const [agent, name] = await fresh();
-      await ruled([{ id: 'go', tools: 'probe_approval', when: `principal.id == "${name}" && inputs.amount < 5`, effect: 'allow' }]);
-      const ask = (by: Api, amount: number, id = name) =>
-        by.request('POST', '/access/v1/evaluation', {
-          subject: { type: 'agent', id },
-          action: { name: 'probe_approval', properties: { inputs: { ...order(), amount } } },
-          resource: { type: 'tool', id: 'probe_approval' },
-        });
-      expect((await ask(agent, 4)).body).toMatchObject({ decision: true, context: { effect: 'allow', rule: 'go' } });
-      expect((await ask(agent, 6)).body).toMatchObject({ decision: false, context: { effect: 'require_approval' } });
-      expect((await ask(at.admin, 4)).body).toMatchObject({ decision: true });
-      expect((await ask(agent, 4, 'somebody-else')).status).toBe(403);
-    });
-
-    test('1,000 rules are live everywhere in under a second, and rule', async () => {
-      const [agent, name] = await fresh();
-      const many = Array.from({ length: 999 }, (_, i) => ({
-        id: `r${i}`,
-        when: `principal.id == "none" && inputs.n == ${i}`,
-        effect: 'deny',
-      }));
-      const version = await publish([...many, { id: 'last', tools: 'probe_read', when: `principal.id == "${name}"`, effect: 'deny' }]);
-      const begun = performance.now();
-      const live = await activate(version);
-      expect(performance.now() - begun).toBeLessThan(1000);
-      expect(live.instances.every(({ has_it }) => has_it)).toBe(true);
-      expect((await agent.call({ tool: 'probe_read', inputs: {} }, WAIT)).body).toMatchObject({
-        status: 'denied',
-        decision: { rule: 'last' },
-      });
-      await activate(null);
-    });
-
-    test('a change is live everywhere in under a second', async () => {
-      const [agent, name] = await fresh();
-      const version = await publish([{ id: 'no', tools: 'probe_read', when: `principal.id == "${name}"`, effect: 'deny' }]);
-      for (let round = 0; round < 5; round++) {
-        const begun = performance.now();
-        const live = await activate(round % 2 === 0 ? version : null);
-        expect(performance.now() - begun).toBeLessThan(1000);
-        expect(live.instances.every(({ has_it }) => has_it)).toBe(true);
-        expect((await agent.call({ tool: 'probe_read', inputs: {} }, WAIT)).body.status).toBe(round % 2 === 0 ? 'denied' : 'succeeded');
-      }
     });
   });
 }

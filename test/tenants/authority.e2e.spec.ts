@@ -79,6 +79,12 @@ test('a result is marked as its sources are, is withheld from readers who are no
     expect([url, text.includes('Ida Sample'), text.includes(source.call_id as string)]).toEqual([url, false, true]);
     expect(JSON.stringify((await able.request('GET', url)).body)).toContain('Ida Sample');
   }
+  const report = { tool: 'probe_report', inputs: { name: 'Ida Sample' }, sources: [source.call_id], case_id };
+  const { attachments } = (await able.request<{ attachments: { url: string }[] }>('POST', '/v1/calls', report)).body;
+  const url = attachments[0]?.url as string;
+  expect(await able.request('GET', url)).toMatchObject({ status: 200, body: expect.stringContaining('Ida Sample') });
+  expect((await blind.request('GET', url)).status).toBe(404);
+  expect((await able.request('GET', url.replace(/~[\w-]+/, ''))).status).toBe(404);
   const unseen = await blind.request<Body>('POST', '/v1/calls', { ...more, occurrence: 'again' });
   expect([unseen.status, unseen.body.detail]).toEqual([400, 'there is no such call']);
 });

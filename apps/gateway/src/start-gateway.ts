@@ -109,6 +109,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     allow_private: config.identity_allow_private ?? false,
   });
   const calls = new KnownCalls(room, views, new CallCommands(writer, codec, clock));
+  const rulings = new TenantRulings(now_ms);
   const admission = new Admission(configuration, log, keys, { allow_private_callbacks: config.callback_allow_private });
   return {
     board,
@@ -120,10 +121,10 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     face: new Face(new Authenticator(configuration, now_ms, tokens), logger),
     intake: new CallIntake(admission, desk, room, { tracer: new CallTracer('gateway', deps.tracing), delegated }),
     configuration: settings,
-    policies: new PolicyRoom(settings, new TenantRulings(now_ms), store),
+    policies: new PolicyRoom(settings, rulings, store),
     reports: new SimulationReports(keys),
     calls,
-    votes: new VoteRoom(calls, new EditDesk(configuration, keys)),
+    votes: new VoteRoom(calls, new EditDesk(configuration, keys, rulings)),
     notices: new NoticeRoom({ configuration, writer: changes, clock }, secrets, links, config.callback_allow_private),
     told,
     mailer,

@@ -1,4 +1,4 @@
-export { addressOf, BLOB_BYTES_MAX, type Blobs, contentTypeOf, type KeptBlob } from './blobs/blobs.js';
+export { addressOf, BLOB_BYTES_MAX, type Blobs, contentTypeOf, type KeptBlob, markingsOf } from './blobs/blobs.js';
 export { FolderBlobs } from './blobs/folder-blobs.js';
 export { S3Blobs, type S3BlobsOptions } from './blobs/s3-blobs.js';
 export * from './executions/approval-uses.js';

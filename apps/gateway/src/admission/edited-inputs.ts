@@ -1,5 +1,6 @@
-import { type EditedInputs, isReadOnly, type ToolCall } from '@countersign/contracts';
-import { catalogued } from '@countersign/domain';
+import { canonicalText, type EditedInputs, isReadOnly, type ToolCall } from '@countersign/contracts';
+import type { TenantRulings } from '@countersign/decisions';
+import { catalogued, type ToolVersion } from '@countersign/domain';
 import type { Configuration, TenantKeys } from '@countersign/process';
 import { Problem } from '../http/problem.js';
 import { CompiledContracts, isTooDeep } from './compiled-contracts.js';
@@ -12,15 +13,18 @@ export class EditDesk {
   constructor(
     private readonly configuration: Configuration,
     private readonly keys: TenantKeys,
+    private readonly rulings: TenantRulings,
   ) {}
 
-  edited(tenant_id: string, call: ToolCall, inputs: Record<string, unknown>): EditedInputs | Problem {
+  edited(tenant_id: string, call: ToolCall, asked: Record<string, unknown>): EditedInputs | Problem {
     const tool = catalogued(this.configuration.state, call.tool, call.version);
     if (!tool || tool.digest !== call.contract_digest) return new Problem('conflict', 'the tool is not what it was when the call was made');
-    if (isTooDeep(inputs)) return new Problem('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
+    if (isTooDeep(asked)) return new Problem('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
     const check = this.contracts.of(tool);
     if (typeof check === 'string') return new Problem('conflict', `the input schema of ${tool.name} cannot be used: ${check}`);
-    const issues = check(inputs);
+    const faults = check(asked);
+    const inputs = faults.length > 0 ? asked : this.capped(tenant_id, tool, call, asked);
+    const issues = faults.length > 0 ? faults : check(inputs);
     if (issues[0])
       return new Problem('invalid-inputs', `${issues[0].path || 'the inputs'}: ${issues[0].message}`, { layer: 'input', issues });
     const { case_id, run_id, occurrence, principal } = call;
@@ -41,5 +45,12 @@ export class EditDesk {
     // A header key and a read have no key of their inputs: there is no second one to hold.
     const own = isReadOnly(call.effect_class) || call.key_source === 'header';
     return { inputs_json, inputs_digest, idempotency_key: own ? call.idempotency_key : idempotency_key, discriminating_digest };
+  }
+
+  /** As the policy's caps leave them: people are shown, and bind, what would run. */
+  private capped(tenant_id: string, tool: ToolVersion, call: ToolCall, inputs: Record<string, unknown>): Record<string, unknown> {
+    const about = { ...call, inputs_json: canonicalText(inputs) };
+    const { inputs_json } = this.rulings.resolve(this.configuration.state, { tenant_id, tool, call: about });
+    return inputs_json === undefined ? inputs : (JSON.parse(inputs_json) as Record<string, unknown>);
   }
 }

@@ -1,11 +1,12 @@
-import { contentTypeOf } from '@countersign/store';
+import { lacking } from '@countersign/contracts';
+import { contentTypeOf, markingsOf } from '@countersign/store';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { Face } from './face.js';
 import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, sendProblem } from './reply.js';
 import { StoredBlobs } from './stored-blobs.js';
 
-/** `GET /v1/blobs/{name}`: a large output or an attachment of the caller's tenant, as it was kept. */
+/** `GET /v1/blobs/{name}`: a large output or an attachment of the caller's tenant, as it was kept. To whoever is not cleared for its markings there is none. */
 @Controller('v1/blobs')
 export class BlobsController {
   constructor(
@@ -19,7 +20,8 @@ export class BlobsController {
     if (caller instanceof Problem) return sendProblem(request, reply, caller);
     const { name } = request.params as { name: string };
     try {
-      const bytes = await this.stored.blobs.get(caller.tenant_id, name);
+      const cleared = lacking(markingsOf(name), caller.clearances).length === 0;
+      const bytes = cleared ? await this.stored.blobs.get(caller.tenant_id, name) : undefined;
       if (!bytes) return sendProblem(request, reply, new Problem('not-found', 'there is no such blob'));
       // Never shown as a page: what a tool attached is not ours.
       reply.headers({

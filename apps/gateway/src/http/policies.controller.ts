@@ -125,7 +125,9 @@ export class PoliciesController {
     const text = await this.room.text(tenant_id, version, bundle);
     if (text instanceof Problem) return text;
     const shelf = this.room.shelf(tenant_id);
-    const missing = shelf.simulation_required || simulation ? this.reports.fault(tenant_id, text.digest, simulation) : undefined;
+    const now_ms = this.room.configuration.clock.now_ms();
+    const beside = { tenant_id, bundle_digest: text.digest, active: shelf.active, now_ms };
+    const missing = shelf.simulation_required || simulation ? this.reports.fault(beside, simulation) : undefined;
     if (missing) return missing;
     if (!shelf.versions.has(version)) {
       const { writer, clock } = this.room.configuration;

@@ -6,7 +6,7 @@ import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { draftBundle, parseBundle } from '../policies/bundle-request.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { Simulation } from '../policies/simulation.js';
+import { type SimulatedAt, Simulation } from '../policies/simulation.js';
 import { SimulationReports } from '../policies/simulation-reports.js';
 import { Face } from './face.js';
 import { Problem } from './problem.js';
@@ -64,11 +64,17 @@ export class SimulateController {
 
   private async run(tenant_id: string, asked: SimulateRequest, draft: BundleText): Promise<Answer> {
     await bundlesAhead.compile(draft);
-    const simulation = new Simulation(this.room.rulings, tenant_id, draft);
+    const simulation = new Simulation(this.room.rulings, tenant_id, draft, this.at(tenant_id));
     for await (const calls of this.recorded(tenant_id, asked))
       for (const call of calls) simulation.judge(this.room.configuration.state, call);
     const { report } = simulation;
     return ok({ ...report, simulation: this.reports.prove(tenant_id, report) });
+  }
+
+  private at(tenant_id: string): SimulatedAt {
+    const { configuration } = this.room;
+    const made_at = new Date(configuration.clock.now_ms()).toISOString();
+    return { made_at, config_offset: configuration.state.config_offset, active: this.room.shelf(tenant_id).active };
   }
 
   /** The calls asked for, a page at a time, newest first. */

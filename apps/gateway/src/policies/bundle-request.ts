@@ -76,7 +76,7 @@ export const publishRequest = z.strictObject({
   version: version.optional().describe('absent: the next number'),
   ...parts,
   simulation: z
-    .strictObject({ digest: z.string().regex(/^[0-9a-f]{64}$/), proof: z.string().max(100) })
+    .strictObject({ digest: z.string().regex(/^[0-9a-f]{64}$/), proof: z.string().max(1000) })
     .optional()
     .describe('as the simulation of exactly these rules answered'),
 });

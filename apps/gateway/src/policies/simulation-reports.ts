@@ -1,36 +1,57 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { canonicalText, sha256Hex } from '@countersign/contracts';
 import type { TenantKeys } from '@countersign/process';
+import { z } from 'zod';
 import { Problem } from '../http/problem.js';
-import type { SimulationReport } from './simulation.js';
+import type { SimulatedAt, SimulationReport } from './simulation.js';
 
-/** What a publisher sends of its report: the digest, and the platform's word that the report was about a bundle. */
+/** What a publisher sends of its report: the digest, and the platform's word on what the report is about. */
 export interface ReportProof {
   digest: string;
   proof: string;
 }
 
+/** What a bundle is published beside. */
+export interface PublishedBeside {
+  tenant_id: string;
+  bundle_digest: string;
+  active: string | null;
+  now_ms: number;
+}
+
+/** A report is good for so long. */
+const GOOD_FOR_MS = 24 * 3_600_000;
+const simulatedAt = z.strictObject({ made_at: z.iso.datetime(), config_offset: z.int(), active: z.string().nullable() });
 const refused = (detail: string): Problem => new Problem('simulation-required', detail);
 
-/** Vouches for reports of simulations, so that any gateway knows them again. */
+/** Vouches for reports of simulations, so that any gateway knows them again: about which rules, made when, beside which policy. */
 export class SimulationReports {
   constructor(private readonly keys: TenantKeys) {}
 
   prove(tenant_id: string, report: SimulationReport): ReportProof {
     const digest = sha256Hex(canonicalText(report));
-    return { digest, proof: this.proof(tenant_id, report.bundle_digest, digest) };
+    const { made_at, config_offset, active } = report;
+    const at = Buffer.from(canonicalText({ made_at, config_offset, active })).toString('base64url');
+    return { digest, proof: `${at}.${this.signature(tenant_id, report.bundle_digest, digest, at)}` };
   }
 
   /** Why a bundle cannot be published with this report; undefined where it can. */
-  fault(tenant_id: string, bundle_digest: string, report: ReportProof | undefined): Problem | undefined {
+  fault({ tenant_id, bundle_digest, active, now_ms }: PublishedBeside, report: ReportProof | undefined): Problem | undefined {
     if (!report) return refused('simulate these rules first and send `simulation` of the report');
-    const wanted = Buffer.from(this.proof(tenant_id, bundle_digest, report.digest));
-    const given = Buffer.from(report.proof);
-    const fits = wanted.length === given.length && timingSafeEqual(wanted, given);
-    return fits ? undefined : refused('the report is not about exactly these rules: simulate them again');
+    const [at = '', signature = ''] = report.proof.split('.');
+    const wanted = Buffer.from(this.signature(tenant_id, bundle_digest, report.digest, at));
+    const given = Buffer.from(signature);
+    if (wanted.length !== given.length || !timingSafeEqual(wanted, given))
+      return refused('the report is not about exactly these rules: simulate them again');
+    const made = simulatedAt.parse(JSON.parse(Buffer.from(at, 'base64url').toString('utf8'))) satisfies SimulatedAt;
+    if (now_ms - Date.parse(made.made_at) > GOOD_FOR_MS) return refused('the report is over a day old: simulate these rules again');
+    return made.active === active
+      ? undefined
+      : refused('another policy is active by now than when these rules were simulated: simulate again');
   }
 
-  private proof(tenant_id: string, bundle_digest: string, digest: string): string {
-    return createHmac('sha256', this.keys.tenantKey(tenant_id)).update(`policy-simulation\n${bundle_digest}\n${digest}`).digest('hex');
+  private signature(tenant_id: string, bundle_digest: string, digest: string, at: string): string {
+    const text = `policy-simulation-2\n${bundle_digest}\n${digest}\n${at}`;
+    return createHmac('sha256', this.keys.tenantKey(tenant_id)).update(text).digest('hex');
   }
 }

@@ -17,7 +17,15 @@ export interface CallDifference {
   after: { effect: RulingEffect; rule: string; why: string | null };
 }
 
-export interface SimulationReport {
+/** When, and beside which configuration, calls were judged. */
+export interface SimulatedAt {
+  made_at: string;
+  config_offset: number;
+  /** Version of the bundle that was active; null: none. */
+  active: string | null;
+}
+
+export interface SimulationReport extends SimulatedAt {
   bundle_digest: string;
   /** Recorded calls that were judged. */
   calls: number;
@@ -48,9 +56,10 @@ export class Simulation {
     private readonly rulings: TenantRulings,
     private readonly tenant_id: string,
     private readonly draft: BundleText,
+    at: SimulatedAt,
   ) {
     const counts = { newly_denied: 0, newly_allowed: 0, approval_added: 0, approval_avoided: 0, newly_deferred: 0 };
-    this.report = { bundle_digest: draft.digest, calls: 0, unchanged: 0, left_out: 0, counts, differences: [], truncated: false };
+    this.report = { ...at, bundle_digest: draft.digest, calls: 0, unchanged: 0, left_out: 0, counts, differences: [], truncated: false };
   }
 
   judge(config: ConfigurationState, { call_id, call, ruling }: CallState): void {

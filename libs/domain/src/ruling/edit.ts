@@ -11,7 +11,10 @@ import { approvalOfKey, type RulingState } from './state.js';
 export type EditedRuling = Pick<
   CallToRule,
   'judgement' | 'reversibility' | 'key_holder' | 'config_offset' | 'barred' | 'evidence' | 'reservations'
->;
+> & {
+  /** The inputs as caps would leave them; absent: as they are. */
+  inputs_json?: string | undefined;
+};
 
 /** The call with other inputs. Its own key and discriminating digest stay: repeats of the request come with those. */
 export function editedCall(approval: Approval, edited: EditedInputs): ToolCall {
@@ -25,6 +28,8 @@ function objection(state: RulingState, approval: Approval, edited: EditedInputs,
     return objectTo('bad_edit', 'these are the inputs that were asked for: approve them');
   if (judgement.effect !== 'allow' && judgement.effect !== 'require_approval')
     return objectTo('bad_edit', `policy does not allow the edited inputs: ${judgement.reason?.message ?? judgement.rule}`);
+  if (ruling.inputs_json !== undefined && ruling.inputs_json !== edited.inputs_json)
+    return objectTo('bad_edit', `policy lowers the edited inputs (rule ${judgement.rule}): edit them to what it allows`);
   if (ruling.key_holder) return objectTo('bad_edit', `call ${ruling.key_holder.call_id} has the effect of the edited inputs already`);
   const other = approvalOfKey(state, edited.idempotency_key);
   if (other && other.approval_id !== approval.approval_id)

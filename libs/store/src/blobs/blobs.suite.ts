@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { BLOB_BYTES_MAX, type Blobs } from './blobs.js';
+import { BLOB_BYTES_MAX, type Blobs, contentTypeOf, markingsOf } from './blobs.js';
 
 /** What every keeper of blobs must do; `corrupt` changes the bytes of a kept blob behind its back. */
 export function describeBlobs(
@@ -27,6 +27,17 @@ export function describeBlobs(
       const kept = await Promise.all(Array.from({ length: 12 }, () => put(bytes)));
       expect(new Set(kept.map((each) => each.name)).size).toBe(1);
       expect((await opened.blobs.get('acme', kept[0]?.name as string))?.equals(bytes)).toBe(true);
+    });
+
+    test('what is marked is found under its markings only, and its name says them', async () => {
+      const bytes = randomBytes(40);
+      const kept = await opened.blobs.put('acme', bytes, 'text/csv', ['pii.high', 'finance', 'pii.high']);
+      expect([markingsOf(kept.name), contentTypeOf(kept.name)]).toEqual([['finance', 'pii.high'], 'text/csv']);
+      expect((await opened.blobs.get('acme', kept.name))?.equals(bytes)).toBe(true);
+      expect(await opened.blobs.get('acme', kept.name.replace(/~[\w-]+/, ''))).toBeUndefined();
+      const many = Array.from({ length: 40 }, (_, i) => `marking.${i}`);
+      expect(markingsOf((await opened.blobs.put('acme', bytes, 'text/csv', many)).name)).toEqual(['*']);
+      expect(markingsOf(`${'0'.repeat(64)}~bm90anNvbg.csv`)).toEqual(['*']);
     });
 
     test('a tenant finds its own blobs and no others, whatever its id looks like', async () => {

@@ -14,9 +14,12 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 const TYPES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(EXTENSIONS).map(([type, extension]) => [extension, type]),
 );
-const NAME = /^[0-9a-f]{64}\.[a-z]{3,4}$/;
+const NAME = /^[0-9a-f]{64}(?:~[\w-]{1,150})?\.[a-z]{3,4}$/;
+const MARKINGS_CHARS_MAX = 150;
+/** Longer lists of markings than fit in a name: only who is cleared for everything reads it. */
+const EVERYTHING = ['*'];
 
-/** A kept blob: `<sha-256 of its bytes, hex>.<extension by its type>`. */
+/** A kept blob: `<sha-256 of its bytes, hex>[~<its markings>].<extension by its type>`. */
 export interface KeptBlob {
   name: string;
   content_type: string;
@@ -32,23 +35,42 @@ export const BLOB_BYTES_MAX = 64 * 1024 * 1024;
  */
 export interface Blobs {
   /** Resolves when the bytes are durable. @throws InfrastructureFault where they cannot be kept */
-  put(tenant_id: string, bytes: Uint8Array, content_type: string): Promise<KeptBlob>;
+  put(tenant_id: string, bytes: Uint8Array, content_type: string, markings?: readonly string[]): Promise<KeptBlob>;
   /** The bytes as they were put, checked against their name. Undefined: there is no such blob of this tenant. @throws InfrastructureFault */
   get(tenant_id: string, name: string): Promise<Buffer | undefined>;
 }
 
 /** Where the bytes of a blob belong. @throws RangeError beyond BLOB_BYTES_MAX */
-export function addressOf(bytes: Uint8Array, content_type: string): KeptBlob {
+export function addressOf(bytes: Uint8Array, content_type: string, markings: readonly string[] = []): KeptBlob {
   if (bytes.byteLength > BLOB_BYTES_MAX) throw new RangeError(`a blob has at most ${BLOB_BYTES_MAX} bytes`);
   const [bare = ''] = content_type.toLowerCase().split(';');
   const extension = EXTENSIONS[bare.trim()] ?? 'bin';
-  const name = `${createHash('sha256').update(bytes).digest('hex')}.${extension}`;
+  const name = `${createHash('sha256').update(bytes).digest('hex')}${suffixOf(markings)}.${extension}`;
   return { name, content_type: TYPES[extension] as string, bytes: bytes.byteLength };
 }
 
 /** The content type of a blob's name; undefined for what is no name of a blob. */
 export function contentTypeOf(name: string): string | undefined {
-  return NAME.test(name) ? TYPES[name.slice(65)] : undefined;
+  return NAME.test(name) ? TYPES[name.slice(name.lastIndexOf('.') + 1)] : undefined;
+}
+
+function suffixOf(markings: readonly string[]): string {
+  if (markings.length === 0) return '';
+  const encoded = (list: readonly string[]) => Buffer.from(JSON.stringify(list)).toString('base64url');
+  const text = encoded([...new Set(markings)].sort());
+  return `~${text.length > MARKINGS_CHARS_MAX ? encoded(EVERYTHING) : text}`;
+}
+
+/** What a reader of this blob must be cleared for. A name without its markings is the name of another blob. */
+export function markingsOf(name: string): readonly string[] {
+  const [, encoded] = /^[0-9a-f]{64}~([\w-]+)\./.exec(name) ?? [];
+  if (encoded === undefined) return [];
+  try {
+    const list: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'));
+    return Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : EVERYTHING;
+  } catch {
+    return EVERYTHING;
+  }
 }
 
 /** `<tenant>/<first two digits>/<name>`: a tenant's id never climbs out of its folder, and two tenants never share one. */

@@ -8,8 +8,8 @@ import { addressOf, type Blobs, contentTypeOf, isIntact, type KeptBlob, pathOf }
 export class FolderBlobs implements Blobs {
   constructor(private readonly dir: string) {}
 
-  async put(tenant_id: string, bytes: Uint8Array, content_type: string): Promise<KeptBlob> {
-    const blob = addressOf(bytes, content_type);
+  async put(tenant_id: string, bytes: Uint8Array, content_type: string, markings?: readonly string[]): Promise<KeptBlob> {
+    const blob = addressOf(bytes, content_type, markings);
     const file = path.join(this.dir, pathOf(tenant_id, blob.name));
     try {
       const there = await stat(file).catch(() => undefined);

@@ -23,8 +23,8 @@ export class S3Blobs implements Blobs {
     this.client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 2 });
   }
 
-  async put(tenant_id: string, bytes: Uint8Array, content_type: string): Promise<KeptBlob> {
-    const blob = addressOf(bytes, content_type);
+  async put(tenant_id: string, bytes: Uint8Array, content_type: string, markings?: readonly string[]): Promise<KeptBlob> {
+    const blob = addressOf(bytes, content_type, markings);
     const headers = {
       'content-type': blob.content_type,
       'if-none-match': '*',

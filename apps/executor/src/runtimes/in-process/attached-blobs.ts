@@ -18,6 +18,7 @@ export class AttachedBlobs {
   constructor(
     private readonly blobs: Blobs,
     private readonly tenant_id: string,
+    private readonly markings: readonly string[],
   ) {}
 
   /** @throws ToolError where it is too much, or cannot be kept */
@@ -29,7 +30,7 @@ export class AttachedBlobs {
     if (this.asked > ATTACHMENTS_MAX || bytes.byteLength > BLOB_BYTES_MAX || this.bytes > BYTES_MAX)
       throw new ToolError('VALIDATION_ERROR', `a run attaches at most ${ATTACHMENTS_MAX} blobs and ${BYTES_MAX} bytes`);
     try {
-      const kept = await this.blobs.put(this.tenant_id, bytes, content_type);
+      const kept = await this.blobs.put(this.tenant_id, bytes, content_type, this.markings);
       const attachment = { kind, url: blobUrl(kept.name), content_type: kept.content_type, bytes: kept.bytes };
       this.list.push(attachment);
       return attachment;

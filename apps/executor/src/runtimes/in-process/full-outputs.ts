@@ -29,7 +29,7 @@ export class FullOutputs {
       timer = setTimeout(() => reject(new Error('the blob store is too slow')), KEEP_MS);
     });
     try {
-      const kept = await Promise.race([this.blobs.put(job.tenant_id, bytes, 'application/json'), late]);
+      const kept = await Promise.race([this.blobs.put(job.tenant_id, bytes, 'application/json', job.call.authority?.markings), late]);
       const attachment = { kind: 'blob', url: blobUrl(kept.name), content_type: kept.content_type, bytes: kept.bytes };
       return { ...seen, attachments: [...(seen.attachments ?? []), attachment] };
     } catch (cause) {

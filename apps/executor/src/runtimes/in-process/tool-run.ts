@@ -84,7 +84,7 @@ export class ToolRun implements RunContext {
   }
 
   async attach(blob: ToolBlob): Promise<ToolAttachment> {
-    this.attached ??= new AttachedBlobs(this.around.blobs, this.tenant_id);
+    this.attached ??= new AttachedBlobs(this.around.blobs, this.tenant_id, this.job.call.authority?.markings ?? []);
     const { credentials } = this.job;
     return this.attached.add(credentials ? maskedBlob(blob, credentials.masker) : blob);
   }

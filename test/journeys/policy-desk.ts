@@ -1,0 +1,44 @@
+import { expect } from '@jest/globals';
+import type { Answer, Api, Envelope } from './api.js';
+import { type JourneyWorld, order } from './journey-world.js';
+
+let serial = 0;
+
+export interface Decision {
+  effect: string;
+  rule: string;
+  bundle_version: string;
+  rules_matched?: string[];
+  tags?: string[];
+  shadow?: { effect: string; rule: string };
+  facts?: { table: string; version: number }[];
+}
+export interface Instances {
+  config_offset: number;
+  instances: { instance_id: string; service: string; has_it: boolean }[];
+}
+
+export const WAIT = { prefer: 'wait=20' };
+export const decisionOf = ({ body }: Answer<Envelope>): Decision => body.decision as unknown as Decision;
+
+/** What journeys about policies do: an agent of their own, a bundle published, activated, and a call to see what it rules. */
+export function policyDesk(at: JourneyWorld) {
+  const fresh = async (): Promise<[Api, string]> => {
+    const name = `ruled-${process.pid}-${++serial}`;
+    return [await at.admin.keyFor('agent', name, ['agent']), name];
+  };
+  const publish = async (rules: object[], more: object = {}) => {
+    const answer = await at.admin.request<{ version: string; digest: string }>('POST', '/v1/policies', { rules, ...more });
+    expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 201 });
+    return answer.body.version;
+  };
+  const activate = async (version: string | null, shadow: string | null = null) => {
+    const answer = await at.admin.request<Instances>('PUT', '/v1/policies/active', { version, shadow });
+    expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
+    return answer.body;
+  };
+  const ruled = async (rules: object[], more: object = {}) => activate(await publish(rules, more));
+  const effect = (by: Api, tool: string, more: Record<string, unknown> = {}) => by.call({ tool, inputs: order(more) }, WAIT);
+  const facts = (table: string, rows: unknown) => at.admin.request('PUT', `/v1/facts/${table}`, { rows });
+  return { fresh, publish, activate, ruled, effect, facts };
+}

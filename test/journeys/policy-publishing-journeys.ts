@@ -1,0 +1,95 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import type { Api } from './api.js';
+import { type JourneyWorld, order } from './journey-world.js';
+import { policyDesk, WAIT } from './policy-desk.js';
+
+/** What is known before a bundle rules, and how soon it does. */
+export function describePublishingJourneys(at: JourneyWorld): void {
+  describe('publishing policies', () => {
+    const { fresh, publish, activate, ruled, effect } = policyDesk(at);
+
+    afterAll(() => activate(null));
+
+    test('a simulation tells what would change, and its report lets a bundle be published', async () => {
+      const [agent, name] = await fresh();
+      await activate(null);
+      const run = await effect(agent, 'probe_http_effect');
+      const waits = await effect(agent, 'probe_approval');
+      const mine = `principal.id == "${name}"`;
+      const bundle = {
+        rules: [
+          { id: 'stop', tools: 'probe_http_effect', when: mine, effect: 'deny' },
+          { id: 'go', tools: 'probe_approval', when: mine, effect: 'allow' },
+        ],
+      };
+      const call_ids = [run.body.call_id, waits.body.call_id];
+      type Report = { counts: object; differences: object[]; simulation: object };
+      const simulated = await at.admin.request<Report>('POST', '/v1/policies:simulate', { bundle, call_ids });
+      expect(simulated).toMatchObject({ status: 200, body: { calls: 2, counts: { newly_denied: 1, approval_avoided: 1 } } });
+      expect(simulated.body.differences).toMatchObject([
+        { call_id: run.body.call_id, difference: 'newly_denied', before: { effect: 'allow' }, after: { rule: 'stop' } },
+        { call_id: waits.body.call_id, difference: 'approval_avoided', after: { rule: 'go' } },
+      ]);
+      const range = await at.admin.request('POST', '/v1/policies:simulate', { bundle, from: new Date(Date.now() - 600_000).toISOString() });
+      expect(range).toMatchObject({ status: 200, body: { counts: { newly_denied: 1, approval_avoided: 1 } } });
+      const other = await publish([]);
+      await at.admin.request('PUT', '/v1/policies/settings', { simulation_required: true });
+      const { simulation } = simulated.body;
+      expect((await at.admin.request('POST', '/v1/policies', bundle)).status).toBe(409);
+      expect((await at.admin.request('POST', '/v1/policies', { rules: [], simulation })).status).toBe(409);
+      await activate(other);
+      const stale = await at.admin.request('POST', '/v1/policies', { ...bundle, simulation });
+      expect(stale).toMatchObject({ status: 409, body: { detail: expect.stringContaining('another policy is active') } });
+      await activate(null);
+      const published = await at.admin.request('POST', '/v1/policies', { ...bundle, simulation });
+      await at.admin.request('PUT', '/v1/policies/settings', { simulation_required: false });
+      expect(published).toMatchObject({ status: 201, body: { simulation_digest: (simulation as { digest: string }).digest } });
+    });
+
+    test('AuthZEN answers the same question without a call', async () => {
+      const [agent, name] = await fresh();
+      await ruled([{ id: 'go', tools: 'probe_approval', when: `principal.id == "${name}" && inputs.amount < 5`, effect: 'allow' }]);
+      const ask = (by: Api, amount: number, id = name) =>
+        by.request('POST', '/access/v1/evaluation', {
+          subject: { type: 'agent', id },
+          action: { name: 'probe_approval', properties: { inputs: { ...order(), amount } } },
+          resource: { type: 'tool', id: 'probe_approval' },
+        });
+      expect((await ask(agent, 4)).body).toMatchObject({ decision: true, context: { effect: 'allow', rule: 'go' } });
+      expect((await ask(agent, 6)).body).toMatchObject({ decision: false, context: { effect: 'require_approval' } });
+      expect((await ask(at.admin, 4)).body).toMatchObject({ decision: true });
+      expect((await ask(agent, 4, 'somebody-else')).status).toBe(403);
+    });
+
+    test('1,000 rules are live everywhere in under a second, and rule', async () => {
+      const [agent, name] = await fresh();
+      const many = Array.from({ length: 999 }, (_, i) => ({
+        id: `r${i}`,
+        when: `principal.id == "none" && inputs.n == ${i}`,
+        effect: 'deny',
+      }));
+      const version = await publish([...many, { id: 'last', tools: 'probe_read', when: `principal.id == "${name}"`, effect: 'deny' }]);
+      const begun = performance.now();
+      const live = await activate(version);
+      expect(performance.now() - begun).toBeLessThan(1000);
+      expect(live.instances.every(({ has_it }) => has_it)).toBe(true);
+      expect((await agent.call({ tool: 'probe_read', inputs: {} }, WAIT)).body).toMatchObject({
+        status: 'denied',
+        decision: { rule: 'last' },
+      });
+      await activate(null);
+    });
+
+    test('a change is live everywhere in under a second', async () => {
+      const [agent, name] = await fresh();
+      const version = await publish([{ id: 'no', tools: 'probe_read', when: `principal.id == "${name}"`, effect: 'deny' }]);
+      for (let round = 0; round < 5; round++) {
+        const begun = performance.now();
+        const live = await activate(round % 2 === 0 ? version : null);
+        expect(performance.now() - begun).toBeLessThan(1000);
+        expect(live.instances.every(({ has_it }) => has_it)).toBe(true);
+        expect((await agent.call({ tool: 'probe_read', inputs: {} }, WAIT)).body.status).toBe(round % 2 === 0 ? 'denied' : 'succeeded');
+      }
+    });
+  });
+}
