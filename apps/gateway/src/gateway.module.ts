@@ -6,6 +6,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AuditRoom } from './audit/audit-room.js';
+import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
 import { AccessController } from './http/access.controller.js';
 import { AdapterPinsController } from './http/adapter-pins.controller.js';
 import { ApprovalModesController } from './http/approval-modes.controller.js';
@@ -23,6 +24,7 @@ import { CallbackSecretController } from './http/callback-secret.controller.js';
 import { CallsController } from './http/calls.controller.js';
 import { CasesController } from './http/cases.controller.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
+import { CounterfactualController } from './http/counterfactual.controller.js';
 import { DecisionsController } from './http/decisions.controller.js';
 import { DelegationsController } from './http/delegations.controller.js';
 import { type CallPosts, DirectCalls, type ParseJson } from './http/direct-calls.js';
@@ -69,6 +71,7 @@ export interface GatewayParts {
   configuration: ConfigurationRoom;
   policies: PolicyRoom;
   reports: SimulationReports;
+  counterfactual: CounterfactualRoom;
   health: Health;
   blobs: StoredBlobs;
   sender: CallbackSender;
@@ -109,6 +112,7 @@ export class GatewayModule {
         LimitsController,
         PoliciesController,
         SimulateController,
+        CounterfactualController,
         FactsController,
         AccessController,
         IdentityProvidersController,
@@ -134,6 +138,7 @@ export class GatewayModule {
         { provide: StoredBlobs, useValue: parts.blobs },
         { provide: PolicyRoom, useValue: parts.policies },
         { provide: SimulationReports, useValue: parts.reports },
+        { provide: CounterfactualRoom, useValue: parts.counterfactual },
         { provide: Health, useValue: parts.health },
         { provide: VoteRoom, useValue: parts.votes },
         { provide: NoticeRoom, useValue: parts.notices },

@@ -19,6 +19,7 @@ import { RecordWriter } from './admission/record-writer.js';
 import { AuditRoom } from './audit/audit-room.js';
 import { firstStart } from './bootstrap/first-start.js';
 import type { GatewayConfig } from './config.js';
+import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
 import { createHttpApp, type GatewayParts } from './gateway.module.js';
 import { CallIntake } from './http/call-intake.js';
 import { CallRoom } from './http/call-room.js';
@@ -111,6 +112,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const calls = new KnownCalls(room, views, new CallCommands(writer, codec, clock));
   const rulings = new TenantRulings(now_ms);
   const admission = new Admission(configuration, log, keys, { allow_private_callbacks: config.callback_allow_private });
+  const policies = new PolicyRoom(settings, rulings, store);
   return {
     board,
     wheel,
@@ -121,7 +123,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     face: new Face(new Authenticator(configuration, now_ms, tokens), logger),
     intake: new CallIntake(admission, desk, room, { tracer: new CallTracer('gateway', deps.tracing), delegated }),
     configuration: settings,
-    policies: new PolicyRoom(settings, rulings, store),
+    policies,
+    counterfactual: new CounterfactualRoom(deps, policies),
     reports: new SimulationReports(keys),
     calls,
     votes: new VoteRoom(calls, new EditDesk(configuration, keys, rulings)),

@@ -1,7 +1,15 @@
+export { type Change, changesOf, type FactChange, type LimitChange, type ResultChange, type VoteChange } from './counterfactual/change.js';
+export { type CallComparison, type CallFace, type Difference, unreproduced } from './counterfactual/comparison.js';
+export { Counterfactual, type CounterfactualAnswer, type LimitTrip } from './counterfactual/counterfactual.js';
+export { callOfApproval } from './counterfactual/planning.js';
+export { ObservedTerms, type RecordedCall, RecordedCalls } from './counterfactual/recorded-calls.js';
+export { Redecision } from './counterfactual/redecision.js';
+export type { Recording, ResultSource, UnknownBecause } from './counterfactual/simulated-world.js';
 export * from './decide-record.js';
 export { barredFrom } from './evidence.js';
 export { giveBackUnused, holdersOf, keepTaken, unsettled } from './in-flight.js';
 export { type Judged, judgeCall, refusedAtExecution } from './judge-call.js';
+export { type AgainJudged, type AuthorisedCall, judgedAgain } from './judged-again.js';
 export { canWait, deniedBy, exceededRuling } from './limit-ruling.js';
 export { type Dependent, dependsOn, hasEnded, prerequisiteRuling } from './prerequisites.js';
 export type { EditQuestion, Question, Resumed } from './question.js';

@@ -19,9 +19,9 @@ export interface Stretch {
 
 const AT_ONCE = 500;
 /** Clocks of gateway and log may differ. */
-const SKEW_MS = 60_000;
+export const SKEW_MS = 60_000;
 /** Late votes, cancellations and results come behind the end. */
-const LATE_MS = 300_000;
+export const LATE_MS = 300_000;
 
 /** Finds the records of calls on the log itself: by append time, then by reading on. */
 export class RecordsOfCalls {
@@ -61,7 +61,7 @@ export class RecordsOfCalls {
   }
 
   /** The first offset whose record was appended at this time or later. Append times of a partition ascend, or nearly so. */
-  private async firstSince(topic: string, partition: number, time_ms: number): Promise<number> {
+  async firstSince(topic: string, partition: number, time_ms: number): Promise<number> {
     let low = 0;
     for (let high = await this.log.head(topic, partition); low < high; ) {
       const middle = Math.floor((low + high) / 2);

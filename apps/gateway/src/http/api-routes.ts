@@ -8,6 +8,7 @@ import { auditRoutes } from './audit-routes.js';
 import { cancelRequest, resolveRequest } from './call-commands.controller.js';
 import { callFilters } from './calls.controller.js';
 import { caseChange, caseFilters, caseRequest } from './cases.controller.js';
+import { counterfactualRoutes } from './counterfactual-routes.js';
 import { factsChange, factsRequest } from './facts.controller.js';
 import { identityRoutes } from './identity-routes.js';
 import { keyRequest } from './keys.controller.js';
@@ -195,6 +196,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...blobRoutes,
   ...peopleRoutes,
   ...approvalRoutes,
+  ...counterfactualRoutes,
   ...registryRoutes,
   ...settingRoutes,
   ...limitRoutes,

@@ -36,6 +36,8 @@ const kinds = {
   'key-reused': validation(422, 'The idempotency key was used with other inputs'),
   'impossible-order': validation(422, 'The calls of the batch cannot be put in an order'),
   'unusable-policy': validation(422, 'The policy cannot be used'),
+  'unknown-change': validation(422, 'A change names something that is not there'),
+  'too-much': validation(422, 'The question is about too much'),
   'simulation-required': conflict('The policy must be simulated first'),
   'dependency-pending': {
     status: 424,

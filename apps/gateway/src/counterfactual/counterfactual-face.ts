@@ -1,0 +1,33 @@
+import type { CallComparison, CallFace, CounterfactualAnswer } from '@countersign/decisions';
+
+const MICRO = 1_000_000;
+const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+function callFace({ started_at_ms, ended_at_ms, approval, ...face }: CallFace): Record<string, unknown> {
+  const asked = approval && { approval_id: approval.approval_id, end: approval.end, ended_at: time(approval.ended_at_ms) };
+  return { ...face, approval: asked, started_at: time(started_at_ms), ended_at: time(ended_at_ms) };
+}
+
+function comparisonFace({ requested_at_ms, recorded, counterfactual, ...rest }: CallComparison): Record<string, unknown> {
+  return {
+    ...rest,
+    requested_at: time(requested_at_ms),
+    recorded: callFace(recorded),
+    counterfactual: counterfactual && callFace(counterfactual),
+  };
+}
+
+/** The answer as people read it. */
+export function counterfactualFace({ comparisons, limits, ...rest }: CounterfactualAnswer): Record<string, unknown> {
+  return {
+    ...rest,
+    limits: limits.map(({ at_ms, used_micro, asked_micro, max_micro, ...trip }) => ({
+      ...trip,
+      at: time(at_ms),
+      used: used_micro / MICRO,
+      asked: asked_micro / MICRO,
+      max: max_micro / MICRO,
+    })),
+    comparisons: comparisons.map(comparisonFace),
+  };
+}

@@ -1,0 +1,77 @@
+import type { ErrorCode } from '@countersign/contracts';
+import { z } from 'zod';
+import { limitRequest } from '../http/limit-request.js';
+import { draftBundle } from '../policies/bundle-request.js';
+
+const CHANGES_MAX = 50;
+const errorCodes = [
+  'VALIDATION_ERROR',
+  'TIMEOUT',
+  'RATE_LIMIT',
+  'POLICY_DENIED',
+  'AUTH_REQUIRED',
+  'PROVIDER_ERROR',
+  'NETWORK_ERROR',
+  'SANDBOX_ERROR',
+  'CANCELLED',
+  'UNKNOWN',
+] as const satisfies readonly ErrorCode[];
+const id = z.string().min(1).max(200);
+const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+
+const change = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('approval'),
+    approval_id: id,
+    voter: id.optional().describe('whose vote; absent: yours'),
+    vote: z.enum(['approve', 'deny']).default('approve'),
+    at: time.optional().describe('when; absent: when this voter did vote'),
+    reason: z.string().max(2000).optional(),
+  }),
+  z
+    .strictObject({
+      kind: z.literal('policy'),
+      version: z.string().max(64).nullable().optional().describe('a published version; null: the built-in rules alone'),
+      bundle: draftBundle.optional(),
+    })
+    .refine(({ version, bundle }) => (version === undefined) !== (bundle === undefined), 'name a version or give a bundle'),
+  z.strictObject({
+    kind: z.literal('fact'),
+    table: id,
+    set: z.record(z.string().max(200), z.unknown()).default({}),
+    remove: z.array(z.string().max(200)).max(1000).default([]),
+  }),
+  z
+    .strictObject({
+      kind: z.literal('limit'),
+      limit_id: id,
+      max: z.number().min(0).max(1e9).optional().describe('the same limit with another maximum'),
+      limit: limitRequest.nullable().optional().describe('another limit in its place; null: none'),
+    })
+    .refine(({ max, limit }) => (max === undefined) !== (limit === undefined), 'give max or limit'),
+  z
+    .strictObject({
+      kind: z.literal('result'),
+      call_id: id,
+      output: z.unknown().optional(),
+      error: z.strictObject({ code: z.enum(errorCodes), message: z.string().max(2000) }).optional(),
+    })
+    .refine(({ output, error }) => output === undefined || error === undefined, 'give output or error'),
+  z.strictObject({ kind: z.literal('left_out'), call_id: id }),
+]);
+
+const changes = z.array(change).max(CHANGES_MAX).describe('what would have been otherwise; empty: whether the record can be decided again');
+
+/** `POST /v1/cases/{case_id}/counterfactual`. */
+export const counterfactualRequest = z.strictObject({ changes });
+
+/** `POST /v1/counterfactual`: the same over a range of time, a page of calls at a time, newest first. */
+export const rangeRequest = z.strictObject({
+  changes,
+  from: time.optional(),
+  to: time.optional(),
+  limit: z.int().min(1).max(500).default(200),
+  cursor: z.string().max(500).optional(),
+});
+
+export type AskedChange = z.infer<typeof change>;

@@ -1,0 +1,76 @@
+import { type Change, Counterfactual, type CounterfactualAnswer, changesOf } from '@countersign/decisions';
+import { tenantOf } from '@countersign/domain';
+import type { AppDeps } from '@countersign/process';
+import type { CallRow } from '@countersign/store';
+import { Problem } from '../http/problem.js';
+import type { Caller } from '../identity/authenticator.js';
+import type { PolicyRoom } from '../policies/policy-room.js';
+import type { AskedChange } from './counterfactual-request.js';
+import { Gently } from './gently.js';
+import { knownPrincipals, NamedRecords, NamedRules, named } from './named-changes.js';
+import { RecordingReader, sharedWindow } from './recording-reader.js';
+
+/** Questions that are worked on at once by one gateway. */
+const AT_ONCE = 2;
+const STEPS_MAX = 5_000_000;
+
+/** Answers what would have been: reads the record, changes it, decides it again. Changes nothing. */
+export class CounterfactualRoom {
+  private readonly reader: RecordingReader;
+  private running = 0;
+
+  constructor(
+    private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock'>,
+    private readonly policies: PolicyRoom,
+  ) {
+    this.reader = new RecordingReader(deps);
+  }
+
+  /** `rows`: the calls that are asked about, at least one. */
+  async decide(caller: Caller, rows: readonly CallRow[], asked: readonly AskedChange[]): Promise<CounterfactualAnswer | Problem> {
+    if (this.running >= AT_ONCE) return new Problem('too-many-in-flight', 'other counterfactuals are being worked out: ask again');
+    this.running++;
+    try {
+      return await this.decideNow(caller, rows, asked);
+    } finally {
+      this.running--;
+    }
+  }
+
+  private async decideNow(
+    caller: Caller,
+    rows: readonly CallRow[],
+    asked: readonly AskedChange[],
+  ): Promise<CounterfactualAnswer | Problem> {
+    const { tenant_id } = caller;
+    const { state } = this.policies.configuration;
+    const rules = new NamedRules(this.policies, caller);
+    const ruleChanges = await named(asked, (change, at) => rules.of(change, at));
+    if (ruleChanges instanceof Problem) return ruleChanges;
+    const votes_ms = asked.flatMap((change) => (change.kind === 'approval' && change.at !== undefined ? [change.at] : []));
+    const recording = await this.reader.read({
+      tenant_id,
+      lane: tenantOf(state, tenant_id)?.lane ?? 'shared',
+      rows,
+      until_ms: Math.max(this.deps.clock.now_ms(), ...votes_ms),
+      shared_window_ms: sharedWindow(
+        state,
+        tenant_id,
+        changesOf(ruleChanges, 'limit').map(({ limit }) => limit),
+      ),
+    });
+    if (!recording) return new Problem('too-much', 'more than 400,000 records would have to be read: ask about less');
+    const records = new NamedRecords(recording, caller, knownPrincipals({ room: this.policies, tenant_id }), ruleChanges.length > 0);
+    const recordChanges = await named(asked, (change, at) => records.of(change, at));
+    if (recordChanges instanceof Problem) return recordChanges;
+    const changes: Change[] = [...ruleChanges, ...recordChanges];
+    const about = rows.map(({ call_id }) => call_id);
+    return this.worked(new Counterfactual(recording, changes, about));
+  }
+
+  private async worked(question: Counterfactual): Promise<CounterfactualAnswer | Problem> {
+    const gently = new Gently(() => this.deps.clock.monotonic_ms());
+    await gently.all(() => question.steps < STEPS_MAX && question.step());
+    return question.steps < STEPS_MAX ? question.answer() : new Problem('too-much', 'deciding it again takes too long: ask about less');
+  }
+}

@@ -1,0 +1,125 @@
+import { callError, canonicalText, type Principal } from '@countersign/contracts';
+import { type Change, callOfApproval, type Recording } from '@countersign/decisions';
+import { factsOf, keysOf, limitVersions } from '@countersign/domain';
+import type { Limit, PolicyBundle } from '@countersign/policy';
+import { limitFault, nextVersion } from '../http/limit-request.js';
+import { type Issue, Problem } from '../http/problem.js';
+import type { Caller } from '../identity/authenticator.js';
+import type { PolicyRoom } from '../policies/policy-room.js';
+import type { AskedChange } from './counterfactual-request.js';
+
+type Asked<K extends AskedChange['kind']> = Extract<AskedChange, { kind: K }>;
+type Named = Change | Issue;
+
+const missing = (at: number, field: string, message: string): Issue => ({ path: `/changes/${at}/${field}`, code: 'not_found', message });
+const isIssue = (named: Named | Issue | Problem): named is Issue => 'path' in named && 'code' in named && 'message' in named;
+
+/** Changes that need no record to be understood: other policies, tables and limits. */
+export class NamedRules {
+  constructor(
+    private readonly room: PolicyRoom,
+    private readonly caller: Caller,
+  ) {}
+
+  /** Undefined: it is about the record. */
+  async of(asked: AskedChange, at: number): Promise<Named | Problem | undefined> {
+    if (asked.kind === 'policy') return this.policy(asked, at);
+    if (asked.kind === 'fact') return this.fact(asked, at);
+    return asked.kind === 'limit' ? this.limit(asked, at) : undefined;
+  }
+
+  private async policy({ version, bundle }: Asked<'policy'>, at: number): Promise<Named | Problem> {
+    const { tenant_id } = this.caller;
+    if (version === null) return { kind: 'policy', bundle: null };
+    if (version !== undefined) {
+      const published = this.room.shelf(tenant_id).versions.get(version);
+      return published ? { kind: 'policy', bundle: published } : missing(at, 'version', `there is no policy ${version}`);
+    }
+    const text = await this.room.text(tenant_id, 'draft', bundle as PolicyBundle);
+    return text instanceof Problem ? text : { kind: 'policy', bundle: text };
+  }
+
+  private fact({ table, set, remove }: Asked<'fact'>, at: number): Named {
+    const { state } = this.room.configuration;
+    if (!factsOf(state, this.caller.tenant_id).has(table)) return missing(at, 'table', `there is no table ${table}`);
+    return { kind: 'fact', table, set, removed: remove };
+  }
+
+  private limit({ limit_id, max, limit }: Asked<'limit'>, at: number): Named {
+    const { tenant_id, principal: by } = this.caller;
+    const [known] = limitVersions(this.room.configuration.state, tenant_id, limit_id);
+    if (limit) {
+      const fault = limitFault(limit);
+      const issue = fault?.more.issues?.[0];
+      if (issue) return { ...issue, path: `/changes/${at}/limit${issue.path}` };
+      const next: Limit = { ...nextVersion(limit_id, limit, known), by, changed_at_ms: 0 };
+      return { kind: 'limit', limit: next };
+    }
+    if (!known) return missing(at, 'limit_id', `there is no limit ${limit_id}`);
+    return { kind: 'limit', limit: max === undefined ? { ...known, removed: true } : { ...known, removed: false, max } };
+  }
+}
+
+/** Changes of what is on record: votes, results and calls. Each names something that is there, or is refused with its place. */
+export class NamedRecords {
+  constructor(
+    private readonly recording: Recording,
+    private readonly caller: Caller,
+    private readonly principals: readonly Principal[],
+    private readonly rules_change: boolean,
+  ) {}
+
+  of(asked: AskedChange, at: number): Named | undefined {
+    if (asked.kind === 'approval') return this.vote(asked, at);
+    if (asked.kind !== 'result' && asked.kind !== 'left_out') return undefined;
+    const { call_id } = asked;
+    const isThere = this.recording.calls.get(call_id) && !this.recording.as_recorded.has(call_id);
+    if (!isThere) return missing(at, 'call_id', `there is no call ${call_id} among those that are decided again`);
+    if (asked.kind === 'left_out') return { kind: 'left_out', call_id };
+    const { error, output } = asked;
+    if (error) return { kind: 'result', call_id, status: 'failed', output_json: null, error: callError(error.code, error.message) };
+    return { kind: 'result', call_id, status: 'succeeded', output_json: canonicalText(output ?? null), error: null };
+  }
+
+  private vote({ approval_id, voter, vote, at: asked_ms, reason }: Asked<'approval'>, at: number): Named {
+    const call = this.recording.calls.get(callOfApproval(approval_id));
+    const asks = call?.events.some((event) => event.event_type === 'approval_requested' && event.event.approval_id === approval_id);
+    if (!call || (!asks && !this.rules_change)) return missing(at, 'approval_id', `there is no approval ${approval_id} here`);
+    const id = voter ?? this.caller.principal.id;
+    const cast = call.inputs.find(
+      (input) => input.event_type === 'approval_voted' && input.event.approval_id === approval_id && input.event.voter.id === id,
+    );
+    const known = cast?.event_type === 'approval_voted' ? cast.event : undefined;
+    const who = known?.voter ?? this.principal(id);
+    if (!who) return missing(at, 'voter', `there is no principal ${id}`);
+    const at_ms = asked_ms ?? cast?.timestamp_ms;
+    if (at_ms === undefined) return { path: `/changes/${at}/at`, code: 'missing', message: `${id} cast no vote here: say when` };
+    return { kind: 'vote', approval_id, voter: who, vote, reason: reason ?? null, at_ms, ...(known ? { vote_id: known.vote_id } : {}) };
+  }
+
+  private principal(id: string): Principal | undefined {
+    return id === this.caller.principal.id ? this.caller.principal : this.principals.find((one) => one.id === id);
+  }
+}
+
+/** All changes as the engine takes them, or what is wrong with them. */
+export async function named(
+  asked: readonly AskedChange[],
+  of: (change: AskedChange, at: number) => Named | Problem | undefined | Promise<Named | Problem | undefined>,
+): Promise<Change[] | Problem> {
+  const changes: Change[] = [];
+  const issues: Issue[] = [];
+  for (const [at, one] of asked.entries()) {
+    const found = await of(one, at);
+    if (found instanceof Problem) return found;
+    if (found && isIssue(found)) issues.push(found);
+    else if (found) changes.push(found);
+  }
+  const [first] = issues;
+  return first ? new Problem('unknown-change', `${first.path}: ${first.message}`, { issues }) : changes;
+}
+
+/** The people and services that have a key. */
+export function knownPrincipals({ room, tenant_id }: { room: PolicyRoom; tenant_id: string }): Principal[] {
+  return keysOf(room.configuration.state, tenant_id).map(({ principal }) => principal);
+}

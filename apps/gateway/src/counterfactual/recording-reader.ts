@@ -1,0 +1,148 @@
+import { callTopics, laneTopic, parseCallId } from '@countersign/contracts';
+import { ObservedTerms, type ReadEvent, RecordedCalls, type Recording } from '@countersign/decisions';
+import { type CallState, type ConfigurationState, limitVersions } from '@countersign/domain';
+import { BatchDecoder, type EventLog, type LogRecord } from '@countersign/event-log';
+import type { AppDeps } from '@countersign/process';
+import { type CallRow, listCalls, readCall } from '@countersign/store';
+import { LATE_MS, RecordsOfCalls, SKEW_MS } from '../audit/records-of-calls.js';
+import { Gently } from './gently.js';
+
+/** Decoding a record takes some 10 µs. */
+const AT_ONCE = 200;
+const RECORDS_MAX = 400_000;
+const OF_A_RUN_MAX = 500;
+/** Policy's own defaults, for a record that has no grant or no ruling to tell. */
+const USUAL = { allow_for_ms: 15 * 60_000, grant_for_ms: 3_600_000 };
+/** Of other tenants: what no ruling of this one looks at, and what there is much of. */
+const OTHERS = new Set(['case_set', 'fact_table_set', 'policy_bundle_published', 'grant_set', 'api_key_set', 'limit_set', 'webhook_set']);
+
+/** What to read. */
+export interface Wanted {
+  tenant_id: string;
+  lane: string;
+  /** The calls that are asked about. */
+  rows: readonly CallRow[];
+  /** Something changed comes as late as this, epoch ms. */
+  until_ms: number;
+  /** Counters that reach over more than one case, by their windows; undefined: there are none. */
+  shared_window_ms: number | undefined;
+}
+
+type Parts = Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock'>;
+
+/** Reads the records that a case hangs on: its own calls, those that they join or depend on, and those that share its limits. */
+export class RecordingReader {
+  private readonly decoder: BatchDecoder;
+  private readonly records: RecordsOfCalls;
+
+  constructor(private readonly parts: Parts) {
+    this.decoder = new BatchDecoder(parts.codec, parts.schemas);
+    this.records = new RecordsOfCalls(parts);
+  }
+
+  private get log(): EventLog {
+    return this.parts.log;
+  }
+
+  /** Undefined: it is too much. */
+  async read(wanted: Wanted): Promise<Recording | undefined> {
+    const gently = new Gently(() => this.parts.clock.monotonic_ms());
+    const { tenant_id, rows, shared_window_ms } = wanted;
+    const about = new Set(rows.map(({ call_id }) => call_id));
+    const first_ms = Math.min(...rows.map(({ requested_at_ms }) => requested_at_ms));
+    const others = await this.others(tenant_id, rows, about);
+    const calls = new RecordedCalls();
+    const terms = new ObservedTerms();
+    const ids = new Set([...about, ...others.map(({ call_id }) => call_id)]);
+    const from_ms = Math.min(first_ms - Math.min(shared_window_ms ?? 0, first_ms), ...others.map((row) => row.requested_at_ms)) - SKEW_MS;
+    const isWanted = (event: ReadEvent): boolean =>
+      event.event.meta.tenant_id === tenant_id && (shared_window_ms !== undefined || ids.has(event.event.meta.call_id ?? ''));
+    let left = RECORDS_MAX;
+    for (const [topic, partition] of this.places(wanted.lane, shared_window_ms === undefined ? ids : undefined)) {
+      for await (const event of this.stretch(topic, partition, from_ms, wanted.until_ms + LATE_MS)) {
+        if (left-- <= 0) return undefined;
+        if (isWanted(event)) {
+          calls.add(event);
+          terms.note(event);
+        }
+        await gently.pause();
+      }
+    }
+    const as_recorded = new Set<string>();
+    for (const call_id of calls.ids()) {
+      const asked_ms = calls.get(call_id)?.requested.timestamp_ms;
+      if (asked_ms !== undefined && asked_ms < first_ms - SAME_TIME_MS && !about.has(call_id)) as_recorded.add(call_id);
+      await gently.pause();
+    }
+    const configuration = await this.configuration(tenant_id, gently);
+    return { tenant_id, calls, configuration, as_recorded, from_ms: first_ms - SKEW_MS, ...terms.or(USUAL) };
+  }
+
+  /** Calls of other cases that these join, repeat or depend on, and those of the same runs. */
+  private async others(tenant_id: string, rows: readonly CallRow[], about: ReadonlySet<string>): Promise<CallRow[]> {
+    const named = new Set<string>();
+    const runs = new Set<string>();
+    for (const { state_json } of rows) {
+      const { call, ruling, end } = JSON.parse(state_json) as CallState;
+      for (const id of [...(call?.context.depends_on ?? []), ruling?.joined_call_id, end?.original_call_id])
+        if (id && !about.has(id)) named.add(id);
+      if (call?.run_id) runs.add(call.run_id);
+    }
+    const found: CallRow[] = [];
+    for (const call_id of named) {
+      const row = parseCallId(call_id) ? await readCall(this.parts.store, tenant_id, call_id) : undefined;
+      if (row) found.push(row);
+    }
+    for (const run_id of runs) {
+      const { items } = await listCalls(this.parts.store, { tenant_id, run_id, limit: OF_A_RUN_MAX });
+      found.push(...items.filter(({ call_id }) => !about.has(call_id)));
+    }
+    return found;
+  }
+
+  private *places(lane: string, ids: ReadonlySet<string> | undefined): Generator<[topic: string, partition: number]> {
+    const partitions = ids && new Set([...ids].map((id) => parseCallId(id)?.partition ?? 0));
+    for (const name of callTopics) {
+      const topic = laneTopic(name, lane);
+      for (let partition = 0; partition < this.log.partitions(topic); partition++)
+        if (!partitions || partitions.has(partition)) yield [topic, partition];
+    }
+  }
+
+  private async *stretch(topic: string, partition: number, from_ms: number, until_ms: number): AsyncGenerator<ReadEvent> {
+    for (let offset = await this.records.firstSince(topic, partition, from_ms); ; ) {
+      const records = await this.log.read(topic, partition, offset, AT_ONCE);
+      const last = records.at(-1);
+      if (!last) return;
+      yield* (await this.decoded(records)) as ReadEvent[];
+      if (last.timestamp_ms > until_ms) return;
+      offset = last.offset + 1;
+    }
+  }
+
+  private async configuration(tenant_id: string, gently: Gently): Promise<ReadEvent[]> {
+    const kept: ReadEvent[] = [];
+    for (const topic of ['tool-registered', 'configuration-changed'])
+      for await (const event of this.stretch(topic, 0, 0, Number.POSITIVE_INFINITY)) {
+        if (event.event.meta.tenant_id === tenant_id || !OTHERS.has(event.event_type)) kept.push(event);
+        await gently.pause();
+      }
+    return kept;
+  }
+
+  private async decoded(records: readonly LogRecord[]) {
+    return (await this.decoder.decode(records)).events;
+  }
+}
+
+/** Clocks of the gateway and the log. */
+const SAME_TIME_MS = 1000;
+
+/** How far back counters reach that are not about one case alone; undefined: none does. Without a window they reach for ever. */
+export function sharedWindow(state: ConfigurationState, tenant_id: string, more: readonly { scope: string; window_ms: number | null }[]) {
+  const ids = state.by_tenant.get(tenant_id)?.limits?.versions.keys() ?? [];
+  const all = [...[...ids].flatMap((limit_id) => limitVersions(state, tenant_id, limit_id)), ...more];
+  const shared = all.filter(({ scope }) => scope !== 'case');
+  if (shared.length === 0) return undefined;
+  return Math.max(...shared.map(({ window_ms }) => window_ms ?? Number.MAX_SAFE_INTEGER));
+}

@@ -1,0 +1,206 @@
+import { type CallError, canonicalText, type RulingEffect, type Tier } from '@countersign/contracts';
+import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
+import type { ResultSource, SimulatedWorld, UnknownBecause } from './simulated-world.js';
+
+/** A call as one of the two worlds has it. Times are epoch ms. */
+export interface CallFace {
+  effect: RulingEffect | null;
+  rule: string | null;
+  tier: Tier | null;
+  bundle_version: string | null;
+  reason: CallError | null;
+  revision: number;
+  status: CallStatus;
+  joined_call_id: string | null;
+  /** What people said; null where nobody was asked, open while they have not. */
+  approval: { approval_id: string; end: 'open' | 'granted' | 'denied' | 'expired' | 'cancelled'; ended_at_ms: number | null } | null;
+  started_at_ms: number | null;
+  ended_at_ms: number | null;
+}
+
+export type Difference =
+  | 'left_out'
+  | 'newly_allowed'
+  | 'newly_denied'
+  | 'approval_added'
+  | 'approval_avoided'
+  | 'newly_deferred'
+  | 'rule'
+  | 'status'
+  | 'started_earlier'
+  | 'started_later'
+  | 'never_started'
+  | 'newly_started'
+  | 'result';
+
+/** What would have become of a call, beside what became of it. */
+export interface CallComparison {
+  call_id: string;
+  tool: string;
+  version: string;
+  case_id: string | null;
+  requested_at_ms: number;
+  recorded: CallFace;
+  /** Null: it is left out. */
+  counterfactual: CallFace | null;
+  differences: Difference[];
+  /** Negative: later. Null where it did not start in both worlds. */
+  started_earlier_by_ms: number | null;
+  /** Null: no result, or none that is known. */
+  result: ResultSource | null;
+  unknown: UnknownBecause[];
+  /** Earlier calls of the same run that went another way: that the agent would have asked the same all the same is assumed. */
+  assumed_unchanged: string[];
+}
+
+const SAME_MS = 5;
+const ASSUMED_MAX = 20;
+
+function startOf({ started, end, doubt }: CallState): number | null {
+  if (started) return started.fired_at_ms;
+  const ran = end ?? doubt;
+  if (!ran || ran.kind === 'deduplicated' || ['expired', 'cancelled', 'denied'].includes(ran.outcome.status)) return null;
+  return ran.outcome.started_at_ms;
+}
+
+/** The face of a call. */
+export function faceOf(state: CallState): CallFace {
+  const { ruling, approval, approval_end, end } = state;
+  const asked = approval_end !== null || ruling?.effect === 'require_approval';
+  const approval_id = ruling?.approval_id ?? approval?.approval_id ?? '';
+  return {
+    effect: ruling?.effect ?? null,
+    rule: ruling?.rule ?? null,
+    tier: ruling?.tier ?? null,
+    bundle_version: ruling?.bundle_version ?? null,
+    reason: ruling?.reason ?? null,
+    revision: ruling?.revision ?? 0,
+    status: statusOf(state),
+    joined_call_id: ruling?.joined_call_id ?? null,
+    approval: asked ? { approval_id, end: approval_end?.kind ?? 'open', ended_at_ms: approval_end?.at_ms ?? null } : null,
+    started_at_ms: startOf(state),
+    ended_at_ms: end?.at_ms ?? null,
+  };
+}
+
+function effectDifference(before: CallFace, after: CallFace): Difference | undefined {
+  if (before.effect === after.effect) return before.rule === after.rule ? undefined : 'rule';
+  if (after.effect === 'deny') return 'newly_denied';
+  if (after.effect === 'defer') return 'newly_deferred';
+  if (after.effect === 'require_approval') return 'approval_added';
+  return before.effect === 'require_approval' ? 'approval_avoided' : 'newly_allowed';
+}
+
+function startDifference(before: CallFace, after: CallFace): { kind?: Difference; earlier_by_ms: number | null } {
+  const [then, now] = [before.started_at_ms, after.started_at_ms];
+  if (then === null || now === null) {
+    if (then === now) return { earlier_by_ms: null };
+    return { kind: now === null ? 'never_started' : 'newly_started', earlier_by_ms: null };
+  }
+  const earlier_by_ms = then - now;
+  if (Math.abs(earlier_by_ms) <= SAME_MS) return { earlier_by_ms: 0 };
+  return { kind: earlier_by_ms > 0 ? 'started_earlier' : 'started_later', earlier_by_ms };
+}
+
+/** One call of both worlds. `unreproduced`: why the record itself cannot be decided again, where it cannot. */
+export function compared(world: SimulatedWorld, call_id: string, unreproduced: string | undefined): CallComparison {
+  const recorded = world.records.get(call_id) as { state: CallState };
+  const { call } = recorded.state;
+  const before = faceOf(recorded.state);
+  const state = world.calls.get(call_id);
+  const isLeftOut = world.changes.some((change) => change.kind === 'left_out' && change.call_id === call_id);
+  const after = state ? withoutUnknown(faceOf(state), world, call_id) : null;
+  const unknown = [...(world.unknown.get(call_id) ?? [])];
+  if (unreproduced !== undefined) unknown.push({ what: 'ruling', why: unreproduced, call_id: null });
+  const start = after ? startDifference(before, after) : { earlier_by_ms: null };
+  const effect = after ? effectDifference(before, after) : undefined;
+  const source = world.sources.get(call_id) ?? null;
+  const isUnknown = unknown.some(({ what }) => what === 'ruling');
+  const differences: Difference[] = [
+    ...(isLeftOut ? (['left_out'] as const) : []),
+    ...(effect && !isUnknown ? [effect] : []),
+    ...(after && !isUnknown && before.status !== after.status ? (['status'] as const) : []),
+    ...(start.kind ? [start.kind] : []),
+    ...(source?.kind === 'replaced' ? (['result'] as const) : []),
+  ];
+  return {
+    call_id,
+    tool: call?.tool ?? '',
+    version: call?.version ?? '',
+    case_id: call?.case_id ?? null,
+    requested_at_ms: recorded.state.requested?.at_ms ?? 0,
+    recorded: before,
+    counterfactual: after,
+    differences,
+    started_earlier_by_ms: start.earlier_by_ms,
+    result: source,
+    unknown,
+    assumed_unchanged: assumed(world, call_id),
+  };
+}
+
+/** A call without a known result started when it was allowed to; when it ended is not known. */
+function withoutUnknown(face: CallFace, world: SimulatedWorld, call_id: string): CallFace {
+  if (face.status !== 'running' || !world.unknown.get(call_id)?.some(({ what }) => what === 'result')) return face;
+  return { ...face, started_at_ms: world.started.get(call_id) ?? null };
+}
+
+/** Earlier calls whose going another way its agent may have seen before it asked. */
+function assumed(world: SimulatedWorld, call_id: string): string[] {
+  const state = world.records.get(call_id)?.state;
+  const call = state?.call;
+  if (!state?.requested || !call || world.affected.size === 0) return [];
+  const found: string[] = [];
+  for (const other of world.affected) {
+    const known = world.records.get(other)?.state;
+    const by = known?.call;
+    if (other === call_id || !by || !known.requested || known.requested.at_ms > state.requested.at_ms) continue;
+    const isOne = call.run_id !== null ? by.run_id === call.run_id : by.case_id === call.case_id && by.principal.id === call.principal.id;
+    if (isOne && found.length < ASSUMED_MAX) found.push(other);
+  }
+  return found;
+}
+
+/** Why deciding the record again without any change gives something else than the record; undefined where it gives the same. */
+export function unreproduced(unchanged: SimulatedWorld, call_id: string): string | undefined {
+  const recorded = unchanged.records.get(call_id)?.state;
+  const again = unchanged.calls.get(call_id);
+  if (!recorded) return 'it is not on record';
+  if (!again) return 'it is not decided again';
+  const [before, after] = [decisive(recorded), decisive(again)];
+  const field = Object.keys(before).find((name) => canonicalText(before[name]) !== canonicalText(after[name]));
+  return field && `the record cannot be reproduced: its ${field} is ${short(before[field])}, decided again ${short(after[field])}`;
+}
+
+const short = (value: unknown): string => (canonicalText(value) ?? 'nothing').slice(0, 200);
+
+/** What has to be the same. Times of waits go by the clock of who looks, and are left out. */
+function decisive(state: CallState): Record<string, unknown> {
+  const { ruling, approval, approval_end, end } = state;
+  return {
+    ruling: ruling && {
+      revision: ruling.revision,
+      effect: ruling.effect,
+      tier: ruling.tier,
+      approval_mode_effective: ruling.approval_mode_effective,
+      rule: ruling.rule,
+      bundle_version: ruling.bundle_version,
+      approval_id: ruling.approval_id,
+      joined_call_id: ruling.joined_call_id,
+      code: ruling.reason?.code ?? null,
+      matched: ruling.explanation?.matched ?? null,
+      shadow: ruling.explanation?.shadow?.effect ?? null,
+      until: ruling.defer ? { until: ruling.defer.until, call_ids: ruling.defer.call_ids, limit_id: ruling.defer.limit_id } : null,
+    },
+    approval: approval && {
+      approval_id: approval.approval_id,
+      revision: approval.revision,
+      expires_at_ms: approval.expires_at_ms,
+      quorum: approval.quorum,
+      approver_roles: approval.approver_roles,
+    },
+    approval_end: approval_end && { kind: approval_end.kind, revision: approval_end.revision, by: approval_end.by },
+    end: end && { kind: end.kind, status: end.outcome.status, output_json: end.outcome.output_json, original: end.original_call_id },
+    status: statusOf(state),
+  };
+}

@@ -1,0 +1,162 @@
+import { sha256Hex } from '@countersign/contracts';
+import {
+  type ConfigurationState,
+  evolveConfiguration,
+  type FactTable,
+  initialConfiguration,
+  type PublishedBundle,
+  type TenantConfiguration,
+} from '@countersign/domain';
+import type { Limit } from '@countersign/policy';
+import type { ReadEvent } from '../read-event.js';
+import { type Change, changesOf, changesRules, type FactChange } from './change.js';
+
+/** A fold of the configuration up to a position. */
+interface Cursor {
+  state: ConfigurationState;
+  /** How many records of each topic are in it. */
+  settings: number;
+  catalog: number;
+  changed: ConfigurationState | undefined;
+}
+
+const CURSORS_MAX = 4;
+const WARMED_AT_ONCE = 100;
+
+/** The configuration as it was at any position, with the changes that are asked for; folded forward, a few positions at hand. */
+export class ConfigurationHistory {
+  private readonly settings: readonly ReadEvent[];
+  private readonly catalog: readonly ReadEvent[];
+  private readonly cursors: Cursor[] = [];
+  private readonly changed: ChangedConfiguration | undefined;
+
+  /** `records`: of configuration-changed and tool-registered, each in offset order. */
+  constructor(
+    readonly records: readonly ReadEvent[],
+    tenant_id: string,
+    changes: readonly Change[],
+  ) {
+    this.catalog = records.filter(({ event_type }) => event_type === 'tool_registered');
+    this.settings = records.filter(({ event_type }) => event_type !== 'tool_registered');
+    this.changed = changesRules(changes) ? new ChangedConfiguration(tenant_id, changes) : undefined;
+  }
+
+  /** As a ruling saw it that names this offset and was made at this time. */
+  at(config_offset: number, at_ms: number): ConfigurationState {
+    const settings = countUntil(this.settings, ({ offset }) => offset <= config_offset);
+    return this.fold(
+      settings,
+      countUntil(this.catalog, ({ timestamp_ms }) => timestamp_ms <= at_ms),
+    );
+  }
+
+  /** As it was known at a time. */
+  asOf(at_ms: number): ConfigurationState {
+    const settings = countUntil(this.settings, ({ timestamp_ms }) => timestamp_ms <= at_ms);
+    return this.fold(
+      settings,
+      countUntil(this.catalog, ({ timestamp_ms }) => timestamp_ms <= at_ms),
+    );
+  }
+
+  /** Folds what lies before the first call, a record a step, so that nobody waits for all of it at once. */
+  *warmed(until_ms = Number.POSITIVE_INFINITY): Generator<void> {
+    const settings = countUntil(this.settings, ({ timestamp_ms }) => timestamp_ms <= until_ms);
+    const catalog = countUntil(this.catalog, ({ timestamp_ms }) => timestamp_ms <= until_ms);
+    for (let at = 0; at < settings; at += WARMED_AT_ONCE) {
+      this.fold(at, Math.min(at, catalog));
+      yield;
+    }
+  }
+
+  private fold(settings: number, catalog: number): ConfigurationState {
+    const cursor = this.cursor(settings, catalog);
+    if (cursor.settings !== settings || cursor.catalog !== catalog) {
+      for (; cursor.catalog < catalog; cursor.catalog++) evolveConfiguration(cursor.state, this.catalog[cursor.catalog] as ReadEvent);
+      for (; cursor.settings < settings; cursor.settings++) evolveConfiguration(cursor.state, this.settings[cursor.settings] as ReadEvent);
+      cursor.changed = undefined;
+    }
+    if (!this.changed) return cursor.state;
+    cursor.changed ??= this.changed.of(cursor.state);
+    return cursor.changed;
+  }
+
+  private cursor(settings: number, catalog: number): Cursor {
+    const fitting = this.cursors.filter((one) => one.settings <= settings && one.catalog <= catalog);
+    const known = fitting.sort((a, b) => b.settings - a.settings || b.catalog - a.catalog)[0];
+    if (known) return known;
+    const fresh: Cursor = { state: initialConfiguration(), settings: 0, catalog: 0, changed: undefined };
+    if (this.cursors.length >= CURSORS_MAX) this.cursors.shift();
+    this.cursors.push(fresh);
+    return fresh;
+  }
+}
+
+/** How many records come before the first that does not hold; those that hold come first. */
+function countUntil(records: readonly ReadEvent[], holds: (record: ReadEvent) => boolean): number {
+  let low = 0;
+  for (let high = records.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if (holds(records[middle] as ReadEvent)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The configuration of a tenant with other bundles, rows and limits; lists and bundles stay the same objects, so that they are compiled once. */
+class ChangedConfiguration {
+  private readonly limits = new WeakMap<readonly Limit[], readonly Limit[]>();
+  private readonly none: readonly Limit[] = [];
+  private readonly bundle: PublishedBundle | null | undefined;
+
+  constructor(
+    private readonly tenant_id: string,
+    private readonly changes: readonly Change[],
+  ) {
+    const policy = changesOf(changes, 'policy').at(-1);
+    this.bundle = policy?.bundle
+      ? { ...policy.bundle, simulation_digest: null, by: 'counterfactual', published_at_ms: 0 }
+      : policy
+        ? null
+        : undefined;
+  }
+
+  of(state: ConfigurationState): ConfigurationState {
+    const part = state.by_tenant.get(this.tenant_id);
+    if (!part) return state;
+    const changed = { ...part, facts: this.facts(part), bundles: this.bundles(part), limits: this.limitsOf(part) };
+    return { ...state, by_tenant: new Map(state.by_tenant).set(this.tenant_id, changed) };
+  }
+
+  private bundles({ bundles }: TenantConfiguration): TenantConfiguration['bundles'] {
+    const { bundle } = this;
+    if (bundle === undefined) return bundles;
+    if (bundle === null) return { ...bundles, active: null, shadow: null };
+    return { ...bundles, versions: new Map(bundles.versions).set(bundle.version, bundle), active: bundle.version, shadow: null };
+  }
+
+  private facts({ facts }: TenantConfiguration): TenantConfiguration['facts'] {
+    const tables = new Map(facts.tables);
+    for (const change of changesOf(this.changes, 'fact')) tables.set(change.table, changedTable(tables.get(change.table), change));
+    return { ...facts, tables };
+  }
+
+  private limitsOf({ limits }: TenantConfiguration): NonNullable<TenantConfiguration['limits']> {
+    const active = limits?.active ?? this.none;
+    let changed = this.limits.get(active);
+    if (!changed) {
+      const others = new Map(changesOf(this.changes, 'limit').map(({ limit }) => [limit.limit_id, limit]));
+      const kept = active.filter(({ limit_id }) => !others.has(limit_id));
+      changed = [...kept, ...[...others.values()].filter(({ removed }) => !removed)];
+      this.limits.set(active, changed);
+    }
+    return { active: changed, versions: limits?.versions ?? new Map() };
+  }
+}
+
+function changedTable(before: FactTable | undefined, { table, set, removed }: FactChange): FactTable {
+  const rows = new Map([...(before?.rows ?? []), ...Object.entries(set)]);
+  for (const key of removed) rows.delete(key);
+  const version = before?.version ?? 0;
+  return { table, version, rows, change_digest: sha256Hex(''), by: 'counterfactual', changed_at_ms: before?.changed_at_ms ?? 0 };
+}

@@ -1,0 +1,86 @@
+import type { EventMap } from '@countersign/contracts';
+import type { Change } from './change.js';
+import { type CallComparison, compared, type Difference, unreproduced } from './comparison.js';
+import { Redecision } from './redecision.js';
+import type { TrippedLimit } from './simulated-limits.js';
+import type { Recording } from './simulated-world.js';
+
+/** Limits that were in the way, in one of the worlds or both. */
+export interface LimitTrip extends TrippedLimit {
+  recorded: boolean;
+  counterfactual: boolean;
+}
+
+/** A vote that would not have counted. */
+export type RefusedVote = Pick<EventMap['approval_vote_refused'], 'approval_id' | 'vote_id' | 'code' | 'reason'>;
+
+/** What would have been. */
+export interface CounterfactualAnswer {
+  /** Calls that were asked about. */
+  calls: number;
+  unchanged: number;
+  unknown: number;
+  counts: Partial<Record<Difference, number>>;
+  limits: LimitTrip[];
+  refused_votes: RefusedVote[];
+  comparisons: CallComparison[];
+}
+
+/**
+ * Decides a recording twice, once as it was and once with changes, and compares: where the first does not give what is on
+ * record, nothing is said about that call. `step` does a little at a time; when it says false, `answer` is whole.
+ */
+export class Counterfactual {
+  private readonly unchanged: Redecision;
+  private readonly changed: Redecision;
+  steps = 0;
+
+  constructor(
+    recording: Recording,
+    changes: readonly Change[],
+    private readonly about: readonly string[],
+  ) {
+    this.unchanged = new Redecision(recording, []);
+    this.changed = new Redecision(recording, changes);
+  }
+
+  step(): boolean {
+    this.steps++;
+    return this.unchanged.step() || this.changed.step();
+  }
+
+  answer(): CounterfactualAnswer {
+    const before = this.unchanged.finish();
+    const after = this.changed.finish();
+    const comparisons = this.about
+      .filter((call_id) => after.records.get(call_id) !== undefined)
+      .map((call_id) => compared(after, call_id, unreproduced(before, call_id)));
+    const counts: Partial<Record<Difference, number>> = {};
+    for (const { differences } of comparisons) for (const one of differences) counts[one] = (counts[one] ?? 0) + 1;
+    return {
+      calls: comparisons.length,
+      unchanged: comparisons.filter(({ differences, unknown }) => differences.length === 0 && unknown.length === 0).length,
+      unknown: comparisons.filter(({ unknown }) => unknown.length > 0).length,
+      counts,
+      limits: this.trips(),
+      refused_votes: this.refusedVotes(),
+      comparisons,
+    };
+  }
+
+  private trips(): LimitTrip[] {
+    const about = new Set(this.about);
+    const key = ({ limit_id, subject, per, call_id }: TrippedLimit): string => JSON.stringify([limit_id, subject, per, call_id]);
+    const mine = ({ tripped }: { tripped: TrippedLimit[] }) =>
+      new Map(tripped.filter(({ call_id }) => about.has(call_id)).map((trip) => [key(trip), trip]));
+    const [then, now] = [mine(this.unchanged.world.limits), mine(this.changed.world.limits)];
+    return [...new Map([...then, ...now])].map(([id, trip]) => ({ ...trip, recorded: then.has(id), counterfactual: now.has(id) }));
+  }
+
+  private refusedVotes(): RefusedVote[] {
+    const known = new Set(this.unchanged.refused_votes.map(({ vote_id }) => vote_id));
+    return this.changed.refused_votes
+      .filter(({ vote_id }) => !known.has(vote_id))
+      .map(({ approval_id, vote_id, code, reason }) => ({ approval_id, vote_id, code, reason }));
+  }
+}

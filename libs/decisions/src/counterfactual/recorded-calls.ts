@@ -1,0 +1,188 @@
+import type { EventMap, EventType, ToolCall } from '@countersign/contracts';
+import { type CallState, evolve } from '@countersign/domain';
+import type { ReadEvent } from '../read-event.js';
+
+/** What ends a call at the executor, or begins it. */
+export type RunEvent = ReadEvent<
+  'tool_call_started' | 'tool_executed' | 'tool_retry_deduplicated' | 'tool_call_in_doubt' | 'tool_call_resolved'
+>;
+/** What policy is told from outside. */
+export type InputEvent = ReadEvent<
+  'tool_call_requested' | 'approval_voted' | 'tool_call_cancel_requested' | 'tool_call_resolve_requested' | 'tool_call_rejudged'
+>;
+
+const RUNS: ReadonlySet<EventType> = new Set([
+  'tool_call_started',
+  'tool_executed',
+  'tool_retry_deduplicated',
+  'tool_call_in_doubt',
+  'tool_call_resolved',
+]);
+const INPUTS: ReadonlySet<EventType> = new Set(['approval_voted', 'tool_call_cancel_requested', 'tool_call_resolve_requested']);
+
+/** Everything on record about one call. */
+export interface RecordedCall {
+  call_id: string;
+  requested: ReadEvent<'tool_call_requested'>;
+  /** All of its events, those of a topic in offset order. */
+  events: ReadEvent[];
+  state: CallState;
+  /** By revision. */
+  rulings: Map<number, ReadEvent<'policy_decided'>>;
+  /** Votes, cancellations and resolutions, in the order of the log. */
+  inputs: InputEvent[];
+  /** By revision. */
+  granted: Map<number, ReadEvent<'approval_granted'>>;
+  rejudged: Map<number, ReadEvent<'tool_call_rejudged'>>;
+  runs: RunEvent[];
+}
+
+/** When an event was made, epoch ms, by the time in its id (UUIDv7). */
+export function madeAt(event_id: string): number {
+  return Number.parseInt(event_id.slice(0, 8) + event_id.slice(9, 13), 16);
+}
+
+const byTime = (a: ReadEvent, b: ReadEvent): number => a.timestamp_ms - b.timestamp_ms || a.event.meta.hlc - b.event.meta.hlc;
+
+function collected(call_id: string, events: ReadEvent[]): RecordedCall | undefined {
+  const requested = events.find((event) => event.event_type === 'tool_call_requested');
+  if (requested?.event_type !== 'tool_call_requested') return undefined;
+  let state: CallState | undefined;
+  const call = { call_id, requested, events, rulings: new Map(), inputs: [], granted: new Map(), rejudged: new Map(), runs: [] };
+  const known: Omit<RecordedCall, 'state'> = call;
+  for (const event of events.sort(byTime)) {
+    state = evolve(state, event);
+    if (event.event_type === 'policy_decided') putFirst(known.rulings, event.event.revision, event);
+    else if (event.event_type === 'approval_granted') putFirst(known.granted, event.event.revision, event);
+    else if (event.event_type === 'tool_call_rejudged') putFirst(known.rejudged, event.event.revision, event);
+    else if (RUNS.has(event.event_type)) known.runs.push(event as RunEvent);
+    else if (INPUTS.has(event.event_type)) known.inputs.push(event as InputEvent);
+  }
+  return { ...known, state: state as CallState };
+}
+
+function putFirst<T>(into: Map<number, T>, revision: number, event: T): void {
+  if (!into.has(revision)) into.set(revision, event);
+}
+
+/** The calls of some records, and which record follows from which. Records are added first, then read. */
+export class RecordedCalls {
+  private readonly gathered = new Map<string, ReadEvent[]>();
+  private readonly known = new Map<string, RecordedCall>();
+  private byInputs: Map<string, RecordedCall[]> | undefined;
+  /** event_id → the call that it is about. */
+  private readonly callOfEvent = new Map<string, string>();
+  /** event_id of an input → the first that policy said to it. */
+  private readonly answers = new Map<string, ReadEvent>();
+  /** event_id of an input → its append time. */
+  private readonly appended = new Map<string, number>();
+
+  /** Those of records that are few. */
+  static of(records: Iterable<ReadEvent>): RecordedCalls {
+    const calls = new RecordedCalls();
+    for (const record of records) calls.add(record);
+    return calls;
+  }
+
+  add(record: ReadEvent): void {
+    const { call_id, event_id, causation_id } = record.event.meta;
+    if (call_id === null) return;
+    this.callOfEvent.set(event_id, call_id);
+    if (!isSaidByPolicy(record)) this.appended.set(event_id, record.timestamp_ms);
+    const known = this.gathered.get(call_id);
+    if (known) known.push(record);
+    else this.gathered.set(call_id, [record]);
+    // A question says exactly when it was asked; other words only when their id was made.
+    const isFirst = !this.answers.has(causation_id ?? '') || record.event_type === 'approval_requested';
+    if (causation_id !== null && isFirst && isSaidByPolicy(record)) this.answers.set(causation_id, record);
+  }
+
+  /** Ids of calls of which there is any record. */
+  ids(): Iterable<string> {
+    return this.gathered.keys();
+  }
+
+  /** Undefined where its request is not among the records. */
+  get(call_id: string): RecordedCall | undefined {
+    const known = this.known.get(call_id);
+    if (known) return known;
+    const events = this.gathered.get(call_id);
+    const call = events && collected(call_id, events);
+    if (call) this.known.set(call_id, call);
+    return call;
+  }
+
+  /** Calls of the same tool, version and inputs. */
+  twins({ tool, version, inputs_digest }: Pick<ToolCall, 'tool' | 'version' | 'inputs_digest'>): readonly RecordedCall[] {
+    if (!this.byInputs) {
+      this.byInputs = new Map();
+      for (const call_id of this.gathered.keys()) {
+        const call = this.get(call_id);
+        const name = call?.state.call && keyOf(call.state.call);
+        if (call && name) this.byInputs.set(name, [...(this.byInputs.get(name) ?? []), call]);
+      }
+    }
+    return this.byInputs.get(keyOf({ tool, version, inputs_digest })) ?? [];
+  }
+
+  /** When policy handled an input, and its place among others of that time. */
+  handled(input: ReadEvent): { at_ms: number; order: number } {
+    const answer = this.answers.get(input.event.meta.event_id);
+    if (!answer) return { at_ms: input.timestamp_ms, order: input.event.meta.hlc };
+    return { at_ms: this.saidAt(answer), order: answer.event.meta.hlc };
+  }
+
+  /** When policy said something: never before the record that it is about was appended, whatever its clock says. */
+  saidAt(said: ReadEvent): number {
+    return Math.max(saidAt(said), this.appended.get(said.event.meta.causation_id ?? '') ?? 0);
+  }
+
+  /** When a request for approval went to a group, as the record says. */
+  escalatedAt(call_id: string, approval_id: string, level: number): number | undefined {
+    for (const { event_type, event } of this.gathered.get(call_id) ?? [])
+      if (event_type === 'approval_escalated' && event.approval_id === approval_id && event.level === level) return event.escalated_at_ms;
+    return undefined;
+  }
+
+  /** The call whose event made somebody ask for this one; undefined where that is not known. */
+  causeOf({ call_id, requested }: RecordedCall): RecordedCall | undefined {
+    const { causation_id } = requested.event.meta;
+    const cause = causation_id === null ? undefined : this.callOfEvent.get(causation_id);
+    return cause === undefined || cause === call_id ? undefined : this.get(cause);
+  }
+}
+
+const keyOf = ({ tool, version, inputs_digest }: Pick<ToolCall, 'tool' | 'version' | 'inputs_digest'>): string =>
+  `${tool}@${version} ${inputs_digest}`;
+
+const isSaidByPolicy = ({ topic }: ReadEvent): boolean => topic.startsWith('policy-decided') || topic.startsWith('approval-granted');
+
+/** The same by its clock, as exactly as the record tells. */
+function saidAt(said: ReadEvent): number {
+  if (said.event_type === 'approval_requested') return said.event.requested_at_ms;
+  return madeAt(said.event.meta.event_id);
+}
+
+/** The terms that policy ruled by, as its words tell: the longest times that were given without a deadline that cuts them. */
+export class ObservedTerms {
+  private allow_for_ms = 0;
+  private grant_for_ms = 0;
+  private readonly voted = new Map<string, number>();
+
+  note(record: ReadEvent): void {
+    if (record.event_type === 'approval_voted') this.voted.set(record.event.meta.event_id, record.timestamp_ms);
+    if (record.event_type === 'policy_decided') this.allow_for_ms = Math.max(this.allow_for_ms, allowedFor(record.event));
+    if (record.event_type !== 'approval_granted' || record.event.call.deadline_ms !== null) return;
+    const at_ms = this.voted.get(record.event.meta.causation_id ?? '');
+    if (at_ms !== undefined) this.grant_for_ms = Math.max(this.grant_for_ms, record.event.execute_before_ms - at_ms);
+  }
+
+  /** What was seen, else these. */
+  or(otherwise: { allow_for_ms: number; grant_for_ms: number }): { allow_for_ms: number; grant_for_ms: number } {
+    return { allow_for_ms: this.allow_for_ms || otherwise.allow_for_ms, grant_for_ms: this.grant_for_ms || otherwise.grant_for_ms };
+  }
+}
+
+function allowedFor({ effect, call, execute_before_ms, meta }: EventMap['policy_decided']): number {
+  return effect === 'allow' && call.deadline_ms === null ? execute_before_ms - madeAt(meta.event_id) : 0;
+}

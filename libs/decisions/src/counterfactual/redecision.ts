@@ -1,0 +1,302 @@
+import type { AnyEvent, EventMap } from '@countersign/contracts';
+import { dropApproval, endOfTime, holderOf, type RulingDraft, withdrawWaiting } from '@countersign/domain';
+import { type DecisionTerms, decideAgain, decideRecord, editsOf, revisionOf, type ToRule, wantsRuling } from '../decide-record.js';
+import { giveBackUnused, holdersOf, keepTaken } from '../in-flight.js';
+import { type Judged, judgeCall } from '../judge-call.js';
+import { hasEnded } from '../prerequisites.js';
+import type { Question } from '../question.js';
+import type { ReadEvent } from '../read-event.js';
+import { TenantRulings } from '../tenant-rulings.js';
+import { dueDeferrals, questionAgain } from '../waiting.js';
+import type { Change } from './change.js';
+import { Deferring } from './deferring.js';
+import { ask, planned } from './planning.js';
+import type { InputEvent, RecordedCall } from './recorded-calls.js';
+import { SimulatedDesk } from './simulated-desk.js';
+import { endedAs } from './simulated-outcome.js';
+import { type Authority, SimulatedRuns } from './simulated-runs.js';
+import { type Item, type Recording, SimulatedWorld } from './simulated-world.js';
+import { termsOf } from './terms.js';
+import { verbatim } from './verbatim.js';
+
+/** A service looks at what falls due once in a while. */
+const SEEN_LATER_MS = 5000;
+
+/** A word that lets a call run. */
+type Word = Omit<Authority, 'granted' | 'approvals' | 'also' | 'waited'> & Pick<EventMap['policy_decided'], 'explanation'>;
+
+/**
+ * Decides recorded calls again, in the order of time, with some things changed: the same pure deciders that policy, limits
+ * and executors use, on the records of the log. Nothing is run. Step by step, so that whoever drives it can give way.
+ */
+export class Redecision {
+  readonly world: SimulatedWorld;
+  readonly refused_votes: EventMap['approval_vote_refused'][] = [];
+  private readonly rulings = new TenantRulings(() => this.world.now_ms);
+  private readonly desk: SimulatedDesk;
+  private readonly runs: SimulatedRuns;
+  private readonly deferring: Deferring;
+  /** Calls that a call made somebody ask for. */
+  private readonly caused = new Map<string, RecordedCall[]>();
+  private readonly work: Iterator<void>;
+  private standings = -1;
+
+  constructor(recording: Recording, changes: readonly Change[]) {
+    this.world = new SimulatedWorld(recording, changes);
+    this.desk = new SimulatedDesk(this.world, this.rulings);
+    this.runs = new SimulatedRuns(this.world, this.rulings);
+    this.deferring = new Deferring(this.world);
+    this.work = this.steps();
+  }
+
+  /** A little more of it. False: nothing is left. */
+  step(): boolean {
+    return !this.work.next().done;
+  }
+
+  private *steps(): Generator<void> {
+    const { world } = this;
+    yield* world.history.warmed(world.recording.from_ms);
+    yield* planned(world, this.caused);
+    for (let next = world.timeline.next(); next; next = world.timeline.next()) {
+      world.now_ms = Math.max(world.now_ms, next.at_ms);
+      this.happen(next.item);
+      yield;
+    }
+  }
+
+  private happen(item: Item): void {
+    switch (item.kind) {
+      case 'request':
+        this.request(item.call, item.shift_ms);
+        return;
+      case 'input':
+        this.input(item.event);
+        return;
+      case 'run':
+        if (this.runs.ran(item.event, item.shift_ms)) this.ended(item.event.event.meta.call_id as string);
+        return;
+      case 'recorded':
+        this.recorded(item.event);
+        return;
+      case 'start':
+        this.start(item.call_id, item.revision);
+        return;
+      case 'expire':
+        this.expire(item.approval_id);
+        return;
+      case 'forget':
+        this.forgetGrant(item.approval_id);
+        return;
+      case 'wake':
+        this.wake(item.call_id);
+        return;
+      case 'configured':
+        this.configured();
+        return;
+    }
+  }
+
+  private get terms(): DecisionTerms {
+    return termsOf(this.world);
+  }
+
+  private request({ requested, call_id }: RecordedCall, shift_ms: number): void {
+    this.world.foldCall(requested);
+    if (shift_ms !== 0) this.world.affected.add(call_id);
+    this.rule({ ...requested, timestamp_ms: requested.timestamp_ms + shift_ms }, false);
+  }
+
+  private rule(event: ToRule, at_execution: boolean): void {
+    const { rulings } = this.world;
+    const { meta, call } = event.event;
+    const question: Question = {
+      offset: event.offset,
+      call_id: meta.call_id as string,
+      revision: revisionOf(event),
+      at_ms: event.timestamp_ms,
+      tenant_id: meta.tenant_id,
+      call,
+      config_offset: -1,
+      at_execution,
+      ...holdersOf(rulings, meta.call_id as string, call),
+    };
+    const judged = this.desk.judge(question);
+    if (!judged) return;
+    const drafts = decideRecord(rulings, event, judged, this.terms);
+    if (judged.reservations && drafts.length > 0)
+      giveBackUnused(rulings.limits, { meta, call, revision: question.revision }, judged.reservations, drafts);
+    this.say(drafts);
+  }
+
+  private input(event: InputEvent): void {
+    if (wantsRuling(event)) {
+      this.runs.forget(event.event.meta.call_id as string);
+      this.world.foldCall(event);
+      this.rule(event, true);
+      return;
+    }
+    const { rulings } = this.world;
+    const [edit] = editsOf(rulings, [event]);
+    if (!edit) {
+      this.say(decideRecord(rulings, event, undefined, this.terms));
+      return;
+    }
+    const config = this.desk.configurationFor(edit.call_id, edit.revision);
+    const judged = judgeCall(this.rulings, config, edit);
+    const { idempotency_key, discriminating_digest } = edit.edited;
+    const own = { ...edit.call, idempotency_key, discriminating_digest };
+    const isSame = idempotency_key === edit.call.idempotency_key;
+    const answer: Judged = {
+      ...judged,
+      key_holder: isSame ? undefined : this.world.keys.holder(edit.tenant_id, own, config, this.world.now_ms),
+    };
+    const stands = decideRecord(rulings, event, answer, this.terms).some((draft) => draft.event_type === 'policy_decided');
+    if (stands) this.desk.askLimits({ ...edit, config_offset: -1, at_execution: false, key_is_known: false, held_by: undefined }, answer);
+    const drafts = decideRecord(rulings, event, answer, this.terms);
+    if (answer.reservations) keepTaken(rulings.limits, edit.call_id, answer.reservations, drafts);
+    this.say(drafts);
+  }
+
+  private say(drafts: readonly RulingDraft[]): void {
+    for (const said of this.world.say(drafts)) this.follow(said);
+  }
+
+  /** What falls due because of something that policy said. */
+  private follow(said: AnyEvent): void {
+    const { timeline } = this.world;
+    switch (said.event_type) {
+      case 'policy_decided':
+        this.noteRuling(said.event);
+        if (said.event.effect === 'defer') this.deferring.plan(said.event);
+        if (said.event.effect === 'allow') this.allow(said.event, { granted: false, approvals: 0, also: null });
+        return;
+      case 'approval_requested':
+      case 'approval_escalated':
+        timeline.add(said.event.expires_at_ms, 0, { kind: 'expire', approval_id: said.event.approval_id });
+        return;
+      case 'approval_granted':
+        this.allow(
+          { ...said.event, config_offset: -1, explanation: null },
+          { granted: true, approvals: said.event.votes.length, also: said.event.also },
+        );
+        timeline.add(said.event.execute_before_ms, 0, { kind: 'forget', approval_id: said.event.approval_id });
+        return;
+      case 'approval_vote_refused':
+        this.refused_votes.push(said.event);
+        return;
+      case 'call_cancelled':
+        if (!said.event.final) this.stop(said.event.meta.call_id as string);
+        return;
+      default:
+    }
+  }
+
+  private allow(word: Word, more: { granted: boolean; approvals: number; also: EventMap['approval_granted']['also'] }): void {
+    const { meta, revision, decision_id, call, joined_call_id, execute_before_ms, config_offset, explanation } = word;
+    const waited = explanation?.waited ?? [];
+    this.runs.allow({ meta, revision, decision_id, call, joined_call_id, execute_before_ms, config_offset, waited, ...more });
+  }
+
+  private noteRuling({ meta, revision, effect, rule, joined_call_id }: EventMap['policy_decided']): void {
+    const call_id = meta.call_id as string;
+    const recorded = this.world.records.get(call_id)?.rulings.get(revision)?.event;
+    if (recorded?.effect !== effect || recorded.rule !== rule || recorded.joined_call_id !== joined_call_id)
+      this.world.affected.add(call_id);
+  }
+
+  private start(call_id: string, revision: number): void {
+    const refused = this.runs.start(call_id, revision);
+    if (!refused) return;
+    const { authority, stricter } = refused;
+    const { meta, call, decision_id } = authority;
+    const { tier, rule, reason } = stricter.ruling;
+    const source = { topic: 'simulated', offset: -1 };
+    const config_offset = this.world.history.asOf(this.world.now_ms).config_offset;
+    const event = { meta, decision_id, revision, config_offset, tier, rule, reason: reason?.message ?? rule, source, call };
+    const place = {
+      topic: 'tool-executed',
+      partition: meta.partition,
+      offset: -1,
+      timestamp_ms: this.world.now_ms,
+      traceparent: undefined,
+    };
+    this.world.affected.add(call_id);
+    this.input({ event_type: 'tool_call_rejudged', event, ...place });
+  }
+
+  /** A cancelled call that has not started never does; one that runs ends as it did. */
+  private stop(call_id: string): void {
+    const authority = this.runs.waiting(call_id);
+    const state = this.world.calls.get(call_id);
+    if (!authority || state?.end || state?.started || !this.world.affected.has(call_id)) return;
+    this.runs.forget(call_id);
+    this.runs.end(authority, endedAs('cancelled', this.world.now_ms));
+  }
+
+  private expire(approval_id: string): void {
+    const { rulings, now_ms, records } = this.world;
+    const approval = rulings.approvals.get(approval_id);
+    if (approval?.status !== 'open' || approval.expires_at_ms > now_ms) return;
+    const then_ms = records.escalatedAt(holderOf(approval).meta.call_id as string, approval_id, approval.level + 1);
+    const isThen = then_ms !== undefined && then_ms >= now_ms && then_ms - now_ms < SEEN_LATER_MS;
+    this.say(endOfTime(approval, holderOf(approval).meta, isThen ? then_ms : now_ms));
+  }
+
+  private forgetGrant(approval_id: string): void {
+    const { rulings, now_ms } = this.world;
+    const approval = rulings.approvals.get(approval_id);
+    if (approval?.status === 'granted' && approval.execute_before_ms <= now_ms) dropApproval(rulings, approval);
+  }
+
+  private wake(call_id: string): void {
+    const { world } = this;
+    const ended = { has: (_tenant: string, other: string) => hasEnded(world.status(other) ?? 'succeeded') };
+    const due = dueDeferrals(world.rulings.limits, world.now_ms, ended).find((one) => one.call_id === call_id);
+    if (!due || this.deferring.isStuck(due)) return;
+    const again = questionAgain(due, -1, world.now_ms);
+    const judged = this.desk.judge({ ...again, ...holdersOf(world.rulings, call_id, due.deferred.call) });
+    if (!judged) return;
+    const terms = { ...this.terms, source: { topic: 'policy-decided', offset: -1 } };
+    const drafts = decideAgain(world.rulings, due, judged, terms);
+    if (drafts.length === 0) this.deferring.waitOn(due);
+    this.say(drafts);
+  }
+
+  private configured(): void {
+    const { world } = this;
+    const { rulings, history, now_ms } = world;
+    if (rulings.approvals.size === 0 && rulings.limits.deferred.size === 0) return;
+    const { standing_changes } = history.asOf(now_ms);
+    if (standing_changes === this.standings) return;
+    this.standings = standing_changes;
+    this.say(withdrawWaiting(rulings, (waiting) => this.desk.withdrawalOf(waiting), this.terms));
+  }
+
+  private recorded(event: ReadEvent): void {
+    verbatim(this.world, event);
+    if (event.event_type === 'tool_executed' || event.event_type === 'tool_call_resolved') this.ended(event.event.meta.call_id as string);
+  }
+
+  /** Whoever waits for a call hears of its end. */
+  private ended(call_id: string): void {
+    this.deferring.ended(call_id);
+    const recorded = this.world.records.get(call_id);
+    const asked = this.caused.get(call_id) ?? [];
+    this.caused.delete(call_id);
+    const shift_ms = this.world.now_ms - (recorded?.state.end?.at_ms ?? this.world.now_ms);
+    for (const call of asked) ask(this.world, call, Math.abs(shift_ms) <= 5 ? 0 : shift_ms);
+  }
+
+  /** Calls that nobody would have asked for, as far as anybody knows. @returns what is known when nothing is left to happen. */
+  finish(): SimulatedWorld {
+    for (const [cause, calls] of this.caused)
+      for (const { call_id } of calls)
+        this.world.cannotKnow(call_id, {
+          what: 'ruling',
+          why: 'it was asked for because of a call that would have gone another way',
+          call_id: cause,
+        });
+    return this.world;
+  }
+}

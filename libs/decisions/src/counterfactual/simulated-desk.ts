@@ -1,0 +1,108 @@
+import { isReadOnly } from '@countersign/contracts';
+import type { ConfigurationState, KeyHolder, Withdrawal } from '@countersign/domain';
+import { type Judged, judgeCall, refusedAtExecution } from '../judge-call.js';
+import { dependsOn, prerequisiteRuling } from '../prerequisites.js';
+import type { Question } from '../question.js';
+import type { TenantRulings } from '../tenant-rulings.js';
+import { afterWaiting } from '../waiting.js';
+import type { SimulatedWorld } from './simulated-world.js';
+
+const WITHDRAWS: ReadonlySet<string> = new Set(['lifecycle.blocked', 'contract.suspended', 'tool.changed']);
+/** Times that are the same but for what a clock may differ by. */
+const SAME_MS = 5;
+
+/** Judges calls as policy's desk does, with what the record and the changed world know instead of a database. */
+export class SimulatedDesk {
+  constructor(
+    private readonly world: SimulatedWorld,
+    private readonly rulings: TenantRulings,
+  ) {}
+
+  /** Undefined: what it hangs on is not known, so neither is its ruling. */
+  judge(question: Question): Judged | undefined {
+    const { tenant_id, call, call_id, at_ms, at_execution, resumed } = question;
+    const config = this.configurationFor(call_id, question.revision);
+    const asked = { tenant_id, call, at_ms, waited: resumed?.waited ?? [] };
+    const judged = at_execution ? refusedAtExecution(judgeCall(this.rulings, config, asked)) : judgeCall(this.rulings, config, asked);
+    if (judged.judgement.effect !== 'deny' && dependsOn(call).length > 0 && !this.addPrerequisites(question, judged)) return undefined;
+    judged.judgement = afterWaiting(resumed, judged.judgement);
+    if (this.looksUp(question, judged)) judged.key_holder = this.holderOf(question, config);
+    this.askLimits(question, judged);
+    return judged;
+  }
+
+  /** Asks the limits that the call has demands on, unless it shares another's effect. */
+  askLimits(question: Question, judged: Judged): void {
+    const { call_id, key_is_known, held_by } = question;
+    if (!asksLimits(judged)) return;
+    this.world.limits.settle(this.world.rulings.limits);
+    judged.key_holder ??= held_by;
+    if (key_is_known || (judged.key_holder !== undefined && judged.key_holder.call_id !== call_id)) return;
+    const uncertain = this.world.limits.reserve(question, judged);
+    if (uncertain === undefined) return;
+    this.world.cannotKnow(call_id, { what: 'ruling', why: `limit ${uncertain} counts a call whose result is not known`, call_id: null });
+  }
+
+  /** The configuration that a revision of a call was ruled by, where it is ruled at the time of then; else that of now. */
+  configurationFor(call_id: string, revision: number): ConfigurationState {
+    const { now_ms, history, records } = this.world;
+    const recorded = records.get(call_id)?.rulings.get(revision);
+    const isThen = recorded && Math.abs(records.saidAt(recorded) - now_ms) <= SAME_MS;
+    return isThen ? history.at(recorded.event.config_offset, recorded.timestamp_ms) : history.asOf(now_ms);
+  }
+
+  /** The ruling of a waiting call whose version may not run any more. */
+  withdrawalOf(waiting: { meta: { tenant_id: string }; call: Question['call'] }): Withdrawal | undefined {
+    const { call, meta } = waiting;
+    const config = this.world.history.asOf(this.world.now_ms);
+    const judged = judgeCall(this.rulings, config, { tenant_id: meta.tenant_id, call, at_ms: call.requested_at_ms });
+    return judged.judgement.effect === 'deny' && WITHDRAWS.has(judged.judgement.rule) ? judged : undefined;
+  }
+
+  private looksUp({ call, key_is_known, held_by }: Question, judged: Judged): boolean {
+    if (isReadOnly(call.effect_class) || key_is_known) return false;
+    return judged.judgement.effect === 'require_approval' || (asksLimits(judged) && held_by === undefined);
+  }
+
+  /** Who holds its key; where neither went another way than on record, as policy saw it then. */
+  private holderOf({ call_id, revision, tenant_id, call }: Question, config: ConfigurationState): KeyHolder | undefined {
+    const { records, affected, keys, now_ms } = this.world;
+    const found = keys.holder(tenant_id, call, config, now_ms);
+    const recorded = records.get(call_id)?.rulings.get(revision)?.event;
+    const joined = recorded?.joined_call_id ?? undefined;
+    const other = found?.call_id ?? joined;
+    if (!recorded || affected.has(call_id) || (other !== undefined && affected.has(other))) return found;
+    if (recorded.rule === 'key.other_inputs') return { call_id: other ?? call_id, same_inputs: false };
+    return joined === undefined ? undefined : { call_id: joined, same_inputs: true };
+  }
+
+  /** @returns false where a call that it depends on has an end that nobody knows. */
+  private addPrerequisites(question: Question, judged: Judged): boolean {
+    const { tenant_id, call, call_id, at_ms, revision } = question;
+    const { records, affected, calls } = this.world;
+    const seen = records.get(call_id)?.rulings.get(revision)?.event;
+    const statuses = new Map<string, string>();
+    for (const other of dependsOn(call)) {
+      const because = this.whyUnknown(other);
+      if (because !== undefined) {
+        this.world.cannotKnow(call_id, { what: 'ruling', why: because, call_id: other });
+        return false;
+      }
+      // The view that policy asks is behind by a moment: what it said then is what policy saw.
+      const wasBehind = !affected.has(other) && seen?.rule === 'prerequisite.running' && seen.defer?.call_ids.includes(other);
+      const status = wasBehind ? 'running' : calls.has(other) ? this.world.status(other) : 'succeeded';
+      statuses.set(`${tenant_id}/${other}`, status as string);
+    }
+    judged.judgement = prerequisiteRuling({ tenant_id, call, at_ms }, statuses, judged.judgement) ?? judged.judgement;
+    return true;
+  }
+
+  private whyUnknown(call_id: string): string | undefined {
+    const { changes, unknown } = this.world;
+    if (changes.some((change) => change.kind === 'left_out' && change.call_id === call_id)) return 'it depends on a call that is left out';
+    return unknown.has(call_id) ? 'it depends on a call whose end is not known' : undefined;
+  }
+}
+
+const asksLimits = ({ judgement, demands }: Judged): boolean =>
+  demands.length > 0 && (judgement.effect === 'allow' || judgement.effect === 'require_approval');

@@ -1,0 +1,106 @@
+import type { LimitReservation } from '@countersign/contracts';
+import {
+  type Counter,
+  Counters,
+  type Exceeded,
+  type HeldVerdict,
+  type LimitAsk,
+  type LimitLedger,
+  type LimitVerdict,
+  reserveFor,
+  restoreReservations,
+  settleReservations,
+} from '@countersign/domain';
+import type { Judged } from '../judge-call.js';
+import { canWait, exceededRuling } from '../limit-ruling.js';
+import type { Question } from '../question.js';
+import { afterWaiting } from '../waiting.js';
+
+/** A limit that a call did not fit. Amounts in millionths. */
+export interface TrippedLimit {
+  limit_id: string;
+  subject: string;
+  per: string;
+  call_id: string;
+  at_ms: number;
+  used_micro: number;
+  asked_micro: number;
+  max_micro: number;
+}
+
+type KnownVerdict = HeldVerdict & { settled: boolean };
+
+/** What limits have counted, in memory: the same decisions that policy makes on rows. */
+export class SimulatedLimits {
+  readonly tripped: TrippedLimit[] = [];
+  private readonly counters = new Counters(new Map<string, Counter>());
+  private readonly held = new Map<string, KnownVerdict>();
+  /** Counter → what calls hold of it of which nobody knows whether they give it back. */
+  private readonly unknown = new Map<string, number>();
+
+  /** Reserves what a call needs, or denies or defers it. @returns the limit that decides on what nobody knows; else undefined. */
+  reserve(question: Question, judged: Judged): string | undefined {
+    const { call_id, revision, at_ms, resumed } = question;
+    const ask: LimitAsk = { call_id, revision, at_ms, demands: judged.demands };
+    const before = this.stillHeld(ask);
+    const verdict = reserveFor(this.counters, ask, before);
+    if (verdict.kind === 'reserved') {
+      judged.reservations = verdict.reservations;
+      this.keep(ask, verdict, before);
+      return undefined;
+    }
+    if (!canWait(verdict)) this.keep(ask, verdict, before);
+    this.note(ask, verdict);
+    judged.judgement = afterWaiting(resumed, exceededRuling(verdict, judged.judgement, at_ms));
+    return this.isUncertain(verdict) ? verdict.demand.limit_id : undefined;
+  }
+
+  /** Counts what a ruling of the record holds. */
+  restore(call_id: string, revision: number, reservations: readonly LimitReservation[]): void {
+    if (this.held.has(call_id)) return;
+    restoreReservations(this.counters, reservations);
+    this.held.set(call_id, { revision, verdict: { kind: 'reserved', reservations: [...reservations] }, settled: false });
+  }
+
+  /** Counts the ends that are known by now. */
+  settle(ledger: LimitLedger): void {
+    for (const call_id of [...ledger.settling]) {
+      const settlement = ledger.held.get(call_id)?.settlement;
+      const known = this.held.get(call_id);
+      if (known && !known.settled && known.verdict.kind === 'reserved' && settlement) {
+        settleReservations(this.counters, known.verdict.reservations, settlement);
+        known.settled = true;
+      }
+      ledger.settling.delete(call_id);
+      ledger.held.delete(call_id);
+    }
+  }
+
+  /** Nobody knows how this call ended: what it holds may be given back, or not. */
+  leaveOpen(call_id: string): void {
+    const known = this.held.get(call_id);
+    if (known?.verdict.kind !== 'reserved') return;
+    for (const { counter, amount_micro, settle } of known.verdict.reservations)
+      if (settle !== 'attempt') this.unknown.set(counter, (this.unknown.get(counter) ?? 0) + amount_micro);
+  }
+
+  private keep({ call_id, revision }: LimitAsk, verdict: LimitVerdict, before: HeldVerdict | undefined): void {
+    if (verdict === before?.verdict || (before?.verdict.kind === 'reserved' && verdict.kind === 'exceeded')) return;
+    this.held.set(call_id, { revision, verdict, settled: false });
+  }
+
+  private stillHeld({ call_id, revision }: LimitAsk): HeldVerdict | undefined {
+    const known = this.held.get(call_id);
+    return known?.settled && revision > known.revision ? undefined : known;
+  }
+
+  private note({ call_id, at_ms }: LimitAsk, { demand, used_micro }: Exceeded): void {
+    const { limit_id, subject, per, amount_micro: asked_micro, max_micro } = demand;
+    this.tripped.push({ limit_id, subject, per, call_id, at_ms, used_micro, asked_micro, max_micro });
+  }
+
+  private isUncertain({ demand, used_micro }: Exceeded): boolean {
+    const open_micro = this.unknown.get(demand.counter) ?? 0;
+    return open_micro > 0 && used_micro - open_micro + demand.amount_micro <= demand.max_micro;
+  }
+}

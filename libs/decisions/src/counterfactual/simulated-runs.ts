@@ -1,0 +1,265 @@
+import { type ClaimedKey, isReadOnly, type Meta, type Outcome, type ToolCall } from '@countersign/contracts';
+import { tooLate } from '@countersign/domain';
+import { type AgainJudged, judgedAgain } from '../judged-again.js';
+import type { TenantRulings } from '../tenant-rulings.js';
+import { changesOf, changesRules } from './change.js';
+import type { RecordedCall, RunEvent } from './recorded-calls.js';
+import { endedAs, replacedBy, shifted } from './simulated-outcome.js';
+import type { SimulatedWorld } from './simulated-world.js';
+
+/** What lets a call run in the changed world. */
+export interface Authority {
+  meta: Meta;
+  revision: number;
+  decision_id: string;
+  call: ToolCall;
+  joined_call_id: string | null;
+  execute_before_ms: number;
+  /** People who approved it; 0 where nobody was asked. */
+  approvals: number;
+  granted: boolean;
+  config_offset: number;
+  waited: readonly string[];
+  also: ClaimedKey | null;
+}
+
+interface Standing {
+  authority: Authority;
+  /** The record has the same word about the same inputs. */
+  same: boolean;
+  /** By how much later it was said than on record; 0 where it was not. */
+  shift_ms: number;
+}
+
+const SAME_MS = 5;
+const REFUSED: ReadonlySet<string> = new Set(['expired', 'cancelled', 'denied']);
+
+/** What executors would have done: what ran on record ran the same, and what never ran has no result. */
+export class SimulatedRuns {
+  private readonly standing = new Map<string, Standing>();
+  /** Calls that are answered when another ends. */
+  private readonly followers = new Map<string, string[]>();
+
+  constructor(
+    private readonly world: SimulatedWorld,
+    private readonly rulings: TenantRulings,
+  ) {}
+
+  /** A call may run: it starts as long after this as it did on record. */
+  allow(authority: Authority): void {
+    const { world } = this;
+    const call_id = authority.meta.call_id as string;
+    const recorded = world.records.get(call_id);
+    const word = recorded && (authority.granted ? recorded.granted : recorded.rulings).get(authority.revision);
+    const same =
+      word !== undefined &&
+      word.event.call.inputs_digest === authority.call.inputs_digest &&
+      word.event.joined_call_id === authority.joined_call_id &&
+      (word.event_type === 'approval_granted' || word.event.effect === 'allow');
+    const said_ms = word && same ? world.records.saidAt(word) : world.now_ms;
+    const moved_ms = world.now_ms - said_ms;
+    const shift_ms = Math.abs(moved_ms) <= SAME_MS ? 0 : moved_ms;
+    this.standing.set(call_id, { authority, same, shift_ms });
+    if (!same || shift_ms !== 0) world.affected.add(call_id);
+    const started_ms = same && recorded ? startedAt(recorded) : undefined;
+    const at_ms = started_ms === undefined ? world.now_ms : Math.max(world.now_ms, started_ms + shift_ms);
+    if (same && recorded?.runs.length === 0 && shift_ms === 0 && !recorded.rejudged.has(authority.revision)) return;
+    world.timeline.add(at_ms, authority.meta.hlc, { kind: 'start', call_id, revision: authority.revision });
+  }
+
+  /** The call will not start by this word any more. */
+  forget(call_id: string): void {
+    this.standing.delete(call_id);
+  }
+
+  /** It gets its turn. @returns the authority and the stricter ruling where it may not run any more. */
+  start(call_id: string, revision: number): { authority: Authority; stricter: AgainJudged & { kind: 'stricter' } } | undefined {
+    const standing = this.standing.get(call_id);
+    if (standing?.authority.revision !== revision) return undefined;
+    const { authority, same, shift_ms } = standing;
+    const { world } = this;
+    const asThen = same && shift_ms === 0 && !changesRules(world.changes);
+    const recorded = world.records.get(call_id);
+    const refused = recorded?.rejudged.get(revision);
+    if (asThen && refused) {
+      const { at_ms, order } = world.records.handled(refused);
+      world.timeline.add(at_ms, order, { kind: 'input', event: refused });
+      return undefined;
+    }
+    if (!asThen) {
+      const { execute_before_ms, call } = authority;
+      if (tooLate({ execute_before_ms, deadline_ms: call.deadline_ms }, world.now_ms)) {
+        this.end(authority, endedAs('expired', world.now_ms));
+        return undefined;
+      }
+      const again = judgedAgain(this.rulings, world.history.asOf(world.now_ms), authority, world.now_ms);
+      if (again.kind === 'stricter') return { authority, stricter: again };
+    }
+    this.run(standing, recorded);
+    return undefined;
+  }
+
+  private run({ authority, same, shift_ms }: Standing, recorded: RecordedCall | undefined): void {
+    const { world } = this;
+    const { call, also, meta } = authority;
+    const call_id = meta.call_id as string;
+    const isWrite = !isReadOnly(call.effect_class);
+    const holder = isWrite ? this.otherHolder(authority, same && shift_ms === 0 ? recorded : undefined) : undefined;
+    if (holder !== undefined) {
+      this.answerBy(holder, authority);
+      return;
+    }
+    if (isWrite && authority.joined_call_id === null) world.keys.claim(call_id, call, also);
+    world.started.set(call_id, world.now_ms);
+    const doubt = this.whyUnlike(call, recorded);
+    if (doubt) world.cannotKnow(call_id, { what: 'result', ...doubt });
+    else if (recorded && this.asOnRecord(recorded, call, same ? shift_ms : world.now_ms - (startedAt(recorded) ?? world.now_ms))) return;
+    else if (this.fromElsewhere(authority)) return;
+    else world.cannotKnow(call_id, { what: 'result', why: 'the call never ran', call_id: null });
+    world.limits.leaveOpen(call_id);
+  }
+
+  /** What the record says of its run, so much later. @returns false where it never ran with these inputs. */
+  private asOnRecord(recorded: RecordedCall, { inputs_digest, version }: ToolCall, shift_ms: number): boolean {
+    const { world } = this;
+    const ran = recorded.state.call;
+    if (ran?.inputs_digest !== inputs_digest || ran.version !== version || !hasRun(recorded, shift_ms, world)) return false;
+    const { call_id } = recorded;
+    world.sources.set(call_id, { kind: shift_ms === 0 ? 'recorded' : 'recorded_at_another_time', call_id });
+    for (const event of recorded.runs)
+      world.timeline.add(Math.max(world.now_ms, event.timestamp_ms + shift_ms), event.event.meta.hlc, { kind: 'run', event, shift_ms });
+    return true;
+  }
+
+  /** The other call that answers this one; undefined where it runs by itself, or was answered so on record. */
+  private otherHolder({ call, meta, joined_call_id }: Authority, recorded: RecordedCall | undefined): string | undefined {
+    const { world } = this;
+    const config = world.history.asOf(world.now_ms);
+    const holder = joined_call_id ?? world.keys.holder(meta.tenant_id, call, config, world.now_ms)?.call_id;
+    if (holder === undefined || holder === meta.call_id) return undefined;
+    return recorded && recorded.runs.length > 0 && !world.affected.has(holder) ? undefined : holder;
+  }
+
+  /** A result that is given, or that was recorded for a call with the same inputs. */
+  private fromElsewhere(authority: Authority): boolean {
+    const { world } = this;
+    const { meta, call } = authority;
+    const call_id = meta.call_id as string;
+    const given = changesOf(world.changes, 'result').find((change) => change.call_id === call_id);
+    if (given) {
+      world.sources.set(call_id, { kind: 'replaced', call_id });
+      this.end(authority, replacedBy(given, endedAs('succeeded', world.now_ms)));
+      return true;
+    }
+    const twin = identical(world, call_id, call);
+    if (!twin) return false;
+    world.sources.set(call_id, { kind: 'identical_call', call_id: twin.call_id });
+    const { outcome } = twin;
+    const took_ms = outcome.ended_at_ms - outcome.started_at_ms;
+    this.end(authority, { ...outcome, started_at_ms: world.now_ms, ended_at_ms: world.now_ms + took_ms });
+    return true;
+  }
+
+  /** Why a recorded result may not be taken over; undefined where it may. */
+  private whyUnlike(call: ToolCall, recorded: RecordedCall | undefined): { why: string; call_id: string } | undefined {
+    const { world } = this;
+    if (changesOf(world.changes, 'result').some((change) => change.call_id === recorded?.call_id)) return undefined;
+    const cause = recorded && world.records.causeOf(recorded);
+    const others = [...(call.context.depends_on ?? []), ...(cause ? [cause.call_id] : [])];
+    const other = others.find((one) => world.unknown.has(one) || world.sources.get(one)?.kind === 'replaced');
+    return other === undefined ? undefined : { why: 'it used the result of a call that would have had another', call_id: other };
+  }
+
+  /** The record of a run, at its (moved) time. @returns whether the call ended with it. */
+  ran(event: RunEvent, shift_ms: number): boolean {
+    const { world } = this;
+    const call_id = event.event.meta.call_id as string;
+    const given = changesOf(world.changes, 'result').find((change) => change.call_id === call_id);
+    const said = shifted(event, shift_ms);
+    if (said.event_type === 'tool_call_started') {
+      world.fold(said);
+      return false;
+    }
+    if (given) {
+      said.event.outcome = replacedBy(given, said.event.outcome);
+      world.sources.set(call_id, { kind: 'replaced', call_id });
+      world.affected.add(call_id);
+    }
+    world.fold(said);
+    world.keys.end(call_id, said.event.outcome, world.now_ms);
+    this.answerFollowers(call_id);
+    return true;
+  }
+
+  private answerBy(holder: string, authority: Authority): void {
+    const { world } = this;
+    const call_id = authority.meta.call_id as string;
+    const end = world.calls.get(holder)?.end ?? world.calls.get(holder)?.doubt;
+    world.affected.add(call_id);
+    if (end) this.deduplicate(authority, holder, end.outcome);
+    else if (world.isUnknown(holder) || !world.calls.has(holder))
+      world.cannotKnow(call_id, { what: 'result', why: 'it is answered by a call whose end is not known', call_id: holder });
+    else this.followers.set(holder, [...(this.followers.get(holder) ?? []), call_id]);
+  }
+
+  private answerFollowers(holder: string): void {
+    const outcome = (this.world.calls.get(holder)?.end ?? this.world.calls.get(holder)?.doubt)?.outcome;
+    const waiting = this.followers.get(holder) ?? [];
+    this.followers.delete(holder);
+    for (const call_id of waiting) {
+      const standing = this.standing.get(call_id);
+      if (standing && outcome) this.deduplicate(standing.authority, holder, outcome);
+    }
+  }
+
+  private deduplicate({ meta, call }: Authority, original_call_id: string, outcome: Outcome): void {
+    const { world } = this;
+    const { idempotency_key, tool, version } = call;
+    const source = { topic: 'simulated', offset: -1 };
+    world.sources.set(meta.call_id as string, world.sources.get(original_call_id) ?? { kind: 'recorded', call_id: original_call_id });
+    const event = { meta, idempotency_key, tool, version, original_call_id, outcome, source };
+    world.fold({ event_type: 'tool_retry_deduplicated', event });
+  }
+
+  /** An end that is on no record. */
+  end({ meta, call, decision_id, revision, also }: Authority, outcome: Outcome): void {
+    const { idempotency_key, tool, version } = call;
+    const source = { topic: 'simulated', offset: -1 };
+    const event = { meta, idempotency_key, tool, version, epoch: 0, decision_id, revision, outcome, source, also };
+    const place = { topic: 'simulated', partition: 0, offset: -1, timestamp_ms: outcome.ended_at_ms, traceparent: undefined };
+    const said: RunEvent = { event_type: 'tool_executed', event, ...place };
+    this.world.timeline.add(Math.max(this.world.now_ms, outcome.ended_at_ms), meta.hlc, { kind: 'run', event: said, shift_ms: 0 });
+  }
+
+  /** What lets a call run now that has not started; undefined where nothing does. */
+  waiting(call_id: string): Authority | undefined {
+    return this.standing.get(call_id)?.authority;
+  }
+}
+
+/** When the record says that it began, or was ended without. */
+function startedAt({ runs }: RecordedCall): number | undefined {
+  const [first] = runs;
+  if (!first) return undefined;
+  if (first.event_type === 'tool_call_started') return first.event.fired_at_ms;
+  return first.event_type === 'tool_executed' ? Math.min(first.event.outcome.started_at_ms, first.timestamp_ms) : first.timestamp_ms;
+}
+
+/** Whether the record tells what running it (at another time) came to. */
+function hasRun({ state, runs }: RecordedCall, shift_ms: number, world: SimulatedWorld): boolean {
+  const end = state.end ?? state.doubt;
+  if (shift_ms === 0 && !(end?.kind === 'deduplicated' && world.affected.has(end.original_call_id as string))) return runs.length > 0;
+  return end !== null && end.kind !== 'deduplicated' && !REFUSED.has(end.outcome.status);
+}
+
+/** The recorded result of a call of the same tool, version and inputs, the nearest in time. */
+function identical(world: SimulatedWorld, call_id: string, call: ToolCall) {
+  let found: { call_id: string; outcome: Outcome; distance_ms: number } | undefined;
+  for (const other of world.records.twins(call)) {
+    const { end } = other.state;
+    if (other.call_id === call_id || end?.kind !== 'executed' || end.outcome.status !== 'succeeded') continue;
+    const distance_ms = Math.abs(end.at_ms - world.now_ms);
+    if (!found || distance_ms < found.distance_ms) found = { call_id: other.call_id, outcome: end.outcome, distance_ms };
+  }
+  return found;
+}

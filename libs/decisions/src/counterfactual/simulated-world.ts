@@ -1,0 +1,130 @@
+import type { AnyEvent, Meta } from '@countersign/contracts';
+import {
+  type CallState,
+  evolve,
+  evolveRulings,
+  initialRulings,
+  type PlacedEvent,
+  type RulingDraft,
+  type RulingState,
+  stampedMeta,
+  statusOf,
+} from '@countersign/domain';
+import type { ReadEvent } from '../read-event.js';
+import type { Change } from './change.js';
+import { ConfigurationHistory } from './configuration-history.js';
+import type { InputEvent, RecordedCall, RecordedCalls, RunEvent } from './recorded-calls.js';
+import { SimulatedKeys } from './simulated-keys.js';
+import { SimulatedLimits } from './simulated-limits.js';
+import { Timeline } from './timeline.js';
+
+/** What is known of a world: all of it from the log. */
+export interface Recording {
+  tenant_id: string;
+  /** Records of the topics of calls. */
+  calls: RecordedCalls;
+  /** Of configuration-changed and tool-registered, each in offset order. */
+  configuration: readonly ReadEvent[];
+  /** Calls that stand as they were recorded, whatever is changed; only what they hold counts. */
+  as_recorded: ReadonlySet<string>;
+  /** When the first of the calls was asked for, epoch ms. */
+  from_ms: number;
+  /** How long an allowed and a granted call may be started, where the record does not tell. */
+  allow_for_ms: number;
+  grant_for_ms: number;
+}
+
+/** Why something about a call cannot be known. */
+export interface UnknownBecause {
+  what: 'ruling' | 'result';
+  why: string;
+  /** The call that it hangs on, where it hangs on another. */
+  call_id: string | null;
+}
+
+/** Where a result comes from. */
+export interface ResultSource {
+  kind: 'recorded' | 'recorded_at_another_time' | 'replaced' | 'identical_call';
+  call_id: string;
+}
+
+export type Item =
+  | { kind: 'request'; call: RecordedCall; shift_ms: number }
+  | { kind: 'input'; event: InputEvent }
+  | { kind: 'run'; event: RunEvent; shift_ms: number }
+  | { kind: 'recorded'; event: ReadEvent }
+  | { kind: 'start'; call_id: string; revision: number }
+  | { kind: 'expire' | 'forget'; approval_id: string }
+  | { kind: 'wake'; call_id: string }
+  | { kind: 'configured' };
+
+/** What has happened so far in a world that is decided anew. */
+export class SimulatedWorld {
+  now_ms = 0;
+  readonly timeline = new Timeline<Item>();
+  readonly rulings: RulingState = initialRulings();
+  readonly calls = new Map<string, CallState>();
+  readonly history: ConfigurationHistory;
+  readonly limits = new SimulatedLimits();
+  readonly keys = new SimulatedKeys();
+  /** Calls that went another way than on record. */
+  readonly affected = new Set<string>();
+  readonly unknown = new Map<string, UnknownBecause[]>();
+  readonly sources = new Map<string, ResultSource>();
+  /** When calls began to run that may have no recorded start. */
+  readonly started = new Map<string, number>();
+  private offset = 0;
+  private hlc = 0;
+
+  constructor(
+    readonly recording: Recording,
+    readonly changes: readonly Change[],
+  ) {
+    this.history = new ConfigurationHistory(recording.configuration, recording.tenant_id, changes);
+  }
+
+  get records(): RecordedCalls {
+    return this.recording.calls;
+  }
+
+  /** Stamps and folds what policy says at a time. @returns the events. */
+  say(drafts: readonly RulingDraft[]): AnyEvent[] {
+    return drafts.map((draft) => {
+      const event_id = `simulated-${this.offset}`;
+      const meta = stampedMeta(draft, { event_id, now_ms: this.now_ms, after_hlc: this.hlc });
+      this.hlc = meta.hlc;
+      const said = { event_type: draft.event_type, event: { meta, ...draft.body } } as AnyEvent;
+      this.fold(said, draft.traceparent);
+      return said;
+    });
+  }
+
+  /** Folds an event into what policy remembers and into its call. */
+  fold(said: AnyEvent, traceparent?: string): void {
+    evolveRulings(this.rulings, said, traceparent);
+    this.foldCall(said);
+  }
+
+  foldCall(said: AnyEvent): void {
+    const { meta } = said.event as { meta: Meta };
+    if (meta.call_id === null) return;
+    const place = { topic: 'simulated', partition: 0, offset: this.offset++, timestamp_ms: this.now_ms };
+    this.calls.set(meta.call_id, evolve(this.calls.get(meta.call_id), { ...said, ...place } as PlacedEvent));
+  }
+
+  /** Status of a call in this world; undefined where it was never asked for. */
+  status(call_id: string): string | undefined {
+    const state = this.calls.get(call_id);
+    return state && statusOf(state);
+  }
+
+  isUnknown(call_id: string): boolean {
+    return this.unknown.has(call_id);
+  }
+
+  cannotKnow(call_id: string, because: UnknownBecause): void {
+    const known = this.unknown.get(call_id) ?? [];
+    if (!known.some(({ what, why }) => what === because.what && why === because.why)) this.unknown.set(call_id, [...known, because]);
+    this.affected.add(call_id);
+  }
+}

@@ -1,0 +1,14 @@
+import { holderOf, standingFor } from '@countersign/domain';
+import { BUILT_IN_VERSION } from '@countersign/policy';
+import type { DecisionTerms } from '../decide-record.js';
+import type { SimulatedWorld } from './simulated-world.js';
+
+/** What decisions share at this moment of a world. */
+export function termsOf({ now_ms, recording, history }: SimulatedWorld): DecisionTerms {
+  const { allow_for_ms, grant_for_ms } = recording;
+  const standing: DecisionTerms['standing'] = (approval, to, at_ms) => {
+    const { meta, call } = holderOf(approval);
+    return standingFor(history.asOf(at_ms), meta.tenant_id, { to, tool: call.tool, now_ms: at_ms });
+  };
+  return { now_ms, bundle_version: BUILT_IN_VERSION, allow_for_ms, grant_for_ms, standing };
+}

@@ -1,0 +1,51 @@
+import type { EventMap, LimitReservation } from '@countersign/contracts';
+import { Counters, catalogued, limitsOf, reserveFor } from '@countersign/domain';
+import { demandsOf } from '@countersign/policy';
+import type { ReadEvent } from '../read-event.js';
+import { changesOf } from './change.js';
+import type { SimulatedWorld } from './simulated-world.js';
+
+/** What a ruling of the record holds of limits: as it says, and by the limits of the changed world where those are others. */
+function heldOf(world: SimulatedWorld, said: EventMap['policy_decided'], at_ms: number): readonly LimitReservation[] {
+  const changed = new Set(changesOf(world.changes, 'limit').map(({ limit }) => limit.limit_id));
+  if (changed.size === 0 || said.effect === 'deny' || said.joined_call_id !== null) return said.reservations;
+  const kept = said.reservations.filter(({ limit_id }) => !changed.has(limit_id));
+  const { tenant_id } = said.meta;
+  const config = world.history.at(said.config_offset, at_ms);
+  const tool = catalogued(config, said.call.tool, said.call.version);
+  const demands = tool ? demandsOf(limitsOf(config, tenant_id), { tenant_id, call: said.call, contract: tool.contract, at_ms }) : [];
+  if ('rule' in demands) return kept;
+  const wanted = demands
+    .filter(({ limit_id }) => changed.has(limit_id))
+    .map((demand) => ({ ...demand, max_micro: Number.MAX_SAFE_INTEGER }));
+  const ask = { call_id: said.meta.call_id as string, revision: said.revision, at_ms, demands: wanted };
+  const verdict = reserveFor(new Counters(new Map()), ask, undefined);
+  return verdict.kind === 'reserved' ? [...kept, ...verdict.reservations] : kept;
+}
+
+/** An event of a call that stands as it was recorded: it is remembered, holds its key and counts for limits. */
+export function verbatim(world: SimulatedWorld, event: ReadEvent): void {
+  const call_id = event.event.meta.call_id as string;
+  switch (event.event_type) {
+    case 'policy_decided': {
+      const reservations = heldOf(world, event.event, event.timestamp_ms);
+      world.fold({ ...event, event: { ...event.event, reservations: [...reservations] } });
+      if (event.event.effect !== 'deny') world.limits.restore(call_id, event.event.revision, reservations);
+      return;
+    }
+    case 'tool_call_started': {
+      const call = world.calls.get(call_id)?.call;
+      if (call) world.keys.claim(call_id, call, event.event.also);
+      world.fold(event);
+      return;
+    }
+    case 'tool_executed':
+    case 'tool_call_in_doubt':
+    case 'tool_call_resolved':
+      world.fold(event);
+      world.keys.end(call_id, event.event.outcome, event.timestamp_ms);
+      return;
+    default:
+      world.fold(event);
+  }
+}

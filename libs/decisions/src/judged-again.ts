@@ -1,0 +1,46 @@
+import type { Meta, ToolCall } from '@countersign/contracts';
+import { type ConfigurationState, catalogued, grantFor, limitsOf } from '@countersign/domain';
+import { guardCall, isStricter, type ResolvedRuling } from '@countersign/policy';
+import type { TenantRulings } from './tenant-rulings.js';
+
+/** A call that may run, as far as judging it again is concerned. */
+export interface AuthorisedCall {
+  meta: Pick<Meta, 'tenant_id'>;
+  call: ToolCall;
+  /** People who approved it. */
+  approvals: number;
+  /** Position in configuration-changed that its ruling saw; -1: not known, judge again. */
+  config_offset: number;
+  /** Deferring rules that it has waited for; absent: none. */
+  waited?: readonly string[];
+}
+
+export type AgainJudged = { kind: 'allowed' } | { kind: 'stricter'; ruling: ResolvedRuling };
+
+const ALLOWED: AgainJudged = { kind: 'allowed' };
+
+/**
+ * Judges a call again before it fires, by the configuration of then. Only what was ruled at an older position is judged, and
+ * what rules with a clock are about: else the same configuration gives the same ruling.
+ */
+export function judgedAgain(
+  rulings: TenantRulings,
+  state: ConfigurationState,
+  { call, meta, approvals, config_offset, waited = [] }: AuthorisedCall,
+  now_ms: number,
+): AgainJudged {
+  // A contract drifts on tool-registered, which rulings name no position of.
+  const settled = config_offset >= state.config_offset && state.drifted === 0;
+  const known = catalogued(state, call.tool, call.version);
+  if (!known) return ALLOWED;
+  const { tenant_id } = meta;
+  if (settled && !rulings.isTimed(state, tenant_id, known.contract)) return ALLOWED;
+  const ruling = rulings.resolve(state, { tenant_id, tool: known, call, waited });
+  // People were asked after the wait: what they granted does not wait again.
+  const waitsAgain = ruling.effect === 'defer' && approvals > 0;
+  const similar = ruling.effect === 'require_approval' && grantFor(state, tenant_id, { call, rule: ruling.rule, now_ms });
+  if (!similar && !waitsAgain && isStricter(ruling, approvals)) return { kind: 'stricter', ruling };
+  const on = { tenant_id, call, contract: known.contract, at_ms: call.requested_at_ms };
+  const guard = guardCall(limitsOf(state, tenant_id), on);
+  return guard ? { kind: 'stricter', ruling: { ...ruling, ...guard, effect: 'deny', tier: 'tier_3_blocked' } } : ALLOWED;
+}
