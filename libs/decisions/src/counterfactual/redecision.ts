@@ -1,6 +1,6 @@
 import type { AnyEvent, EventMap } from '@countersign/contracts';
 import { dropApproval, endOfTime, holderOf, type RulingDraft, withdrawWaiting } from '@countersign/domain';
-import { type DecisionTerms, decideAgain, decideRecord, editsOf, revisionOf, type ToRule, wantsRuling } from '../decide-record.js';
+import { decideAgain, decideRecord, editsOf, revisionOf, type ToRule, wantsRuling } from '../decide-record.js';
 import { giveBackUnused, holdersOf, keepTaken } from '../in-flight.js';
 import { type Judged, judgeCall } from '../judge-call.js';
 import { hasEnded } from '../prerequisites.js';
@@ -97,10 +97,6 @@ export class Redecision {
     }
   }
 
-  private get terms(): DecisionTerms {
-    return termsOf(this.world);
-  }
-
   private request({ requested, call_id }: RecordedCall, shift_ms: number): void {
     this.world.foldCall(requested);
     if (shift_ms !== 0) this.world.affected.add(call_id);
@@ -123,7 +119,7 @@ export class Redecision {
     };
     const judged = this.desk.judge(question);
     if (!judged) return;
-    const drafts = decideRecord(rulings, event, judged, this.terms);
+    const drafts = decideRecord(rulings, event, judged, termsOf(this.world));
     if (judged.reservations && drafts.length > 0)
       giveBackUnused(rulings.limits, { meta, call, revision: question.revision }, judged.reservations, drafts);
     this.say(drafts);
@@ -139,7 +135,7 @@ export class Redecision {
     const { rulings } = this.world;
     const [edit] = editsOf(rulings, [event]);
     if (!edit) {
-      this.say(decideRecord(rulings, event, undefined, this.terms));
+      this.say(decideRecord(rulings, event, undefined, termsOf(this.world)));
       return;
     }
     const config = this.desk.configurationFor(edit.call_id, edit.revision);
@@ -151,9 +147,9 @@ export class Redecision {
       ...judged,
       key_holder: isSame ? undefined : this.world.keys.holder(edit.tenant_id, own, config, this.world.now_ms),
     };
-    const stands = decideRecord(rulings, event, answer, this.terms).some((draft) => draft.event_type === 'policy_decided');
+    const stands = decideRecord(rulings, event, answer, termsOf(this.world)).some((draft) => draft.event_type === 'policy_decided');
     if (stands) this.desk.askLimits({ ...edit, config_offset: -1, at_execution: false, key_is_known: false, held_by: undefined }, answer);
-    const drafts = decideRecord(rulings, event, answer, this.terms);
+    const drafts = decideRecord(rulings, event, answer, termsOf(this.world));
     if (answer.reservations) keepTaken(rulings.limits, edit.call_id, answer.reservations, drafts);
     this.say(drafts);
   }
@@ -257,7 +253,7 @@ export class Redecision {
     const again = questionAgain(due, -1, world.now_ms);
     const judged = this.desk.judge({ ...again, ...holdersOf(world.rulings, call_id, due.deferred.call) });
     if (!judged) return;
-    const terms = { ...this.terms, source: { topic: 'policy-decided', offset: -1 } };
+    const terms = { ...termsOf(this.world), source: { topic: 'policy-decided', offset: -1 } };
     const drafts = decideAgain(world.rulings, due, judged, terms);
     if (drafts.length === 0) this.deferring.waitOn(due);
     this.say(drafts);
@@ -270,7 +266,7 @@ export class Redecision {
     const { standing_changes } = history.asOf(now_ms);
     if (standing_changes === this.standings) return;
     this.standings = standing_changes;
-    this.say(withdrawWaiting(rulings, (waiting) => this.desk.withdrawalOf(waiting), this.terms));
+    this.say(withdrawWaiting(rulings, (waiting) => this.desk.withdrawalOf(waiting), termsOf(this.world)));
   }
 
   private recorded(event: ReadEvent): void {
