@@ -1,11 +1,25 @@
+import { type ExportTopic, exportTopics } from '@countersign/contracts';
 import { type Environment, type ParsedConfig, parsePlatformConfig } from '@countersign/process';
 
 export interface ProjectorConfig {
   /** Lanes whose calls are folded; each is a consumer group of its own. */
   lanes: string[];
+  /** Topics for analysts that are to be written. */
+  exports?: readonly ExportTopic[];
 }
 
+/** `trust-view` may be named: it is always written. */
+const known: readonly string[] = [...exportTopics, 'trust-view'];
+
 export function parseProjectorConfig(env: Environment): ParsedConfig<ProjectorConfig> {
+  const named = (env.COUNTERSIGN_EXPORTS ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const unknown = named.filter((name) => !known.includes(name));
   const platform = parsePlatformConfig(env);
-  return 'faults' in platform ? platform : { config: { lanes: platform.config.lanes } };
+  const fault = `COUNTERSIGN_EXPORTS: ${unknown.join(', ').slice(0, 200)}: there is no such export; name some of ${known.join(', ')}`;
+  const faults = [...('faults' in platform ? platform.faults : []), ...(unknown.length > 0 ? [fault] : [])];
+  if ('faults' in platform || faults.length > 0) return { faults };
+  return { config: { lanes: platform.config.lanes, exports: exportTopics.filter((topic) => named.includes(topic)) } };
 }

@@ -8,10 +8,11 @@ import type { MicroserviceOptions } from '@nestjs/microservices';
 import { CheckpointWriter } from './audit/checkpoint-writer.js';
 import { recordBroken } from './audit/record-broken.js';
 import type { ProjectorConfig } from './config.js';
+import { ExportPublisher } from './exports/export-publisher.js';
 import { ViewFolder } from './folding/view-folder.js';
 import { refuseNewer } from './folding/write-plan.js';
 import { measureLag } from './lag-metric.js';
-import { projections } from './projections/index.js';
+import { projectionsWith } from './projections/index.js';
 import { ProjectorModule } from './projector.module.js';
 import { Rebuilder } from './rebuild/rebuilder.js';
 
@@ -53,12 +54,21 @@ async function startCheckpoints(deps: AppDeps, { lanes }: ProjectorConfig): Prom
   return writer;
 }
 
+/** Writes the topics for analysts, where any is asked for. */
+async function startExports(deps: AppDeps, { exports = [] }: ProjectorConfig): Promise<ExportPublisher | undefined> {
+  if (exports.length === 0) return undefined;
+  const publisher = new ExportPublisher(deps);
+  await publisher.start(exports);
+  return publisher;
+}
+
 /**
  * Folds the log into the views of `@countersign/store`. Resolves when it subscribes; ready once it has caught up with
  * what stood on the log then. @throws NewerViews where the tables belong to a newer build.
  */
 export async function startProjector(deps: AppDeps, config: ProjectorConfig): Promise<RunningApp> {
   const { store, clock, logger } = deps;
+  const projections = projectionsWith(config.exports ?? []);
   refuseNewer(
     (await readBuilds(store)).filter(({ state }) => state === 'live'),
     projections,
@@ -76,6 +86,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   const rebuilder = new Rebuilder({ log, codec, schemas, store, projections }, owner_id, logger);
   await rebuilder.start();
   const checkpoints = await startCheckpoints(deps, config);
+  const publisher = await startExports(deps, config);
   const state = { caught_up: false };
   const catchingUp = transport.caughtUp().then(
     () => {
@@ -88,6 +99,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
     close: async () => {
       state.caught_up = false;
       await app.close();
+      await publisher?.close();
       await checkpoints?.close();
       await rebuilder.close();
       await folder.close();

@@ -22,6 +22,10 @@ export const globalTopics = [
 ] as const satisfies readonly TopicName[];
 export type GlobalTopic = (typeof globalTopics)[number];
 
+/** Topics for analysts, with one partition each; written only where they are asked for (COUNTERSIGN_EXPORTS). */
+export const exportTopics = ['case-history-view', 'audit-view'] as const satisfies readonly TopicName[];
+export type ExportTopic = (typeof exportTopics)[number];
+
 export const SHARED_LANE = 'shared';
 
 /** `shared` has the bare names; any other lane gets `<topic>.<lane>`. */

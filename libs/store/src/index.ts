@@ -56,6 +56,7 @@ export * from './views/calls.js';
 export * from './views/case-history.js';
 export * from './views/cases.js';
 export { type Cursor, cursorText, type Page, parseCursor } from './views/cursor.js';
+export * from './views/export-outbox.js';
 export * from './views/projection-owner.js';
 export * from './views/projection-position.js';
 export * from './views/rebuild-requests.js';

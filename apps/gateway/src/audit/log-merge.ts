@@ -68,7 +68,7 @@ class StretchReader {
 
   /** Reads on. Answers how many records that were. */
   async fill(log: EventLog, decoder: BatchDecoder): Promise<number> {
-    const { stretch, wanted } = this;
+    const { stretch } = this;
     this.wasRead = true;
     const records = await log.read(stretch.topic, stretch.partition, stretch.from, Math.min(READ_AT_ONCE, stretch.end - stretch.from));
     if (records.length === 0) stretch.from = stretch.end;
@@ -76,10 +76,10 @@ class StretchReader {
     for (const record of records) {
       stretch.from = record.offset + 1;
       this.floor_ms = Math.max(this.floor_ms, record.timestamp_ms);
-      if (record.timestamp_ms > wanted.to_ms + CLOCK_SLACK_MS) stretch.end = stretch.from;
-      if (record.timestamp_ms < wanted.from_ms || record.timestamp_ms >= wanted.to_ms || record.offset >= stretch.end) continue;
+      if (record.timestamp_ms > this.wanted.to_ms + CLOCK_SLACK_MS) stretch.end = stretch.from;
+      if (record.timestamp_ms < this.wanted.from_ms || record.timestamp_ms >= this.wanted.to_ms || record.offset >= stretch.end) continue;
       const meta = peekMeta(record.value);
-      if (meta && wanted.matches(meta, record)) found.push({ record, order_ms: this.floor_ms });
+      if (meta && this.wanted.matches(meta, record)) found.push({ record, order_ms: this.floor_ms });
     }
     const { events } = await decoder.decode(found.map(({ record }) => record));
     const byOffset = new Map(events.map((event) => [event.offset, event]));

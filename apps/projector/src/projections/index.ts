@@ -1,11 +1,21 @@
+import type { ExportTopic } from '@countersign/contracts';
 import { approvalInbox } from './approval-inbox/approval-inbox.projection.js';
 import { call } from './call/call.projection.js';
 import { cases } from './case/case.projection.js';
 import { caseHistory } from './case-history/case-history.projection.js';
 import type { Projection } from './projection.js';
 import { rebuildRequests } from './rebuild-requests/rebuild-requests.projection.js';
+import { standingExports } from './standing-exports/standing-exports.projection.js';
 import { trust } from './trust/trust.projection.js';
 import { usage } from './usage/usage.projection.js';
 
 /** Everything that is folded from the log; a new projection is one folder and one line here. */
+<<<<<<< HEAD
 export const projections: readonly Projection[] = [approvalInbox, call, caseHistory, cases, rebuildRequests, trust, usage];
+=======
+export const projections: readonly Projection[] = [approvalInbox, call, caseHistory, cases, rebuildRequests, trust, standingExports([])];
+
+/** The same with the topics for analysts that this installation asks for. */
+export const projectionsWith = (exports: readonly ExportTopic[]): readonly Projection[] =>
+  projections.map((projection) => (projection.set.name === 'standing-exports' ? standingExports(exports) : projection));
+>>>>>>> 0d8843d (Standing exports: audit and case history as CloudEvents for analysts)

@@ -594,6 +594,41 @@ export interface ApprovalVoted {
 /** Kind of vote. */
 export type VoteKind = 'approve' | 'deny' | 'edit' | 'delegate' | 'revoke';
 
+/** One event of the log for downstream analytics: who, what by digests, and where it stands. The meta is that of the event itself; read it once by its event_id. */
+export interface AuditEventExported {
+  meta: Meta;
+  event_type: string;
+  /** When the log took the event. */
+  recorded_at_ms: number;
+  /** kind:id. Whose call it is; of what belongs to no call, who did it. */
+  caller: string | null;
+  on_behalf_of: string | null;
+  /** Who caused this very event. */
+  actor: string | null;
+  case_id: string | null;
+  run_id: string | null;
+  tool: string | null;
+  args_hash: string | null;
+  result_hash: string | null;
+  decision_id: string | null;
+  approval_id: string | null;
+  topic: string;
+  partition: number;
+  offset: number;
+}
+
+/** One line of the history of a case for downstream analytics. The meta is that of the event it comes from; read it once by its event_id and seq. Lines of a case sort by (hlc, event_id, seq). */
+export interface CaseHistoryExported {
+  meta: Meta;
+  case_id: string;
+  /** 0, or 1 where one event gives two lines. */
+  seq: number;
+  /** As GET /v1/cases/{case_id}/history names it. */
+  line_type: string;
+  at_ms: number;
+  detail_json: string | null;
+}
+
 /** Which version of an adapter, and of the protocol it speaks, tools may run on in an environment. Both null: no pin. */
 export interface AdapterPinSet {
   meta: Meta;
@@ -1374,6 +1409,8 @@ export interface EventMap {
   resolution_allowed: ResolutionAllowed;
   approval_viewed: ApprovalViewed;
   approval_voted: ApprovalVoted;
+  audit_event_exported: AuditEventExported;
+  case_history_exported: CaseHistoryExported;
   adapter_pin_set: AdapterPinSet;
   api_key_revoked: ApiKeyRevoked;
   api_key_set: ApiKeySet;
@@ -1432,6 +1469,8 @@ export type AnyEvent = Tagged<EventType>;
 export interface TopicEvents {
   'approval-granted': Tagged<'approval_denied'> | Tagged<'approval_escalated'> | Tagged<'approval_expired'> | Tagged<'approval_granted'> | Tagged<'approval_reminded'> | Tagged<'approval_vote_counted'> | Tagged<'approval_vote_refused'> | Tagged<'call_cancelled'> | Tagged<'resolution_allowed'>;
   'approval-voted': Tagged<'approval_viewed'> | Tagged<'approval_voted'>;
+  'audit-view': Tagged<'audit_event_exported'>;
+  'case-history-view': Tagged<'case_history_exported'>;
   'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'mapping_set'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'tool_rated'>;

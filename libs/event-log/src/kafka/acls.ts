@@ -1,4 +1,4 @@
-import { callTopics, globalTopics, laneTopic } from '@countersign/contracts';
+import { callTopics, exportTopics, globalTopics, laneTopic } from '@countersign/contracts';
 import kafkajs, {
   type AclEntry,
   type Admin,
@@ -15,7 +15,7 @@ const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePattern
 export const servicePrincipals = ['gateway', 'policy', 'executor', 'projector'] as const;
 export type ServicePrincipal = (typeof servicePrincipals)[number];
 
-type PlatformTopic = (typeof callTopics)[number] | (typeof globalTopics)[number];
+type PlatformTopic = (typeof callTopics)[number] | (typeof globalTopics)[number] | (typeof exportTopics)[number];
 
 /** Who may write what (DESIGN section 2): every topic that grants authority has one writer. */
 export const topicWriters: Readonly<Record<PlatformTopic, readonly ServicePrincipal[]>> = {
@@ -30,6 +30,8 @@ export const topicWriters: Readonly<Record<PlatformTopic, readonly ServicePrinci
   'dead-letter': servicePrincipals,
   'operator-command': ['gateway'],
   'trust-view': ['projector'],
+  'case-history-view': ['projector'],
+  'audit-view': ['projector'],
 };
 
 export interface AclScope {
@@ -43,7 +45,7 @@ export interface AclScope {
 export function aclRules({ lanes, topic_prefix }: AclScope): AclEntry[] {
   const names = [
     ...callTopics.flatMap((topic) => ['shared', ...lanes].map((lane) => [topic, laneTopic(topic, lane)] as const)),
-    ...globalTopics.map((topic) => [topic, topic] as const),
+    ...[...globalTopics, ...exportTopics].map((topic) => [topic, topic] as const),
   ];
   const topics = names.flatMap(([topic, name]) =>
     servicePrincipals.flatMap((principal) => [

@@ -3,6 +3,7 @@ import { approvalTables } from './approval-tables.js';
 import { callTables } from './call-tables.js';
 import { caseHistoryTables } from './case-history.js';
 import { caseTables } from './cases.js';
+import { exportOutboxTables } from './export-outbox.js';
 import { rebuildRequests } from './rebuild-requests.js';
 import { trustTables } from './trust-tables.js';
 import { usageTables } from './usage-tables.js';
@@ -19,4 +20,5 @@ export const viewSets: readonly ViewSet[] = [
   rebuildRequests,
   trustTables,
   usageTables,
+  exportOutboxTables,
 ];

@@ -1,0 +1,86 @@
+import { type EventCodec, type ExportTopic } from '@countersign/contracts';
+import type { EventLog, RunningSubscription } from '@countersign/event-log';
+import type { Logger } from '@countersign/process';
+import { deleteOutbox, readOutbox, type Store } from '@countersign/store';
+import { exportRecord } from './export-record.js';
+
+const ROWS_AT_ONCE = 500;
+const PAUSE_MS = 250;
+
+export interface PublisherParts {
+  log: EventLog;
+  store: Store;
+  codec: EventCodec;
+  logger: Pick<Logger, 'warn'>;
+}
+
+/**
+ * Puts the rows of the outbox on their topics and then takes them away. One process of all that run does it, the one that
+ * its group gives the only partition of `configuration-changed`. At least once: what a crash leaves in the outbox is put
+ * again, under the same id.
+ */
+export class ExportPublisher {
+  private membership: RunningSubscription | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private working: Promise<void> = Promise.resolve();
+  private isOwner = false;
+  private isClosed = false;
+
+  constructor(private readonly parts: PublisherParts) {}
+
+  /** Makes the topics and begins. */
+  async start(topics: readonly ExportTopic[]): Promise<void> {
+    await this.parts.log.ensureTopics(topics.map((name) => ({ name, partitions: 1 })));
+    this.membership = await this.parts.log.subscribe({
+      group: 'projector.exports',
+      topics: ['configuration-changed'],
+      visibility: 'durable',
+      batch_records_max: 500,
+      onAssigned: async () => {
+        this.isOwner = true;
+        this.arm(0);
+        return [];
+      },
+      onRevoked: async () => {
+        this.isOwner = false;
+        await this.working;
+      },
+      onBatch: async () => undefined,
+    });
+  }
+
+  private arm(delay_ms: number): void {
+    clearTimeout(this.timer);
+    if (!this.isOwner || this.isClosed) return;
+    this.timer = setTimeout(() => {
+      this.working = this.turn();
+    }, delay_ms);
+  }
+
+  private async turn(): Promise<void> {
+    let written = 0;
+    try {
+      written = await this.publish();
+    } catch (cause) {
+      this.parts.logger.warn({ cause: String(cause) }, 'exports wait and are tried again');
+    }
+    this.arm(written === ROWS_AT_ONCE ? 0 : PAUSE_MS);
+  }
+
+  /** Publishes what is oldest; how many rows that were. */
+  async publish(): Promise<number> {
+    const { log, store, codec } = this.parts;
+    const rows = await readOutbox(store, ROWS_AT_ONCE);
+    if (rows.length === 0) return 0;
+    await log.append(rows.map((row) => exportRecord(codec, row)));
+    await store.atomically([deleteOutbox(rows)], 'background');
+    return rows.length;
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+    await this.working;
+    await this.membership?.close();
+  }
+}

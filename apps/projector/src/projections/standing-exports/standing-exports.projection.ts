@@ -1,0 +1,47 @@
+import type { ExportTopic } from '@countersign/contracts';
+import { auditEventOf, callFacts } from '@countersign/domain';
+import { insertOutbox, type OutboxRow, type Statement, exportOutboxTables as set } from '@countersign/store';
+import { historyOf } from '../case-history/lines.js';
+import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
+
+/** What of a change goes to the topics for analysts. */
+export function exportsOf(change: Change, topics: ReadonlySet<ExportTopic>): OutboxRow[] {
+  const { at, after } = change;
+  const rows: OutboxRow[] = [];
+  const { hlc, event_id } = at.event.meta;
+  const body = (value: object) => storable(JSON.stringify(value));
+  if (topics.has('audit-view')) {
+    const event = auditEventOf(at, after && callFacts(after));
+    rows.push({ hlc, event_id, stream: 'audit-view', seq: 0, body: body({ meta: at.event.meta, event }) });
+  }
+  if (topics.has('case-history-view')) {
+    for (const line of historyOf(change)) {
+      const meta = { ...at.event.meta, call_id: line.call_id, event_id: line.event_id, hlc: line.hlc };
+      rows.push({ hlc: line.hlc, event_id: line.event_id, stream: 'case-history-view', seq: line.seq, body: body({ meta, line }) });
+    }
+  }
+  return rows;
+}
+
+class PendingExports implements PendingRows {
+  private readonly rows: OutboxRow[] = [];
+
+  constructor(private readonly topics: ReadonlySet<ExportTopic>) {}
+
+  fold(change: Change): void {
+    if (this.topics.size > 0) this.rows.push(...exportsOf(change, this.topics));
+  }
+
+  statements(): Statement[] {
+    return inChunks(this.rows, insertOutbox);
+  }
+}
+
+/**
+ * What analysts read on topics of its own, as rows that a publisher takes away once they are there: a row is put once
+ * with the fold's own offsets. Topics that nobody asked for cost nothing.
+ */
+export function standingExports(topics: readonly ExportTopic[]): Projection {
+  const wanted = new Set(topics);
+  return { set, empty: () => new PendingExports(wanted) };
+}
