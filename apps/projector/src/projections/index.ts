@@ -10,12 +10,17 @@ import { trust } from './trust/trust.projection.js';
 import { usage } from './usage/usage.projection.js';
 
 /** Everything that is folded from the log; a new projection is one folder and one line here. */
-<<<<<<< HEAD
-export const projections: readonly Projection[] = [approvalInbox, call, caseHistory, cases, rebuildRequests, trust, usage];
-=======
-export const projections: readonly Projection[] = [approvalInbox, call, caseHistory, cases, rebuildRequests, trust, standingExports([])];
+export const projections: readonly Projection[] = [
+  approvalInbox,
+  call,
+  caseHistory,
+  cases,
+  rebuildRequests,
+  standingExports([]),
+  trust,
+  usage,
+];
 
 /** The same with the topics for analysts that this installation asks for. */
 export const projectionsWith = (exports: readonly ExportTopic[]): readonly Projection[] =>
   projections.map((projection) => (projection.set.name === 'standing-exports' ? standingExports(exports) : projection));
->>>>>>> 0d8843d (Standing exports: audit and case history as CloudEvents for analysts)
