@@ -55,4 +55,15 @@ export {
   type ToolSla,
   toolPatterns,
 } from './tool-record.js';
-export { type CallTopic, callTopics, type ExportTopic, exportTopics, type GlobalTopic, globalTopics, laneTopic, parseTopic, SHARED_LANE, topicOf } from './topics.js';
+export {
+  type CallTopic,
+  callTopics,
+  type ExportTopic,
+  exportTopics,
+  type GlobalTopic,
+  globalTopics,
+  laneTopic,
+  parseTopic,
+  SHARED_LANE,
+  topicOf,
+} from './topics.js';
