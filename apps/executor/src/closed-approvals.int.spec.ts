@@ -55,6 +55,38 @@ describe('a grant that was wrongly written after its approval had ended', () => 
     expect(await rig.eventsOf(asked.meta.call_id as string)).toEqual([]);
   });
 
+  test('is answered by nobody who holds its key, and refused by nothing: the end that it had stands', async () => {
+    const first = await rig.start();
+    const held = await rig.allow('blind_write', 'held');
+    await rig.end(held);
+    const { idempotency_key, discriminating_digest } = held.call;
+    const same = { idempotency_key, discriminating_digest };
+    const later = { ...same, window_ms: 1, requested_at_ms: Date.now() + 60_000 };
+    const wrongly = async (call: Partial<EventMap['policy_decided']['call']>, over: Partial<EventMap['approval_granted']> = {}) => {
+      const asked = rig.ruling('blind_write', 'held', { call });
+      const approval_id = `${asked.meta.call_id}.1`;
+      await ends.denied(asked, approval_id);
+      return { asked, grant: rig.grant(asked, ['ann'], { approval_id, ...over }) };
+    };
+    const all = [
+      await wrongly(same),
+      await wrongly({ ...same, discriminating_digest: 'other' }),
+      await wrongly(later),
+      await wrongly(later, { execute_before_ms: Date.now() - 1000 }),
+      await wrongly({ ...later, deadline_ms: Date.now() - 1000 }),
+    ];
+    await settled('mark 1');
+    await first.close();
+    await rig.start();
+    await rig.put(
+      'approval_granted',
+      all.map(({ grant }) => grant),
+    );
+    await settled('mark 2');
+    for (const { asked } of all) expect(await rig.eventsOf(asked.meta.call_id as string)).toEqual([]);
+    expect(fired()).toEqual(['held']);
+  });
+
   test('fires where its tombstone is taken away: the tombstone is what holds it', async () => {
     const first = await rig.start();
     const { grant, asked, approval_id } = await ended('denied', 'late');

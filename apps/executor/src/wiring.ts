@@ -27,14 +27,33 @@ function readmit(parts: LaneParts, jobs: readonly Job[]): void {
   }
 }
 
+const LOOK_AGAIN_MS = 250;
+
 function refuseNow(
   parts: LaneParts,
   job: Job,
   why: Parameters<typeof refusedOutcome>[1],
   issues: Parameters<typeof refusedOutcome>[2],
 ): void {
-  if (job.epoch === 0) job.epoch = parts.lease.epoch;
-  parts.ends.end(job, refusedOutcome(job, why, issues, parts.deps.clock.now_ms()));
+  unlessClosed(parts, job, () => {
+    if (job.epoch === 0) job.epoch = parts.lease.epoch;
+    parts.ends.end(job, refusedOutcome(job, why, issues, parts.deps.clock.now_ms()));
+  });
+}
+
+/** Writes the end of a call that was granted, but for one whose approval had ended without a grant: that end stands. */
+function unlessClosed(parts: LaneParts, job: Job, end: () => void): void {
+  if (job.authorised.approval_id === null) {
+    end();
+    return;
+  }
+  job.stage = 'looking_up';
+  const again = () => setTimeout(() => job.stage === 'looking_up' && unlessClosed(parts, job, end), LOOK_AGAIN_MS).unref();
+  parts.withoutApproval(job).then((closed) => {
+    if (job.stage !== 'looking_up') return;
+    if (closed) parts.lost.leave(job);
+    else end();
+  }, again);
 }
 
 function wireIntake(parts: LaneParts): void {
@@ -44,7 +63,7 @@ function wireIntake(parts: LaneParts): void {
     lookUp: (job) => claims.add(job),
     answer: (job, original) => {
       const settled = open.settledOf(job.key);
-      if (settled?.call_id === original) ends.deduplicate(job, original, settled.outcome);
+      if (settled?.call_id === original) unlessClosed(parts, job, () => ends.deduplicate(job, original, settled.outcome));
       else claims.add(job);
     },
     refuse: (job, why, issues) => dispatcher.refuse(job, why, issues),
@@ -70,7 +89,7 @@ function wireIntake(parts: LaneParts): void {
       runs.fire(jobs);
     },
     refused: (job, why, issues) => refuseNow(parts, job, why, issues),
-    rejudged: (job, judgement) => ends.rejudge(job, judgement.ruling, parts.judge.configOffset),
+    rejudged: (job, judgement) => unlessClosed(parts, job, () => ends.rejudge(job, judgement.ruling, parts.judge.configOffset)),
     permitted: () => parts.lease.check(),
   };
 }
@@ -106,15 +125,9 @@ function wireClaims(parts: LaneParts): void {
       // The attempt before must be released in its row before the next one can get its own.
       parts.progress.write().then(again, again);
     },
-    deduplicate: (job, original, outcome) => ends.deduplicate(job, original, outcome),
+    deduplicate: (job, original, outcome) => unlessClosed(parts, job, () => ends.deduplicate(job, original, outcome)),
     refused: (job, why) => refuseNow(parts, job, why, []),
-    withoutApproval: (job) => {
-      job.stage = 'looking_up';
-      parts.withoutApproval(job).then(
-        (closed) => (closed ? lost.steps.leave(job) : refuseNow(parts, job, 'approval_used', [])),
-        () => lost.steps.claimAgain(job),
-      );
-    },
+    withoutApproval: (job) => refuseNow(parts, job, 'approval_used', []),
     tombstoned: (job, claimed) => {
       job.claimed = claimed;
       const { why, issues } = job.refusal ?? { why: 'expired' as const, issues: [] };

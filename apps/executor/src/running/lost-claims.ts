@@ -96,7 +96,8 @@ export class LostClaims {
     this.steps.claimAgain(job);
   }
 
-  private leave(job: Job) {
+  /** It does nothing more here; who joined it is looked at again. */
+  leave(job: Job) {
     const joiners = job.joiners ?? [];
     job.joiners = undefined;
     this.steps.leave(job);
