@@ -1,4 +1,4 @@
-import { TenantRulings } from '@countersign/decisions';
+import { TenantRulings, type TrustSource } from '@countersign/decisions';
 import { caseOf, tenantOf } from '@countersign/domain';
 import { BatchDecoder } from '@countersign/event-log';
 import { type AppDeps, CallTracer, LogTime } from '@countersign/process';
@@ -38,6 +38,8 @@ export interface LaneOptions {
   heartbeat_ms: number;
   /** No other executor can be alive on this store and log. */
   exclusive: boolean;
+  /** What is told of trust; absent: nothing, and no condition that asks for it holds. */
+  trust?: TrustSource;
   limits: RunLimits;
 }
 
@@ -78,7 +80,7 @@ export class LaneParts {
     const decoder = new BatchDecoder(codec, schemas);
     const now_ms = () => clock.now_ms() + this.time.ahead_ms;
     const log_clock = { now_ms, monotonic_ms: () => clock.monotonic_ms() };
-    this.judge = new Judge(configuration, new TenantRulings(now_ms), now_ms);
+    this.judge = new Judge(configuration, new TenantRulings(now_ms, options.trust), now_ms);
     const redactor = new Redactor(this.judge);
     const writer = new EventWriter(codec, clock, redactor);
     const appender = new Appender(log, logger);

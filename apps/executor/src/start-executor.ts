@@ -7,6 +7,7 @@ import {
   foldConfiguration,
   NestLogger,
   type RunningApp,
+  TrustBook,
 } from '@countersign/process';
 import type { Pack } from '@countersign/tool-kit';
 import { NestFactory } from '@nestjs/core';
@@ -32,7 +33,13 @@ import { measureTools, ToolTallies } from './tallies/tool-tallies.js';
 const BATCH_MAX = 500;
 const LIMITS = { resends_max: 3, asks_max: 4, grace_ms: 500, long_read_ms: 5000 };
 
-function lanesOf(deps: AppDeps, config: ExecutorConfig, configuration: Configuration, runtime: InProcessRuntime) {
+/** What the executor folds for itself. */
+interface Folded {
+  configuration: Configuration;
+  trust: TrustBook;
+}
+
+function lanesOf(deps: AppDeps, config: ExecutorConfig, { configuration, trust }: Folded, runtime: InProcessRuntime) {
   const tools = new ToolTallies();
   measureTools(tools, deps.metrics);
   const { executor_id: instance_id, running_max, waiting_max, lease_ms } = config;
@@ -45,6 +52,7 @@ function lanesOf(deps: AppDeps, config: ExecutorConfig, configuration: Configura
     heartbeat_ms: Math.min(1000, lease_ms / 4),
     exclusive,
     limits: LIMITS,
+    trust,
   };
   return new Map(
     config.lanes.map((lane) => [lane, new LaneExecutor(new LaneParts(deps, { ...options, lane }, configuration, runtime, tools))]),
@@ -83,6 +91,8 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const tools = loadTools(registry, config.packs, config.environment);
   const configuration = foldConfiguration(deps);
   await configuration.start();
+  const trust = new TrustBook(deps);
+  await trust.start();
   const witness = new ConfigurationWitness('executor', configuration, deps);
   witness.start();
   const { executor_id, lanes, environment_name: environment } = config;
@@ -91,7 +101,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const credentials = credentialsOf(deps, config, configuration);
   const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups), credentials };
   const runtime = new runtimes['in-process'](tools, around, new Memo(deps.results, deps.keys), new Mappings(configuration));
-  const executor = new Executor(lanesOf(deps, config, configuration, runtime));
+  const executor = new Executor(lanesOf(deps, config, { configuration, trust }, runtime));
   measureLoad(executor, deps.metrics);
   await executor.start();
   const transport = transportOf(deps, config.lanes, executor);
@@ -111,6 +121,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
       await executor.close();
       await witness.close();
       await configuration.close();
+      await trust.close();
     },
   };
 }

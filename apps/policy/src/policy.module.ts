@@ -12,6 +12,7 @@ import {
   LogTime,
   NestLogger,
   type RunningApp,
+  TrustBook,
 } from '@countersign/process';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -66,12 +67,14 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
   await configuration.start();
   const witness = new ConfigurationWitness('policy', configuration, deps);
   witness.start();
+  const trust = new TrustBook(deps);
+  await trust.start();
   const now_ms = () => deps.clock.now_ms();
   const limits = new LimitDesk(new LimitBook(deps.store, deps.log), deps.store, (fields, message) => deps.logger.warn(fields, message));
   const keys = new KeyRows(deps.store, () => configuration.state, now_ms);
   const pulse = new StorePulse(deps.store, () => deps.clock.monotonic_ms());
   const similar = (tenant_id: string, call: ToolCall, before_ms: number) => similarTo(deps.store, tenant_id, call, before_ms);
-  const desk = new RulingDesk({ configuration, log: deps.log, pulse }, keys, limits, new TenantRulings(now_ms), similar);
+  const desk = new RulingDesk({ configuration, log: deps.log, pulse }, keys, limits, new TenantRulings(now_ms, trust), similar);
   const counters = new PolicyCounters(deps.metrics, () => partitions.openApprovals());
   const spans = new PolicySpans(deps.tracing ? new CallTracer('policy', true) : undefined);
   const time = new LogTime();
@@ -120,6 +123,7 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
       await closing;
       await witness.close();
       await configuration.close();
+      await trust.close();
     },
   };
 }

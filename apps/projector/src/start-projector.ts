@@ -9,12 +9,14 @@ import { CheckpointWriter } from './audit/checkpoint-writer.js';
 import { recordBroken } from './audit/record-broken.js';
 import type { ProjectorConfig } from './config.js';
 import { ExportPublisher } from './exports/export-publisher.js';
+import { GLOBAL } from './folding/lanes.js';
 import { ViewFolder } from './folding/view-folder.js';
 import { refuseNewer } from './folding/write-plan.js';
 import { measureLag } from './lag-metric.js';
 import { projectionsWith } from './projections/index.js';
 import { ProjectorModule } from './projector.module.js';
 import { Rebuilder } from './rebuild/rebuilder.js';
+import { TrustTeller } from './trust/trust-teller.js';
 
 /** Rows are written some milliseconds after they are folded in any case. */
 const PATIENCE_MS = 25;
@@ -87,6 +89,8 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   await rebuilder.start();
   const checkpoints = await startCheckpoints(deps, config);
   const publisher = await startExports(deps, config);
+  const trust = new TrustTeller(deps, () => folder.folds(GLOBAL, 0));
+  await trust.start();
   const state = { caught_up: false };
   const catchingUp = transport.caughtUp().then(
     () => {
@@ -102,6 +106,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
       await publisher?.close();
       await checkpoints?.close();
       await rebuilder.close();
+      await trust.close();
       await folder.close();
       await Promise.race([catchingUp, Promise.resolve()]);
     },

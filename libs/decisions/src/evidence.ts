@@ -25,9 +25,9 @@ function undoOf({ name, reversibility, has_compensate }: ToolContract): Pick<App
 /** The frozen evidence of a request, but for what happened to calls like it. */
 export function evidenceOf(
   contract: ToolContract,
-  ruling: Pick<ApprovalEvidence, 'rule' | 'tier' | 'config_offset'>,
+  ruling: Pick<ApprovalEvidence, 'rule' | 'tier' | 'config_offset' | 'trust_score'>,
 ): Omit<ApprovalEvidence, 'bundle_version'> {
-  return { ...ruling, ...undoOf(contract), trust_score: null, similar: [] };
+  return { ...ruling, ...undoOf(contract), similar: [] };
 }
 
 /** Who cannot approve a call besides its principal: the owner of its agent, and the user that the agent acts for. */

@@ -14,5 +14,5 @@ export { canWait, deniedBy, exceededRuling } from './limit-ruling.js';
 export { type Dependent, dependsOn, hasEnded, prerequisiteRuling } from './prerequisites.js';
 export type { EditQuestion, Question, Resumed } from './question.js';
 export type { ReadEvent } from './read-event.js';
-export { type RuledCall, type RulingAsk, TenantRulings } from './tenant-rulings.js';
+export { type RuledCall, type RulingAsk, TenantRulings, type TrustSource } from './tenant-rulings.js';
 export { afterWaiting, type DueDeferral, dueDeferrals, questionAgain, type WaitedFor, waitsOn } from './waiting.js';

@@ -127,7 +127,8 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
   };
   if (judgement.effect === 'require_approval') {
     judged.barred = barredFrom(config, tenant_id, call);
-    judged.evidence = evidenceOf(tool.contract, { rule: judgement.rule, tier: judgement.tier, config_offset });
+    const trust_score = rulings.trustScore(tenant_id, tool.contract, call.principal);
+    judged.evidence = evidenceOf(tool.contract, { rule: judgement.rule, tier: judgement.tier, config_offset, trust_score });
   }
   return judgement.effect === 'deny'
     ? judged

@@ -18,9 +18,24 @@ export interface RulingAsk {
   deferred_since_ms?: number;
 }
 
+/** Who knows what is told of the trust in a call's tool, its provider and its agent. */
+export interface TrustSource {
+  of(tenant_id: string, contract: ToolContract, principal: ToolCall['principal']): Readonly<Record<string, number | string>>;
+}
+
 /** Rules calls by the configuration that a process has folded. */
 export class TenantRulings {
-  constructor(private readonly now_ms: () => number) {}
+  /** Without `trust` no condition that asks for it holds. */
+  constructor(
+    private readonly now_ms: () => number,
+    private readonly trust?: TrustSource,
+  ) {}
+
+  /** What approvers are shown of the trust in the tool; null: no score. */
+  trustScore(tenant_id: string, contract: ToolContract, principal: ToolCall['principal']): number | null {
+    const score = this.trust?.of(tenant_id, contract, principal).tool;
+    return typeof score === 'number' ? score : null;
+  }
 
   /** The ruling of now, or of another time. Never throws. `draft`: this bundle instead of the active one. */
   resolve(
@@ -29,6 +44,8 @@ export class TenantRulings {
     draft?: BundleText,
     at_ms = this.now_ms(),
   ): ResolvedRuling {
+    const policy = draft ? { active: compiledBundles.of(draft), facts: factsOf(config, tenant_id) } : this.inForce(config, tenant_id);
+    const trust = policy && this.trust?.of(tenant_id, tool.contract, call.principal);
     return resolveRuling({
       contract: tool.contract,
       override: overrideFor(config, tenant_id, call.tool),
@@ -38,8 +55,9 @@ export class TenantRulings {
       authority: call.authority,
       inputs_json: call.inputs_json,
       case_id: call.case_id,
-      policy: draft ? { active: compiledBundles.of(draft), facts: factsOf(config, tenant_id) } : this.inForce(config, tenant_id),
+      policy,
       now_ms: at_ms,
+      ...(trust ? { trust } : {}),
       ...waits,
     });
   }

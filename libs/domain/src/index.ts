@@ -60,6 +60,7 @@ export * from './trust/facts.js';
 export * from './trust/formula.js';
 export * from './trust/hysteresis.js';
 export * from './trust/state.js';
+export * from './trust/told-scores.js';
 export * from './trust/tool-score.js';
 export { DAY_MS, HOUR_MS, type UsageFact, usageFacts } from './usage/facts.js';
 export * from './usage/latency.js';

@@ -3,6 +3,7 @@ export type { AppDeps, RunningApp, TenantKeys, WakeUpChannel } from './app-deps.
 export { type CallSpan, CallTracer, decisionAttributes } from './call-tracer.js';
 export { CannotOpen } from './cannot-open.js';
 export { type Clock, systemClock } from './clock.js';
+export { type CloudEvent, cloudEventHeaders } from './cloud-event.js';
 export { bundlesAhead } from './compiled-bundles.js';
 export { CONFIGURATION_TOPIC, type Configuration, foldConfiguration } from './configuration.js';
 export { ConfigurationWitness } from './configuration-witness.js';
@@ -25,3 +26,7 @@ export { isPrivateAddress, publicLookup } from './public-address.js';
 export { decodeHint, encodeHint } from './result-hint.js';
 export { runService, type Service } from './run-service.js';
 export { topicSpecs } from './topics.js';
+export { type PastMoment, PastTrust } from './trust/past-trust.js';
+export { TRUST_TOPIC, TrustBook } from './trust/trust-book.js';
+export { agentOf, type StoredRating, toolsOf } from './trust/trust-rows.js';
+export { TrustScores } from './trust/trust-scores.js';

@@ -25,7 +25,7 @@ export interface ViewFolderOptions {
 
 /** Folds every partition that the group gave to this process. */
 export class ViewFolder {
-  private readonly folds = new Map<string, PartitionFold>();
+  private readonly partitions = new Map<string, PartitionFold>();
   private readonly heads = new Map<string, { topic: string; partition: number; head: number }>();
 
   constructor(private readonly options: ViewFolderOptions) {}
@@ -41,7 +41,7 @@ export class ViewFolder {
       const from = taken.offsets.filter((offset) => offset.partition === partition && laneOf(offset.topic) === lane);
       const states = new CallStates(await unrequestedHlc(plan.states.of(store), partition));
       const options = { store, partition, plan, planAgain: () => this.planAgain(own), projections, states, from, pace, sink };
-      this.folds.set(`${lane}/${partition}`, new PartitionFold(options));
+      this.partitions.set(`${lane}/${partition}`, new PartitionFold(options));
       const next = new Map(from.map(({ topic, next_offset }) => [topic, next_offset]));
       offsets.push(...topicsOf(lane).map((topic) => ({ topic, partition, offset: next.get(topic) ?? 0 })));
     }
@@ -56,8 +56,8 @@ export class ViewFolder {
   async revoked(lane: string, partitions: readonly number[]): Promise<void> {
     await Promise.all(
       partitions.map(async (partition) => {
-        const fold = this.folds.get(`${lane}/${partition}`);
-        this.folds.delete(`${lane}/${partition}`);
+        const fold = this.partitions.get(`${lane}/${partition}`);
+        this.partitions.delete(`${lane}/${partition}`);
         await fold?.close();
       }),
     );
@@ -81,13 +81,18 @@ export class ViewFolder {
     }));
   }
 
+  /** Whether the group gave this partition to this process. */
+  folds(lane: string, partition: number): boolean {
+    return this.partitions.has(`${lane}/${partition}`);
+  }
+
   /** Writes what is folded. */
   async close(): Promise<void> {
-    await Promise.all([...this.folds.values()].map((fold) => fold.close()));
-    this.folds.clear();
+    await Promise.all([...this.partitions.values()].map((fold) => fold.close()));
+    this.partitions.clear();
   }
 
   private of(topic: string, partition: number): PartitionFold | undefined {
-    return this.folds.get(`${laneOf(topic)}/${partition}`);
+    return this.partitions.get(`${laneOf(topic)}/${partition}`);
   }
 }

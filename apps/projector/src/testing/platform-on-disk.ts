@@ -62,7 +62,7 @@ export class PlatformOnDisk {
   async folded(): Promise<void> {
     const heads = await Promise.all(
       topicSpecs(['shared'], 1)
-        .filter(({ name }) => name !== 'tool-registered' && name !== 'dead-letter' && name !== 'security-event')
+        .filter(({ name }) => name !== 'trust-view' && name !== 'tool-registered' && name !== 'dead-letter' && name !== 'security-event')
         .map(async ({ name }) => ({ topic: name, partition: 0, offset: (await this.log.head(name, 0)) - 1 })),
     );
     const wanted = heads.filter(({ offset }) => offset >= 0);

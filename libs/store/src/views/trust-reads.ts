@@ -13,6 +13,8 @@ export interface TrustCut {
 export interface TrustBound {
   at_ms: number;
   cuts: readonly TrustCut[];
+  /** When a record was appended; asked for the few that rows do not tell. */
+  timeOf?(topic: string, partition: number, offset: number): Promise<number>;
 }
 
 /** Sums of one caller's calls of one version. */
@@ -87,27 +89,30 @@ export async function trustSums(sql: Sql, query: TrustQuery, bound: TrustBound =
            ${FROM} AND NOT (${WHOLE}) AND t.first_offset < c.next_offset AND $7::int8 >= 0`,
     params,
   });
-  return added(sums, parts, bound.at_ms);
+  return added(sums, parts, bound);
 }
 
 /** Sums with the records of parts that lie below their cut. */
-function added(sums: TrustSum[], parts: readonly (TrustPart & Record<TrustBit, string>)[], at_ms: number): TrustSum[] {
+async function added(sums: TrustSum[], parts: readonly (TrustPart & Record<TrustBit, string>)[], bound: TrustBound): Promise<TrustSum[]> {
   const keyOf = ({ tool, version, principal, fact }: TrustSum | TrustPart) => JSON.stringify([tool, version, principal, fact]);
   const found = new Map(sums.map((sum) => [keyOf(sum), sum]));
   for (const part of parts) {
-    const seen = (bit: TrustBit) => ones(part[bit].slice(0, part.next_offset - part.first_offset));
-    if (seen('runs') === 0) continue;
+    const seen = (bit: TrustBit) => part[bit].slice(0, part.next_offset - part.first_offset);
     const { tool, version, principal, fact, first_at_ms } = part;
-    // Within a row only its first and last times are known: an earlier confirmation is the row's newest that fits.
-    const confirmed = seen(fact === 'run' ? 'verified' : 'succeeded') > 0 ? Math.min(part.confirmed_at_ms ?? at_ms, at_ms) : null;
+    if (!seen('runs').includes('1')) continue;
     const sum = found.get(keyOf(part)) ?? { tool, version, principal, fact, ...NOTHING, first_at_ms };
-    for (const bit of trustBits) sum[bit] += seen(bit);
+    for (const bit of trustBits) sum[bit] += ones(seen(bit));
     sum.first_at_ms = Math.min(sum.first_at_ms, first_at_ms);
-    sum.last_at_ms = Math.max(sum.last_at_ms, Math.min(part.last_at_ms, at_ms));
-    if (confirmed !== null) sum.confirmed_at_ms = Math.max(sum.confirmed_at_ms ?? 0, confirmed);
+    sum.last_at_ms = Math.max(sum.last_at_ms, await timeOfLast(part, seen('runs'), bound));
+    const confirmed = seen(fact === 'run' ? 'verified' : 'succeeded');
+    if (confirmed.includes('1')) sum.confirmed_at_ms = Math.max(sum.confirmed_at_ms ?? 0, await timeOfLast(part, confirmed, bound));
     found.set(keyOf(part), sum);
   }
   return [...found.values()];
+}
+
+async function timeOfLast({ topic, partition, first_offset }: TrustPart, bits: string, { at_ms, timeOf }: TrustBound): Promise<number> {
+  return (await timeOf?.(topic, partition, first_offset + bits.lastIndexOf('1'))) ?? at_ms;
 }
 
 const NOTHING = { runs: 0, succeeded: 0, verified: 0, valid: 0, timely: 0, sound: 0, last_at_ms: 0, confirmed_at_ms: null };
@@ -246,6 +251,19 @@ export function trustTouched(sql: Sql, seen: readonly TrustCut[]): Promise<Trust
            LEFT JOIN unnest($1::text[], $2::int2[], $3::int8[]) AS c(topic, partition, next_offset)
              ON c.topic = t.topic AND c.partition = t.partition
            WHERE c.next_offset IS NULL OR t.first_offset + ${TRUST_BUCKET} > c.next_offset`,
+    params: [seen.map(({ topic }) => topic), seen.map(({ partition }) => partition), seen.map(({ next_offset }) => next_offset)],
+  });
+}
+
+/** Tenants of whose tools something is said at or beyond these offsets; what is said to all counts for every tenant that ran the tool. */
+export function trustFactsTouched(sql: Sql, seen: readonly TrustCut[]): Promise<(Row & { tenant_id: string })[]> {
+  return sql.query<Row & { tenant_id: string }>({
+    name: 'views_trust_facts_touched',
+    text: `SELECT DISTINCT CASE WHEN t.tenant_id = '' THEN r.tenant_id ELSE t.tenant_id END AS tenant_id FROM trust_facts t
+           LEFT JOIN unnest($1::text[], $2::int2[], $3::int8[]) AS c(topic, partition, next_offset)
+             ON c.topic = t.topic AND c.partition = t.partition
+           LEFT JOIN LATERAL (SELECT DISTINCT tenant_id FROM trust_runs WHERE t.tenant_id = '' AND trust_runs.tool = t.tool) r ON true
+           WHERE (c.next_offset IS NULL OR t.source_offset >= c.next_offset) AND (t.tenant_id <> '' OR r.tenant_id IS NOT NULL)`,
     params: [seen.map(({ topic }) => topic), seen.map(({ partition }) => partition), seen.map(({ next_offset }) => next_offset)],
   });
 }

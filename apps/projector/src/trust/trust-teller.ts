@@ -1,0 +1,129 @@
+import { type Meta, nextHlc, uuidv7 } from '@countersign/contracts';
+import type { AgentTrust } from '@countersign/domain';
+import type { NewRecord } from '@countersign/event-log';
+import { type AppDeps, agentOf, cloudEventHeaders, TRUST_TOPIC, TrustBook, TrustScores, toolsOf } from '@countersign/process';
+import {
+  projectionPosition,
+  type Store,
+  type TrustCut,
+  type TrustTouched,
+  trustFacts,
+  trustFactsTouched,
+  trustSums,
+  trustTouched,
+} from '@countersign/store';
+import { type Moved, movedScores } from './moved-scores.js';
+
+const EVERY_MS = 500;
+/** Scores fade with time alone: all are looked at again this often. */
+const SWEEP_MS = 3_600_000;
+/** A look takes at most this share of the time. */
+const SHARE_MAX = 0.05;
+const AGENT = 'agent:';
+
+const keyOf = ({ topic, partition }: { topic: string; partition: number }) => `${topic}/${partition}`;
+
+/** Tells on trust-view which scores moved. One projector does so at a time: the one that folds the topics that exist once. */
+export class TrustTeller {
+  private readonly book: TrustBook;
+  private readonly store: Store;
+  private seen: TrustCut[] = [];
+  private swept_ms = Number.NEGATIVE_INFINITY;
+  /** Tenants to look at again, with the agents of theirs. */
+  private waiting = new Map<string, readonly string[]>();
+  private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<void> = Promise.resolve();
+  private closed = false;
+
+  /** `chosen`: whether it is this process that tells. */
+  constructor(
+    private readonly deps: AppDeps,
+    private readonly chosen: () => boolean,
+  ) {
+    this.book = new TrustBook(deps);
+    this.store = deps.store;
+  }
+
+  async start(): Promise<void> {
+    await this.book.start();
+    this.arm(EVERY_MS);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.timer);
+    await this.looking;
+    await this.book.close();
+  }
+
+  private arm(in_ms: number): void {
+    if (this.closed) return;
+    this.timer = setTimeout(() => {
+      const since = performance.now();
+      this.looking = this.look()
+        .catch((cause) => this.deps.logger.warn({ cause: String(cause) }, 'trust was not looked at; it is again'))
+        .then(() => this.arm(Math.max(EVERY_MS, (performance.now() - since) / SHARE_MAX)));
+    }, in_ms);
+    this.timer.unref();
+  }
+
+  /** Looks at every tenant in which something happened since the last look. */
+  private async look(): Promise<void> {
+    if (!this.chosen()) {
+      this.seen = [];
+      this.swept_ms = Number.NEGATIVE_INFINITY;
+      return;
+    }
+    const position = await projectionPosition(this.store);
+    const now = performance.now();
+    const sweep = now - this.swept_ms >= SWEEP_MS;
+    const seen = new Map(this.seen.map((cut) => [keyOf(cut), cut.next_offset]));
+    const news = position.some((at) => seen.get(keyOf(at)) !== at.next_offset);
+    if (!sweep && !news && this.waiting.size === 0) return;
+    const touched = await trustTouched(this.store, sweep ? [] : this.seen);
+    const tenants = new Set([...touched.map(({ tenant_id }) => tenant_id), ...this.waiting.keys()]);
+    const { waiting } = this;
+    for (const { tenant_id } of await trustFactsTouched(this.store, sweep ? [] : this.seen)) tenants.add(tenant_id);
+    this.waiting = new Map();
+    for (const tenant_id of tenants)
+      await this.tell(tenant_id, [...new Set([...agentsIn(touched, tenant_id), ...(waiting.get(tenant_id) ?? [])])]);
+    this.seen = position.map(({ topic, partition, next_offset }) => ({ topic, partition, next_offset }));
+    if (sweep) this.swept_ms = now;
+  }
+
+  private async tell(tenant_id: string, agents: readonly string[]): Promise<void> {
+    const [sums, facts] = await Promise.all([trustSums(this.store, { tenant_id }), trustFacts(this.store, { tenant_id })]);
+    const at_ms = this.deps.clock.now_ms();
+    const states = new Map<string, AgentTrust>();
+    for (const id of agents) states.set(id, agentOf(sums.filter(({ principal }) => principal === AGENT + id)));
+    const { moved, postponed } = movedScores(this.book.scores, tenant_id, new TrustScores(toolsOf(sums, facts), at_ms), states);
+    if (postponed) this.waiting.set(tenant_id, agents);
+    if (moved.length === 0) return;
+    const offsets = await this.deps.log.append(moved.map((one) => this.record(tenant_id, one)));
+    await this.book.told(offsets.at(-1) as number);
+  }
+
+  private record(tenant_id: string, moved: Moved): NewRecord {
+    const { at_ms, subject, name, version } = moved;
+    const event_id = uuidv7(at_ms);
+    const cause = { call_id: null, attempt: 0, causation_id: null, correlation_id: event_id.replaceAll('-', '') };
+    const meta: Meta = { event_id, tenant_id, ...cause, hlc: nextHlc(at_ms, 0), partition: 0 };
+    const about = `${subject}/${name}${version === null ? '' : `@${version}`}`;
+    const headers = cloudEventHeaders({ event_type: 'trust_score_changed', version: 1, meta, subject: about, time_ms: at_ms });
+    return {
+      topic: TRUST_TOPIC,
+      partition: 0,
+      key: tenant_id,
+      value: this.deps.codec.encode('trust_score_changed', { meta, ...moved }),
+      headers,
+    };
+  }
+}
+
+const agentsIn = (touched: readonly TrustTouched[], tenant_id: string): string[] => [
+  ...new Set(
+    touched
+      .filter((one) => one.tenant_id === tenant_id && one.principal.startsWith(AGENT))
+      .map(({ principal }) => principal.slice(AGENT.length)),
+  ),
+];

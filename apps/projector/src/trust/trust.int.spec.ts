@@ -1,0 +1,155 @@
+import { contractDigest, type ToolContract } from '@countersign/contracts';
+import {
+  agentScore,
+  type CallState,
+  emptyAgent,
+  emptyTrust,
+  evolve,
+  evolveAgent,
+  evolveTrust,
+  NO_RUNS,
+  type PlacedEvent,
+  plus,
+  trustObservations,
+  ungatedRegistration,
+} from '@countersign/domain';
+import { agentOf, PastTrust, toolsOf } from '@countersign/process';
+import { trustFacts, trustRuns, trustSpans, trustSums } from '@countersign/store';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startProjector } from '../start-projector.js';
+import { PlatformOnDisk } from '../testing/platform-on-disk.js';
+import { courses, SampleHistory } from '../testing/sample-history.js';
+
+const query = { tenant_id: 'acme', tools: ['create_order'] };
+const TOPIC = 'tool-executed';
+const CALLS = 300;
+
+/** The same, folded from the events alone up to an offset of tool-executed and everything of the other topics. */
+function folded(history: SampleHistory, last: number) {
+  const tool = emptyTrust('create_order');
+  const agent = emptyAgent();
+  const states = new Map<string, CallState>();
+  for (const at of history.events) {
+    const { call_id } = at.event.meta;
+    if (call_id === null || (at.topic === TOPIC && at.offset > last)) continue;
+    const before = states.get(call_id);
+    const after = evolve(before, at);
+    states.set(call_id, after);
+    for (const fact of trustObservations(before, after, 'approval-granted')) {
+      evolveTrust(tool, fact);
+      evolveAgent(agent, fact);
+    }
+  }
+  return { tool, agent };
+}
+
+describe('trust on a log and a database', () => {
+  const history = new SampleHistory();
+  let platform: PlatformOnDisk;
+  beforeAll(async () => {
+    platform = await PlatformOnDisk.open();
+    for (let n = 0; n < CALLS; n++) history.call(courses[n % courses.length] as (typeof courses)[number], null);
+    await platform.append(history.events);
+    const projector = await startProjector(platform.deps, { lanes: ['shared'] });
+    await platform.folded();
+    await projector.close();
+  }, 60_000);
+  afterAll(() => platform.close());
+
+  const pastAt = (offset: number) => new PastTrust(platform.store, platform.log).bound(query, { topic: TOPIC, partition: 0, offset });
+
+  test('the sums of any past offset are those of the events up to it', async () => {
+    const head = await platform.log.head(TOPIC, 0);
+    for (const offset of [0, 1, 100, 255, 256, 257, 300, head - 1]) {
+      const bound = await pastAt(offset);
+      const sums = await trustSums(platform.store, query, bound);
+      // The other topics were appended in the same moment, so all of them are seen.
+      const { tool } = folded(history, offset);
+      const found = toolsOf(sums, []).get('create_order')?.versions.get('1.0.0')?.runs ?? new Map();
+      expect([offset, found]).toEqual([offset, tool.versions.get('1.0.0')?.runs ?? new Map()]);
+    }
+  });
+
+  test('the rows of now give the state that the events give', async () => {
+    const sums = await trustSums(platform.store, query);
+    const all = folded(history, Number.MAX_SAFE_INTEGER);
+    const [found, wanted] = [agentOf(sums), all.agent];
+    expect([found.runs, found.asked, found.granted]).toEqual([wanted.runs, wanted.asked, wanted.granted]);
+    const own = toolsOf(sums, []).get('create_order')?.versions.get('1.0.0');
+    const total = [...(own?.runs.values() ?? [])].reduce((sum, counts) => plus(sum, counts), NO_RUNS);
+    expect(total.runs).toBeGreaterThan(100);
+    expect(total.succeeded).toBeLessThan(total.runs);
+    expect(agentScore(found, () => undefined, 0).counted.runs).toBe(total.runs);
+  });
+
+  test('the events behind the numbers are paged in order, each once', async () => {
+    const of = { tenant_id: 'acme', tool: 'create_order', version: '1.0.0' };
+    const seen: number[] = [];
+    for (let after: { topic: string; partition: number; offset: number } | undefined; ; ) {
+      const page = await trustRuns(platform.store, { ...of, limit: 17, ...(after ? { after } : {}) });
+      seen.push(...page.map(({ offset }) => offset));
+      after = page.at(-1);
+      if (page.length < 17) break;
+    }
+    expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b));
+    const [span] = await trustSpans(platform.store, of);
+    expect(span).toEqual({ topic: TOPIC, partition: 0, events: seen.length, first_offset: seen[0], last_offset: seen.at(-1) });
+  });
+
+  test('another tenant has none of it', async () => {
+    expect(await trustSums(platform.store, { tenant_id: 'other', tools: ['create_order'] })).toEqual([]);
+    expect(await trustFacts(platform.store, { tenant_id: 'other' })).toEqual([]);
+  });
+
+  test('a score is told once, as a CloudEvent, and not again by the next process', async () => {
+    await platform.append([registration()]);
+    const tell = async (met: () => Promise<boolean>) => {
+      const projector = await startProjector(platform.deps, { lanes: ['shared'] });
+      await until(met);
+      await projector.close();
+      return platform.log.read('trust-view', 0, 0, 100);
+    };
+    const first = await tell(async () => (await platform.log.head('trust-view', 0)) >= 2);
+    expect(first.map(({ headers }) => headers.ce_subject)).toEqual(['tool/create_order@1.0.0', 'provider/erp']);
+    expect(first[0]?.headers).toMatchObject({ ce_specversion: '1.0', ce_type: 'dev.countersign.trust_score_changed.v1' });
+    const since = Date.now();
+    expect(await tell(async () => Date.now() - since > 1_500)).toHaveLength(2);
+  }, 20_000);
+});
+
+/** The tool, with a passed evaluation of its contract. */
+function registration(): PlacedEvent {
+  const contract = { name: 'create_order', version: '1.0.0', provider: 'erp' } as ToolContract;
+  const contract_digest = contractDigest(contract);
+  const evaluation = {
+    tool: 'create_order',
+    version: '1.0.0',
+    contract_digest,
+    passed: 1,
+    failed: 0,
+    cases: [],
+    verified_at: '2026-11-01T00:00:00Z',
+  };
+  const meta = { event_id: '0192f0c4-3333-7000-8000-000000000001', tenant_id: '', call_id: null, attempt: 0, causation_id: null };
+  const event = {
+    meta: { ...meta, correlation_id: 'r', hlc: 1, partition: 0 },
+    name: 'create_order',
+    version: '1.0.0',
+    digest: contract_digest,
+    contract_json: JSON.stringify(contract),
+    lanes: ['shared'],
+    executor_id: 'e',
+    registered_at_ms: 1,
+    ...ungatedRegistration,
+    evaluation_json: JSON.stringify(evaluation),
+  };
+  return { event_type: 'tool_registered', event, topic: 'tool-registered', partition: 0, offset: 0, timestamp_ms: 1 };
+}
+
+async function until(met: () => Promise<boolean>): Promise<void> {
+  for (let n = 0; n < 200; n++) {
+    if (await met()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('it did not come');
+}

@@ -1,0 +1,49 @@
+import type { EventMap, Principal, ToolContract } from '@countersign/contracts';
+import { evolveTold, type ToldScores, trustFields } from '@countersign/domain';
+import { FoldedTopics } from '@countersign/event-log';
+import type { AppDeps } from '../app-deps.js';
+
+export const TRUST_TOPIC = 'trust-view';
+const SILENCE_MAX_MS = 10_000;
+const NOTHING: Readonly<Record<string, number | string>> = {};
+
+/** The scores that trust-view tells, folded by each process for itself: a decision asks no store for them. */
+export class TrustBook {
+  private readonly folded: FoldedTopics<ToldScores>;
+
+  constructor({ log, codec, schemas }: Pick<AppDeps, 'log' | 'codec' | 'schemas'>) {
+    this.folded = new FoldedTopics<ToldScores>({
+      log,
+      codec,
+      topics: [TRUST_TOPIC],
+      initial: new Map(),
+      evolve: (scores, { event_type, event }) =>
+        event_type === 'trust_score_changed' ? evolveTold(scores, event as EventMap['trust_score_changed']) : scores,
+      ...(schemas ? { schemas } : {}),
+    });
+  }
+
+  get scores(): ToldScores {
+    return this.folded.state;
+  }
+
+  /** Resolves when it knows everything that was told so far. */
+  start(): Promise<void> {
+    return this.folded.start();
+  }
+
+  /** Resolves when it knows what stands at this offset. */
+  told(offset: number): Promise<void> {
+    return this.folded.folded(TRUST_TOPIC, offset);
+  }
+
+  /** The variable `trust` of conditions. Nothing where the topic has been silent for too long: what is missing allows nothing. */
+  of(tenant_id: string, contract: ToolContract, principal: Principal): Readonly<Record<string, number | string>> {
+    if (this.folded.silenceMs(TRUST_TOPIC) > SILENCE_MAX_MS) return NOTHING;
+    return trustFields(this.scores, tenant_id, contract, principal);
+  }
+
+  close(): Promise<void> {
+    return this.folded.close();
+  }
+}
