@@ -1,4 +1,4 @@
-import type { CallState } from '@countersign/domain';
+import { unpackCall } from '@countersign/domain';
 import {
   builtTable,
   caseHistory,
@@ -43,7 +43,7 @@ describe('the projector on a log and a database', () => {
 
     const done = await readCall(platform.store, 'acme', ids.done as string);
     expect(done).toMatchObject({ call_id: ids.done, case_id: 'c1', status: 'succeeded', tool: 'create_order' });
-    expect((JSON.parse(done?.state_json as string) as CallState).end?.outcome.output_json).toBe('{"ok":true}');
+    expect(unpackCall(done?.state as Buffer).end?.outcome.output_json).toBe('{"ok":true}');
     expect((await readCall(platform.store, 'acme', ids.granted as string))?.status).toBe('succeeded');
     expect(await readCase(platform.store, 'acme', 'c1')).toMatchObject({ status: 'open', title: 'First' });
     expect(await listCases(platform.store, { tenant_id: 'acme', limit: 10 })).toMatchObject({

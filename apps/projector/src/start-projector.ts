@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import { uuidv7 } from '@countersign/contracts';
+import { packedCalls } from '@countersign/domain';
 import { LogTransport } from '@countersign/event-log';
 import { type AppDeps, NestLogger, type RunningApp, topicSpecs } from '@countersign/process';
-import { readBuilds } from '@countersign/store';
+import { keepStateSchema, readBuilds } from '@countersign/store';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import { CheckpointWriter } from './audit/checkpoint-writer.js';
@@ -75,6 +76,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
     (await readBuilds(store)).filter(({ state }) => state === 'live'),
     projections,
   );
+  await keepStateSchema(store, packedCalls());
   const owner_id = uuidv7(clock.now_ms());
   const folder = new ViewFolder({ store, owner_id, projections, sink: logger });
   const transport = transportOf(deps, config, folder);

@@ -17,6 +17,7 @@ export {
 } from './keys.js';
 export { metaAfter, nextHlc } from './meta.js';
 export { NO_CONTEXT } from './no-context.js';
+export { type AvroSchema, PackedType, packedSchemas, UnknownPackedSchema } from './packed-type.js';
 export { type PeekedMeta, peekMeta } from './peek-meta.js';
 export { intersectRights, lacking, type Rights, union } from './rights.js';
 export { regexHazard } from './schema/regex-hazard.js';

@@ -8,6 +8,7 @@ export * from './approval/time.js';
 export * from './approval/voting-right.js';
 export * from './audit/audit-event.js';
 export { evolve, type PlacedEvent } from './call/evolve.js';
+export { packCall, packedCalls, unpackCall } from './call/packed-call.js';
 export * from './call/state.js';
 export { type BreakingDifference, breakingDifferences, type Step, stepBetween } from './compatibility/contract-changes.js';
 export * from './configuration/bundle-shelf.js';

@@ -61,6 +61,7 @@ export * from './views/projection-owner.js';
 export * from './views/projection-position.js';
 export * from './views/rebuild-requests.js';
 export { STATES, viewSets } from './views/sets.js';
+export { keepStateSchema, type StateSchema } from './views/state-schemas.js';
 export * from './views/trust-reads.js';
 export * from './views/trust-tables.js';
 export * from './views/trust-writes.js';

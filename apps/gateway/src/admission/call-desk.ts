@@ -1,5 +1,5 @@
 import { crashPoint, type EventCodec } from '@countersign/contracts';
-import { type CallState, evolve, type PlacedEvent } from '@countersign/domain';
+import { evolve, type PlacedEvent, unpackCall } from '@countersign/domain';
 import { type LogPosition, readCall, type Store } from '@countersign/store';
 import { Problem } from '../http/problem.js';
 import type { CallBoard, CallListener } from '../waiting/call-board.js';
@@ -56,7 +56,7 @@ export class CallDesk {
   /** What the view knows of a call, for a waiter who has heard nothing: a lost wake-up is found by reading. */
   async refresh(tenantId: string, callId: string): Promise<boolean> {
     const row = await readCall(this.store, tenantId, callId);
-    if (row) this.board.learn(JSON.parse(row.state_json) as CallState);
+    if (row) this.board.learn(unpackCall(row.state));
     return row !== undefined;
   }
 

@@ -1,5 +1,5 @@
 import { callTopics, parseCallId, parseTopic } from '@countersign/contracts';
-import type { AuditEvent, CallState } from '@countersign/domain';
+import { type AuditEvent, unpackCall } from '@countersign/domain';
 import { BatchDecoder, type LogRecord } from '@countersign/event-log';
 import type { AppDeps } from '@countersign/process';
 import { type CallRow, readCall, readCase } from '@countersign/store';
@@ -132,8 +132,8 @@ export function fits(event: AuditEvent, { case_id, caller, type }: AuditFilter):
   return caller === undefined || event.caller === caller || event.caller?.slice(event.caller.indexOf(':') + 1) === caller;
 }
 
-function lastOf({ state_json }: CallRow): number {
-  const { end, approval_end, ruling } = JSON.parse(state_json) as CallState;
+function lastOf({ state }: CallRow): number {
+  const { end, approval_end, ruling } = unpackCall(state);
   const last = end?.at_ms ?? approval_end?.at_ms ?? (ruling?.effect === 'deny' ? ruling.decided_at_ms : undefined);
   return last === undefined ? Number.MAX_SAFE_INTEGER : last + LATE_MS;
 }

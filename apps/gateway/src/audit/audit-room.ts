@@ -1,5 +1,5 @@
 import { parseCallId } from '@countersign/contracts';
-import { type CallState, tenantOf, terminalStatuses } from '@countersign/domain';
+import { tenantOf, terminalStatuses, unpackCall } from '@countersign/domain';
 import { BatchDecoder, type EventLog, type LogRecord } from '@countersign/event-log';
 import { ProofReader } from '@countersign/evidence';
 import type { AppDeps, Configuration, Evidence } from '@countersign/process';
@@ -95,8 +95,8 @@ export class AuditRoom {
   }
 }
 
-function callToBundle({ call_id, requested_at_ms, status, state_json }: CallRow, lane: string): CallToBundle {
-  const { end, approval_end, ruling } = JSON.parse(state_json) as CallState;
+function callToBundle({ call_id, requested_at_ms, status, state }: CallRow, lane: string): CallToBundle {
+  const { end, approval_end, ruling } = unpackCall(state);
   const isOver = (terminalStatuses as ReadonlySet<string>).has(status);
   const ended_at_ms = isOver ? (end?.at_ms ?? approval_end?.at_ms ?? ruling?.decided_at_ms) : undefined;
   return { call_id, lane, requested_at_ms, ended_at_ms };

@@ -1,4 +1,4 @@
-import { type AuditEvent, auditEventOf, type CallFacts, type CallState, callFacts, saysItsCall } from '@countersign/domain';
+import { type AuditEvent, auditEventOf, type CallFacts, callFacts, saysItsCall, unpackCall } from '@countersign/domain';
 import { loadCallStates, type Store, stableTables, waitForPosition } from '@countersign/store';
 import type { Merged } from './log-merge.js';
 
@@ -40,7 +40,7 @@ export class FactsOfCalls {
     if (call_ids.length === 0) return;
     if (this.facts.size > KEPT_MAX) this.facts.clear();
     for (const [call_id, state] of await loadCallStates(calls.of(this.store), call_ids)) {
-      this.facts.set(call_id, callFacts(JSON.parse(state) as CallState));
+      this.facts.set(call_id, callFacts(unpackCall(state)));
     }
   }
 }

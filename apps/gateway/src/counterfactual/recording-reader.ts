@@ -1,6 +1,6 @@
 import { callTopics, laneTopic, parseCallId } from '@countersign/contracts';
 import { ObservedTerms, type ReadEvent, RecordedCalls, type Recording } from '@countersign/decisions';
-import { type CallState, type ConfigurationState, limitVersions } from '@countersign/domain';
+import { type ConfigurationState, limitVersions, unpackCall } from '@countersign/domain';
 import { BatchDecoder, type EventLog, type LogRecord } from '@countersign/event-log';
 import type { AppDeps } from '@countersign/process';
 import { type CallRow, listCalls, readCall } from '@countersign/store';
@@ -82,8 +82,8 @@ export class RecordingReader {
   private async others(tenant_id: string, rows: readonly CallRow[], about: ReadonlySet<string>): Promise<CallRow[]> {
     const named = new Set<string>();
     const runs = new Set<string>();
-    for (const { state_json } of rows) {
-      const { call, ruling, end } = JSON.parse(state_json) as CallState;
+    for (const { state } of rows) {
+      const { call, ruling, end } = unpackCall(state);
       for (const id of [...(call?.context.depends_on ?? []), ruling?.joined_call_id, end?.original_call_id])
         if (id && !about.has(id)) named.add(id);
       if (call?.run_id) runs.add(call.run_id);

@@ -1,4 +1,4 @@
-import type { CallState } from '@countersign/domain';
+import { unpackCall } from '@countersign/domain';
 import type { ApprovalRow } from '@countersign/store';
 import type { Caller } from '../identity/authenticator.js';
 import { callFace } from './envelope.js';
@@ -8,9 +8,9 @@ type Reader = Pick<Caller, 'clearances'>;
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-function callPart(stateJson: string | null, reader: Reader): Record<string, unknown> | null {
-  if (stateJson === null) return null;
-  const state = seenBy(JSON.parse(stateJson) as CallState, reader);
+function callPart(packed: Buffer | null, reader: Reader): Record<string, unknown> | null {
+  if (packed === null) return null;
+  const state = seenBy(unpackCall(packed), reader);
   const { name, version, case_id, run_id, status, input, decision, on_behalf_of, markings, withheld } = callFace(state);
   const { principal, context, inputs_digest, contract_digest } = state.call ?? {};
   return {
@@ -35,7 +35,7 @@ function callPart(stateJson: string | null, reader: Reader): Record<string, unkn
 export function approvalFace(row: ApprovalRow, reader: Reader): Record<string, unknown> {
   const { approval_id, call_id, revision, status } = row;
   const { inputs_json, edit, requirement: terms, rule: _rule, ...requirement } = row.requirement;
-  const call = callPart(row.state_json, reader);
+  const call = callPart(row.state, reader);
   const asked = call && inputs_json && !call.withheld ? { ...call, input: JSON.parse(inputs_json) as unknown } : call;
   return {
     approval_id,

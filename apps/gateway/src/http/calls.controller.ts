@@ -1,4 +1,4 @@
-import type { CallState } from '@countersign/domain';
+import { unpackCall } from '@countersign/domain';
 import { listCalls } from '@countersign/store';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
@@ -47,7 +47,7 @@ export class CallsController {
       if (query instanceof Problem) return query;
       await this.calls.views.current(request);
       const page = await listCalls(this.calls.views.store, { tenant_id: caller.tenant_id, ...query });
-      const items = page.items.map((row) => envelopeText(seenBy(JSON.parse(row.state_json) as CallState, caller)));
+      const items = page.items.map((row) => envelopeText(seenBy(unpackCall(row.state), caller)));
       return okText(`{"items":[${items.join(',')}],"next_cursor":${JSON.stringify(page.next_cursor)}}`);
     });
   }

@@ -1,4 +1,4 @@
-import { type CallState, evolve, type PlacedEvent } from '@countersign/domain';
+import { type CallState, evolve, type PlacedEvent, packCall } from '@countersign/domain';
 import type { CaseHistoryRow, CaseHistoryType } from '@countersign/store';
 import { describe, expect, test } from '@jest/globals';
 import { CALL_ID, placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '../testing/samples.js';
@@ -21,7 +21,7 @@ const row = (type: CaseHistoryType, detail: unknown = null): CaseHistoryRow => (
   at_ms: 0,
   call_id: CALL_ID,
   detail_json: detail === null ? null : JSON.stringify(detail),
-  state_json: JSON.stringify(state),
+  state: packCall(state),
 });
 
 describe("a line of a case's history", () => {
@@ -52,7 +52,7 @@ describe("a line of a case's history", () => {
   });
 
   test('an event of the case itself has no call', () => {
-    expect(historyFace({ ...row('case_opened'), call_id: null, state_json: null }, { clearances: [] })).toEqual({
+    expect(historyFace({ ...row('case_opened'), call_id: null, state: null }, { clearances: [] })).toEqual({
       case_id: 'c1',
       type: 'case_opened',
       at: '1970-01-01T00:00:00.000Z',

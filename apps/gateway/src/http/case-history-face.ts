@@ -1,4 +1,4 @@
-import type { CallState } from '@countersign/domain';
+import { type CallState, unpackCall } from '@countersign/domain';
 import type { CaseHistoryRow } from '@countersign/store';
 import type { Caller } from '../identity/authenticator.js';
 import { callFace } from './envelope.js';
@@ -51,7 +51,7 @@ const timing = (face: Fields): Fields => ({ duration_ms: face.duration_ms, retry
 /** One line of a case's timeline, oldest first: `type` and what belongs to it. */
 export function historyFace(row: CaseHistoryRow, reader: Pick<Caller, 'clearances'>): Fields {
   const { case_id, type, event_id, call_id, at_ms } = row;
-  const state = row.state_json === null ? undefined : seenBy(JSON.parse(row.state_json) as CallState, reader);
+  const state = row.state === null ? undefined : seenBy(unpackCall(row.state), reader);
   return {
     case_id,
     type,

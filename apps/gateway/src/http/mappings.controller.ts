@@ -1,4 +1,4 @@
-import { ANY_TOOL, type CallState, type MappingVersion, mappingMode, mappingVersions, toolNames } from '@countersign/domain';
+import { ANY_TOOL, type MappingVersion, mappingMode, mappingVersions, toolNames, unpackCall } from '@countersign/domain';
 import type { MappingDefinition } from '@countersign/mapping';
 import { listCalls } from '@countersign/store';
 import { Controller, Delete, Get, HttpCode, Post, Put, Req, Res } from '@nestjs/common';
@@ -106,7 +106,7 @@ export class MappingsController {
       if (body.calls_max > 0 && !(await this.views.current(request))) return viewsBehind();
       const page = { tenant_id: caller.tenant_id, tool: body.tool, limit: Math.max(1, body.calls_max) };
       const rows = body.calls_max === 0 ? [] : (await listCalls(this.views.store, page)).items;
-      const calls = rows.map((row) => JSON.parse(row.state_json) as CallState);
+      const calls = rows.map((row) => unpackCall(row.state));
       return ok(await tryMapping(definition, mappingMode(this.room.state, caller.tenant_id), { ...body, calls }));
     });
   }

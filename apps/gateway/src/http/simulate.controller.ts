@@ -1,4 +1,4 @@
-import type { CallState } from '@countersign/domain';
+import { type CallState, unpackCall } from '@countersign/domain';
 import type { BundleText, PolicyBundle } from '@countersign/policy';
 import { bundlesAhead } from '@countersign/process';
 import { type Cursor, listCalls, parseCursor } from '@countersign/store';
@@ -97,7 +97,7 @@ export class SimulateController {
         ...range,
         ...(after ? { after } : {}),
       });
-      yield items.map(({ state_json }) => JSON.parse(state_json) as CallState);
+      yield items.map(({ state }) => unpackCall(state));
       left -= items.length;
       after = next_cursor === null ? undefined : parseCursor(next_cursor);
       if (!after) return;

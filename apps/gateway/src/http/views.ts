@@ -1,4 +1,4 @@
-import type { CallState } from '@countersign/domain';
+import { type CallState, unpackCall } from '@countersign/domain';
 import { hasPassed, type LogPosition, type ProjectionOffset, projectionPosition, readCall, type Store } from '@countersign/store';
 import { type AnsweredPositions, parsePositions } from './positions.js';
 import { Problem } from './problem.js';
@@ -37,7 +37,7 @@ export class Views {
 
   async call(tenantId: string, callId: string): Promise<CallState | undefined> {
     const row = await readCall(this.store, tenantId, callId);
-    return row && (JSON.parse(row.state_json) as CallState);
+    return row && unpackCall(row.state);
   }
 
   private async passed(wanted: readonly LogPosition[]): Promise<boolean> {

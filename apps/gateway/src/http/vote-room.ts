@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidv7 } from '@countersign/contracts';
-import type { CallState, PlacedEvent } from '@countersign/domain';
+import { type CallState, type PlacedEvent, unpackCall } from '@countersign/domain';
 import { type ApprovalRow, readApproval } from '@countersign/store';
 import { z } from 'zod';
 import type { EditDesk } from '../admission/edited-inputs.js';
@@ -32,7 +32,7 @@ const LOOK_MS = 25;
 const noSuchApproval = (): Problem => new Problem('not-found', 'there is no approval of this id');
 
 export function stateOf(row: ApprovalRow): CallState | undefined {
-  return row.state_json === null ? undefined : (JSON.parse(row.state_json) as CallState);
+  return row.state === null ? undefined : unpackCall(row.state);
 }
 
 /** What a vote of another kind cannot say: whoever sends inputs with an approval means an edit. */

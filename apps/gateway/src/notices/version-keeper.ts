@@ -1,4 +1,4 @@
-import { type CallState, type ConfigurationState, dueVersionNotices, type VersionNotice } from '@countersign/domain';
+import { type ConfigurationState, dueVersionNotices, unpackCall, type VersionNotice } from '@countersign/domain';
 import type { Clock, Logger } from '@countersign/process';
 import { listCalls, type Store } from '@countersign/store';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
@@ -82,7 +82,7 @@ export class VersionKeeper {
   /** Who called this version lately, by the newest calls of the tool. */
   private async callers(tenant_id: string, tool: string, version: string): Promise<string[]> {
     const { items } = await listCalls(this.parts.store, { tenant_id, tool, limit: CALLS_MAX });
-    const calls = items.map((row) => (JSON.parse(row.state_json) as CallState).call).filter((call) => call?.version === version);
+    const calls = items.map((row) => unpackCall(row.state).call).filter((call) => call?.version === version);
     return [...new Set(calls.map((call) => call?.principal.id as string))].sort();
   }
 }

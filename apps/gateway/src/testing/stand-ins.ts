@@ -11,7 +11,7 @@ import {
   topicOf,
   uuidv7,
 } from '@countersign/contracts';
-import { type CallState, evolve, type PlacedEvent, statusOf, ungatedRegistration } from '@countersign/domain';
+import { type CallState, evolve, type PlacedEvent, packCall, statusOf, ungatedRegistration } from '@countersign/domain';
 import { BatchDecoder, type EventLog, type LogBatch, type Recorded, type RunningSubscription } from '@countersign/event-log';
 import { type Store, storeOffsets, upsertApprovals, upsertCalls } from '@countersign/store';
 import { newestFact } from '../waiting/state-hlc.js';
@@ -252,7 +252,7 @@ export class StandInViews {
     const row = { call_id, tenant_id, case_id: call?.case_id ?? null, run_id: call?.run_id ?? null, tool: call?.tool ?? '', status };
     const times = { requested_at_ms: requested?.at_ms ?? 0, hlc: newestFact(state).hlc };
     await this.store.atomically([
-      upsertCalls([{ ...row, ...times, state_json: JSON.stringify(state), waits_approval: status === 'pending_approval' }]),
+      upsertCalls([{ ...row, ...times, state: packCall(state), waits_approval: status === 'pending_approval' }]),
     ]);
     if (state.approval) await this.approval(state);
   }

@@ -1,5 +1,5 @@
 import { laneTopic } from '@countersign/contracts';
-import { type CallState, evolve, type PlacedEvent } from '@countersign/domain';
+import { type CallState, evolve, type PlacedEvent, unpackCall } from '@countersign/domain';
 import type { BatchDecoder, EventLog, TopicOffset } from '@countersign/event-log';
 import { type LogPosition, type ProjectionOffset, projectionPosition, type Store, unfinishedCalls } from '@countersign/store';
 import type { CallBoard } from './call-board.js';
@@ -25,7 +25,7 @@ export class Resume {
   async run(lanes: readonly string[], topics: readonly string[]): Promise<'head' | TopicOffset[]> {
     // Positions first: what is folded between the two reads is seen twice, never missed.
     const folded = await projectionPosition(this.parts.store);
-    for (const row of await unfinishedCalls(this.parts.store)) this.seat(JSON.parse(row.state_json) as CallState);
+    for (const row of await unfinishedCalls(this.parts.store)) this.seat(unpackCall(row.state));
     for (const lane of lanes) await this.unfolded(laneTopic('tool-call-requested', lane), folded);
     if (this.board.size === 0) return 'head';
     return this.starts(topics, folded);

@@ -21,7 +21,7 @@ afterEach(() => rig.close());
 /** The view's row of another call, as the projector would write it. */
 async function viewed(call_id: string, status: string, tenant_id = 'acme'): Promise<void> {
   const row = { call_id, tenant_id, case_id: null, run_id: null, tool: 'note', status, requested_at_ms: 1, hlc: 1 };
-  await store.atomically([stableTables(['calls']).bind(upsertCalls([{ ...row, state_json: '{}', waits_approval: false }]))]);
+  await store.atomically([stableTables(['calls']).bind(upsertCalls([{ ...row, state: Buffer.alloc(4), waits_approval: false }]))]);
 }
 
 const after = (...depends_on: string[]) => ({ context: { ...rig.call('note').context, depends_on } });

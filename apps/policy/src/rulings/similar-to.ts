@@ -1,19 +1,19 @@
 import { callId, type SimilarCall, type ToolCall } from '@countersign/contracts';
-import type { CallState } from '@countersign/domain';
-import { type Row, type Sql, similarCalls } from '@countersign/store';
+import { unpackCall } from '@countersign/domain';
+import { type SimilarRow, type Sql, similarCalls } from '@countersign/store';
 
 const SIMILAR_MAX = 5;
 
 /** The newest calls of the same tool that people were asked about; empty where the views are away: evidence is no condition. */
 export async function similarTo(sql: Sql, tenant_id: string, call: ToolCall, before_ms: number): Promise<SimilarCall[]> {
-  let rows: (Row & { partition: number; call_uuid: string; status: string; requested_at_ms: number; state: string })[];
+  let rows: readonly SimilarRow[];
   try {
     rows = await similarCalls(sql, { tenant_id, tool: call.tool, before_ms, limit: SIMILAR_MAX });
   } catch {
     return [];
   }
   return rows.map(({ partition, call_uuid, status, requested_at_ms, state }) => {
-    const { call: known } = JSON.parse(state) as CallState;
+    const { call: known } = unpackCall(state);
     return { call_id: callId(partition, call_uuid), status, same_inputs: known?.inputs_digest === call.inputs_digest, requested_at_ms };
   });
 }

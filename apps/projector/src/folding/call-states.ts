@@ -1,5 +1,5 @@
 import { parseCallId } from '@countersign/contracts';
-import { type CallState, evolve, type PlacedEvent, statusOf, terminalStatuses } from '@countersign/domain';
+import { type CallState, evolve, type PlacedEvent, statusOf, terminalStatuses, unpackCall } from '@countersign/domain';
 import { loadCallStates, type Sql } from '@countersign/store';
 import { hlcOf } from '../projections/call/call.projection.js';
 
@@ -66,14 +66,14 @@ export class CallStates {
     for (const call_id of fresh) unknown.delete(call_id);
     this.originals = await this.withStored(sql, originals);
     if (unknown.size === 0) return;
-    for (const [call_id, state] of await loadCallStates(sql, [...unknown])) this.states.set(call_id, JSON.parse(state) as CallState);
+    for (const [call_id, state] of await loadCallStates(sql, [...unknown])) this.states.set(call_id, unpackCall(state));
   }
 
   private async withStored(sql: Sql, originals: Map<string, CallState | undefined>): Promise<Map<string, CallState>> {
     const wanted = [...originals].filter(([, state]) => state === undefined).map(([call_id]) => call_id);
     const found = new Map([...originals].filter((entry): entry is [string, CallState] => entry[1] !== undefined));
     if (wanted.length === 0) return found;
-    for (const [call_id, state] of await loadCallStates(sql, wanted)) found.set(call_id, JSON.parse(state) as CallState);
+    for (const [call_id, state] of await loadCallStates(sql, wanted)) found.set(call_id, unpackCall(state));
     return found;
   }
 

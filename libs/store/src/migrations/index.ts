@@ -8,6 +8,7 @@ import { sealedValues } from './0007-sealed-values.js';
 import { configurationInstances } from './0020-configuration-instances.js';
 import { projections } from './0021-projections.js';
 import { executionStatistics } from './0022-execution-statistics.js';
+import { stateSchemas } from './0023-state-schemas.js';
 import { noticeClaims } from './0030-notice-claims.js';
 import { subjectKeys } from './0030-subject-keys.js';
 import type { Migration } from './migration.js';
@@ -25,5 +26,6 @@ export const migrations: readonly Migration[] = [
   configurationInstances,
   projections,
   executionStatistics,
+  stateSchemas,
   noticeClaims,
 ];

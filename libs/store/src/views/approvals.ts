@@ -2,6 +2,7 @@ import { type ApprovalEdit, type ApprovalEvidence, type ApprovalRequirement, cal
 import type { Row, Sql } from '../store.js';
 import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
+import { readable } from './state-schemas.js';
 
 /** `superseded`: an approver edited the inputs, and another request asks about those. */
 export type ApprovalStatus = 'pending' | 'granted' | 'denied' | 'expired' | 'cancelled' | 'superseded';
@@ -58,7 +59,8 @@ export interface ApprovalRow {
   ended_by: string | null;
   end_reason: string | null;
   votes: VoteRow[];
-  state_json: string | null;
+  /** Of its call, packed (`unpackCall`). */
+  state: Buffer | null;
 }
 
 interface StoredApproval extends Row {
@@ -75,7 +77,7 @@ interface StoredApproval extends Row {
   ended_by: string | null;
   end_reason: string | null;
   escalation: string | null;
-  state: string | null;
+  state: Buffer | null;
 }
 
 const SELECT = `SELECT approvals.*, calls.state FROM approvals
@@ -99,7 +101,7 @@ function approvalRow(row: StoredApproval, votes: VoteRow[]): ApprovalRow {
     ended_by: row.ended_by,
     end_reason: row.end_reason,
     votes,
-    state_json: row.state,
+    state: row.state,
   };
 }
 
@@ -113,7 +115,7 @@ async function withVotes(sql: Sql, tenant_id: string, rows: StoredApproval[]): P
   });
   const byApproval = new Map<string, VoteRow[]>(rows.map((row) => [row.approval_id, []]));
   for (const { approval_id, ...vote } of votes) byApproval.get(approval_id)?.push(vote as VoteRow);
-  return rows.map((row) => approvalRow(row, byApproval.get(row.approval_id) ?? []));
+  return (await readable(sql, rows)).map((row) => approvalRow(row, byApproval.get(row.approval_id) ?? []));
 }
 
 export async function readApproval(sql: Sql, tenant_id: string, approval_id: string): Promise<ApprovalRow | undefined> {
@@ -128,12 +130,20 @@ export async function readApproval(sql: Sql, tenant_id: string, approval_id: str
 /** Calls that people were asked about are looked through so far back. */
 const SIMILAR_AMONG = 200;
 
-/** The newest calls of a tool that people were asked about before a time, newest first, with the JSON text of their state. */
-export function similarCalls(
+export interface SimilarRow extends Row {
+  partition: number;
+  call_uuid: string;
+  status: string;
+  requested_at_ms: number;
+  state: Buffer;
+}
+
+/** The newest calls of a tool that people were asked about before a time, newest first, with their packed state. */
+export async function similarCalls(
   sql: Sql,
   { tenant_id, tool, before_ms, limit }: { tenant_id: string; tool: string; before_ms: number; limit: number },
-): Promise<(Row & { partition: number; call_uuid: string; status: string; requested_at_ms: number; state: string })[]> {
-  return sql.query({
+): Promise<readonly SimilarRow[]> {
+  const rows = await sql.query<SimilarRow>({
     name: 'views_similar_calls',
     text: `SELECT calls.partition, calls.call_uuid, calls.status, calls.requested_at_ms, calls.state
            FROM (SELECT call_uuid, partition, requested_at_ms FROM approvals
@@ -143,6 +153,7 @@ export function similarCalls(
            WHERE calls.tenant_id = $1 AND calls.tool = $2 ORDER BY a.requested_at_ms DESC LIMIT $4`,
     params: [tenant_id, tool, before_ms, limit],
   });
+  return readable(sql, rows);
 }
 
 export interface ApprovalQuery {

@@ -2,8 +2,9 @@ import { callId, parseCallId } from '@countersign/contracts';
 import type { Row, Sql, Statement } from '../store.js';
 import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
+import { readable } from './state-schemas.js';
 
-/** One call as the view has it. `state_json` is the JSON text of its domain `CallState`. */
+/** One call as the view has it. `state`: its domain `CallState`, packed (`unpackCall`). */
 export interface CallRow {
   call_id: string;
   tenant_id: string;
@@ -14,7 +15,7 @@ export interface CallRow {
   requested_at_ms: number;
   /** Highest hlc of the events folded into it; never falls. */
   hlc: number;
-  state_json: string;
+  state: Buffer;
 }
 
 /**
@@ -35,23 +36,24 @@ interface StoredCall extends Row {
   status: string;
   requested_at_ms: number;
   hlc: number;
-  state: string;
+  state: Buffer;
 }
 
-function callRow({ call_uuid, partition, state, ...rest }: StoredCall): CallRow {
-  return { call_id: callId(partition, call_uuid), ...rest, state_json: state };
+function callRow({ call_uuid, partition, ...rest }: StoredCall): CallRow {
+  return { call_id: callId(partition, call_uuid), ...rest };
 }
 
 /** The call, or undefined where this tenant has none of that id (yet). */
 export async function readCall(sql: Sql, tenant_id: string, call_id: string): Promise<CallRow | undefined> {
   const id = parseCallId(call_id);
   if (!id) return undefined;
-  const rows = await sql.query<StoredCall>({
+  const found = await sql.query<StoredCall>({
     name: 'views_read_call',
     text: `SELECT ${COLUMNS} FROM calls WHERE call_uuid = $1 AND partition = $2 AND tenant_id = $3 AND requested_at_ms > 0`,
     params: [id.uuid, id.partition, tenant_id],
   });
-  return rows[0] && callRow(rows[0]);
+  const [row] = await readable(sql, found);
+  return row && callRow(row);
 }
 
 export interface CallQuery {
@@ -84,19 +86,19 @@ export async function listCalls(sql: Sql, query: CallQuery): Promise<Page<CallRo
            ORDER BY requested_at_ms DESC, call_uuid DESC, partition DESC LIMIT ${limit}`,
     params: conditions.params,
   });
-  return pageOf(rows.map(callRow), query.limit, (call) => ({ at: call.requested_at_ms, id: call.call_id }));
+  return pageOf((await readable(sql, rows)).map(callRow), query.limit, (call) => ({ at: call.requested_at_ms, id: call.call_id }));
 }
 
 /** The stored folds of these calls, whatever their tenant: for the projector, which goes on folding them. */
-export async function loadCallStates(sql: Sql, call_ids: readonly string[]): Promise<Map<string, string>> {
+export async function loadCallStates(sql: Sql, call_ids: readonly string[]): Promise<Map<string, Buffer>> {
   const ids = call_ids.map(parseCallId).filter((id) => id !== undefined);
-  const rows = await sql.query<{ call_uuid: string; partition: number; state: string }>({
+  const rows = await sql.query<{ call_uuid: string; partition: number; state: Buffer }>({
     name: 'views_load_calls',
     text: `SELECT call_uuid, partition, state FROM {calls}
            JOIN unnest($1::uuid[], $2::int2[]) AS wanted(call_uuid, partition) USING (call_uuid, partition)`,
     params: [ids.map((id) => id.uuid), ids.map((id) => id.partition)],
   });
-  return new Map(rows.map((row) => [callId(row.partition, row.call_uuid), row.state]));
+  return new Map((await readable(sql, rows)).map((row) => [callId(row.partition, row.call_uuid), row.state]));
 }
 
 /** Highest hlc of the rows of a partition whose request was not folded yet; 0 where there is none. */
@@ -116,7 +118,7 @@ export function upsertCalls(rows: readonly CallWrite[]): Statement {
     name: 'views_upsert_calls',
     text: `INSERT INTO {calls} AS calls (${COLUMNS}, waits_approval)
            SELECT * FROM unnest($1::uuid[], $2::int2[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-                                $8::int8[], $9::int8[], $10::text[], $11::bool[])
+                                $8::int8[], $9::int8[], $10::bytea[], $11::bool[])
            ON CONFLICT (call_uuid, partition) DO UPDATE SET
              case_id = excluded.case_id, run_id = excluded.run_id, tool = excluded.tool, status = excluded.status,
              requested_at_ms = excluded.requested_at_ms, hlc = excluded.hlc, state = excluded.state,
@@ -132,7 +134,7 @@ export function upsertCalls(rows: readonly CallWrite[]): Statement {
       rows.map((row) => row.status),
       rows.map((row) => row.requested_at_ms),
       rows.map((row) => row.hlc),
-      rows.map((row) => row.state_json),
+      rows.map((row) => row.state),
       rows.map((row) => row.waits_approval),
     ],
   };
@@ -146,7 +148,7 @@ export async function unfinishedCalls(sql: Sql): Promise<CallRow[]> {
            ORDER BY call_uuid DESC LIMIT 100000`,
     params: [],
   });
-  return rows.map(callRow);
+  return (await readable(sql, rows)).map(callRow);
 }
 
 /** Status of those of the calls that this tenant has and the view knows. */

@@ -2,6 +2,7 @@ import { callId, parseCallId } from '@countersign/contracts';
 import type { ViewSet } from '../projections/view-set.js';
 import type { Row, Sql, Statement } from '../store.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
+import { readable } from './state-schemas.js';
 
 /** Korso's case events, and the decisions between them. */
 export type CaseHistoryType =
@@ -50,9 +51,9 @@ export interface CaseHistoryWrite {
   detail_json: string | null;
 }
 
-/** With the state of its call as it is now (JSON text of `CallState`), null for events of the case itself. */
+/** With the state of its call as it is now (packed `CallState`), null for events of the case itself. */
 export interface CaseHistoryRow extends CaseHistoryWrite {
-  state_json: string | null;
+  state: Buffer | null;
 }
 
 interface StoredLine extends Row {
@@ -64,7 +65,7 @@ interface StoredLine extends Row {
   partition: number | null;
   call_uuid: string | null;
   detail: string | null;
-  state: string | null;
+  state: Buffer | null;
 }
 
 export interface CaseHistoryQuery {
@@ -90,7 +91,7 @@ export async function caseHistory(sql: Sql, query: CaseHistoryQuery): Promise<Pa
     params: [tenant_id, case_id, after?.at ?? -1, eventId ?? '00000000-0000-0000-0000-000000000000', Number(seq ?? 0), limit + 1],
   });
   return pageOf(
-    rows.map((row) => historyRow(tenant_id, case_id, row)),
+    (await readable(sql, rows)).map((row) => historyRow(tenant_id, case_id, row)),
     limit,
     (row) => ({ at: row.hlc, id: `${row.event_id}:${row.seq}` }),
   );
@@ -99,7 +100,7 @@ export async function caseHistory(sql: Sql, query: CaseHistoryQuery): Promise<Pa
 function historyRow(tenant_id: string, case_id: string, row: StoredLine): CaseHistoryRow {
   const { hlc, event_id, seq, type, at_ms, partition, call_uuid, detail, state } = row;
   const call_id = partition === null || call_uuid === null ? null : callId(partition, call_uuid);
-  return { tenant_id, case_id, hlc, event_id, seq, type, at_ms, call_id, detail_json: detail, state_json: state };
+  return { tenant_id, case_id, hlc, event_id, seq, type, at_ms, call_id, detail_json: detail, state };
 }
 
 /** A line once written stays: the same event again changes nothing. */

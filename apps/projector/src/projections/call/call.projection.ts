@@ -1,4 +1,4 @@
-import { type CallState, statusOf } from '@countersign/domain';
+import { type CallState, packCall, statusOf } from '@countersign/domain';
 import { type CallWrite, type Statement, callTables as set, upsertCalls } from '@countersign/store';
 import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
 
@@ -10,7 +10,7 @@ export function hlcOf(state: CallState): number {
   return hlc;
 }
 
-/** The row of a call; its state is written as it is, so that nothing has to be mapped back. */
+/** The row of a call. */
 export function callWrite(state: CallState): CallWrite {
   const status = statusOf(state);
   const call = state.requested === null ? null : state.call;
@@ -24,7 +24,7 @@ export function callWrite(state: CallState): CallWrite {
     waits_approval: status === 'pending_approval',
     requested_at_ms: state.requested?.at_ms ?? 0,
     hlc: hlcOf(state),
-    state_json: JSON.stringify(state),
+    state: packCall(state),
   };
 }
 

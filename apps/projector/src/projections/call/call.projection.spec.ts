@@ -1,0 +1,24 @@
+import { type CallState, evolve, packCall, unpackCall } from '@countersign/domain';
+import { expect, test } from '@jest/globals';
+import { courses, SampleHistory } from '../../testing/sample-history.js';
+import { callWrite } from './call.projection.js';
+
+test.each(courses)('the state of a call that was %s is read back from its row as it was folded, after each event', (course) => {
+  const history = new SampleHistory();
+  history.call(course, 'c1');
+  let state: CallState | undefined;
+  for (const at of history.events) {
+    if (at.event.meta.call_id === null) continue;
+    state = evolve(state, at);
+    expect(unpackCall(callWrite(state).state)).toEqual(state);
+  }
+  expect(state).toBeDefined();
+});
+
+test('what is absent, null or long stays so', () => {
+  const history = new SampleHistory();
+  history.call('allowed', null);
+  const folded = history.events.reduce<CallState | undefined>((state, at) => evolve(state, at), undefined) as CallState;
+  const state = { ...folded, end: null, call: { ...folded.call, inputs_json: JSON.stringify('\u0000é'.repeat(50_000)) } } as CallState;
+  expect(unpackCall(packCall(state))).toEqual(state);
+});

@@ -1,0 +1,109 @@
+import { type AvroSchema, PackedType } from '@countersign/contracts';
+import type { ApprovalEnd, ApprovalFact, CallState, EndFact, Position, RulingFact, StartFact } from './state.js';
+
+/** One schema a field of the type: a field that is added there must be added here. */
+type FieldsOf<T> = Readonly<Record<keyof T, AvroSchema>>;
+
+const nullable = (type: AvroSchema): AvroSchema => ['null', type];
+
+function record<T>(name: string, fields: FieldsOf<T>): AvroSchema {
+  const list = Object.entries<AvroSchema>(fields).map(([field, type]) =>
+    Array.isArray(type) ? { name: field, type, default: null } : { name: field, type },
+  );
+  return { type: 'record', name, fields: list };
+}
+
+const choice = (name: string, symbols: readonly string[]): AvroSchema => ({ type: 'enum', name, symbols });
+
+const cause = { hlc: 'long', event_id: 'string' } as const;
+
+const ruling = record<RulingFact>('ruling_fact', {
+  decision_id: 'string',
+  revision: 'int',
+  effect: 'countersign.ruling_effect',
+  tier: 'countersign.tier',
+  approval_mode_effective: 'countersign.approval_mode',
+  rule: 'string',
+  bundle_version: 'string',
+  approval_id: nullable('string'),
+  reason: nullable('countersign.call_error'),
+  explanation: nullable('countersign.ruling_explanation'),
+  joined_call_id: nullable('string'),
+  defer: nullable('countersign.deferral'),
+  ...cause,
+  decided_at_ms: 'long',
+  offset: 'long',
+});
+
+const approval = record<ApprovalFact>('approval_fact', {
+  approval_id: 'string',
+  revision: 'int',
+  requested_at_ms: 'long',
+  expires_at_ms: 'long',
+  quorum: 'int',
+  approver_roles: { type: 'array', items: 'string' },
+  ...cause,
+});
+
+const approvalEnd = record<ApprovalEnd>('approval_end', {
+  kind: choice('approval_end_kind', ['granted', 'denied', 'expired', 'cancelled'] satisfies ApprovalEnd['kind'][]),
+  revision: 'int',
+  reason: nullable('string'),
+  by: nullable('string'),
+  at_ms: 'long',
+  ...cause,
+  offset: 'long',
+});
+
+const started = record<StartFact>('start_fact', {
+  epoch: 'int',
+  revision: 'int',
+  fired_at_ms: 'long',
+  settle_at_ms: 'long',
+  ...cause,
+});
+
+const end = record<EndFact>('end_fact', {
+  kind: choice('end_kind', ['executed', 'deduplicated', 'in_doubt', 'resolved'] satisfies EndFact['kind'][]),
+  epoch: 'int',
+  outcome: 'countersign.outcome',
+  original_call_id: nullable('string'),
+  at_ms: 'long',
+  ...cause,
+  position: record<Position>('position', { topic: 'string', partition: 'int', offset: 'long' }),
+});
+
+const state = record<CallState>('call_state', {
+  call_id: 'string',
+  tenant_id: 'string',
+  partition: 'int',
+  attempt: 'int',
+  correlation_id: 'string',
+  call: nullable('countersign.tool_call'),
+  requested: nullable(record<NonNullable<CallState['requested']>>('requested_fact', { ...cause, at_ms: 'long' })),
+  ruling: nullable(ruling),
+  approval: nullable(approval),
+  approval_end: nullable(approvalEnd),
+  started: nullable(started),
+  doubt: nullable(end),
+  end: nullable('countersign.end_fact'),
+});
+
+let made: PackedType | undefined;
+
+/** How states of calls are kept in rows: a third of their JSON (0.9 of 2.7 KB), with neither names nor nulls. */
+export function packedCalls(): PackedType {
+  made ??= new PackedType(state);
+  return made;
+}
+
+export const packCall = (call: CallState): Buffer => packedCalls().pack(call);
+
+/** @throws UnknownPackedSchema see PackedType */
+export function unpackCall(packed: Buffer): CallState {
+  const call = packedCalls().unpack(packed) as CallState;
+  // Absent where there is none, as the fold leaves them.
+  if (call.ruling?.explanation === null) delete call.ruling.explanation;
+  if (call.ruling?.defer === null) delete call.ruling.defer;
+  return call;
+}
