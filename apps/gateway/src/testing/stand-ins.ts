@@ -13,9 +13,12 @@ import {
 } from '@countersign/contracts';
 import { type CallState, evolve, type PlacedEvent, packCall, statusOf, ungatedRegistration } from '@countersign/domain';
 import { BatchDecoder, type EventLog, type LogBatch, type Recorded, type RunningSubscription } from '@countersign/event-log';
-import { type Store, storeOffsets, upsertApprovals, upsertCalls } from '@countersign/store';
+import { type Store, stableTables, storeOffsets, upsertApprovals, upsertCalls } from '@countersign/store';
 import { newestFact } from '../waiting/state-hlc.js';
 import { sampleOutcome } from './samples.js';
+
+/** Where readers look: the newest build. */
+const stable = stableTables(['calls', 'approvals']);
 
 type Ruling = Partial<EventMap['policy_decided']>;
 const POLICY = ['tool-call-requested', 'approval-voted'];
@@ -251,9 +254,8 @@ export class StandInViews {
     const status = statusOf(state);
     const row = { call_id, tenant_id, case_id: call?.case_id ?? null, run_id: call?.run_id ?? null, tool: call?.tool ?? '', status };
     const times = { requested_at_ms: requested?.at_ms ?? 0, hlc: newestFact(state).hlc };
-    await this.store.atomically([
-      upsertCalls([{ ...row, ...times, state: packCall(state), waits_approval: status === 'pending_approval' }]),
-    ]);
+    const write = upsertCalls([{ ...row, ...times, state: packCall(state), waits_approval: status === 'pending_approval' }]);
+    await this.store.atomically([stable.bind(write)]);
     if (state.approval) await this.approval(state);
   }
 
@@ -277,7 +279,8 @@ export class StandInViews {
     };
     const end = approval_end && { kind: approval_end.kind, at_ms: approval_end.at_ms, by: approval_end.by, reason: approval_end.reason };
     const request = { call_id, revision, requested_at_ms, expires_at_ms, requirement };
-    await this.store.atomically([upsertApprovals([{ approval_id, tenant_id, partition, request, escalation: null, end }])]);
+    const write = upsertApprovals([{ approval_id, tenant_id, partition, request, escalation: null, end }]);
+    await this.store.atomically([stable.bind(write)]);
   }
 }
 
