@@ -20,7 +20,7 @@ export class CounterfactualRoom {
   private running = 0;
 
   constructor(
-    private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock'>,
+    private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock' | 'personal'>,
     private readonly policies: PolicyRoom,
   ) {
     this.reader = new RecordingReader(deps);

@@ -14,7 +14,16 @@ const OF_A_RUN_MAX = 500;
 /** Policy's own defaults, for a record that has no grant or no ruling to tell. */
 const USUAL = { allow_for_ms: 15 * 60_000, grant_for_ms: 3_600_000 };
 /** Of other tenants: what no ruling of this one looks at, and what there is much of. */
-const OTHERS = new Set(['case_set', 'fact_table_set', 'policy_bundle_published', 'grant_set', 'api_key_set', 'limit_set', 'webhook_set']);
+const OTHERS = new Set([
+  'trust_score_changed',
+  'case_set',
+  'fact_table_set',
+  'policy_bundle_published',
+  'grant_set',
+  'api_key_set',
+  'limit_set',
+  'webhook_set',
+]);
 
 /** What to read. */
 export interface Wanted {
@@ -28,7 +37,7 @@ export interface Wanted {
   shared_window_ms: number | undefined;
 }
 
-type Parts = Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock'>;
+type Parts = Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock' | 'personal'>;
 
 /** Reads the records that a case hangs on: its own calls, those that they join or depend on, and those that share its limits. */
 export class RecordingReader {
@@ -53,6 +62,7 @@ export class RecordingReader {
     const others = await this.others(tenant_id, rows, about);
     const calls = new RecordedCalls();
     const terms = new ObservedTerms();
+    const erased = new Set<string>();
     const ids = new Set([...about, ...others.map(({ call_id }) => call_id)]);
     const from_ms = Math.min(first_ms - Math.min(shared_window_ms ?? 0, first_ms), ...others.map((row) => row.requested_at_ms)) - SKEW_MS;
     const isWanted = (event: ReadEvent): boolean =>
@@ -62,7 +72,9 @@ export class RecordingReader {
       for await (const event of this.stretch(topic, partition, from_ms, wanted.until_ms + LATE_MS)) {
         if (left-- <= 0) return undefined;
         if (isWanted(event)) {
-          calls.add(event);
+          const opened = await this.opened(event);
+          if (!opened) erased.add(event.event.meta.call_id as string);
+          calls.add(opened ?? event);
           terms.note(event);
         }
         await gently.pause();
@@ -74,8 +86,9 @@ export class RecordingReader {
       if (asked_ms !== undefined && asked_ms < first_ms - SAME_TIME_MS && !about.has(call_id)) as_recorded.add(call_id);
       await gently.pause();
     }
-    const configuration = await this.configuration(tenant_id, gently);
-    return { tenant_id, calls, configuration, as_recorded, from_ms: first_ms - SKEW_MS, ...terms.or(USUAL) };
+    const configuration = await this.settings(['tool-registered', 'configuration-changed'], tenant_id, gently);
+    const trust = await this.settings(['trust-view'], tenant_id, gently);
+    return { tenant_id, calls, configuration, trust, as_recorded, erased, from_ms: first_ms - SKEW_MS, ...terms.or(USUAL) };
   }
 
   /** Calls of other cases that these join, repeat or depend on, and those of the same runs. */
@@ -120,14 +133,21 @@ export class RecordingReader {
     }
   }
 
-  private async configuration(tenant_id: string, gently: Gently): Promise<ReadEvent[]> {
+  private async settings(topics: readonly string[], tenant_id: string, gently: Gently): Promise<ReadEvent[]> {
     const kept: ReadEvent[] = [];
-    for (const topic of ['tool-registered', 'configuration-changed'])
+    for (const topic of topics)
       for await (const event of this.stretch(topic, 0, 0, Number.POSITIVE_INFINITY)) {
         if (event.event.meta.tenant_id === tenant_id || !OTHERS.has(event.event_type)) kept.push(event);
         await gently.pause();
       }
     return kept;
+  }
+
+  /** A request as who decides on it sees it; undefined where a key is gone. */
+  private async opened(event: ReadEvent): Promise<ReadEvent | undefined> {
+    if (event.event_type !== 'tool_call_requested' || event.event.call.sealed === null) return event;
+    const opened = await this.parts.personal?.open(event.event.meta.tenant_id, event.event.call, []);
+    return opened && { ...event, event: { ...event.event, call: opened.call } };
   }
 
   private async decoded(records: readonly LogRecord[]) {

@@ -111,7 +111,8 @@ export function compared(world: SimulatedWorld, call_id: string, unreproduced: s
   const isLeftOut = world.changes.some((change) => change.kind === 'left_out' && change.call_id === call_id);
   const after = state ? withoutUnknown(faceOf(state), world, call_id) : null;
   const unknown = [...(world.unknown.get(call_id) ?? [])];
-  if (unreproduced !== undefined) unknown.push({ what: 'ruling', why: unreproduced, call_id: null });
+  if (world.recording.erased.has(call_id)) unknown.push({ what: 'ruling', why: 'its inputs are erased', call_id: null });
+  else if (unreproduced !== undefined) unknown.push({ what: 'ruling', why: unreproduced, call_id: null });
   const start = after ? startDifference(before, after) : { earlier_by_ms: null };
   const effect = after ? effectDifference(before, after) : undefined;
   const source = world.sources.get(call_id) ?? null;

@@ -1,7 +1,8 @@
 import { NO_CONTEXT } from '@countersign/contracts';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { LivedWorld, TENANT } from '../testing/lived-world.js';
+import { TENANT } from '../testing/lived-settings.js';
+import { LivedWorld } from '../testing/lived-world.js';
 import type { Change } from './change.js';
 import type { CallComparison } from './comparison.js';
 import { Counterfactual, type CounterfactualAnswer } from './counterfactual.js';
@@ -11,11 +12,16 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const at = (text: string): number => Date.parse(`${text}Z`);
 
-function asked(world: LivedWorld, changes: readonly Change[], as_recorded: readonly string[] = []): CounterfactualAnswer {
+function asked(
+  world: LivedWorld,
+  changes: readonly Change[],
+  as_recorded: readonly string[] = [],
+  erased: readonly string[] = [],
+): CounterfactualAnswer {
   const calls = RecordedCalls.of(world.records);
   const about = [...calls.ids()].filter((call_id) => !as_recorded.includes(call_id));
   const { configuration } = world;
-  const terms = { from_ms: 0, allow_for_ms: 900_000, grant_for_ms: HOUR_MS };
+  const terms = { from_ms: 0, trust: [], erased: new Set(erased), allow_for_ms: 900_000, grant_for_ms: HOUR_MS };
   const question = new Counterfactual(
     { tenant_id: TENANT, calls, configuration, as_recorded: new Set(as_recorded), ...terms },
     changes,
@@ -177,6 +183,13 @@ test('a limit that counts a call with an unknown end leaves the verdict open whe
   const answer = asked(world, [{ kind: 'policy', bundle: null }]);
   expect(of(answer, big)).toMatchObject({ differences: ['newly_allowed', 'status', 'newly_started'], unknown: [{ what: 'result' }] });
   expect(of(answer, next).unknown).toMatchObject([{ what: 'ruling', why: 'limit spend counts a call whose result is not known' }]);
+});
+
+test('a call whose inputs are erased stands as it was and is unknown', () => {
+  const { world, small, large } = lived();
+  const answer = asked(world, [{ kind: 'policy', bundle: null }], [], [large]);
+  expect(of(answer, large)).toMatchObject({ differences: [], unknown: [{ what: 'ruling', why: 'its inputs are erased' }] });
+  expect(of(answer, small).unknown).toEqual([]);
 });
 
 type Step =

@@ -12,7 +12,7 @@ export function* planned(world: SimulatedWorld, caused: Map<string, RecordedCall
   for (const call_id of records.ids()) {
     const call = records.get(call_id);
     if (!call) continue;
-    if (recording.as_recorded.has(call.call_id)) {
+    if (recording.as_recorded.has(call.call_id) || recording.erased.has(call.call_id)) {
       for (const event of call.events) world.timeline.add(event.timestamp_ms, event.event.meta.hlc, { kind: 'recorded', event });
     } else if (world.changes.some((change) => change.kind === 'left_out' && change.call_id === call.call_id)) {
       world.affected.add(call.call_id);

@@ -17,6 +17,7 @@ import { endedAs } from './simulated-outcome.js';
 import { type Authority, SimulatedRuns } from './simulated-runs.js';
 import { type Item, type Recording, SimulatedWorld } from './simulated-world.js';
 import { termsOf } from './terms.js';
+import { TrustHistory } from './trust-history.js';
 import { verbatim } from './verbatim.js';
 
 /** A service looks at what falls due once in a while. */
@@ -32,7 +33,7 @@ type Word = Omit<Authority, 'granted' | 'approvals' | 'also' | 'waited'> & Pick<
 export class Redecision {
   readonly world: SimulatedWorld;
   readonly refused_votes: EventMap['approval_vote_refused'][] = [];
-  private readonly rulings = new TenantRulings(() => this.world.now_ms);
+  private readonly rulings: TenantRulings;
   private readonly desk: SimulatedDesk;
   private readonly runs: SimulatedRuns;
   private readonly deferring: Deferring;
@@ -43,6 +44,8 @@ export class Redecision {
 
   constructor(recording: Recording, changes: readonly Change[]) {
     this.world = new SimulatedWorld(recording, changes);
+    const now_ms = () => this.world.now_ms;
+    this.rulings = new TenantRulings(now_ms, new TrustHistory(recording.trust, now_ms));
     this.desk = new SimulatedDesk(this.world, this.rulings);
     this.runs = new SimulatedRuns(this.world, this.rulings);
     this.deferring = new Deferring(this.world);
@@ -106,17 +109,9 @@ export class Redecision {
   private rule(event: ToRule, at_execution: boolean): void {
     const { rulings } = this.world;
     const { meta, call } = event.event;
-    const question: Question = {
-      offset: event.offset,
-      call_id: meta.call_id as string,
-      revision: revisionOf(event),
-      at_ms: event.timestamp_ms,
-      tenant_id: meta.tenant_id,
-      call,
-      config_offset: -1,
-      at_execution,
-      ...holdersOf(rulings, meta.call_id as string, call),
-    };
+    const call_id = meta.call_id as string;
+    const record = { offset: event.offset, revision: revisionOf(event), at_ms: event.timestamp_ms, config_offset: -1 };
+    const question: Question = { ...record, call_id, tenant_id: meta.tenant_id, call, at_execution, ...holdersOf(rulings, call_id, call) };
     const judged = this.desk.judge(question);
     if (!judged) return;
     const drafts = decideRecord(rulings, event, judged, termsOf(this.world));

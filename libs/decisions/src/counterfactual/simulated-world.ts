@@ -25,8 +25,12 @@ export interface Recording {
   calls: RecordedCalls;
   /** Of configuration-changed and tool-registered, each in offset order. */
   configuration: readonly ReadEvent[];
+  /** Of trust-view, in offset order. */
+  trust: readonly ReadEvent[];
   /** Calls that stand as they were recorded, whatever is changed; only what they hold counts. */
   as_recorded: ReadonlySet<string>;
+  /** Calls whose inputs nobody can read any more: they stand as they were recorded, and are not known. */
+  erased: ReadonlySet<string>;
   /** When the first of the calls was asked for, epoch ms. */
   from_ms: number;
   /** How long an allowed and a granted call may be started, where the record does not tell. */

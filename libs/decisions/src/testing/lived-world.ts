@@ -2,9 +2,7 @@ import {
   type AnyEvent,
   callError,
   contractDigest,
-  type EffectClass,
   type EventMap,
-  type EventType,
   isReadOnly,
   type Meta,
   NO_CONTEXT,
@@ -15,32 +13,19 @@ import {
   type ToolContract,
   type VoteKind,
 } from '@countersign/contracts';
-import {
-  endOfTime,
-  evolveConfiguration,
-  evolveRulings,
-  holderOf,
-  initialConfiguration,
-  initialRulings,
-  type RulingDraft,
-  stampedMeta,
-} from '@countersign/domain';
-import { SimulatedKeys } from '../counterfactual/simulated-keys.js';
-import { SimulatedLimits } from '../counterfactual/simulated-limits.js';
+import { endOfTime, evolveRulings, holderOf, initialRulings, type RulingDraft, stampedMeta } from '@countersign/domain';
 import { type DecisionTerms, decideAgain, decideRecord, revisionOf, type ToRule, wantsRuling } from '../decide-record.js';
 import { giveBackUnused, holdersOf } from '../in-flight.js';
-import { judgeCall, refusedAtExecution } from '../judge-call.js';
 import { judgedAgain } from '../judged-again.js';
-import { dependsOn, hasEnded, prerequisiteRuling } from '../prerequisites.js';
+import { hasEnded } from '../prerequisites.js';
 import type { Question } from '../question.js';
 import type { ReadEvent } from '../read-event.js';
-import { TenantRulings } from '../tenant-rulings.js';
-import { afterWaiting, dueDeferrals, questionAgain } from '../waiting.js';
+import { dueDeferrals, questionAgain } from '../waiting.js';
+import { LivedDesk } from './lived-desk.js';
+import { LivedSettings, root, TENANT } from './lived-settings.js';
 
-export const TENANT = 'acme';
 const LAG_MS = 3;
 const RUN_MS = 40;
-const root: Principal = { kind: 'user', id: 'root', roles: ['admin'] };
 
 type Word = EventMap['policy_decided'] | EventMap['approval_granted'];
 
@@ -48,90 +33,11 @@ type Word = EventMap['policy_decided'] | EventMap['approval_granted'];
  * For specs: a world that is lived through as services would, one thing after the other, and leaves its records behind. It
  * has a clock of its own and decides as it goes; nothing of it knows what a counterfactual is.
  */
-export class LivedWorld {
+export class LivedWorld extends LivedSettings {
   readonly records: ReadEvent[] = [];
-  readonly configuration: ReadEvent[] = [];
-  readonly config = initialConfiguration();
   private readonly state = initialRulings();
-  private readonly limits = new SimulatedLimits();
-  private readonly keys = new SimulatedKeys();
-  private readonly rulings = new TenantRulings(() => this.now_ms);
-  private readonly statuses = new Map<string, string>();
+  private readonly desk = new LivedDesk(this, this.state);
   private due: { at_ms: number; act: () => void }[] = [];
-  private serial = 0;
-  private hlc = 0;
-
-  constructor(public now_ms: number) {
-    this.set('tenant_set', { lane: 'shared', weight: 1, running_max: 8, in_flight_max: 100 });
-  }
-
-  /** A change of the configuration, now. */
-  set<T extends EventType>(event_type: T, body: object): void {
-    const event = { meta: this.meta(null), by: root, changed_at_ms: this.now_ms, ...body };
-    const topic = event_type === 'tool_registered' ? event_type.replace('_', '-') : 'configuration-changed';
-    const offset = this.configuration.filter((one) => one.topic === topic).length;
-    const record = {
-      event_type,
-      event,
-      topic,
-      partition: 0,
-      offset,
-      timestamp_ms: this.now_ms,
-      traceparent: undefined,
-    } as unknown as ReadEvent;
-    this.configuration.push(record);
-    evolveConfiguration(this.config, record);
-    this.now_ms += 1;
-  }
-
-  tool(name: string, effect_class: EffectClass): void {
-    const plain = {
-      name,
-      version: '1.0.0',
-      title: name,
-      category: 'test',
-      effect_class,
-      reversibility: 'reversible',
-      markings: [],
-      scopes: [],
-    };
-    const contract = { ...plain, input_schema: { type: 'object' }, output_schema: { type: 'object' }, idempotency: { except: [] } };
-    const contract_json = JSON.stringify(contract);
-    this.set('tool_registered', {
-      name,
-      version: '1.0.0',
-      contract_json,
-      digest: '',
-      lanes: ['shared'],
-      executor_id: 'e',
-      registered_at_ms: 0,
-    });
-  }
-
-  policy(version: string, rules: readonly object[]): void {
-    this.set('policy_bundle_published', {
-      version,
-      bundle_json: JSON.stringify({ rules }),
-      simulation_digest: null,
-      published_at_ms: this.now_ms,
-    });
-    this.set('policy_bundle_activated', { version, shadow_version: null, activated_at_ms: this.now_ms });
-  }
-
-  limit(limit_id: string, more: object): void {
-    const plain = {
-      version: 1,
-      removed: false,
-      subjects: [],
-      tools: [],
-      window_ms: null,
-      amount: null,
-      per: null,
-      allowed: [],
-      side_effects: null,
-    };
-    this.set('limit_set', { limit_id, ...plain, on_exceeded: 'deny', defer_timeout_ms: null, ...more });
-  }
 
   /** A call is asked for. @returns its id. */
   request(tool: string, inputs: unknown, more: Partial<ToolCall> = {}): string {
@@ -173,7 +79,7 @@ export class LivedWorld {
     const call_id = approval_id.slice(0, approval_id.lastIndexOf('.'));
     const voter: Principal = { kind: 'user', id, roles: ['approver'] };
     const none = { inputs_json: null, inputs_digest: null, to: null, edited: null, grant: null, reason: null };
-    const event = { meta: this.meta(call_id), approval_id, vote_id: `vote-${this.serial}`, vote, voter, voted_at_ms: this.now_ms, ...none };
+    const event = { meta: this.meta(call_id), approval_id, vote_id: `vote-${this.id()}`, vote, voter, voted_at_ms: this.now_ms, ...none };
     this.input('approval-voted', { event_type: 'approval_voted', event } as AnyEvent);
   }
 
@@ -216,30 +122,11 @@ export class LivedWorld {
     const call_id = meta.call_id as string;
     const common = { offset: event.offset, revision: revisionOf(event), at_ms: event.timestamp_ms, tenant_id: TENANT, config_offset: -1 };
     const question: Question = { ...common, call_id, call, at_execution, ...holdersOf(this.state, call_id, call) };
-    const judged = this.judged(question);
+    const judged = this.desk.judged(question);
     const drafts = decideRecord(this.state, event, judged, this.terms);
     if (judged.reservations && drafts.length > 0)
       giveBackUnused(this.state.limits, { meta, call, revision: question.revision }, judged.reservations, drafts);
     this.say(drafts);
-  }
-
-  private judged(question: Question) {
-    const { call, call_id, at_ms, at_execution, resumed, key_is_known, held_by } = question;
-    const plain = judgeCall(this.rulings, this.config, { tenant_id: TENANT, call, at_ms, waited: resumed?.waited ?? [] });
-    const judged = at_execution ? refusedAtExecution(plain) : plain;
-    const statuses = new Map(dependsOn(call).map((other) => [`${TENANT}/${other}`, this.statuses.get(other) ?? 'running']));
-    if (statuses.size > 0 && judged.judgement.effect !== 'deny')
-      judged.judgement = prerequisiteRuling({ tenant_id: TENANT, call, at_ms }, statuses, judged.judgement) ?? judged.judgement;
-    judged.judgement = afterWaiting(resumed, judged.judgement);
-    const { effect } = judged.judgement;
-    const counts = judged.demands.length > 0 && (effect === 'allow' || effect === 'require_approval');
-    if (!isReadOnly(call.effect_class) && !key_is_known && (effect === 'require_approval' || (counts && !held_by)))
-      judged.key_holder = this.keys.holder(TENANT, call, this.config, this.now_ms);
-    if (!counts) return judged;
-    this.limits.settle(this.state.limits);
-    judged.key_holder ??= held_by;
-    if (!key_is_known && (!judged.key_holder || judged.key_holder.call_id === call_id)) this.limits.reserve(question, judged);
-    return judged;
   }
 
   private say(drafts: readonly RulingDraft[]): void {
@@ -258,7 +145,7 @@ export class LivedWorld {
     const call_id = said.event.meta.call_id as string;
     if (said.event_type === 'policy_decided') {
       const { effect } = said.event;
-      this.statuses.set(call_id, effect === 'deny' ? 'denied' : effect === 'allow' ? 'running' : 'pending_approval');
+      this.desk.statuses.set(call_id, effect === 'deny' ? 'denied' : effect === 'allow' ? 'running' : 'pending_approval');
       if (effect === 'allow') this.later(LAG_MS, () => this.start(said.event, 0));
       if (effect === 'deny') this.ended(call_id, 'denied');
       if (said.event.defer) this.later(said.event.defer.timeout_at_ms - this.now_ms, () => this.resume());
@@ -277,7 +164,7 @@ export class LivedWorld {
     const { meta, call, revision, decision_id, joined_call_id } = word;
     const call_id = meta.call_id as string;
     const config_offset = 'config_offset' in word ? word.config_offset : -1;
-    const again = judgedAgain(this.rulings, this.config, { meta, call, approvals, config_offset }, this.now_ms);
+    const again = judgedAgain(this.desk.rulings, this.config, { meta, call, approvals, config_offset }, this.now_ms);
     const source = { topic: 'policy-decided', offset: 0 };
     if (again.kind === 'stricter') {
       const { tier, rule } = again.ruling;
@@ -291,13 +178,13 @@ export class LivedWorld {
       return;
     }
     const isWrite = !isReadOnly(call.effect_class);
-    const holder = isWrite ? (joined_call_id ?? this.keys.holder(TENANT, call, this.config, this.now_ms)?.call_id) : undefined;
+    const holder = isWrite ? (joined_call_id ?? this.desk.keys.holder(TENANT, call, this.config, this.now_ms)?.call_id) : undefined;
     if (holder !== undefined && holder !== call_id) {
       this.later(RUN_MS + 2, () => this.end(word, 'tool_retry_deduplicated', holder));
       return;
     }
     if (isWrite) {
-      this.keys.claim(call_id, call, null);
+      this.desk.keys.claim(call_id, call, null);
       const event = { meta: this.caused(meta), idempotency_key: call.idempotency_key, epoch: 1, decision_id, revision, approval_id: null };
       const started = { ...event, config_offset, fired_at_ms: this.now_ms, settle_at_ms: this.now_ms, source, also: null };
       this.append('tool-executed', { event_type: 'tool_call_started', event: started } as AnyEvent);
@@ -336,21 +223,23 @@ export class LivedWorld {
     };
     const more = event_type === 'tool_executed' ? { epoch: 1, decision_id, revision, also: null } : { original_call_id };
     this.append('tool-executed', { event_type, event: { ...common, ...more } } as AnyEvent);
-    this.keys.end(meta.call_id as string, outcome, this.now_ms);
+    this.desk.keys.end(meta.call_id as string, outcome, this.now_ms);
     this.ended(meta.call_id as string, outcome.status);
   }
 
   private ended(call_id: string, status: string): void {
-    this.statuses.set(call_id, status);
+    this.desk.statuses.set(call_id, status);
     this.resume();
   }
 
   private resume(): void {
-    const ended = { has: (_: string, call_id: string) => hasEnded(this.statuses.get(call_id) ?? 'running') };
+    const ended = { has: (_: string, call_id: string) => hasEnded(this.desk.statuses.get(call_id) ?? 'running') };
     for (const one of dueDeferrals(this.state.limits, this.now_ms, ended)) {
       if (!this.state.limits.deferred.has(one.call_id)) continue;
       const question = { ...questionAgain(one, -1, this.now_ms), ...holdersOf(this.state, one.call_id, one.deferred.call) };
-      this.say(decideAgain(this.state, one, this.judged(question), { ...this.terms, source: { topic: 'policy-decided', offset: -1 } }));
+      this.say(
+        decideAgain(this.state, one, this.desk.judged(question), { ...this.terms, source: { topic: 'policy-decided', offset: -1 } }),
+      );
     }
   }
 
@@ -374,18 +263,5 @@ export class LivedWorld {
 
   private caused(meta: Meta): Meta {
     return { ...this.meta(meta.call_id), causation_id: meta.event_id };
-  }
-
-  private meta(call_id: string | null): Meta {
-    const hlc = Math.max(this.hlc, this.now_ms * 1000) + 1;
-    this.hlc = hlc;
-    const none = { attempt: 0, causation_id: null, correlation_id: '0'.repeat(32), partition: 0 };
-    return { event_id: this.id(), tenant_id: TENANT, call_id, hlc, ...none };
-  }
-
-  /** A UUIDv7 of now. */
-  private id(): string {
-    const time = this.now_ms.toString(16).padStart(12, '0');
-    return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${String(++this.serial).padStart(12, '0')}`;
   }
 }
