@@ -87,6 +87,7 @@ export class LaneExecutor {
     this.contexts.set(`${laneTopic(batch.topic as 'policy-decided', batch.lane)}/${batch.partition}`, context);
     const last = batch.events.at(-1);
     if (last && last.offset + 1 >= batch.head) this.parts.time.observe(last.timestamp_ms, this.parts.deps.clock.now_ms());
+    await this.parts.openings.prepare(batch);
     this.parts.intake.take(batch);
     this.parts.dispatcher.pump();
     await this.parts.dispatcher.room(this.parts.options.waiting_max);

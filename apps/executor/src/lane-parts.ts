@@ -10,6 +10,7 @@ import { EndsReader } from './partitions/ends-reader.js';
 import { Partitions } from './partitions/partitions.js';
 import { ProgressWriter } from './partitions/progress-writer.js';
 import { Refold } from './partitions/refold.js';
+import { Openings } from './personal/openings.js';
 import { Appender } from './running/appender.js';
 import { CallSpans } from './running/call-spans.js';
 import { Claims } from './running/claims.js';
@@ -55,6 +56,7 @@ export class LaneParts {
   readonly judge: Judge;
   readonly queue: FairQueue<Job>;
   readonly dispatcher: Dispatcher;
+  readonly openings: Openings;
   readonly intake: Intake;
   readonly claims: Claims;
   readonly lost: LostClaims;
@@ -81,6 +83,7 @@ export class LaneParts {
     const now_ms = () => clock.now_ms() + this.time.ahead_ms;
     const log_clock = { now_ms, monotonic_ms: () => clock.monotonic_ms() };
     this.judge = new Judge(configuration, new TenantRulings(now_ms, options.trust), now_ms);
+    this.openings = new Openings(deps.personal, () => configuration.state, logger);
     const redactor = new Redactor(this.judge);
     const writer = new EventWriter(codec, clock, redactor);
     const appender = new Appender(log, logger);
@@ -90,16 +93,22 @@ export class LaneParts {
     this.progress = new ProgressWriter(this.arbiter, this.partitions);
     this.lease = new Lease(new SqlLeases(store, options.lane, () => this.refold.epochMax), options, clock, logger);
     this.queue = new FairQueue(options.running_max, (tenant_id) => this.shareOf(tenant_id));
-    this.dispatcher = new Dispatcher(this.queue, this.judge, runtime, log_clock);
-    this.intake = new Intake(this.partitions, this.open, log_clock);
+    this.dispatcher = new Dispatcher(this.queue, this.judge, { runtime, openings: this.openings }, log_clock);
+    this.intake = new Intake(this.partitions, this.open, log_clock, this.openings);
     this.claims = new Claims(this.arbiter, this.lease, logger);
     this.lost = new LostClaims(this.partitions, this.open);
     this.starts = new Starts(writer, appender, this.partitions);
     this.runs = new Runs(runtime, this.lease, clock, options.limits);
     this.runs.redactor = redactor;
+    this.runs.openings = this.openings;
     this.ends = new Ends(writer, appender, this.partitions, this.open);
     this.reader = new EndsReader(log, decoder, this.partitions);
-    this.takeover = new Takeover(this.arbiter, { log, decoder, reader: this.reader }, this.partitions, { runtime, clock, logger });
+    this.takeover = new Takeover(this.arbiter, { log, decoder, reader: this.reader }, this.partitions, {
+      runtime,
+      clock,
+      logger,
+      openings: this.openings,
+    });
     this.resolutions = new Resolutions({ writer, appender, arbiter: this.arbiter, clock }, this.partitions, () => this.lease.check());
   }
 

@@ -149,7 +149,7 @@ function wireClaims(parts: LaneParts): void {
 }
 
 function wireRuns(parts: LaneParts): void {
-  const { runs, starts, ends, dispatcher, resolutions, judge, runtime, deps } = parts;
+  const { runs, starts, ends, dispatcher, resolutions, judge, runtime, deps, openings } = parts;
   const failed = (cause: unknown) => deps.logger.error({ cause: String(cause) }, 'evidence was not written');
   starts.settleMs = (job) => runtime.find(job)?.contract.settle_ms ?? 0;
   starts.configOffset = () => judge.configOffset;
@@ -158,14 +158,15 @@ function wireRuns(parts: LaneParts): void {
   runs.onEnd = (job, outcome) => {
     const warning = deprecationOf(parts.configuration.state, job);
     if (warning !== undefined) outcome.warnings.push(warning);
-    parts.spans.ending(job, outcome);
+    const sealed = openings.outcome(job, outcome);
+    parts.spans.ending(job, sealed);
     dispatcher.release(job);
-    ends.end(job, outcome);
+    ends.end(job, sealed);
   };
   runs.onResend = (job) => void starts.start([job]);
   runs.onIdle = (job) => dispatcher.release(job);
-  runs.onLateResult = (job, outcome) => void resolutions.byLateResult(job, outcome).catch(failed);
-  runs.onEvidence = (job, outcome) => void ends.evidence(job, outcome).catch(failed);
+  runs.onLateResult = (job, outcome) => void resolutions.byLateResult(job, openings.outcome(job, outcome)).catch(failed);
+  runs.onEvidence = (job, outcome) => void ends.evidence(job, openings.outcome(job, outcome)).catch(failed);
 }
 
 function wireEnds(parts: LaneParts): void {
@@ -227,7 +228,7 @@ function wireTakeover(parts: LaneParts): void {
       ends.end(job, outcome);
     },
     readmit: (jobs) => readmit(parts, jobs),
-    allowed: (job) => judge.judge(job.authorised).kind === 'allowed',
+    allowed: (job) => judge.judge(job.readable).kind === 'allowed',
     epoch: () => parts.lease.epoch,
     ownerDead: (epoch) => parts.lease.ownerDead(epoch),
   };

@@ -39,11 +39,14 @@ import { KnownCalls } from './http/known-calls.js';
 import { LimitsController } from './http/limits.controller.js';
 import { MappingsController } from './http/mappings.controller.js';
 import { OpenApiController } from './http/openapi.controller.js';
+import { PersonalDataController } from './http/personal-data.controller.js';
 import { PoliciesController } from './http/policies.controller.js';
 import type { HttpReply, HttpRequest } from './http/reply.js';
+import { RetentionController } from './http/retention.controller.js';
 import { SecretsController } from './http/secrets.controller.js';
 import { SimulateController } from './http/simulate.controller.js';
 import { StoredBlobs } from './http/stored-blobs.js';
+import { SubjectsController } from './http/subjects.controller.js';
 import { TenantsController } from './http/tenants.controller.js';
 import { TENANT_KEYS, TokenExchangesController } from './http/token-exchanges.controller.js';
 import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
@@ -56,6 +59,10 @@ import { VoteDelegationsController } from './http/vote-delegations.controller.js
 import { VoteRoom } from './http/vote-room.js';
 import { WebhooksController } from './http/webhooks.controller.js';
 import { NoticeRoom } from './notices/notice-room.js';
+import { CallSealer } from './personal/call-sealer.js';
+import { Readable } from './personal/readable.js';
+import { RetentionRoom } from './personal/retention-room.js';
+import { SubjectRoom } from './personal/subject-room.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { UsageRoom } from './usage/usage-room.js';
@@ -64,6 +71,10 @@ import { CallbackSender } from './waiting/callback-sender.js';
 /** What the controllers are given. */
 export interface GatewayParts {
   face: Face;
+  readable: Readable;
+  sealer: CallSealer;
+  /** Absent only where a test does without personal data. */
+  subjects: { erasure: SubjectRoom; retention: RetentionRoom } | undefined;
   vault: Vault;
   keys: TenantKeys;
   intake: CallIntake;
@@ -126,9 +137,13 @@ export class GatewayModule {
         OpenApiController,
         CallbackSecretController,
         ...(parts.audit ? [AuditController, AuditEventsController, AuditExportController] : []),
+        ...(parts.subjects ? [PersonalDataController, SubjectsController, RetentionController] : []),
+        ...(parts.audit ? [AuditController, AuditEventsController] : []),
       ],
       providers: [
         { provide: Face, useValue: parts.face },
+        { provide: Readable, useValue: parts.readable },
+        { provide: CallSealer, useValue: parts.sealer },
         { provide: Vault, useValue: parts.vault },
         { provide: TENANT_KEYS, useValue: parts.keys },
         { provide: CallIntake, useValue: parts.intake },
@@ -144,6 +159,12 @@ export class GatewayModule {
         { provide: NoticeRoom, useValue: parts.notices },
         { provide: UsageRoom, useValue: parts.usage },
         { provide: CallbackSender, useValue: parts.sender },
+        ...(parts.subjects
+          ? [
+              { provide: SubjectRoom, useValue: parts.subjects.erasure },
+              { provide: RetentionRoom, useValue: parts.subjects.retention },
+            ]
+          : []),
         ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),
       ],
     };

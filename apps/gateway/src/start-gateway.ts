@@ -46,6 +46,10 @@ import { Notices } from './notices/notices.js';
 import { startNotices } from './notices/notices.module.js';
 import { SealedSecrets } from './notices/sealed-secret.js';
 import { VersionKeeper } from './notices/version-keeper.js';
+import { CallSealer } from './personal/call-sealer.js';
+import { Readable } from './personal/readable.js';
+import { RetentionRoom } from './personal/retention-room.js';
+import { SubjectRoom } from './personal/subject-room.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { OperatorCommands } from './usage/operator-commands.js';
@@ -94,7 +98,9 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const delegated = new DelegatedAuthority(configuration, tokens, deps.vault, { call, now_ms });
   const desk = new CallDesk(board, writer, codec, store);
   const sender = new CallbackSender(keys, () => clock.now_ms(), config.callback_allow_private);
-  const callbacks = new Callbacks(sender, board, logger);
+  const readable = new Readable(deps.personal, configuration);
+  const sealer = new CallSealer(deps.personal, configuration);
+  const callbacks = new Callbacks(sender, board, { logger, readable });
   const changes = new ConfigurationWriter(writer, configuration, codec, clock);
   const secrets = new SealedSecrets(keys);
   const links = new DecisionLinks(keys, config.public_url ?? `http://${config.host}:${config.port}`, now_ms);
@@ -102,6 +108,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const told = noticeSender(configuration, changes, new Channels(sender, mailer, secrets, links), {
     now_ms,
     logger,
+    readable,
     claims: new NoticeClaims(store, `gateway-${uuidv7(now_ms())}`),
   });
   const room = new CallRoom(board, wheel, clock, { desk, answered, callbacks, metric: new AnswerMetric(deps.metrics) });
@@ -111,38 +118,46 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   });
   const calls = new KnownCalls(room, views, new CallCommands(writer, codec, clock));
   const rulings = new TenantRulings(now_ms);
-  const admission = new Admission(configuration, log, keys, { allow_private_callbacks: config.callback_allow_private });
+  const admission = new Admission(configuration, log, { keys, sealer }, { allow_private_callbacks: config.callback_allow_private });
   const policies = new PolicyRoom(settings, rulings, store);
   return {
     board,
     wheel,
     callbacks,
     sender,
+    readable,
+    sealer,
+    subjects: subjectRooms(deps, settings),
     vault: deps.vault,
     keys,
-    face: new Face(new Authenticator(configuration, now_ms, tokens), logger),
-    intake: new CallIntake(admission, desk, room, { tracer: new CallTracer('gateway', deps.tracing), delegated }),
+    face: new Face(new Authenticator(configuration, now_ms, tokens), logger, readable),
+    intake: new CallIntake(admission, desk, room, { tracer: new CallTracer('gateway', deps.tracing), delegated, sealer, readable }),
     configuration: settings,
     policies,
     counterfactual: new CounterfactualRoom(deps, policies),
     reports: new SimulationReports(keys),
     calls,
-    votes: new VoteRoom(calls, new EditDesk(configuration, keys, rulings)),
+    votes: new VoteRoom(calls, new EditDesk(configuration, keys, rulings, sealer)),
     notices: new NoticeRoom({ configuration, writer: changes, clock }, secrets, links, config.callback_allow_private),
     told,
     mailer,
     blobs: new StoredBlobs(deps.blobs),
     usage: usageRoom(deps, config.lanes, { configuration, changes, writer, told }),
+    blobs: new StoredBlobs(deps.blobs, deps.personal),
     health: new Health(ready, log, deps.metrics),
     audit: deps.evidence && new AuditRoom(deps, deps.evidence, configuration, new Set(topicSpecs(config.lanes, 1).map(({ name }) => name))),
   };
+}
+
+function subjectRooms({ personal, logger }: AppDeps, settings: ConfigurationRoom): GatewayParts['subjects'] {
+  return personal && { erasure: new SubjectRoom(personal, settings), retention: new RetentionRoom(personal, settings, logger) };
 }
 
 function noticeSender(
   configuration: Configuration,
   writer: ConfigurationWriter,
   channels: Channels,
-  more: Pick<SenderParts, 'now_ms' | 'logger' | 'claims'>,
+  more: Pick<SenderParts, 'now_ms' | 'logger' | 'claims' | 'readable'>,
 ): NoticeSender {
   const by = { kind: 'service' as const, id: 'gateway', roles: [] };
   return new NoticeSender({
@@ -210,6 +225,7 @@ export async function startGateway(
     state.caught_up = false;
     await witness.close();
     wired.callbacks.close();
+    wired.subjects?.retention.close();
     await keeper.close();
     await wired.usage.closer.close();
     await wired.told.close();
@@ -222,6 +238,8 @@ export async function startGateway(
   try {
     await configuration.start();
     witness.start();
+    await wired.subjects?.erasure.reconcile(configuration.state);
+    wired.subjects?.retention.start();
     const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
     const resume = new Resume({ log: deps.log, store: deps.store, decoder }, wired.board, wired.callbacks);
     const topics = follower.topics(config.lanes);

@@ -29,6 +29,7 @@ import { PolicyClock } from './policy-clock.js';
 import { PolicyCounters } from './policy-counters.js';
 import { PolicySpans } from './policy-spans.js';
 import { KeyRows } from './rulings/key-rows.js';
+import { PersonalQuestions } from './rulings/personal-questions.js';
 import { RulingDesk } from './rulings/ruling-desk.js';
 import { similarTo } from './rulings/similar-to.js';
 import { StorePulse } from './rulings/store-pulse.js';
@@ -74,7 +75,8 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
   const keys = new KeyRows(deps.store, () => configuration.state, now_ms);
   const pulse = new StorePulse(deps.store, () => deps.clock.monotonic_ms());
   const similar = (tenant_id: string, call: ToolCall, before_ms: number) => similarTo(deps.store, tenant_id, call, before_ms);
-  const desk = new RulingDesk({ configuration, log: deps.log, pulse }, keys, limits, new TenantRulings(now_ms, trust), similar);
+  const personal = new PersonalQuestions(deps.personal, () => configuration.state);
+  const desk = new RulingDesk({ configuration, log: deps.log, pulse, personal }, keys, limits, new TenantRulings(now_ms, trust), similar);
   const counters = new PolicyCounters(deps.metrics, () => partitions.openApprovals());
   const spans = new PolicySpans(deps.tracing ? new CallTracer('policy', true) : undefined);
   const time = new LogTime();

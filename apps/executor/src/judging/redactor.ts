@@ -16,13 +16,13 @@ export class Redactor {
 
   outcome(job: Job, outcome: Outcome): Outcome {
     if (outcome.output_json === null) return outcome;
-    const obligations = this.rules.redactions(job.authorised);
+    const obligations = this.rules.redactions(job.readable);
     return obligations.length === 0 ? outcome : { ...outcome, output_json: hidden(outcome.output_json, obligations) };
   }
 
   seen(job: Job, seen: Seen): Seen {
     if (seen.kind !== 'output' && seen.kind !== 'wrong_shape') return seen;
-    const obligations = this.rules.redactions(job.authorised);
+    const obligations = this.rules.redactions(job.readable);
     if (obligations.length === 0) return seen;
     if (seen.kind === 'wrong_shape') return seen.as_output ? { ...seen, as_output: this.output(seen.as_output, obligations) } : seen;
     return { ...seen, ...this.output(seen, obligations) };

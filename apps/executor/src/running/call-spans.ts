@@ -61,7 +61,7 @@ export class CallSpans implements RunObserver {
     if (!job.span) return;
     const link = job.answered_traceparent;
     job.part_span?.end();
-    this.part(job, 'result', link).set(resultAttributes(outcome));
+    this.part(job, 'result', link).set(resultAttributes(outcome, job.call.sealed !== null));
   }
 
   end(job: Job, outcome: Outcome | undefined): void {
@@ -94,7 +94,8 @@ function dispatchAttributes({ call, authorised }: Job, scopes: string[]) {
   };
 }
 
-function resultAttributes({ status, effect, output_json, error, retry_count, duration_ms, truncated, extras }: Outcome) {
+function resultAttributes(outcome: Outcome, sealed: boolean) {
+  const { status, effect, output_json, error, retry_count, duration_ms, truncated, extras } = outcome;
   return {
     'countersign.status': status,
     'countersign.effect': effect,
@@ -103,6 +104,7 @@ function resultAttributes({ status, effect, output_json, error, retry_count, dur
     'countersign.truncated': truncated,
     'countersign.cached': extras?.cached ?? false,
     ...(output_json === null ? {} : { 'countersign.output_digest': sha256Hex(output_json) }),
-    ...(error ? { 'error.type': error.code, 'exception.type': error.class, 'exception.message': error.message } : {}),
+    ...(error ? { 'error.type': error.code, 'exception.type': error.class } : {}),
+    ...(error && !sealed ? { 'exception.message': error.message } : {}),
   };
 }

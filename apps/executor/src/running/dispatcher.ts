@@ -1,6 +1,7 @@
 import { type Refusal, tooLate } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
 import type { Judge } from '../judging/judge.js';
+import type { Openings } from '../personal/openings.js';
 import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
 import type { FairQueue } from '../scheduling/fair-queue.js';
 import type { Issue, Job } from './job.js';
@@ -25,7 +26,7 @@ export class Dispatcher {
   constructor(
     private readonly queue: FairQueue<Job>,
     private readonly judge: Judge,
-    private readonly runtime: InProcessRuntime,
+    private readonly parts: { runtime: InProcessRuntime; openings: Pick<Openings, 'isErased'> },
     private readonly clock: Clock,
   ) {}
 
@@ -71,12 +72,16 @@ export class Dispatcher {
       this.refuse(job, late);
       return false;
     }
-    const unrunnable = this.runtime.unrunnable(job);
+    if (this.parts.openings.isErased(job)) {
+      this.refuse(job, 'erased');
+      return false;
+    }
+    const unrunnable = this.parts.runtime.unrunnable(job);
     if (unrunnable) {
       this.refuse(job, unrunnable.why, unrunnable.issues);
       return false;
     }
-    const judgement = this.judge.judge(job.authorised);
+    const judgement = this.judge.judge(job.readable);
     if (judgement.kind === 'stricter') {
       this.steps.rejudged(job, judgement);
       return false;
@@ -88,9 +93,9 @@ export class Dispatcher {
 
   /** Calls that wait for a slot and may not run any more leave the queue now: policy decides once more. */
   sweep() {
-    const refused = this.queue.drop((job) => this.judge.judge(job.authorised).kind === 'stricter');
+    const refused = this.queue.drop((job) => this.judge.judge(job.readable).kind === 'stricter');
     for (const job of refused) {
-      const judgement = this.judge.judge(job.authorised);
+      const judgement = this.judge.judge(job.readable);
       if (judgement.kind === 'stricter') this.steps.rejudged(job, judgement);
     }
   }

@@ -4,6 +4,7 @@ import type { EventBatch, Recorded } from '@countersign/event-log';
 import type { Clock } from '@countersign/process';
 import type { Partition } from '../partitions/partition.js';
 import type { Partitions } from '../partitions/partitions.js';
+import type { Openings } from '../personal/openings.js';
 import { jobOf } from './authorised.js';
 import { type Closing, closedApproval } from './closing.js';
 import { type Authorised, type Issue, Job } from './job.js';
@@ -29,6 +30,7 @@ export class Intake {
     private readonly partitions: Partitions,
     private readonly open: OpenCalls,
     private readonly clock: Clock,
+    private readonly openings: Pick<Openings, 'admit'>,
   ) {}
 
   take(batch: EventBatch) {
@@ -43,7 +45,10 @@ export class Intake {
 
   private route(partition: Partition, recorded: Recorded, now_ms: number) {
     const job = jobOf(recorded);
-    if (job) return this.admit(partition, job, now_ms);
+    if (job) {
+      this.openings.admit(job);
+      return this.admit(partition, job, now_ms);
+    }
     switch (recorded.event_type) {
       case 'call_cancelled':
         if (!recorded.event.final) return this.cancelled(partition, recorded);
@@ -67,6 +72,7 @@ export class Intake {
     const again = new Job(job.authorised, job.write);
     again.sources = job.sources;
     again.cancelled = job.cancelled;
+    again.opened = job.opened;
     return again;
   }
 

@@ -1,6 +1,6 @@
 import type { ClaimedKey, Meta, SourcePosition, ToolCall } from '@countersign/contracts';
 import type { Refusal } from '@countersign/domain';
-import type { CallSpan } from '@countersign/process';
+import type { CallSpan, OpenedCall } from '@countersign/process';
 import type { ResolvedCredentials } from '../credentials/resolved-credentials.js';
 import type { CallMapping } from '../mapping/mappings.js';
 
@@ -111,6 +111,8 @@ export class Job {
   credentials: ResolvedCredentials | undefined;
   /** What stands between it and its tool. */
   mapping: CallMapping | undefined;
+  /** Of a sealed call: what can be read, or that nothing can. */
+  opened: OpenedCall | 'erased' | undefined;
   /** Its inputs, parsed once. */
   inputs: unknown;
   /** The second key, once it is claimed. */
@@ -127,6 +129,14 @@ export class Job {
 
   get call(): ToolCall {
     return this.authorised.call;
+  }
+  /** What it is judged by: the call as it can be read. */
+  get readable(): Authorised {
+    const { opened, authorised } = this;
+    return opened === undefined || opened === 'erased' ? authorised : { ...authorised, call: opened.call };
+  }
+  get inputs_json(): string {
+    return this.readable.call.inputs_json;
   }
   get call_id(): string {
     return this.authorised.meta.call_id as string;

@@ -74,6 +74,13 @@ const refusals: Readonly<Record<Refusal, { status: OutcomeStatus; error: (issues
         details: { reason: 'contract_changed' },
       }),
   },
+  erased: {
+    status: 'failed',
+    error: () =>
+      callError('VALIDATION_ERROR', 'the personal data of the call was erased before it ran; nothing was done', {
+        details: { reason: 'subject_erased' },
+      }),
+  },
   bad_inputs: {
     status: 'failed',
     error: (issues) => callError('VALIDATION_ERROR', 'the inputs do not match the schema', { details: { layer: 'executor', issues } }),

@@ -3,6 +3,7 @@ import { afterReconcile, lateResult, type Meaning, meaningOf, type Recovery, typ
 import type { Clock } from '@countersign/process';
 import type { Redactor } from '../judging/redactor.js';
 import type { Lease } from '../lease/lease.js';
+import type { Openings } from '../personal/openings.js';
 import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
 import type { Seen } from '../runtimes/in-process/recorded-result.js';
 import type { RunObserver } from './call-spans.js';
@@ -39,6 +40,8 @@ export class Runs {
   observer: RunObserver | undefined;
   /** Hides what the tenant's rules hide. */
   redactor: Pick<Redactor, 'seen'> | undefined;
+  /** Has the keys at hand that a result of a sealed call is sealed under. */
+  openings: Pick<Openings, 'ready'> | undefined;
   /** An earlier life of this process (now dead) fired what it takes over. */
   ownerDead: (job: Job) => boolean = (job) => job.owner_dead;
 
@@ -86,7 +89,7 @@ export class Runs {
     const result = this.redactor?.seen(job, answered) ?? answered;
     crashPoint('executor.after_effect');
     if (job.stage !== 'running' || job.handle !== run) return this.late(job, result);
-    const more = this.runtime.finish(job, result);
+    const more = job.opened ? this.sealable(job, result) : this.runtime.finish(job, result);
     if (!more) return this.settle(job, result);
     job.stage = 'finishing';
     job.due_ms = NEVER;
@@ -95,6 +98,11 @@ export class Runs {
       job.stage === 'finishing' && job.handle === handle ? this.settle(job, finished) : this.late(job, finished),
     );
   };
+
+  private async sealable(job: Job, result: Seen): Promise<Seen> {
+    await this.openings?.ready(job, result);
+    return (await this.runtime.finish(job, result)) ?? result;
+  }
 
   /** A result after its run was given up, or after its lease was lost. */
   private late(job: Job, result: RunResult) {

@@ -5,6 +5,7 @@ import type { Clock, Logger } from '@countersign/process';
 import type { EndsReader } from '../partitions/ends-reader.js';
 import type { Partition } from '../partitions/partition.js';
 import type { Partitions } from '../partitions/partitions.js';
+import type { Openings } from '../personal/openings.js';
 import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
 import type { Arbiter, OrphanRow } from './arbiter.js';
 import { jobOf } from './authorised.js';
@@ -45,7 +46,7 @@ export class Takeover {
     private readonly arbiter: Arbiter,
     private readonly sources: Sources,
     private readonly partitions: Partitions,
-    private readonly parts: { runtime: InProcessRuntime; clock: Clock; logger: Logger },
+    private readonly parts: { runtime: InProcessRuntime; clock: Clock; logger: Logger; openings: Openings },
   ) {}
 
   async sweep(): Promise<void> {
@@ -110,9 +111,12 @@ export class Takeover {
       case 'read_again':
         return this.readAgain(job, now_ms);
       case 'resend':
+        if (this.parts.openings.isErased(job)) return this.steps.end(job, doubtOutcome(job, null, now_ms));
         job.resends++;
         return this.steps.start([job]);
       case 'reconcile':
+        // Nobody can be asked about what cannot be read.
+        if (this.parts.openings.isErased(job)) return this.steps.end(job, doubtOutcome(job, null, now_ms));
         return this.steps.settleAt(job, decision.at_ms);
       case 'in_doubt':
         return this.steps.end(job, doubtOutcome(job, decision.error, now_ms));
@@ -144,6 +148,7 @@ export class Takeover {
       ? 'cancelled'
       : tooLate({ execute_before_ms: job.authorised.execute_before_ms, deadline_ms: job.call.deadline_ms }, now_ms);
     if (late) return refusedOutcome(job, late, [], now_ms);
+    if (this.parts.openings.isErased(job)) return refusedOutcome(job, 'erased', [], now_ms);
     const unrunnable = this.parts.runtime.unrunnable(job);
     if (unrunnable) return refusedOutcome(job, unrunnable.why, unrunnable.issues, now_ms);
     if (this.steps.allowed(job)) return undefined;
@@ -172,6 +177,8 @@ export class Takeover {
     const [event] = (await decoder.decode(records.slice(0, 1))).events;
     if (!event) return undefined;
     const job = jobOf(event);
-    return job?.call_id === row.call_id ? job : 'not_on_record';
+    if (job?.call_id !== row.call_id) return 'not_on_record';
+    if (job.call.sealed) job.opened = await this.parts.openings.open(job);
+    return job;
   }
 }

@@ -9,17 +9,18 @@ import {
   uuidv7,
   type VersionState,
 } from '@countersign/contracts';
-import { caseOf, lifecycleEntry, resolveVersion, type Tenant, type ToolVersion, tenantOf } from '@countersign/domain';
+import { caseOf, lifecycleEntry, type PersonalRule, resolveVersion, type Tenant, type ToolVersion, tenantOf } from '@countersign/domain';
 import type { EventLog } from '@countersign/event-log';
 import type { Configuration, TenantKeys } from '@countersign/process';
 import { type Deprecation, deprecationOf } from '../http/deprecation.js';
 import { Problem } from '../http/problem.js';
 import { noSuchTool, noSuchVersion } from '../http/unknown-tool.js';
 import type { Caller } from '../identity/authenticator.js';
+import type { CallSealer } from '../personal/call-sealer.js';
 import type { CallRequest } from './call-request.js';
 import { callbackFault } from './callback-url.js';
 import { CompiledContracts, isTooDeep } from './compiled-contracts.js';
-import { type Identity, identify } from './effect-identity.js';
+import { type Identity, type IdentityRequest, identify } from './effect-identity.js';
 import { costLeft, deadlineOf } from './run-budget.js';
 
 export interface AdmissionRules {
@@ -46,6 +47,8 @@ export interface AdmittedCall {
   /** Where its version is deprecated. */
   deprecation: Deprecation | undefined;
   numbered: boolean;
+  /** The rules that call something of it personal: it is sealed before it is recorded. */
+  personal: readonly PersonalRule[];
 }
 
 const KEY_MAX = 255;
@@ -57,7 +60,7 @@ export class Admission {
   constructor(
     private readonly configuration: Configuration,
     private readonly log: EventLog,
-    private readonly keys: TenantKeys,
+    private readonly parts: { keys: TenantKeys; sealer: CallSealer },
     private readonly rules: AdmissionRules,
   ) {}
 
@@ -69,18 +72,22 @@ export class Admission {
     const fault = this.inputFault(resolved.tool, request.inputs) ?? this.frameFault(request, origin);
     if (fault) return fault;
     const topic = laneTopic('tool-call-requested', tenant.lane);
+    const personal = this.personalRules(resolved.tool, origin);
     let identity: Identity;
     try {
-      identity = this.identity(request, resolved.tool, origin, this.log.partitions(topic));
+      identity = this.identity(request, resolved.tool, origin, { partitions: this.log.partitions(topic), secret: personal.length > 0 });
     } catch (cause) {
       return new Problem('invalid-inputs', cause instanceof Error ? cause.message : 'the inputs are not canonical JSON', {
         layer: 'input',
         issues: [],
       });
     }
+    const forged = this.parts.sealer.forged(tenant.tenant_id, `${identity.inputs_json}${request.context?.rationale ?? ''}`);
+    if (forged) return forged;
     return {
       topic,
       tenant,
+      personal,
       deprecation: resolved.lifecycle === 'deprecated' ? this.deprecation(resolved.tool, tenant.tenant_id) : undefined,
       numbered: identity.numbered,
       ...this.complete(request, resolved.tool, origin, tenant, identity),
@@ -137,7 +144,16 @@ export class Admission {
     return found.state === 'closed' ? new Problem('conflict', 'the case is closed') : undefined;
   }
 
-  private identity(request: CallRequest, tool: ToolVersion, origin: CallOrigin, partitions: number): Identity {
+  private personalRules({ name, contract }: ToolVersion, { caller, authority }: CallOrigin): readonly PersonalRule[] {
+    return this.parts.sealer.rules(caller.tenant_id, name, marked(authority ?? caller.authority, contract.markings).markings);
+  }
+
+  private identity(
+    request: CallRequest,
+    tool: ToolVersion,
+    origin: CallOrigin,
+    terms: Pick<IdentityRequest, 'partitions' | 'secret'>,
+  ): Identity {
     const { tenant_id, principal } = origin.caller;
     return identify({
       contract: tool.contract,
@@ -149,8 +165,8 @@ export class Admission {
       occurrence: request.occurrence ?? null,
       seq: request.context?.seq ?? null,
       header: origin.idempotency_key,
-      partitions,
-      tenant_key: this.keys.tenantKey(tenant_id),
+      ...terms,
+      tenant_key: this.parts.keys.tenantKey(tenant_id),
       fresh_uuid: uuidv7(origin.now_ms),
     });
   }

@@ -3,6 +3,7 @@ import type { TenantRulings } from '@countersign/decisions';
 import { catalogued, type ToolVersion } from '@countersign/domain';
 import type { Configuration, TenantKeys } from '@countersign/process';
 import { Problem } from '../http/problem.js';
+import type { CallSealer } from '../personal/call-sealer.js';
 import { CompiledContracts, isTooDeep } from './compiled-contracts.js';
 import { identify } from './effect-identity.js';
 
@@ -14,6 +15,7 @@ export class EditDesk {
     private readonly configuration: Configuration,
     private readonly keys: TenantKeys,
     private readonly rulings: TenantRulings,
+    readonly sealer: CallSealer,
   ) {}
 
   edited(tenant_id: string, call: ToolCall, asked: Record<string, unknown>): EditedInputs | Problem {
@@ -35,6 +37,7 @@ export class EditDesk {
       partitions: 1,
       tenant_key: this.keys.tenantKey(tenant_id),
       fresh_uuid: call.idempotency_key,
+      secret: call.sealed !== null,
     };
     const { inputs_json, inputs_digest, idempotency_key, discriminating_digest } = identify({
       contract: tool.contract,

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import {
   callId,
   canonicalText,
@@ -27,6 +28,8 @@ export interface IdentityRequest extends KeyScope {
   header: string | undefined;
   partitions: number;
   tenant_key: Uint8Array;
+  /** The inputs are personal: nothing that follows from them can be told without the tenant's key. */
+  secret?: boolean;
   /** A new UUIDv7, for a call that its run does not number. */
   fresh_uuid: string;
 }
@@ -53,12 +56,22 @@ export function identify(request: IdentityRequest): Identity {
   const inputsDigest = sha256Hex(inputsJson);
   const numbered = run_id !== null && seq !== null;
   const uuid = numbered
-    ? uuidOfParts([tenant_id, run_id, `${contract.name}@${contract.version}`, inputsJson, String(seq)])
+    ? uuidOfParts([
+        tenant_id,
+        run_id,
+        `${contract.name}@${contract.version}`,
+        request.secret ? masked(request, inputsJson) : inputsJson,
+        String(seq),
+      ])
     : request.fresh_uuid;
-  const key = keyOf(request, inputs, inputsJson, inputsDigest, uuid);
+  const plain = keyOf(request, inputs, inputsJson, inputsDigest, uuid);
+  const key = request.secret ? { ...plain, discriminating_digest: masked(request, plain.discriminating_digest) } : plain;
   const partition = partitionOf(key.idempotency_key, request.partitions);
   return { call_id: callId(partition, uuid), partition, inputs_json: inputsJson, inputs_digest: inputsDigest, numbered, ...key };
 }
+
+const masked = ({ tenant_key }: IdentityRequest, text: string): string =>
+  createHmac('sha256', tenant_key).update(`inputs/${text}`).digest('hex');
 
 function keyOf(
   request: IdentityRequest,

@@ -14,6 +14,7 @@ import { identityRoutes } from './identity-routes.js';
 import { keyRequest } from './keys.controller.js';
 import { limitRequest } from './limit-request.js';
 import { listQuery } from './lists.js';
+import { personalRoutes } from './personal-routes.js';
 import { registryRoutes } from './registry-routes.js';
 import { simulateRequest } from './simulate.controller.js';
 import { tenantChange, tenantRequest } from './tenants.controller.js';
@@ -204,5 +205,6 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...identityRoutes,
   ...auditRoutes,
   ...usageRoutes,
+  ...personalRoutes,
   ...healthRoutes,
 ];

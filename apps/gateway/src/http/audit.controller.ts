@@ -78,13 +78,14 @@ export class AuditController {
       if (answer.kind === 'broken') return new Problem('internal', `the record cannot be proven: ${answer.reason}`);
       const { topic, partition, offset, timestamp_ms, key, headers, value } = record;
       await this.read(caller, 'proof', query, 1);
-      return ok({
+      const proven = ok({
         record: { topic, partition, offset, timestamp_ms, key, headers, value: value.toString('base64') },
         event_type: headers.event_type,
         stream: parseTopic(topic).topic,
         proof: answer.proof,
         vkey: this.room.vkey,
       });
+      return { ...proven, as_recorded: true };
     });
   }
 
@@ -107,7 +108,7 @@ export class AuditController {
       if (made.kind === 'not_covered') return notCovered();
       if (made.kind === 'broken') return new Problem('internal', `it cannot be proven: ${made.reason}`);
       await this.read(caller, 'bundle', query, made.bundle.records.length);
-      return ok(made.bundle);
+      return { ...ok(made.bundle), as_recorded: true };
     });
   }
 

@@ -17,7 +17,15 @@ class Line implements AnswerSink {
   ) {}
   answered(_status: 200 | 202, state: CallState): void {
     if (isKeyReuse(state)) this.refused(keyReuse(state.call_id));
-    else this.run.ended(this.index, `{"index":${this.index},"call":${envelopeText(state)}}`, state);
+    else void this.told(state);
+  }
+  private async told(state: CallState): Promise<void> {
+    const text = this.run.shown(state.tenant_id, `{"index":${this.index},"call":${envelopeText(state)}}`);
+    if (typeof text === 'string') return this.run.ended(this.index, text, state);
+    await text.then(
+      (opened) => this.run.ended(this.index, opened, state),
+      (cause) => this.refused(this.run.fault(cause)),
+    );
   }
   refused(problem: Problem): void {
     const document = problem.document(`/v1/calls:batch#/calls/${this.index}`);
@@ -53,6 +61,14 @@ export class BatchRun {
 
   start(): void {
     this.go();
+  }
+
+  shown(tenant_id: string, text: string): string | Promise<string> {
+    return this.intake.readable.text(tenant_id, text);
+  }
+
+  fault(cause: unknown): Problem {
+    return this.by.fault(cause);
   }
 
   ended(index: number, line: string, state: CallState | undefined): void {
@@ -108,10 +124,14 @@ export class BatchRun {
     const span = this.intake.span('POST /v1/calls:batch', traceparent);
     const by = { caller, idempotency_key, traceparent: span.traceparent, authority: this.fed(authority, depends_on ?? []) };
     const admitted = this.intake.admit(request, by);
-    const refused = admitted instanceof Problem ? admitted : this.intake.seat(admitted, line, wait_ms, span);
-    if (!refused) return;
-    span.end(refused.kind);
-    line.refused(refused);
+    const refuse = (problem: Problem | undefined) => {
+      if (!problem) return;
+      span.end(problem.kind);
+      line.refused(problem);
+    };
+    const recorded = admitted instanceof Problem ? admitted : this.intake.record(admitted, line, wait_ms, span);
+    if (recorded instanceof Promise) recorded.then(refuse, (cause) => refuse(this.by.fault(cause)));
+    else refuse(recorded);
   }
 
   /** What a call depends on is a source of it. */

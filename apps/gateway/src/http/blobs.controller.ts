@@ -21,7 +21,8 @@ export class BlobsController {
     const { name } = request.params as { name: string };
     try {
       const cleared = lacking(markingsOf(name), caller.clearances).length === 0;
-      const bytes = cleared ? await this.stored.blobs.get(caller.tenant_id, name) : undefined;
+      const bytes = cleared ? await this.stored.read(caller.tenant_id, name) : undefined;
+      if (bytes === 'erased') return sendProblem(request, reply, new Problem('erased', 'the blob was personal data, and is erased'));
       if (!bytes) return sendProblem(request, reply, new Problem('not-found', 'there is no such blob'));
       // Never shown as a page: what a tool attached is not ours.
       reply.headers({

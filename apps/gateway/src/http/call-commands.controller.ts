@@ -2,6 +2,7 @@ import { type CallState, type PlacedEvent, statusOf, terminalStatuses } from '@c
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
+import { CallSealer } from '../personal/call-sealer.js';
 import { parseBody } from './body-issues.js';
 import { envelopeText } from './envelope.js';
 import { Face } from './face.js';
@@ -32,6 +33,7 @@ export class CallCommandsController {
   constructor(
     private readonly face: Face,
     private readonly calls: KnownCalls,
+    private readonly sealer: CallSealer,
   ) {}
 
   @Post(':call_id/cancel')
@@ -44,7 +46,9 @@ export class CallCommandsController {
       if (state instanceof Problem) return state;
       if (!mayCancel(caller, state)) return new Problem('forbidden', 'an agent cancels its own calls; others need the role operator');
       if (terminalStatuses.has(statusOf(state))) return new Problem('conflict', `the call has ended: ${statusOf(state)}`);
-      const fields = { principal: caller.principal, reason: body.reason ?? null, requested_at_ms: this.calls.commands.clock.now_ms() };
+      const reason = await this.sealer.text(caller.tenant_id, state.call, body.reason ?? null);
+      if (reason instanceof Problem) return reason;
+      const fields = { principal: caller.principal, reason, requested_at_ms: this.calls.commands.clock.now_ms() };
       const seen = await this.calls.tell('tool_call_cancel_requested', state, fields, { check: ended, timeout_ms: PATIENCE_MS });
       return this.answer(caller, state, seen);
     });
@@ -60,10 +64,14 @@ export class CallCommandsController {
       if (state instanceof Problem) return state;
       const status = statusOf(state);
       if (status !== 'in_doubt') return new Problem('conflict', `only a call in doubt is resolved; this one is ${status}`);
-      const { resolution, reason } = body;
-      const output_json = resolution === 'happened' && body.output !== undefined ? JSON.stringify(body.output) : null;
+      const { resolution } = body;
+      const reason = await this.sealer.text(caller.tenant_id, state.call, body.reason);
+      if (reason instanceof Problem) return reason;
+      const said = resolution === 'happened' && body.output !== undefined ? JSON.stringify(body.output) : null;
+      const output_json = await this.sealer.output(caller.tenant_id, state.call, said);
+      if (output_json instanceof Problem) return output_json;
       const requested_at_ms = this.calls.commands.clock.now_ms();
-      const fields = { principal: caller.principal, resolution, reason, output_json, requested_at_ms };
+      const fields = { principal: caller.principal, resolution, reason: reason as string, output_json, requested_at_ms };
       const seen = await this.calls.tell('tool_call_resolve_requested', state, fields, { check: ended, timeout_ms: PATIENCE_MS });
       return this.answer(caller, state, seen);
     });

@@ -1,6 +1,7 @@
 import { type CallState, statusOf, terminalStatuses } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { Caller } from '../identity/authenticator.js';
+import { Readable } from '../personal/readable.js';
 import { newestFact } from '../waiting/state-hlc.js';
 import { CallStream } from './call-stream.js';
 import { Face } from './face.js';
@@ -18,6 +19,7 @@ export class CallEventsController {
   constructor(
     private readonly face: Face,
     private readonly calls: KnownCalls,
+    private readonly readable: Readable,
   ) {}
 
   @Get(':call_id/events')
@@ -47,7 +49,7 @@ export class CallEventsController {
     const raw = reply.raw;
     raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
     raw.write('retry: 1000\n\n');
-    const out = { write: (text: string) => void raw.write(text), end: () => void raw.end() };
+    const out = this.readable.stream(caller.tenant_id, { write: (text) => void raw.write(text), end: () => void raw.end() });
     const stream = new CallStream(this.calls.room, out, { call_id: state.call_id, tenant_id: state.tenant_id, reader: caller }, lastId);
     this.open++;
     raw.on('close', () => {

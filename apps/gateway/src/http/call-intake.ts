@@ -6,6 +6,8 @@ import type { CallDesk } from '../admission/call-desk.js';
 import { type CallRequest, callRequest } from '../admission/call-request.js';
 import type { Caller } from '../identity/authenticator.js';
 import { type DelegatedAuthority, isDelegated } from '../identity/delegated-authority.js';
+import type { CallSealer } from '../personal/call-sealer.js';
+import type { Readable } from '../personal/readable.js';
 import { parseBody } from './body-issues.js';
 import { type AnswerSink, CallAnswer } from './call-answer.js';
 import type { CallRoom } from './call-room.js';
@@ -36,7 +38,7 @@ export class CallIntake {
     private readonly admission: Admission,
     private readonly desk: CallDesk,
     private readonly room: CallRoom,
-    private readonly parts: { tracer: CallTracer; delegated: DelegatedAuthority },
+    private readonly parts: { tracer: CallTracer; delegated: DelegatedAuthority; sealer: CallSealer; readable: Readable },
   ) {}
 
   /** Answers now where the call is refused, else when the answer is there. A promise only where tokens or other calls must be looked up first. */
@@ -45,8 +47,8 @@ export class CallIntake {
     if (parsed instanceof Problem) return sendProblem(request, reply, parsed);
     if (!isDelegated(parsed)) return this.answer(request, reply, parsed, caller);
     return this.parts.delegated.of(parsed, caller).then((authority) => {
-      if (authority instanceof Problem) sendProblem(request, reply, authority);
-      else this.answer(request, reply, parsed, caller, authority);
+      if (authority instanceof Problem) return sendProblem(request, reply, authority);
+      return this.answer(request, reply, parsed, caller, authority);
     });
   }
 
@@ -62,8 +64,19 @@ export class CallIntake {
     return this.admission.admit(call, authority ? { ...origin, authority } : origin);
   }
 
+  get readable(): Readable {
+    return this.parts.readable;
+  }
+
+  /** Puts the call on the record, its personal data sealed. @returns a promise only where there is some */
+  record(admitted: AdmittedCall, sink: AnswerSink, wait_ms: number, span: CallSpan): Problem | undefined | Promise<Problem | undefined> {
+    const sealed = this.parts.sealer.seal(admitted);
+    if (sealed === undefined) return this.seat(admitted, sink, wait_ms, span);
+    return sealed.then((one) => (one instanceof Problem ? one : this.seat(one, sink, wait_ms, span)));
+  }
+
   /** Puts the call on the record and the sink on its seat. @returns why not, where it is not taken. */
-  seat(admitted: AdmittedCall, sink: AnswerSink, wait_ms: number, span: CallSpan): Problem | undefined {
+  private seat(admitted: AdmittedCall, sink: AnswerSink, wait_ms: number, span: CallSpan): Problem | undefined {
     const { call_id, tenant_id } = admitted.meta;
     const answer = new CallAnswer(this.room, sink, { call_id, tenant_id, wait_ms }, span);
     const refused = this.desk.submit(admitted, answer, span.traceparent);
@@ -77,14 +90,24 @@ export class CallIntake {
     return this.parts.tracer.start(name, traceparent, SpanKind.SERVER);
   }
 
-  private answer(request: IncomingRequest, reply: OutgoingReply, call: CallRequest, caller: Caller, authority?: Authority): void {
+  private answer(
+    request: IncomingRequest,
+    reply: OutgoingReply,
+    call: CallRequest,
+    caller: Caller,
+    authority?: Authority,
+  ): void | Promise<void> {
     const span = this.span('POST /v1/calls', headerOf(request, 'traceparent'));
     const idempotency_key = headerOf(request, 'idempotency-key');
     const admitted = this.admit(call, { caller, idempotency_key, traceparent: span.traceparent, authority });
-    const sink = new PostReply(request, reply, admitted instanceof Problem ? undefined : admitted.deprecation);
-    const refused = admitted instanceof Problem ? admitted : this.seat(admitted, sink, waitOf(headerOf(request, 'prefer')), span);
-    if (!refused) return;
-    span.end(refused.kind);
-    sendProblem(request, reply, refused);
+    const refuse = (problem: Problem | undefined) => {
+      if (!problem) return;
+      span.end(problem.kind);
+      sendProblem(request, reply, problem);
+    };
+    if (admitted instanceof Problem) return refuse(admitted);
+    const sink = new PostReply(request, reply, this.readable, admitted.deprecation);
+    const recorded = this.record(admitted, sink, waitOf(headerOf(request, 'prefer')), span);
+    return recorded instanceof Promise ? recorded.then(refuse) : refuse(recorded);
   }
 }

@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { DecisionClaims } from '../notices/decision-link.js';
 import { NoticeRoom } from '../notices/notice-room.js';
+import { Readable } from '../personal/readable.js';
 import { approvalFace } from './approval-face.js';
 import { parseBody } from './body-issues.js';
 import { DECISION_SCRIPT_HASH, decisionPage } from './decision-page.js';
@@ -21,6 +22,7 @@ export class DecisionsController {
   constructor(
     private readonly room: NoticeRoom,
     private readonly votes: VoteRoom,
+    private readonly readable: Readable,
   ) {}
 
   @Get()
@@ -31,6 +33,7 @@ export class DecisionsController {
     const row = await this.votes.find(request, known.voter.tenant_id, known.claims.approval_id);
     if (row instanceof Problem) return sendProblem(request, reply, row);
     await this.votes.viewed(row, known.voter);
+    const shown = await this.readable.value(known.voter.tenant_id, approvalFace(row, known.voter));
     reply
       .header('content-type', 'text/html; charset=utf-8')
       .header('cache-control', 'no-store')
@@ -39,7 +42,7 @@ export class DecisionsController {
         'content-security-policy',
         `default-src 'none'; script-src 'sha256-${DECISION_SCRIPT_HASH}'; connect-src 'self'; frame-ancestors 'none'`,
       )
-      .send(decisionPage(approvalFace(row, known.voter)));
+      .send(decisionPage(shown));
   }
 
   @Post()
@@ -52,7 +55,7 @@ export class DecisionsController {
     if (known instanceof Problem) return sendProblem(request, reply, known);
     const answer = await this.votes.vote(request, known.voter, known.claims.approval_id, vote);
     if (answer instanceof Problem) sendProblem(request, reply, answer);
-    else sendAnswer(reply, ok(answer.body));
+    else sendAnswer(reply, ok(await this.readable.value(known.voter.tenant_id, answer.body)));
   }
 
   /** The channel must still be there, and still act for somebody. */

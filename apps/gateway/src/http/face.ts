@@ -1,6 +1,7 @@
 import { isInfrastructureFault } from '@countersign/contracts';
 import type { Logger } from '@countersign/process';
 import { type Authenticator, type Caller, lacksRole, type Role } from '../identity/authenticator.js';
+import { Readable } from '../personal/readable.js';
 import { Problem } from './problem.js';
 import {
   type Answer,
@@ -37,6 +38,7 @@ export class Face {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly logger: Logger,
+    private readonly readable: Readable = Readable.plain,
   ) {}
 
   /** The caller where the token is good and has one of the roles (empty: any). */
@@ -60,12 +62,19 @@ export class Face {
     if (caller instanceof Problem) return sendProblem(request, reply, caller);
     let answer: Answer | Problem;
     try {
-      answer = await work(caller);
+      answer = await this.shown(caller.tenant_id, await work(caller));
     } catch (cause) {
       answer = problemOf(cause, this.logger);
     }
     if (answer instanceof Problem) sendProblem(request, reply, answer);
     else sendAnswer(reply, answer);
+  }
+
+  /** The answer with what is sealed in it opened, but for one that is the record itself. */
+  private async shown(tenant_id: string, answer: Answer | Problem): Promise<Answer | Problem> {
+    if (answer instanceof Problem || answer.as_recorded || !this.readable.uses(tenant_id)) return answer;
+    const text = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
+    return text === undefined ? answer : { ...answer, text: await this.readable.text(tenant_id, text) };
   }
 
   /** What the caller may know of a fault; its cause goes to the log. */

@@ -25,6 +25,7 @@ const kinds = {
   'late-vote': conflict('The approval is no longer open'),
   'vote-refused': conflict('The vote does not count'),
   'not-promoted': conflict('The version has not proven that it may run'),
+  erased: { ...notFound('It was erased'), status: 410 },
   'precondition-failed': { ...conflict('It was changed meanwhile'), status: 412 },
   'body-too-large': validation(413, 'The body is too large'),
   'unsupported-media-type': validation(415, 'The content type must be application/json'),

@@ -23,6 +23,8 @@ export interface Answer {
   text?: string;
   /** Sent as it is; its content type is among the headers. */
   raw?: Buffer | string;
+  /** It is the record (or a proof of it): what is sealed stays sealed. */
+  as_recorded?: boolean;
   headers?: Readonly<Record<string, string>>;
 }
 

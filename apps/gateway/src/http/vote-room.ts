@@ -74,7 +74,12 @@ export class VoteRoom {
     if (misplaced) return new Problem('invalid-request', misplaced);
     const edited = body.vote === 'edit' ? this.edits.edited(voter.tenant_id, state.call, body.inputs ?? {}) : null;
     if (edited instanceof Problem) return edited;
-    return this.cast(request, voter, { row, state, body, edited });
+    const { sealer } = this.edits;
+    const sealed = edited && (await sealer.edited(voter.tenant_id, state.call, edited));
+    if (sealed instanceof Problem) return sealed;
+    const reason = await sealer.text(voter.tenant_id, state.call, body.reason ?? null);
+    if (reason instanceof Problem) return reason;
+    return this.cast(request, voter, { row, state, body: { ...body, reason: reason ?? undefined }, edited: sealed });
   }
 
   private async cast(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfigurationState, Webhook } from '@countersign/domain';
 import type { Logger } from '@countersign/process';
+import type { Readable } from '../personal/readable.js';
 import type { Channels } from './channels.js';
 import { type Notice, wants } from './notice.js';
 import type { NoticeClaims } from './notice-claims.js';
@@ -30,6 +31,8 @@ export interface SenderParts {
   state(): ConfigurationState;
   channels: Pick<Channels, 'tell'>;
   claims: NoticeClaims;
+  /** What is sealed in a notice is opened when it is sent, each time. */
+  readable: Pick<Readable, 'value'>;
   /** The receiver is gone (410): nothing more is sent there. */
   disable(tenant_id: string, webhook: Webhook): Promise<void>;
   now_ms(): number;
@@ -117,7 +120,8 @@ export class NoticeSender {
   private async send(delivery: Delivery, webhook: Webhook): Promise<void> {
     const { notice } = delivery;
     const { webhook_id, channel } = webhook;
-    const taken = await this.parts.channels.tell(webhook, notice);
+    const readable = await this.parts.readable.value(notice.tenant_id, notice);
+    const taken = await this.parts.channels.tell(webhook, readable);
     if (taken === 'try_again') return this.again(delivery, webhook);
     await this.parts.claims.settle({ notice_id: notice.id, webhook_id });
     if (this.closed) return;

@@ -9,6 +9,7 @@ import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersig
 import { claimNotice, PgliteStore } from '@countersign/store';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
+import { Readable } from '../personal/readable.js';
 import { sampleCall, sampleMeta } from '../testing/samples.js';
 import type { Taken } from '../waiting/callback-sender.js';
 import type { Notice } from './notice.js';
@@ -68,7 +69,15 @@ class Life {
     };
     const claims = new NoticeClaims(store, `gateway-${++lives}`);
     const disable = async () => void tenantPart(this.state, sampleMeta().tenant_id).webhooks.delete('w');
-    this.sender = new NoticeSender({ state: () => this.state, channels: { tell }, claims, disable, now_ms: Date.now, logger });
+    this.sender = new NoticeSender({
+      state: () => this.state,
+      channels: { tell },
+      claims,
+      disable,
+      now_ms: Date.now,
+      logger,
+      readable: Readable.plain,
+    });
   }
 
   async start(): Promise<this> {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tenantKey } from '@countersign/contracts';
 import { createLogger } from '@countersign/process';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Readable } from '../personal/readable.js';
 import { CALL_ID, placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '../testing/samples.js';
 import { CallBoard } from './call-board.js';
 import { CallbackSender, callbackSecret } from './callback-sender.js';
@@ -66,7 +67,7 @@ describe('a callback', () => {
   test('carries the envelope once the call has ended, and comes again with the same id until it is taken', async () => {
     statuses = [503];
     const board = new CallBoard();
-    const callbacks = new Callbacks(sender(), board, createLogger('test', 'silent'));
+    const callbacks = new Callbacks(sender(), board, { logger: createLogger('test', 'silent'), readable: Readable.plain });
     const call = sampleCall({ callback_url: url });
     board.admit(CALL_ID, 'acme', undefined, undefined);
     callbacks.watch(CALL_ID, 'acme');

@@ -1,8 +1,9 @@
 import type { CallState } from '@countersign/domain';
 import type { Logger } from '@countersign/process';
 import { envelopeText } from '../http/envelope.js';
+import type { Readable } from '../personal/readable.js';
 import type { CallBoard, CallListener } from './call-board.js';
-import type { Callback, CallbackSender } from './callback-sender.js';
+import type { Callback, CallbackSender, Taken } from './callback-sender.js';
 import { settledAs } from './is-answer.js';
 
 /** Waits before the second and later attempts, ms. */
@@ -35,7 +36,7 @@ export class Callbacks {
   constructor(
     private readonly sender: CallbackSender,
     private readonly board: CallBoard,
-    private readonly logger: Logger,
+    private readonly parts: { logger: Logger; readable: Pick<Readable, 'text'> },
   ) {}
 
   /** A call that is on the board. */
@@ -60,7 +61,7 @@ export class Callbacks {
 
   private enqueue(callback: Callback, attempt: number): void {
     if (this.closed) return;
-    if (this.waiting.length >= WAITING_MAX) this.logger.warn({ url: callback.url }, 'a callback was given up: too many wait');
+    if (this.waiting.length >= WAITING_MAX) this.parts.logger.warn({ url: callback.url }, 'a callback was given up: too many wait');
     else this.waiting.push({ callback, attempt });
     this.next();
   }
@@ -70,12 +71,22 @@ export class Callbacks {
       const job = this.waiting.shift();
       if (!job) return;
       this.sending++;
-      void this.sender.send(job.callback).then((result) => {
+      void this.send(job.callback).then((result) => {
         this.sending--;
         if (result === 'try_again') this.again(job.callback, job.attempt);
-        else if (result === 'refused') this.logger.warn({ url: job.callback.url }, 'a callback was refused');
+        else if (result === 'refused') this.parts.logger.warn({ url: job.callback.url }, 'a callback was refused');
         this.next();
       });
+    }
+  }
+
+  /** What is sealed in it is opened when it is sent, each time. */
+  private async send(callback: Callback): Promise<Taken> {
+    try {
+      return await this.sender.send({ ...callback, body: await this.parts.readable.text(callback.tenant_id, callback.body) });
+    } catch (cause) {
+      this.parts.logger.warn({ url: callback.url, cause: String(cause) }, 'a callback could not be made readable');
+      return 'try_again';
     }
   }
 
@@ -83,7 +94,7 @@ export class Callbacks {
     const pause = BACK_OFF_MS[attempt];
     if (this.closed) return;
     if (pause === undefined) {
-      this.logger.warn({ url: callback.url }, 'a callback was given up: its receiver does not answer');
+      this.parts.logger.warn({ url: callback.url }, 'a callback was given up: its receiver does not answer');
       return;
     }
     const timer = setTimeout(() => {

@@ -14,6 +14,7 @@ import type { EventLog, FoldedTopics } from '@countersign/event-log';
 import type { GuardRefusal } from '@countersign/policy';
 import type { Where } from '../limits/limit-book.js';
 import type { Answered, LimitDesk } from '../limits/limit-desk.js';
+import type { OpenedQuestion, PersonalQuestions } from './personal-questions.js';
 import type { StorePulse } from './store-pulse.js';
 
 /** Who holds idempotency keys in `tool_executions`. */
@@ -32,7 +33,7 @@ const TOPICS = ['configuration-changed', 'tool-registered'] as const;
 /** Judges calls by the configuration of now, and looks up the keys of those that need an approval (one query a batch). */
 export class RulingDesk {
   constructor(
-    private readonly io: { configuration: FoldedTopics<ConfigurationState>; log: EventLog; pulse: StorePulse },
+    private readonly io: { configuration: FoldedTopics<ConfigurationState>; log: EventLog; pulse: StorePulse; personal: PersonalQuestions },
     private readonly keys: KeyHolders,
     readonly limits: LimitDesk,
     private readonly rulings: TenantRulings,
@@ -40,7 +41,9 @@ export class RulingDesk {
   ) {}
 
   /** Judgeds by the offsets of their questions. No I/O where nobody has to be asked and the configuration fits. */
-  async judge(questions: readonly Question[], where: Where): Promise<ReadonlyMap<number, Judged>> {
+  async judge(asked: readonly Question[], where: Where): Promise<ReadonlyMap<number, Judged>> {
+    const opened = this.io.personal.opened(asked);
+    const questions = opened instanceof Promise ? await opened : opened;
     const away = this.io.pulse.need();
     if (away) await away;
     const seen = Math.max(-1, ...questions.map((question) => question.config_offset));
@@ -93,8 +96,11 @@ export class RulingDesk {
     const answers = new Map<number, Judged>();
     if (edits.length > 0) await this.catchUp();
     for (const edit of edits) {
-      const { offset, tenant_id, call, edited, at_ms } = edit;
-      const judged = judgeCall(this.rulings, this.io.configuration.state, { tenant_id, call, at_ms });
+      const { offset, tenant_id, edited, at_ms } = edit;
+      const opened = await this.io.personal.edit(edit);
+      const { call } = opened;
+      const { state } = this.io.configuration;
+      const judged = this.io.personal.guarded(state, opened, judgeCall(this.rulings, state, { tenant_id, call, at_ms }));
       const { idempotency_key, discriminating_digest } = edited;
       const same = idempotency_key === call.idempotency_key;
       const holders = same
@@ -103,16 +109,21 @@ export class RulingDesk {
       const answer: Judged = { ...judged, key_holder: holders?.get(idempotency_key) };
       if (edits.find(({ call_id }) => call_id === edit.call_id) !== edit) answer.judgement = deniedBy(AT_ONCE, judged.judgement);
       answers.set(offset, answer);
-      const question: Question = { ...edit, config_offset: -1, at_execution: false, key_is_known: false, held_by: undefined };
+      const question: Question = { ...opened, config_offset: -1, at_execution: false, key_is_known: false, held_by: undefined };
       if (stands(edit, answer)) await this.limits.reserve(where, [[question, answer]]);
     }
     return answers;
   }
 
-  private judgeNow(questions: readonly Question[]): Judged[] {
+  private judgeNow(questions: readonly OpenedQuestion[]): Judged[] {
     const { state } = this.io.configuration;
-    return questions.map(({ tenant_id, call, at_ms, at_execution, resumed }) => {
-      const judged = judgeCall(this.rulings, state, { tenant_id, call, at_ms, waited: resumed?.waited ?? [] });
+    return questions.map((question) => {
+      const { tenant_id, call, at_ms, at_execution, resumed } = question;
+      const judged = this.io.personal.guarded(
+        state,
+        question,
+        judgeCall(this.rulings, state, { tenant_id, call, at_ms, waited: resumed?.waited ?? [] }),
+      );
       return at_execution ? refusedAtExecution(judged) : judged;
     });
   }

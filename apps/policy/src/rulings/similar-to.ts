@@ -14,6 +14,12 @@ export async function similarTo(sql: Sql, tenant_id: string, call: ToolCall, bef
   }
   return rows.map(({ partition, call_uuid, status, requested_at_ms, state }) => {
     const { call: known } = unpackCall(state);
-    return { call_id: callId(partition, call_uuid), status, same_inputs: known?.inputs_digest === call.inputs_digest, requested_at_ms };
+    return { call_id: callId(partition, call_uuid), status, same_inputs: hasSameInputs(known, call), requested_at_ms };
   });
+}
+
+/** Inputs that are sealed differ each time; what identifies them for their key does not. */
+function hasSameInputs(known: ToolCall | null, call: ToolCall): boolean {
+  if (!known) return false;
+  return call.sealed ? known.discriminating_digest === call.discriminating_digest : known.inputs_digest === call.inputs_digest;
 }

@@ -53,7 +53,8 @@ export type Refusal =
   | 'edited_effect_taken'
   | 'unknown_tool'
   | 'contract_changed'
-  | 'bad_inputs';
+  | 'bad_inputs'
+  | 'erased';
 
 /** Why a call may not fire any more at this moment, if so. Asked on arrival and again when it gets its slot. */
 export function tooLate(authority: Pick<Authority, 'execute_before_ms' | 'deadline_ms'>, now_ms: number): 'expired' | 'deadline' | null {

@@ -99,6 +99,14 @@ export class Personal {
     return opened.seal.withKeys(await this.keysOf(tenant_id, call, subjects, new Map()));
   }
 
+  /** Seals other inputs of the call, whoever they name. */
+  async sealInputs(tenant_id: string, { call }: OpenedCall, rules: readonly PersonalRule[], inputs_json: string): Promise<CallSeal> {
+    const inputs = JSON.parse(inputs_json) as unknown;
+    const { requested_at_ms, authority } = call;
+    const asked = { tenant_id, rules, markings: authority?.markings ?? [], inputs, requested_at_ms };
+    return (await this.sealing(asked)).seal;
+  }
+
   private async outputKeys(
     tenant_id: string,
     call: ToolCall,

@@ -1,6 +1,8 @@
 import type { Attachment } from '@countersign/contracts';
+import { sealedBlob } from '@countersign/process';
 import { BLOB_BYTES_MAX, type Blobs } from '@countersign/store';
 import { type ToolAttachment, type ToolBlob, ToolError } from '@countersign/tool-kit';
+import type { Job } from '../../running/job.js';
 
 const ATTACHMENTS_MAX = 50;
 const BYTES_MAX = 2 * BLOB_BYTES_MAX;
@@ -17,8 +19,7 @@ export class AttachedBlobs {
 
   constructor(
     private readonly blobs: Blobs,
-    private readonly tenant_id: string,
-    private readonly markings: readonly string[],
+    private readonly job: Pick<Job, 'tenant_id' | 'opened' | 'call'>,
   ) {}
 
   /** @throws ToolError where it is too much, or cannot be kept */
@@ -30,8 +31,10 @@ export class AttachedBlobs {
     if (this.asked > ATTACHMENTS_MAX || bytes.byteLength > BLOB_BYTES_MAX || this.bytes > BYTES_MAX)
       throw new ToolError('VALIDATION_ERROR', `a run attaches at most ${ATTACHMENTS_MAX} blobs and ${BYTES_MAX} bytes`);
     try {
-      const kept = await this.blobs.put(this.tenant_id, bytes, content_type, this.markings);
-      const attachment = { kind, url: blobUrl(kept.name), content_type: kept.content_type, bytes: kept.bytes };
+      const { tenant_id, opened, call } = this.job;
+      const stored = opened && opened !== 'erased' ? sealedBlob(opened.seal, bytes) : bytes;
+      const kept = await this.blobs.put(tenant_id, stored, content_type, call.authority?.markings);
+      const attachment = { kind, url: blobUrl(kept.name), content_type: kept.content_type, bytes: bytes.byteLength };
       this.list.push(attachment);
       return attachment;
     } catch (cause) {

@@ -42,10 +42,11 @@ export class Finishing {
       }, VERIFY_TIMEOUT_MS);
     });
     try {
-      const input = job.inputs ?? JSON.parse(job.call.inputs_json);
+      const input = job.inputs ?? JSON.parse(job.inputs_json);
       return await Promise.race([loaded.tool.verify?.(input as never, answer as never, run) ?? late, late]);
     } catch (thrown) {
-      this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause: messageOf(thrown) }, 'a read-back failed');
+      const cause = job.call.sealed ? 'personal' : messageOf(thrown);
+      this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause }, 'a read-back failed');
       return { kind: 'cannot_tell', why: messageOf(thrown) };
     } finally {
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-import type { Logger } from '@countersign/process';
+import { type Logger, sealedBlob } from '@countersign/process';
 import type { Blobs } from '@countersign/store';
 import type { Job } from '../../running/job.js';
 import { blobUrl } from './attached-blobs.js';
@@ -22,7 +22,9 @@ export class FullOutputs {
   /** Never rejects. */
   async keep(job: Job, { full_json = '', ...seen }: Output): Promise<Output> {
     if (this.held + full_json.length > HELD_BYTES_MAX) return without(seen, 'too many large outputs at once');
-    const bytes = Buffer.from(full_json);
+    const { opened } = job;
+    const plain = Buffer.from(full_json);
+    const bytes = opened && opened !== 'erased' ? sealedBlob(opened.seal, plain) : plain;
     this.held += bytes.length;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -30,7 +32,7 @@ export class FullOutputs {
     });
     try {
       const kept = await Promise.race([this.blobs.put(job.tenant_id, bytes, 'application/json', job.call.authority?.markings), late]);
-      const attachment = { kind: 'blob', url: blobUrl(kept.name), content_type: kept.content_type, bytes: kept.bytes };
+      const attachment = { kind: 'blob', url: blobUrl(kept.name), content_type: kept.content_type, bytes: plain.length };
       return { ...seen, attachments: [...(seen.attachments ?? []), attachment] };
     } catch (cause) {
       this.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) }, 'a full output was not kept');

@@ -65,7 +65,7 @@ export class InProcessRuntime {
     if (!tool) return { why: 'unknown_tool', issues: [] };
     if (tool.digest !== job.call.contract_digest || isReadOnly(tool.contract.effect_class) === job.write)
       return { why: 'contract_changed', issues: [] };
-    job.inputs = JSON.parse(job.call.inputs_json);
+    job.inputs = JSON.parse(job.inputs_json);
     const issues = tool.inputIssues(job.inputs);
     return issues.length > 0 ? { why: 'bad_inputs', issues } : null;
   }
@@ -76,13 +76,14 @@ export class InProcessRuntime {
     const run = new ToolRun(job, loaded.settings, ends_ms, this.around);
     job.handle = run;
     // A tool may have changed what it was given the time before.
-    if (job.inputs === undefined || job.resends > 0) job.inputs = JSON.parse(job.call.inputs_json);
+    if (job.inputs === undefined || job.resends > 0) job.inputs = JSON.parse(job.inputs_json);
     if (loaded.contract.auth_requirements?.length) void this.withCredentials(loaded, job, run, done);
     else this.begin(loaded, job, run, done);
   }
 
   private begin(loaded: LoadedTool, job: Job, run: ToolRun, done: Done): void {
-    if (loaded.holds_ms === 0 || job.resends > 0) this.execute(loaded, job, run, done);
+    // What is personal is not kept for others.
+    if (loaded.holds_ms === 0 || job.resends > 0 || job.call.sealed) this.execute(loaded, job, run, done);
     else void this.remembered(loaded, job, run).then((known) => (known ? done(job, run, known) : this.execute(loaded, job, run, done)));
   }
 
@@ -177,7 +178,7 @@ export class InProcessRuntime {
     try {
       const mapping = this.mappings?.of(job);
       job.mapping = mapping;
-      const inputs = JSON.parse(job.call.inputs_json) as unknown;
+      const inputs = JSON.parse(job.inputs_json) as unknown;
       const answer: Reconciled<unknown> = await (loaded.tool.reconcile as NonNullable<typeof loaded.tool.reconcile>)(
         (mapping ? await mapping.inputs(inputs) : inputs) as never,
         run,

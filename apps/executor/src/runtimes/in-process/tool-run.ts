@@ -72,7 +72,8 @@ export class ToolRun implements RunContext {
   }
 
   log(message: string, fields: Record<string, unknown> = {}): void {
-    const said = { message, fields };
+    // A log is nowhere that a subject could be erased from.
+    const said = this.job.call.sealed ? { message: 'a line about personal data', fields: {} } : { message, fields };
     const masked = this.job.credentials?.masker.record(said) ?? said;
     this.around.logger.info({ call_id: this.call_id, tool: this.job.call.tool, ...masked.fields }, masked.message);
   }
@@ -84,7 +85,7 @@ export class ToolRun implements RunContext {
   }
 
   async attach(blob: ToolBlob): Promise<ToolAttachment> {
-    this.attached ??= new AttachedBlobs(this.around.blobs, this.tenant_id, this.job.call.authority?.markings ?? []);
+    this.attached ??= new AttachedBlobs(this.around.blobs, this.job);
     const { credentials } = this.job;
     return this.attached.add(credentials ? maskedBlob(blob, credentials.masker) : blob);
   }

@@ -1,0 +1,104 @@
+import { type PersonalRule, personalRule, personalRules } from '@countersign/domain';
+import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
+import { z } from 'zod';
+import type { Caller } from '../identity/authenticator.js';
+import { parseBody } from './body-issues.js';
+import { ConfigurationRoom } from './configuration-room.js';
+import { Face } from './face.js';
+import { listed, pageOf } from './lists.js';
+import { Problem } from './problem.js';
+import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
+
+const ID = /^[\w.-]{1,100}$/;
+const pointer = z
+  .string()
+  .max(400)
+  .regex(/^(\/[^/]*)*$/, 'is a JSON Pointer; * stands for every element');
+const subject = z
+  .string()
+  .max(400)
+  .regex(/^((\/[^/]*)+|(output|field):(\/[^/]*)*)$/, 'is a JSON Pointer into the inputs, or output:/… or field:/…');
+const field = z.strictObject({
+  path: pointer.describe('JSON Pointer; * stands for every element; empty: all of it'),
+  subjects: z.array(subject).max(20).default([]).describe('where its subjects are named; absent: as the rule says'),
+});
+const globs = z.array(z.string().min(1).max(200)).max(200);
+
+/** Body of `PUT /v1/personal-data/{rule_id}`. */
+export const personalDataRequest = z.strictObject({
+  tools: globs.default([]).describe('globs of the tools whose calls it is about; empty: all'),
+  markings: z.array(z.string().min(1).max(100)).max(50).default([]).describe('calls with one of these; empty: whatever their markings'),
+  subjects: z.array(subject).max(20).default([]).describe("where the subject's id stands, for example /customer_id"),
+  inputs: z
+    .array(field)
+    .max(100)
+    .default([{ path: '', subjects: [] }]),
+  output: z
+    .array(field)
+    .max(100)
+    .default([{ path: '', subjects: [] }]),
+});
+
+const none = (): Problem => new Problem('not-found', 'there is no such rule');
+const idOf = (request: HttpRequest): string => (request.params as { rule_id: string }).rule_id;
+
+function face({ by, changed_at_ms, removed: _removed, ...rest }: PersonalRule): Record<string, unknown> {
+  return { ...rest, by: by.id, changed_at: new Date(changed_at_ms).toISOString() };
+}
+
+/** `/v1/personal-data`: what of a tenant's calls is personal, and whose it is. Calls are sealed by it from then on. */
+@Controller('v1/personal-data')
+export class PersonalDataController {
+  constructor(
+    private readonly face: Face,
+    private readonly room: ConfigurationRoom,
+  ) {}
+
+  @Get()
+  list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], ({ tenant_id }) => {
+      const page = listed(request, {});
+      if (page instanceof Problem) return page;
+      return ok(pageOf(personalRules(this.room.state, tenant_id), page, ({ rule_id }) => rule_id, face));
+    });
+  }
+
+  @Get(':rule_id')
+  read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], ({ tenant_id }) => {
+      const rule = this.find(tenant_id, idOf(request));
+      return rule ? ok(face(rule)) : none();
+    });
+  }
+
+  @Put(':rule_id')
+  set(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
+      const rule_id = idOf(request);
+      if (!ID.test(rule_id)) return new Problem('invalid-request', 'a rule is named by 1 to 100 letters, digits, ".", "_" and "-"');
+      const body = parseBody(personalDataRequest, request.body);
+      return body instanceof Problem ? body : this.write(caller, { rule_id, removed: false, ...body });
+    });
+  }
+
+  @Delete(':rule_id')
+  remove(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
+      const rule = this.find(caller.tenant_id, idOf(request));
+      if (!rule) return none();
+      await this.write(caller, { ...rule, removed: true });
+      return { status: 204 };
+    });
+  }
+
+  private find(tenant_id: string, rule_id: string): PersonalRule | undefined {
+    return personalRules(this.room.state, tenant_id).find((rule) => rule.rule_id === rule_id);
+  }
+
+  private async write(caller: Caller, said: Omit<PersonalRule, 'version' | 'by' | 'changed_at_ms'>): Promise<Answer> {
+    const version = (personalRule(this.room.state, caller.tenant_id, said.rule_id)?.version ?? 0) + 1;
+    const rule: PersonalRule = { ...said, version, by: caller.principal, changed_at_ms: this.room.clock.now_ms() };
+    await this.room.writer.set(caller.tenant_id, 'personal_data_set', rule);
+    return ok(face(rule));
+  }
+}

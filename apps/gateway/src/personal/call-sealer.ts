@@ -1,0 +1,98 @@
+import { type EditedInputs, SEALED, sha256Hex, type ToolCall } from '@countersign/contracts';
+import { hasPersonal, type PersonalRule } from '@countersign/domain';
+import { type Configuration, type Personal, rulesAbout } from '@countersign/process';
+import type { AdmittedCall } from '../admission/admission.js';
+import { Problem } from '../http/problem.js';
+
+const NONE: readonly PersonalRule[] = [];
+const noKeys = (): Problem => new Problem('unavailable', 'what is personal in the call cannot be sealed here, so it was not recorded');
+
+/** Seals what a tenant calls personal before it is on the record: inputs and rationale of calls, and what people say about them. */
+export class CallSealer {
+  constructor(
+    private readonly personal: Personal | undefined,
+    private readonly configuration: Configuration,
+  ) {}
+
+  /** The rules about a call; empty for most, at the cost of one look. */
+  rules(tenant_id: string, tool: string, markings: readonly string[]): readonly PersonalRule[] {
+    const { state } = this.configuration;
+    return hasPersonal(state, tenant_id) ? rulesAbout(state, tenant_id, { tool, markings }) : NONE;
+  }
+
+  /** What looks sealed cannot come from outside: it would be opened for whoever reads it. */
+  forged(tenant_id: string, text: string): Problem | undefined {
+    if (!hasPersonal(this.configuration.state, tenant_id) || !text.includes(SEALED)) return undefined;
+    return new Problem(
+      'invalid-request',
+      `a text that holds ${JSON.stringify(SEALED)} is not taken: that is how sealed values are written`,
+    );
+  }
+
+  /** Undefined: nothing of the call is personal. */
+  seal(admitted: AdmittedCall): Promise<AdmittedCall | Problem> | undefined {
+    return admitted.personal.length === 0 ? undefined : this.sealed(admitted);
+  }
+
+  private async sealed(admitted: AdmittedCall): Promise<AdmittedCall | Problem> {
+    const { meta, call, personal: rules } = admitted;
+    if (!this.personal) return noKeys();
+    const { tenant_id } = meta;
+    const { context, requested_at_ms } = call;
+    const inputs = JSON.parse(call.inputs_json) as unknown;
+    const markings = call.authority?.markings ?? [];
+    const { seal, sealed } = await this.personal.sealing({ tenant_id, rules, markings, inputs, requested_at_ms });
+    if (sealed.length > 255) return new Problem('invalid-request', 'the call names more than 255 subjects');
+    const inputs_json = seal.inputs(call.inputs_json);
+    const rationale = seal.textOrNull(context.rationale);
+    return {
+      ...admitted,
+      call: { ...call, inputs_json, inputs_digest: sha256Hex(inputs_json), context: { ...context, rationale }, sealed },
+    };
+  }
+
+  /** A text that somebody says about a call that is on the record. */
+  async text(tenant_id: string, call: ToolCall | null, text: string | null): Promise<string | null | Problem> {
+    if (text === null) return null;
+    const forged = this.forged(tenant_id, text);
+    if (forged || !call?.sealed) return forged ?? text;
+    const opened = await this.opened(tenant_id, call);
+    return opened instanceof Problem ? opened : opened.seal.text(text);
+  }
+
+  /** Output that somebody gives for a call. */
+  async output(tenant_id: string, call: ToolCall | null, json: string | null): Promise<string | null | Problem> {
+    if (json === null) return null;
+    const forged = this.forged(tenant_id, json);
+    if (forged || !call?.sealed) return forged ?? json;
+    const opened = await this.opened(tenant_id, call);
+    if (opened instanceof Problem) return opened;
+    const rules = this.rules(tenant_id, call.tool, call.authority?.markings ?? []);
+    const seal = await (this.personal as Personal).sealOutput(tenant_id, opened, rules, json);
+    return seal.output(json);
+  }
+
+  /** Inputs that an approver wants instead; inputs that are the same stay as they were sealed. */
+  async edited(tenant_id: string, call: ToolCall, edited: EditedInputs): Promise<EditedInputs | Problem> {
+    const forged = this.forged(tenant_id, edited.inputs_json);
+    if (forged || !call.sealed) return forged ?? edited;
+    const opened = await this.opened(tenant_id, call);
+    if (opened instanceof Problem) return opened;
+    if (opened.call.inputs_json === edited.inputs_json)
+      return { ...edited, inputs_json: call.inputs_json, inputs_digest: call.inputs_digest };
+    const rules = this.rules(tenant_id, call.tool, call.authority?.markings ?? []);
+    const seal = await (this.personal as Personal).sealInputs(tenant_id, opened, rules, edited.inputs_json);
+    const inputs_json = seal.inputs(edited.inputs_json);
+    return { ...edited, inputs_json, inputs_digest: sha256Hex(inputs_json) };
+  }
+
+  private async opened(tenant_id: string, call: ToolCall) {
+    if (!this.personal) return noKeys();
+    const rules = this.rules(tenant_id, call.tool, call.authority?.markings ?? []);
+    const opened = await this.personal.open(tenant_id, call, rules);
+    return (
+      opened ??
+      new Problem('conflict', 'the data of this call was erased: nothing can be said about it any more', { reason: 'subject_erased' })
+    );
+  }
+}

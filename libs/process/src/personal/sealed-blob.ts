@@ -1,0 +1,19 @@
+import { sealedBytes } from '@countersign/contracts';
+import type { CallSeal } from './call-seal.js';
+import type { Personal } from './personal.js';
+
+/** How a sealed blob begins; no JSON, text or image does. */
+const MAGIC = Buffer.from('\0countersign sealed v1\0');
+
+/** The bytes of a blob of a sealed call, as they are kept. */
+export function sealedBlob(seal: CallSeal, bytes: Uint8Array): Buffer {
+  const { head, nonce, tag, ciphertext } = seal.bytes(Buffer.from(bytes));
+  return Buffer.concat([MAGIC, head, nonce, tag, ciphertext]);
+}
+
+/** A blob as its readers may see it. */
+export async function openedBlob(personal: Personal | undefined, tenant_id: string, bytes: Buffer): Promise<Buffer | 'erased'> {
+  if (!personal || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return bytes;
+  const parts = sealedBytes(bytes.subarray(MAGIC.length));
+  return (parts && (await personal.bytes(tenant_id, parts))) ?? 'erased';
+}
