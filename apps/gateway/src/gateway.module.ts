@@ -138,7 +138,6 @@ export class GatewayModule {
         CallbackSecretController,
         ...(parts.audit ? [AuditController, AuditEventsController, AuditExportController] : []),
         ...(parts.subjects ? [PersonalDataController, SubjectsController, RetentionController] : []),
-        ...(parts.audit ? [AuditController, AuditEventsController] : []),
       ],
       providers: [
         { provide: Face, useValue: parts.face },

@@ -141,7 +141,6 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     notices: new NoticeRoom({ configuration, writer: changes, clock }, secrets, links, config.callback_allow_private),
     told,
     mailer,
-    blobs: new StoredBlobs(deps.blobs),
     usage: usageRoom(deps, config.lanes, { configuration, changes, writer, told }),
     blobs: new StoredBlobs(deps.blobs, deps.personal),
     health: new Health(ready, log, deps.metrics),
