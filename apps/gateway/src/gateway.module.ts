@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
 import { type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AuditRoom } from './audit/audit-room.js';
@@ -141,8 +141,6 @@ export class GatewayModule {
       ],
       providers: [
         { provide: Face, useValue: parts.face },
-        { provide: Readable, useValue: parts.readable },
-        { provide: CallSealer, useValue: parts.sealer },
         { provide: Vault, useValue: parts.vault },
         { provide: TENANT_KEYS, useValue: parts.keys },
         { provide: CallIntake, useValue: parts.intake },
@@ -158,16 +156,20 @@ export class GatewayModule {
         { provide: NoticeRoom, useValue: parts.notices },
         { provide: UsageRoom, useValue: parts.usage },
         { provide: CallbackSender, useValue: parts.sender },
-        ...(parts.subjects
-          ? [
-              { provide: SubjectRoom, useValue: parts.subjects.erasure },
-              { provide: RetentionRoom, useValue: parts.subjects.retention },
-            ]
-          : []),
+        ...personalProviders(parts),
         ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),
       ],
     };
   }
+}
+
+function personalProviders({ readable, sealer, subjects }: GatewayParts): Provider[] {
+  const always = [
+    { provide: Readable, useValue: readable },
+    { provide: CallSealer, useValue: sealer },
+  ];
+  if (!subjects) return always;
+  return [...always, { provide: SubjectRoom, useValue: subjects.erasure }, { provide: RetentionRoom, useValue: subjects.retention }];
 }
 
 /** Bodies are JSON of at most 1 MB and nothing else. */
