@@ -6,7 +6,7 @@ import { decisionOf, type Instances, policyDesk, WAIT } from './policy-desk.js';
 /** Policy bundles: published and activated through the API, seen to rule calls; rules are about agents of their own. */
 export function describePolicyJourneys(at: JourneyWorld): void {
   describe('policies', () => {
-    const { fresh, publish, activate, ruled, effect, facts } = policyDesk(at);
+    const { alarms, fresh, publish, activate, ruled, effect, facts } = policyDesk(at);
 
     afterAll(() => activate(null));
 
@@ -141,6 +141,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       await at.anna.request('POST', `/v1/approvals/${approval_id}/votes`, { vote: 'approve' });
       const end = await agent.callUntil(call.body.call_id, ({ status }) => status === 'denied');
       expect(end).toMatchObject({ status: 'denied', decision: { rule: 'too-late' } });
+      expect(await alarms(call.body.call_id)).toEqual(['stricter_at_execution']);
       expect((await at.counterparty.stats()).effects).toBe(before);
     });
 
@@ -165,7 +166,14 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect(refused).toMatchObject({ decision: { rule: 'two-people', revision: 2 }, error: { code: 'POLICY_DENIED' } });
       const again = await agent.callUntil(await approvedUnder(more('two-people', 'ask')), ({ decision }) => decision?.revision === 2);
       expect(again).toMatchObject({ status: 'pending_approval', decision: { rule: 'two-people' } });
+      expect([await alarms(refused.call_id), await alarms(again.call_id)]).toEqual([['stricter_at_execution'], []]);
       expect((await at.counterparty.stats()).effects).toBe(before);
+      const bert = await at.admin.keyFor('user', `bert-${name}`, ['approver']);
+      const vote = { vote: 'approve' };
+      for (const person of [at.anna, bert])
+        expect((await person.request('POST', `/v1/approvals/${again.approval?.approval_id}/votes`, vote)).status).toBe(200);
+      await agent.callUntil(again.call_id, ({ status }) => status === 'succeeded');
+      expect((await at.counterparty.stats()).effects).toBe(before + 1);
     });
 
     test('a call waits for a time, for another call, and no longer than it may', async () => {
