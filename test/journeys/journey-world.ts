@@ -1,9 +1,14 @@
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import type { Api } from './api.js';
 
-/** A running platform, whatever it runs on. */
-export interface JourneyPlatform {
+/** A running platform, as far as those need it that only call it. */
+export interface TestedPlatform {
+  readonly base: string;
   admin(): Api;
+}
+
+/** A running platform, whatever it runs on. */
+export interface JourneyPlatform extends TestedPlatform {
   readonly workspace: string;
   readonly records: string;
   close(): Promise<void>;

@@ -60,6 +60,25 @@ test('a window lets so many through and no more, whichever instance rules', asyn
   expect((await admin.request('DELETE', '/v1/limits/window')).status).toBe(204);
 }, 120_000);
 
+test('no clock that is an hour off ends a fresh request for approval, or brings an ended one back', async () => {
+  const ann = await admin.keyFor('user', 'ann', ['approver']);
+  const requirement = { expires_after_ms: 6000 };
+  const rule = { tier: 'tier_2_approval_required', requirement };
+  expect((await admin.request('PUT', '/v1/policies/tools/probe_approval', rule)).status).toBe(200);
+  const before = (await counterparty.stats()).effects;
+  const asked = await Promise.all(
+    Array.from({ length: 16 }, () => agent.call({ tool: 'probe_approval', inputs: order() }, { prefer: 'wait=20' })),
+  );
+  expect(count(asked, 'pending_approval')).toBe(16);
+  const vote = ({ body }: (typeof asked)[number]) =>
+    ann.request('POST', `/v1/approvals/${body.approval?.approval_id}/votes`, { vote: 'approve' });
+  expect((await Promise.all(asked.slice(0, 8).map(vote))).map(({ status }) => status)).toEqual(Array(8).fill(200));
+  for (const { body } of asked.slice(8)) await agent.callUntil(body.call_id, (call) => call.status === 'expired');
+  expect((await Promise.all(asked.slice(8).map(vote))).map(({ status }) => status)).toEqual(Array(8).fill(409));
+  for (const { body } of asked.slice(0, 8)) await agent.callUntil(body.call_id, (call) => call.status === 'succeeded');
+  expect((await counterparty.stats()).effects - before).toBe(8);
+}, 120_000);
+
 test('calls that wait are taken over from instances that are killed, and each runs once', async () => {
   await limit('waits', { kind: 'rate', max: 4, window_ms: 30_000, on_exceeded: 'defer', defer_timeout_ms: 300_000 });
   const before = (await counterparty.stats()).effects;

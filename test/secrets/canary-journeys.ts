@@ -1,0 +1,127 @@
+import { createServer, type Server } from 'node:http';
+import { Masker } from '@countersign/process';
+import { describe, expect, test } from '@jest/globals';
+import type { Api } from '../journeys/api.js';
+import { canaries, ENCODINGS, HOWS, leaks } from './canaries.js';
+
+/** Takes the spans that a platform exports. */
+export class SpanCollector {
+  readonly spans: string[] = [];
+
+  private constructor(private readonly server: Server) {}
+
+  static async open(): Promise<SpanCollector> {
+    const server = createServer((request, response) => {
+      request.on('data', (chunk) => collector.spans.push(String(chunk)));
+      request.on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+    });
+    const collector = new SpanCollector(server);
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    return collector;
+  }
+
+  /** What a platform needs to send its spans here, and to log all that it can. */
+  get env(): Record<string, string> {
+    const { port } = this.server.address() as { port: number };
+    return {
+      COUNTERSIGN_LOG_LEVEL: 'trace',
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_BSP_SCHEDULE_DELAY: '200',
+      OTEL_METRICS_EXPORTER: 'none',
+      OTEL_LOGS_EXPORTER: 'none',
+    };
+  }
+
+  close(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+}
+
+export interface CanaryWorld {
+  admin(): Api;
+  readonly collector: SpanCollector;
+  /** All that its processes printed. */
+  output(): string;
+  /** Everything that is kept, wherever, by the name of its place; each fit to be searched. */
+  kept(): Promise<[place: string, text: string][]>;
+}
+
+/** Secrets are put in, tools do with them what they should not, and everything that anybody could read is searched. */
+export function describeCanaries(at: () => CanaryWorld): void {
+  const answers: string[] = [];
+
+  async function said(method: string, url: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }> {
+    const answer = await at().admin().request(method, url, body);
+    answers.push(JSON.stringify(answer.body));
+    return answer;
+  }
+  const probe = (how: string, encoding = 'plain') => said('POST', '/v1/calls', { tool: 'probe_secret', inputs: { how, encoding } });
+
+  const put = (scope: string, n: number, value: string) => said('PUT', `/v1/secrets/${scope}/probe_secret_${n}`, { value });
+
+  describe('secrets', () => {
+    test('a call whose secrets nobody gave has no effect and says whom to ask, and operators are told', async () => {
+      const { body } = await probe('return');
+      expect(body).toMatchObject({ status: 'failed', error: { code: 'AUTH_REQUIRED' }, effect: 'none' });
+      const { reissue } = (body.error as { details: { reissue: { name: string; reason: string; where: string }[] } }).details;
+      expect(reissue).toHaveLength(25);
+      expect(reissue[0]).toMatchObject({ name: 'probe_secret_0', reason: 'absent', where: 'PUT /v1/secrets/workspace/probe_secret_0' });
+    });
+
+    test('the nearest scope counts, an expired secret is asked for anew, and the scope of the installation is warned of', async () => {
+      await Promise.all(canaries.map(async (value, n) => expect((await put('org', n, value)).status).toBe(201)));
+      const org = await probe('safe');
+      expect(org.body).toMatchObject({ status: 'succeeded', output: { lengths: canaries.map(({ length }) => length) } });
+      expect(org.body.credentials).toContainEqual({ name: 'probe_secret_0', scope: 'org', version: 1 });
+      expect((org.body.warnings as string[])[0]).toContain('of the whole installation');
+      expect((await said('GET', '/v1/secrets/probe_secret_0')).body).toMatchObject({ scope: 'org', warning: expect.any(String) });
+      const expires_at = new Date(Date.now() + 1_500).toISOString();
+      await said('PUT', '/v1/secrets/user/probe_secret_0', { value: canaries[0], expires_at });
+      expect((await probe('safe')).body.credentials).toContainEqual({ name: 'probe_secret_0', scope: 'user', version: 1 });
+      await new Promise((later) => setTimeout(later, 1_600));
+      expect((await probe('safe')).body.error).toMatchObject({
+        code: 'AUTH_REQUIRED',
+        details: { reissue: [{ name: 'probe_secret_0', reason: 'expired' }] },
+      });
+      expect((await said('POST', '/v1/secrets/user/probe_secret_0/rotate', { value: canaries[0] })).body).toMatchObject({ version: 2 });
+      await Promise.all(canaries.map((value, n) => put('workspace', n, value)));
+      const near = (await probe('safe')).body;
+      expect([near.warnings, near.status]).toEqual([[], 'succeeded']);
+      expect(near.credentials).toContainEqual({ name: 'probe_secret_1', scope: 'workspace', version: 1 });
+    });
+
+    test('25 secrets that a tool returns, throws, prints, logs, attaches and splits, in 5 encodings, are seen nowhere', async () => {
+      const rotating = said('POST', '/v1/secrets:rotate-keys');
+      const tried = async (how: string, encoding: string) => {
+        const { body } = await probe(how, encoding);
+        expect([how, encoding, body.status]).toEqual([how, encoding, how === 'throw' || how === 'refuse' ? 'failed' : 'succeeded']);
+        for (const { url } of (body.attachments ?? []) as { url: string }[])
+          answers.push(JSON.stringify((await at().admin().request('GET', url)).body));
+      };
+      for (const how of HOWS) await Promise.all(ENCODINGS.map((encoding) => tried(how, encoding)));
+      expect(await rotating).toMatchObject({ status: 200, body: { key_id: 'k2' } });
+      for (const url of ['/v1/calls?limit=200', '/v1/secrets', '/v1/tools/probe_secret', '/v1/keys', '/metrics', '/readyz'])
+        await said('GET', url);
+      await new Promise((later) => setTimeout(later, 1_500));
+      expect(answers.join('')).toContain('[secret]');
+      const { collector } = at();
+      expect(at().output()).toContain('printed');
+      expect(at().output()).toContain('[secret]');
+      expect(collector.spans.length).toBeGreaterThan(0);
+      const kept = await at().kept();
+      expect(kept.some(([, text]) => text.includes('credential_reissue_requested'))).toBe(true);
+      const found = [
+        ...leaks('answers', answers.join('\n')),
+        ...leaks('output', at().output()),
+        ...leaks('spans', collector.spans.join('\n')),
+        ...kept.flatMap(([place, text]) => leaks(place, text)),
+      ];
+      expect(found).toEqual([]);
+      // The search sees what it looks for.
+      expect(leaks('here', JSON.stringify(canaries))).not.toEqual([]);
+      expect(new Masker(canaries).record(canaries)).toEqual(canaries.map(() => '[secret]'));
+    }, 180_000);
+  });
+}

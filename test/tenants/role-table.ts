@@ -1,0 +1,63 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Api } from '../journeys/api.js';
+import type { TestedPlatform } from '../journeys/journey-world.js';
+import { filled, type Route, routesOf } from './api-routes.js';
+
+const ROLES = ['agent', 'approver', 'operator', 'auditor', 'policy_admin', 'tool_author', 'admin'];
+const WITHOUT = 'this needs one of the roles';
+
+/** Whether the route turns this caller away for its role. */
+async function turnedAway(route: Route, caller: Api): Promise<boolean> {
+  const url = filled(route.path, (name) => (name === 'scope' ? 'user' : `no-such-${name.replaceAll('_', '-')}`));
+  const stream = { accept: 'text/event-stream', prefer: 'wait=0' };
+  const { status, body } = await caller.request<{ detail?: string }>(route.method, url, route.method === 'GET' ? undefined : {}, stream);
+  expect([route.method, route.path, status < 500 || status === 503]).toEqual([route.method, route.path, true]);
+  return status === 403 && (body.detail ?? '').startsWith(WITHOUT);
+}
+
+/** Who is let in where, and that nobody is without a token. */
+export function describeRoleTable(at: { platform: TestedPlatform }): void {
+  describe('roles', () => {
+    let routes: Route[];
+    const callers = new Map<string, Api>();
+    beforeAll(async () => {
+      routes = await routesOf(at.platform.base);
+      for (const role of ROLES) callers.set(role, await at.platform.admin().keyFor('user', `only-${role}`, [role]));
+    }, 60_000);
+
+    test('every route lets in exactly the roles that its document names', async () => {
+      const said: string[] = [];
+      const wrong: string[] = [];
+      expect(routes.length).toBeGreaterThan(40);
+      for (const route of routes) {
+        if (route.open) continue;
+        const admitted: string[] = [];
+        for (const role of ROLES) if (!(await turnedAway(route, callers.get(role) as Api))) admitted.push(role);
+        const declared = route.roles.length === 0 ? ROLES : [...route.roles, 'admin'];
+        const line = `${route.method} ${route.path}: ${admitted.length === ROLES.length ? 'all' : admitted.join(' ')}`;
+        said.push(line);
+        if (new Set([...admitted, ...declared]).size !== admitted.length || admitted.length !== new Set(declared).size)
+          wrong.push(`${line} (its document says ${declared.length === ROLES.length ? 'all' : declared.join(' ')})`);
+      }
+      expect(wrong).toEqual([]);
+      expect(said.filter((line) => !line.endsWith(': all')).length).toBeGreaterThan(20);
+    }, 120_000);
+
+    test('without a token, and with one that is revoked, no route but the open ones answers', async () => {
+      const { body } = await at.platform.admin().request<{ key: string; key_id: string }>('POST', '/v1/keys', {
+        principal: { kind: 'user', id: 'gone', roles: ['admin'] },
+      });
+      await at.platform.admin().request('DELETE', `/v1/keys/${body.key_id}`);
+      for (const route of routes) {
+        const url = filled(route.path, () => 'x');
+        for (const token of [body.key, 'csk_none', 'a.b.c', '']) {
+          const answer = await at.platform
+            .admin()
+            .as(token)
+            .request(route.method, url, route.method === 'GET' ? undefined : {});
+          expect([route.method, route.path, answer.status === 401]).toEqual([route.method, route.path, !route.open]);
+        }
+      }
+    }, 120_000);
+  });
+}
