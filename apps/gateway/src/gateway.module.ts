@@ -41,9 +41,12 @@ import { MappingsController } from './http/mappings.controller.js';
 import { OpenApiController } from './http/openapi.controller.js';
 import { PersonalDataController } from './http/personal-data.controller.js';
 import { PoliciesController } from './http/policies.controller.js';
+import { ProjectionsController } from './http/projections.controller.js';
 import type { HttpReply, HttpRequest } from './http/reply.js';
 import { RetentionController } from './http/retention.controller.js';
+import { SagasController } from './http/sagas.controller.js';
 import { SecretsController } from './http/secrets.controller.js';
+import { SecurityEventsController } from './http/security-events.controller.js';
 import { SimulateController } from './http/simulate.controller.js';
 import { StoredBlobs } from './http/stored-blobs.js';
 import { SubjectsController } from './http/subjects.controller.js';
@@ -136,6 +139,9 @@ export class GatewayModule {
         HealthController,
         OpenApiController,
         CallbackSecretController,
+        ProjectionsController,
+        SagasController,
+        SecurityEventsController,
         ...(parts.audit ? [AuditController, AuditEventsController, AuditExportController] : []),
         ...(parts.subjects ? [PersonalDataController, SubjectsController, RetentionController] : []),
       ],

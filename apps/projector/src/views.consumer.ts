@@ -32,6 +32,11 @@ export class ViewsConsumer {
     return this.folder.fold(batch);
   }
 
+  @OnTopic('compensation')
+  compensated(batch: EventBatch, _ctx: LogContext): Promise<void> {
+    return this.folder.fold(batch);
+  }
+
   @OnTopic('security-event')
   secured(batch: EventBatch, _ctx: LogContext): Promise<void> {
     return this.folder.fold(batch);

@@ -8,6 +8,7 @@ export const callTopics = [
   'approval-voted',
   'approval-granted',
   'tool-executed',
+  'compensation',
 ] as const satisfies readonly TopicName[];
 export type CallTopic = (typeof callTopics)[number];
 

@@ -15,6 +15,7 @@ import { keyRequest } from './keys.controller.js';
 import { limitRequest } from './limit-request.js';
 import { listQuery } from './lists.js';
 import { personalRoutes } from './personal-routes.js';
+import { recordRoutes } from './record-routes.js';
 import { registryRoutes } from './registry-routes.js';
 import { simulateRequest } from './simulate.controller.js';
 import { tenantChange, tenantRequest } from './tenants.controller.js';
@@ -206,5 +207,6 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...auditRoutes,
   ...usageRoutes,
   ...personalRoutes,
+  ...recordRoutes,
   ...healthRoutes,
 ];

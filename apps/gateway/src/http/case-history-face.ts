@@ -37,6 +37,10 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
     case 'tool_call_failed':
     case 'tool_call_in_doubt':
       return { ...tool, error: face.error, ...timing(face), ...agentSays(state) };
+    case 'compensation_requested':
+    case 'compensation_executed':
+    case 'compensation_failed':
+      return { ...tool, inputs: face.input, result: face.output, ...timing(face), ...detail };
     case 'policy_decided':
     case 'tool_call_rejudged':
       // The ruling of that revision, which a later one may have replaced in the call.
@@ -58,7 +62,7 @@ export function historyFace(row: CaseHistoryRow, reader: Pick<Caller, 'clearance
     at: new Date(at_ms).toISOString(),
     event_id,
     call_id,
-    ...(state ? shown(row, state) : {}),
+    ...(state ? shown(row, state) : (JSON.parse(row.detail_json ?? '{}') as Fields)),
     ...(state?.withheld ? { withheld: state.withheld } : {}),
   };
 }

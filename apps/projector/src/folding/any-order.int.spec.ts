@@ -7,6 +7,7 @@ import { MergedQueries } from '../testing/merged-queries.js';
 import { type Course, courses, SampleHistory } from '../testing/sample-history.js';
 import { CallStates, NO_CALL } from './call-states.js';
 import { PendingWrite } from './pending-write.js';
+import { callOf } from './storable-event.js';
 
 const HISTORIES = 100;
 const READINGS = 25;
@@ -34,6 +35,8 @@ function historyOf(picks: Picks, serial: number): PlacedEvent[] {
   const history = new SampleHistory({ serial, tenant_id: tenantOf(serial), first_offset: OFFSETS + serial * STRIDE });
   history.openCase('c1', 'First');
   for (const { course, case_id } of picks) history.call(course, case_id);
+  if (picks.length === 1) history.saga('c1', picks[0]?.case_id === 'c1');
+  if (picks.length === 1) history.refuse('3-0192f0c4-0000-7000-8000-000000000001');
   history.openCase('c1', null, 'closed');
   return history.events;
 }
@@ -82,7 +85,8 @@ class Reader {
   }
 
   private fold(at: PlacedEvent, pending: PendingWrite): void {
-    const { call_id, hlc } = at.event.meta;
+    const { hlc } = at.event.meta;
+    const call_id = callOf(at);
     pending.fold({
       at,
       ...(call_id === null ? NO_CALL : this.states.fold(at, call_id)),

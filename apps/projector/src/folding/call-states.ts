@@ -2,6 +2,7 @@ import { parseCallId } from '@countersign/contracts';
 import { type CallState, evolve, type PlacedEvent, statusOf, terminalStatuses, unpackCall } from '@countersign/domain';
 import { loadCallStates, type Sql } from '@countersign/store';
 import { hlcOf } from '../projections/call/call.projection.js';
+import { callOf } from './storable-event.js';
 
 /** States around an event that belongs to no call. */
 export const NO_CALL = { before: undefined, after: undefined, original: undefined };
@@ -55,7 +56,8 @@ export class CallStates {
     const fresh = new Set<string>();
     const originals = new Map<string, CallState | undefined>();
     for (const at of events) {
-      const { call_id, hlc } = at.event.meta;
+      const { hlc } = at.event.meta;
+      const call_id = callOf(at);
       const original = originalOf(at);
       if (original !== undefined) originals.set(original, this.states.get(original));
       if (call_id === null || this.states.has(call_id) || fresh.has(call_id)) continue;

@@ -5,7 +5,7 @@ import { NOT_THE_OWNER, type ProjectionOffset, type Store } from '@countersign/s
 import type { Projection } from '../projections/projection.js';
 import { type CallStates, NO_CALL } from './call-states.js';
 import { PendingWrite } from './pending-write.js';
-import { unfoldable } from './storable-event.js';
+import { callOf, unfoldable } from './storable-event.js';
 import { NewerViews, type WritePlan } from './write-plan.js';
 
 /** When folded rows are written: soon where little happens, later and together where much does. */
@@ -147,12 +147,12 @@ export class PartitionFold {
     if (this.poisoned.size > 0) this.refusePoison(at);
     const fault = unfoldable(at);
     if (fault !== undefined) throw new Error(fault);
-    const { call_id, hlc } = at.event.meta;
+    const call_id = callOf(at);
     const states = call_id === null ? NO_CALL : this.options.states.fold(at, call_id);
     const unfolded = this.pending.fold({ at, ...states });
     if (unfolded !== undefined) this.poisoned.set(`${at.topic}/${at.offset}`, unfolded);
     if (unfolded !== undefined) throw unfolded;
-    this.pass(at.topic, at.offset, hlc);
+    this.pass(at.topic, at.offset, at.event.meta.hlc);
   }
 
   /** A record comes again until it is known to be the one: those that could fold it have, once. */

@@ -1,16 +1,33 @@
-import { parseCallId } from '@countersign/contracts';
+import { callTopics, parseCallId, parseTopic } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+const stateless = new Map<string, boolean>();
+
+/** Records of topics that exist once may name a call of any partition, and sagas stand in their own: neither is part of a call's state. */
+function isStateless(topic: string): boolean {
+  let known = stateless.get(topic);
+  if (known === undefined) {
+    const { topic: name } = parseTopic(topic);
+    known = name === 'compensation' || !(callTopics as readonly string[]).includes(name);
+    stateless.set(topic, known);
+  }
+  return known;
+}
+
+/** The call whose state the event is folded into; null where there is none. */
+export const callOf = ({ event, topic }: PlacedEvent): string | null => (isStateless(topic) ? null : event.meta.call_id);
+
 /** Why an event can't be folded into rows whatever its type, or undefined. Its record then belongs in dead-letter. */
-export function unfoldable({ event, partition }: PlacedEvent): string | undefined {
+export function unfoldable({ event, topic, partition }: PlacedEvent): string | undefined {
   const { event_id, call_id, hlc, partition: named } = event.meta;
   if (!UUID.test(event_id)) return `event_id ${event_id} is no UUID`;
   if (!Number.isSafeInteger(hlc) || hlc < 0) return `hlc ${hlc} is out of range`;
   if (call_id === null) return undefined;
   const id = parseCallId(call_id);
   if (!id) return `call_id ${call_id} is malformed`;
+  if (isStateless(topic)) return undefined;
   if (id.partition !== partition || named !== partition) return `a record of partition ${id.partition} stands in partition ${partition}`;
   return undefined;
 }

@@ -5,6 +5,8 @@ import { cases } from './case/case.projection.js';
 import { caseHistory } from './case-history/case-history.projection.js';
 import type { Projection } from './projection.js';
 import { rebuildRequests } from './rebuild-requests/rebuild-requests.projection.js';
+import { saga } from './saga/saga.projection.js';
+import { security } from './security/security.projection.js';
 import { standingExports } from './standing-exports/standing-exports.projection.js';
 import { trust } from './trust/trust.projection.js';
 import { usage } from './usage/usage.projection.js';
@@ -16,6 +18,8 @@ export const projections: readonly Projection[] = [
   caseHistory,
   cases,
   rebuildRequests,
+  saga,
+  security,
   standingExports([]),
   trust,
   usage,

@@ -2,6 +2,7 @@ import type { PlacedEvent } from '@countersign/domain';
 import type { ProjectionOffset, Sql, Statement } from '@countersign/store';
 import { type CallStates, NO_CALL } from '../folding/call-states.js';
 import { PendingWrite } from '../folding/pending-write.js';
+import { callOf } from '../folding/storable-event.js';
 import type { WritePlan } from '../folding/write-plan.js';
 import type { Projection } from '../projections/projection.js';
 
@@ -40,10 +41,10 @@ export class Refold {
     const requests = events.find((at) => at.event_type === 'tool_call_requested')?.topic ?? '';
     await this.states.load(this.plan.states.of(sql), events, this.offsets.get(requests)?.hlc ?? 0);
     for (const at of events) {
-      const { call_id, hlc } = at.event.meta;
+      const call_id = callOf(at);
       const states = call_id === null ? NO_CALL : this.states.fold(at, call_id);
       this.pending.fold({ at, ...states });
-      this.passed(at.topic, at.partition, at.offset + 1, hlc);
+      this.passed(at.topic, at.partition, at.offset + 1, at.event.meta.hlc);
     }
   }
 

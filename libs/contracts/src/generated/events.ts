@@ -342,6 +342,16 @@ export interface RulingExplanation {
   history_json: string | null;
 }
 
+/** A step of a saga as it was defined when the saga began. */
+export interface SagaStep {
+  step_id: string;
+  tool: string;
+  /** Exact semver; null: the newest active one when it runs. */
+  version: string | null;
+  /** Undoes the step; null where nothing does. */
+  compensation_tool: string | null;
+}
+
 /** A key that personal data is sealed under. */
 export interface SealedKey {
   /** HMAC of the subject's id under the tenant key, hex; never the id. */
@@ -628,6 +638,129 @@ export interface CaseHistoryExported {
   at_ms: number;
   detail_json: string | null;
 }
+
+/** The undo took effect; its result is that of its call. */
+export interface CompensationExecuted {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  step_id: string;
+  /** From 1; a step in a loop runs more than once. */
+  iteration: number;
+  /** From 1. */
+  attempt: number;
+  /** The call that undoes. */
+  call_id: string;
+  /** The call that is undone. */
+  of_call_id: string;
+  tool: string;
+  /** Exact semver. */
+  version: string;
+  duration_ms: number;
+  retry_count: number;
+  executed_at_ms: number;
+}
+
+/** The undo did not take effect, or nobody knows: a person must look. */
+export interface CompensationFailed {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  step_id: string;
+  /** From 1; a step in a loop runs more than once. */
+  iteration: number;
+  /** From 1. */
+  attempt: number;
+  /** The call that undoes. */
+  call_id: string;
+  /** The call that is undone. */
+  of_call_id: string;
+  tool: string;
+  /** Exact semver. */
+  version: string;
+  error: CallError;
+  retry_count: number;
+  failed_at_ms: number;
+}
+
+/** A step that took effect is to be undone; steps are undone in reverse order. */
+export interface CompensationRequested {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  step_id: string;
+  /** From 1; a step in a loop runs more than once. */
+  iteration: number;
+  /** From 1. */
+  attempt: number;
+  /** The call that undoes. */
+  call_id: string;
+  /** The call that is undone. */
+  of_call_id: string;
+  tool: string;
+  /** Exact semver. */
+  version: string;
+  /** Why: the error of the step that failed, or what a person said. */
+  reason: string;
+  requested_at_ms: number;
+}
+
+/** Nothing more happens in this saga by itself. */
+export interface SagaEnded {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  status: SagaEndStatus;
+  failed_step_id: string | null;
+  error: CallError | null;
+  reason: string | null;
+  ended_at_ms: number;
+}
+
+/** DESIGN section 4. */
+export type SagaEndStatus = 'completed' | 'compensated' | 'compensation_failed' | 'aborted';
+
+/** A saga began: what it is, in which order it runs, who asked. */
+export interface SagaStarted {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  /** Name of the definition; null where the steps came with the request. */
+  definition: string | null;
+  definition_version: string | null;
+  steps: SagaStep[];
+  /** Canonical JSON (RFC 8785). */
+  inputs_json: string;
+  by: Principal;
+  started_at_ms: number;
+}
+
+/** A step ran to an end of its call, or was given up. */
+export interface SagaStepEnded {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  step_id: string;
+  /** From 1; a step in a loop runs more than once. */
+  iteration: number;
+  /** From 1. */
+  attempt: number;
+  /** Null where no call was made. */
+  call_id: string | null;
+  tool: string;
+  status: SagaStepStatus;
+  error: CallError | null;
+  ended_at_ms: number;
+}
+
+/** How a step ended. */
+export type SagaStepStatus = 'succeeded' | 'failed' | 'denied' | 'expired' | 'cancelled' | 'in_doubt' | 'skipped';
 
 /** Which version of an adapter, and of the protocol it speaks, tools may run on in an environment. Both null: no pin. */
 export interface AdapterPinSet {
@@ -1411,6 +1544,12 @@ export interface EventMap {
   approval_voted: ApprovalVoted;
   audit_event_exported: AuditEventExported;
   case_history_exported: CaseHistoryExported;
+  compensation_executed: CompensationExecuted;
+  compensation_failed: CompensationFailed;
+  compensation_requested: CompensationRequested;
+  saga_ended: SagaEnded;
+  saga_started: SagaStarted;
+  saga_step_ended: SagaStepEnded;
   adapter_pin_set: AdapterPinSet;
   api_key_revoked: ApiKeyRevoked;
   api_key_set: ApiKeySet;
@@ -1471,6 +1610,7 @@ export interface TopicEvents {
   'approval-voted': Tagged<'approval_viewed'> | Tagged<'approval_voted'>;
   'audit-view': Tagged<'audit_event_exported'>;
   'case-history-view': Tagged<'case_history_exported'>;
+  'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_ended'> | Tagged<'saga_started'> | Tagged<'saga_step_ended'>;
   'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'mapping_set'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'tool_rated'>;

@@ -12,7 +12,7 @@ import { type KafkaLogOptions, kafkaSettings } from './kafka-options.js';
 // Node sees no named exports after kafkajs' first computed one (jest does: its specs would not tell).
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
-export const servicePrincipals = ['gateway', 'policy', 'executor', 'projector'] as const;
+export const servicePrincipals = ['gateway', 'policy', 'executor', 'orchestrator', 'projector'] as const;
 export type ServicePrincipal = (typeof servicePrincipals)[number];
 
 type PlatformTopic = (typeof callTopics)[number] | (typeof globalTopics)[number] | (typeof exportTopics)[number];
@@ -24,6 +24,7 @@ export const topicWriters: Readonly<Record<PlatformTopic, readonly ServicePrinci
   'approval-voted': ['gateway'],
   'approval-granted': ['policy'],
   'tool-executed': ['executor'],
+  compensation: ['orchestrator'],
   'configuration-changed': ['gateway'],
   'tool-registered': ['executor'],
   'security-event': servicePrincipals,

@@ -20,7 +20,12 @@ export type CaseHistoryType =
   | 'tool_call_resolved'
   | 'tool_retry_deduplicated'
   | 'tool_call_complete'
-  | 'tool_call_failed';
+  | 'tool_call_failed'
+  | 'saga_started'
+  | 'compensation_requested'
+  | 'compensation_executed'
+  | 'compensation_failed'
+  | 'saga_ended';
 
 /** Narrow lines, only for what has a case; payloads are joined from `calls` when they are read. */
 export const caseHistoryTables: ViewSet = {

@@ -5,6 +5,8 @@ import { caseHistoryTables } from './case-history.js';
 import { caseTables } from './cases.js';
 import { exportOutboxTables } from './export-outbox.js';
 import { rebuildRequests } from './rebuild-requests.js';
+import { sagaTables } from './sagas.js';
+import { securityTables } from './security-events.js';
 import { trustTables } from './trust-tables.js';
 import { usageTables } from './usage-tables.js';
 
@@ -18,6 +20,8 @@ export const viewSets: readonly ViewSet[] = [
   caseHistoryTables,
   caseTables,
   rebuildRequests,
+  sagaTables,
+  securityTables,
   trustTables,
   usageTables,
   exportOutboxTables,

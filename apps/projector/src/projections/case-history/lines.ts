@@ -1,4 +1,5 @@
-import type { CallState, EndFact } from '@countersign/domain';
+import type { EventMap } from '@countersign/contracts';
+import type { CallState, EndFact, PlacedEvent } from '@countersign/domain';
 import type { CaseHistoryType, CaseHistoryWrite } from '@countersign/store';
 import type { Change } from '../projection.js';
 
@@ -63,6 +64,28 @@ export function linesBetween(before: CallState | undefined, after: CallState): L
   return lines;
 }
 
+/** Events of a saga that its case tells, and what each calls its time. */
+const sagaTimes = {
+  saga_started: 'started_at_ms',
+  compensation_requested: 'requested_at_ms',
+  compensation_executed: 'executed_at_ms',
+  compensation_failed: 'failed_at_ms',
+  saga_ended: 'ended_at_ms',
+} as const;
+type SagaEvent = Extract<PlacedEvent, { event_type: keyof typeof sagaTimes }>;
+
+/** Inputs and results of an undo are those of its call. */
+function sagaLines(at: SagaEvent): CaseHistoryWrite[] {
+  const { meta, case_id, ...told } = at.event;
+  if (case_id === null) return [];
+  const { inputs_json: _, by: __, ...detail } = told as Partial<EventMap['saga_started']> & Record<string, unknown>;
+  const at_ms = detail[sagaTimes[at.event_type]] as number;
+  const call_id = 'call_id' in at.event ? at.event.call_id : null;
+  return [{ ...line(meta, at.event_type, at_ms, 0, detail), tenant_id: meta.tenant_id, case_id, call_id }];
+}
+
+const isSagaEvent = (at: PlacedEvent): at is SagaEvent => at.event_type in sagaTimes;
+
 /**
  * What a change adds to the timeline of its case; nothing for calls without one. Facts that came before the case was
  * known are told when it becomes known, so that the order of topics makes no difference.
@@ -73,6 +96,7 @@ export function historyOf({ at, before, after }: Change): CaseHistoryWrite[] {
     const opened = line(meta, state === 'open' ? 'case_opened' : 'case_closed', changed_at_ms);
     return [{ ...opened, tenant_id: meta.tenant_id, case_id, call_id: null }];
   }
+  if (isSagaEvent(at)) return sagaLines(at);
   const call = at.event_type === 'tool_call_rejudged' ? at.event.call : after?.call;
   if (!after || !call || call.case_id === null) return [];
   const { tenant_id, call_id } = after;

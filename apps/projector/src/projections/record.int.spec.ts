@@ -1,0 +1,82 @@
+import type { EventBatch } from '@countersign/event-log';
+import { caseHistory, listSagas, listSecurityEvents, PgliteStore, readSaga } from '@countersign/store';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ViewFolder } from '../folding/view-folder.js';
+import { SampleHistory } from '../testing/sample-history.js';
+import { projections } from './index.js';
+
+const history = new SampleHistory();
+const of = { undone: '', stuck: '' };
+let store: PgliteStore;
+
+beforeAll(async () => {
+  store = await PgliteStore.open({ memory: true });
+  history.openCase('c1', 'Trip');
+  history.call('allowed', 'c1');
+  history.call('allowed', 'c1');
+  of.undone = history.saga('c1', true);
+  of.stuck = history.saga(null, false);
+  history.refuse('3-0192f0c4-0000-7000-8000-000000000001');
+  const sink = { warn: () => undefined, error: () => undefined };
+  const folder = new ViewFolder({
+    store,
+    owner_id: 'me',
+    projections,
+    sink,
+    pace: { min_ms: 1, max_ms: 1, per_call_ms: 0, calls_max: 100 },
+  });
+  await folder.assigned('shared', [0]);
+  await folder.assigned('global', [0]);
+  for (const topic of new Set(history.events.map((at) => at.topic))) {
+    const events = history.events.filter((at) => at.topic === topic).map((at) => ({ ...at, traceparent: undefined }));
+    await folder.fold({ topic, lane: 'shared', partition: 0, events, head: events.length } as EventBatch);
+  }
+  await folder.close();
+}, 60_000);
+afterAll(() => store.close());
+
+describe('sagas', () => {
+  test('a saga that failed half-way tells its steps, what was undone and how it ended', async () => {
+    const found = await readSaga(store, 'acme', of.undone);
+    expect(found?.saga).toMatchObject({ status: 'compensated', definition: 'trip', failed_step_id: 'pay', case_id: 'c1' });
+    expect(found?.steps.map(({ step_id, status, undo_end, undo_tool }) => [step_id, status, undo_end, undo_tool])).toEqual([
+      ['book', 'succeeded', 'executed', 'unbook'],
+      ['pay', 'failed', null, null],
+    ]);
+  });
+
+  test('an undo that failed says why, and the saga waits for a person', async () => {
+    const found = await readSaga(store, 'acme', of.stuck);
+    expect(found?.saga.status).toBe('compensation_failed');
+    expect(JSON.parse(found?.steps[0]?.undo_error as string)).toMatchObject({ code: 'PROVIDER_ERROR' });
+    const listed = await listSagas(store, { tenant_id: 'acme', status: 'compensation_failed', limit: 10 });
+    expect(listed.items.map(({ saga_id }) => saga_id)).toEqual([of.stuck]);
+    expect(await readSaga(store, 'other', of.stuck)).toBeUndefined();
+  });
+
+  test('its case tells that it began, what was undone with the call that did it, and that it ended', async () => {
+    const page = await caseHistory(store, { tenant_id: 'acme', case_id: 'c1', limit: 100 });
+    const told = page.items.filter(({ type }) => type.startsWith('saga') || type.startsWith('compensation'));
+    expect(told.map(({ type }) => type)).toEqual(['saga_started', 'compensation_requested', 'compensation_executed', 'saga_ended']);
+    expect(JSON.parse(told[2]?.detail_json as string)).toMatchObject({ saga_id: of.undone, step_id: 'book', retry_count: 1 });
+    expect(told[1]?.call_id).toMatch(/^0-/);
+    expect(told[1]?.state_json).not.toBeNull();
+    expect(JSON.stringify(told.map(({ detail_json }) => detail_json))).not.toContain('inputs');
+  });
+});
+
+describe('security events', () => {
+  test('say who, what and which call, of whatever partition, to their own tenant', async () => {
+    const { items } = await listSecurityEvents(store, { tenant_id: 'acme', call_id: '3-0192f0c4-0000-7000-8000-000000000001', limit: 10 });
+    expect(items).toHaveLength(1);
+    expect(items[0]).toMatchObject({ kind: 'resolution_refused', detail: 'not entitled', call_id: expect.stringMatching(/^3-/) });
+    expect(JSON.parse(items[0]?.principal as string)).toMatchObject({ id: 'anna' });
+    expect((await listSecurityEvents(store, { tenant_id: 'other', limit: 10 })).items).toEqual([]);
+    expect((await listSecurityEvents(store, { tenant_id: 'acme', kind: 'nothing', limit: 10 })).items).toEqual([]);
+  });
+
+  test('leave the state of that call alone', async () => {
+    const rows = await store.query({ text: 'SELECT 1 FROM calls WHERE partition = 3', params: [] });
+    expect(rows).toEqual([]);
+  });
+});
