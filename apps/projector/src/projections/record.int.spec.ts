@@ -60,7 +60,7 @@ describe('sagas', () => {
     expect(told.map(({ type }) => type)).toEqual(['saga_started', 'compensation_requested', 'compensation_executed', 'saga_ended']);
     expect(JSON.parse(told[2]?.detail_json as string)).toMatchObject({ saga_id: of.undone, step_id: 'book', retry_count: 1 });
     expect(told[1]?.call_id).toMatch(/^0-/);
-    expect(told[1]?.state_json).not.toBeNull();
+    expect(told[1]?.state).not.toBeNull();
     expect(JSON.stringify(told.map(({ detail_json }) => detail_json))).not.toContain('inputs');
   });
 });
