@@ -14,24 +14,18 @@ class PendingSagas implements PendingRows {
 
   fold({ at }: Change): void {
     if (!isSagaEvent(at)) return;
-    switch (at.event_type) {
-      case 'saga_started':
-        return this.started(at);
-      case 'saga_ended':
-        return this.ended(at);
-      case 'saga_step_ended': {
-        const { tool, call_id, status, error, ended_at_ms } = at.event;
-        const row = this.step(at);
-        row.tool ??= storable(tool);
-        row.call_id ??= storable(call_id);
-        if (row.status === null) Object.assign(row, { status, error: json(error), ended_at_ms });
-        return;
-      }
-      case 'compensation_requested':
-      case 'compensation_executed':
-      case 'compensation_failed':
-        return this.undone(at);
-    }
+    if (at.event_type === 'saga_started') this.started(at);
+    else if (at.event_type === 'saga_ended') this.ended(at);
+    else if (at.event_type === 'saga_step_ended') this.stepEnded(at);
+    else this.undone(at);
+  }
+
+  private stepEnded(at: Extract<SagaEvent, { event_type: 'saga_step_ended' }>): void {
+    const { tool, call_id, status, error, ended_at_ms } = at.event;
+    const row = this.step(at);
+    row.tool ??= storable(tool);
+    row.call_id ??= storable(call_id);
+    if (row.status === null) Object.assign(row, { status, error: json(error), ended_at_ms });
   }
 
   private started(at: Extract<SagaEvent, { event_type: 'saga_started' }>): void {
