@@ -124,6 +124,43 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       denied(await keyed({ run_budget: 0.1 }), 'context.run_budget');
     });
 
+    test('a case and a tool have limits of their own, and a run that asks about everything is asked about', async () => {
+      const [agent, name] = await fresh();
+      const cases = await Promise.all([0, 1].map(() => agent.request<{ case_id: string }>('POST', '/v1/cases', {})));
+      const [one, two] = cases.map(({ body }) => body.case_id) as [string, string];
+      await limit(`${name}-case`, { kind: 'max_tool_calls', scope: 'case', subjects: [one], max: 1 });
+      const within = (case_id: string) => agent.call({ tool: 'probe_http_effect', inputs: order(), case_id }, { prefer: 'wait=20' });
+      expect((await within(one)).body.status).toBe('succeeded');
+      denied(await within(one), `${name}-case`);
+      expect((await within(two)).body.status).toBe('succeeded');
+      await limit(`${name}-tool`, { kind: 'rate', scope: 'tool', subjects: ['probe_slow'], max: 1, window_ms: 60_000 });
+      const slow = () => agent.call({ tool: 'probe_slow', inputs: { duration_ms: 1 } }, { prefer: 'wait=20' });
+      expect((await slow()).body.status).toBe('succeeded');
+      denied(await slow(), `${name}-tool`);
+      expect((await read(agent)).body.status).toBe('succeeded');
+      for (const limit_id of [`${name}-case`, `${name}-tool`]) await at.admin.request('DELETE', `/v1/limits/${limit_id}`);
+      const asked = await effect(agent, {}, { safety_mode: 'ask_all' });
+      expect(asked.body).toMatchObject({ status: 'pending_approval' });
+      expect((await effect(agent, {}, { safety_mode: 'read_only' })).body.status).toBe('denied');
+    });
+
+    test('an amount that an approver edits is what counts', async () => {
+      const [agent, name] = await fresh();
+      const sum = { kind: 'cumulative', scope: 'agent', subjects: [name], window_ms: 86_400_000, amount: 'inputs.amount', max: 100 };
+      await limit(name, sum);
+      const inputs = order({ amount: 90 });
+      const waiting = (await agent.call({ tool: 'probe_approval', inputs })).body;
+      expect(await usage(name)).toMatchObject([{ used: 90 }]);
+      const edit = (amount: number) =>
+        at.anna.request('POST', `/v1/approvals/${waiting.approval?.approval_id}/votes`, { vote: 'edit', inputs: { ...inputs, amount } });
+      expect((await edit(101)).status).toBe(409);
+      expect((await edit(30)).status).toBe(200);
+      await agent.callUntil(waiting.call_id, (call) => call.status === 'succeeded');
+      expect(await usage(name)).toMatchObject([{ used: 30 }]);
+      expect((await effect(agent, { amount: 70 })).body.status).toBe('succeeded');
+      denied(await effect(agent, { amount: 1 }), name);
+    });
+
     test('a limit that is lowered while a call waits for people holds when it would run', async () => {
       const [agent, name] = await fresh();
       await limit(name, { kind: 'side_effects', scope: 'agent', subjects: [name], side_effects: 'writes' });

@@ -3,11 +3,13 @@ import { DistributedPlatform } from './distributed-platform.js';
 import { JourneyWorld } from './journey-world.js';
 import { describeOversightAttacks } from './oversight-attacks.js';
 import { describeOversightJourneys } from './oversight-journeys.js';
+import { describeOversightTerms } from './oversight-terms.js';
 
 describe('oversight, on Kafka, Postgres and Redis', () => {
   const at = new JourneyWorld();
   beforeAll(() => at.open((env) => DistributedPlatform.start(env)), 120_000);
   afterAll(() => at.close(), 60_000);
   describeOversightJourneys(at);
+  describeOversightTerms(at);
   describeOversightAttacks(at);
 });
