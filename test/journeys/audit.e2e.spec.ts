@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isConsistent, openCheckpoint, parseVkey, type RecordToCover, verifyRecord } from '@countersign/proofs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -48,7 +50,10 @@ test('what a call put on the log is proven to an auditor who trusts one key and 
 
   const before = await checkpoint();
   await platform.process.stop('SIGKILL');
+  await rm(path.join(platform.dataDir, 'audit', 'trees', 'policy-decided'), { recursive: true });
   await platform.up();
+  expect(platform.process.output).toContain('the audit trees are not whole');
+  expect(platform.process.output).toContain('the tiles of policy-decided/');
   await untilProven(place(partitionOf((await write('after-the-restart.txt')).body.call_id)));
   const after = await checkpoint();
   expect(after.size as number).toBeGreaterThan(before.size as number);

@@ -246,6 +246,7 @@ export async function startGateway(
     await follower.start(config.lanes, await resume.run(config.lanes, topics));
     await followProgress(deps.wake_ups, config.lanes, wired.board);
     await takeHints(deps.wake_ups, config.lanes, { board: wired.board, codec: deps.codec, now_ms: () => deps.clock.now_ms() });
+    await wired.audit?.tellFaults(deps.logger);
     const { writer } = wired.configuration;
     const notices = new Notices(
       wired.told,

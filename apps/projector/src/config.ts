@@ -4,6 +4,8 @@ import { type Environment, type ParsedConfig, parsePlatformConfig } from '@count
 export interface ProjectorConfig {
   /** Lanes whose calls are folded; each is a consumer group of its own. */
   lanes: string[];
+  /** Of a lane's topics, where the signer of checkpoints has to make them. */
+  partitions?: number;
   /** Topics for analysts that are to be written. */
   exports?: readonly ExportTopic[];
 }
@@ -21,5 +23,6 @@ export function parseProjectorConfig(env: Environment): ParsedConfig<ProjectorCo
   const fault = `COUNTERSIGN_EXPORTS: ${unknown.join(', ').slice(0, 200)}: there is no such export; name some of ${known.join(', ')}`;
   const faults = [...('faults' in platform ? platform.faults : []), ...(unknown.length > 0 ? [fault] : [])];
   if ('faults' in platform || faults.length > 0) return { faults };
-  return { config: { lanes: platform.config.lanes, exports: exportTopics.filter((topic) => named.includes(topic)) } };
+  const { lanes, partitions } = platform.config;
+  return { config: { lanes, partitions, exports: exportTopics.filter((topic) => named.includes(topic)) } };
 }

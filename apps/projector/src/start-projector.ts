@@ -2,11 +2,12 @@ import 'reflect-metadata';
 import { uuidv7 } from '@countersign/contracts';
 import { packedCalls } from '@countersign/domain';
 import { LogTransport } from '@countersign/event-log';
-import { type AppDeps, NestLogger, type RunningApp, topicSpecs } from '@countersign/process';
+import { type AppDeps, NestLogger, type RunningApp } from '@countersign/process';
 import { keepStateSchema, readBuilds } from '@countersign/store';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import { CheckpointWriter } from './audit/checkpoint-writer.js';
+import { CoveredLanes } from './audit/covered-lanes.js';
 import { recordBroken } from './audit/record-broken.js';
 import type { ProjectorConfig } from './config.js';
 import { ExportPublisher } from './exports/export-publisher.js';
@@ -41,14 +42,13 @@ function transportOf(deps: AppDeps, config: ProjectorConfig, folder: ViewFolder)
 }
 
 /** Signs what the log says, where there is a key to sign with. */
-async function startCheckpoints(deps: AppDeps, { lanes }: ProjectorConfig): Promise<CheckpointWriter | undefined> {
+async function startCheckpoints(deps: AppDeps, { lanes, partitions = 4 }: ProjectorConfig): Promise<CheckpointWriter | undefined> {
   const { log, evidence, clock, logger } = deps;
   if (!evidence) return undefined;
-  const topics = topicSpecs(lanes, 1).map(({ name }) => name);
   const writer = new CheckpointWriter({
     log,
     evidence,
-    topics,
+    lanes: new CoveredLanes(deps, lanes, partitions),
     now_ms: () => clock.now_ms(),
     logger,
     broken: (reason) => recordBroken(deps, reason),

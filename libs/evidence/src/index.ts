@@ -4,9 +4,12 @@ export { type BundleReport, type BundleVerdict, plain, verifyBundle } from './bu
 export { CheckpointFolder } from './checkpoints/checkpoint-folder.js';
 export { type CheckpointRecord, type CheckpointStore, type NewestCheckpoint, treeName } from './checkpoints/checkpoint-store.js';
 export { CheckpointTable } from './checkpoints/checkpoint-table.js';
-export { type Cosigned, CosignedFolder } from './checkpoints/cosigned-folder.js';
+export { type Cosigned, CosignedNotes } from './checkpoints/cosigned-notes.js';
+export { type KeptText, TextFile, TextObject } from './checkpoints/kept-text.js';
 export { CheckpointSigner } from './checkpoints/signer.js';
 export { type ProofAnswer, ProofReader, type ProofsAnswer } from './proof-reader.js';
 export { BrokenRecord } from './trees/broken-record.js';
+export { BucketTiles } from './trees/bucket-tiles.js';
 export { CoveredTree } from './trees/covered-tree.js';
-export { CHECKPOINTS_TREE, TileFolder } from './trees/tile-folder.js';
+export { TileFolder } from './trees/tile-folder.js';
+export { CHECKPOINTS_TREE, type Tiles } from './trees/tiles.js';

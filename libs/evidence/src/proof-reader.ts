@@ -1,6 +1,5 @@
 import {
   consistencyProof,
-  entryHash,
   headProof,
   headsRoot,
   inclusionProof,
@@ -9,6 +8,7 @@ import {
   openTrusted,
   type RecordProof,
   type RecordToCover,
+  rootOf,
   type SubtreeHash,
   sortedHeads,
   subtreesOf,
@@ -16,7 +16,7 @@ import {
   verifyUnder,
 } from '@countersign/proofs';
 import { type CheckpointStore, type NewestCheckpoint, treeName } from './checkpoints/checkpoint-store.js';
-import { CHECKPOINTS_TREE, type TileFolder } from './trees/tile-folder.js';
+import { CHECKPOINTS_TREE, type Tiles } from './trees/tiles.js';
 
 export type ProofAnswer =
   | { kind: 'proof'; proof: RecordProof }
@@ -33,7 +33,7 @@ const text = (path: readonly Buffer[]) => path.map((hash) => hash.toString('base
 export class ProofReader {
   constructor(
     private readonly checkpoints: CheckpointStore,
-    private readonly tiles: TileFolder,
+    private readonly tiles: Tiles,
     private readonly log: NoteVerifier,
   ) {}
 
@@ -84,14 +84,30 @@ export class ProofReader {
     return { second: signed.size, path, checkpoint: newest.record.note };
   }
 
-  /** Whether the newest checkpoint is the one of these heads: what a restart asks before it serves. */
-  async isWhole(): Promise<boolean> {
+  /**
+   * What of the stored evidence is not whole: each tree whose tiles do not add up to what the newest checkpoint signed.
+   * What a start asks before it serves; proofs of such trees are refused until the projector has hashed them anew.
+   */
+  async faults(): Promise<string[]> {
     const newest = await this.checkpoints.newest();
-    if (!newest) return true;
-    const { number, time_ms, trees } = newest.record;
-    const heads_root = await headsRoot(sortedHeads(newest.heads.values()));
-    const leaf = entryHash({ number, time_ms, trees, heads_root });
-    return (await this.subtrees(CHECKPOINTS_TREE)(0, number)).equals(leaf) && openCheckpoint(newest.record.note, this.log) !== undefined;
+    if (!newest) return [];
+    const { number, note } = newest.record;
+    const signed = openCheckpoint(note, this.log);
+    if (!signed) return [`checkpoint ${number} is not signed by ${this.log.vkey}: was the master key changed?`];
+    const trees = [{ name: CHECKPOINTS_TREE, size: signed.size, root: signed.root }];
+    for (const [name, { size, root }] of newest.heads) trees.push({ name, size, root });
+    const said = await Promise.all(
+      trees.map(async (tree) => ((await this.isWhole(tree)) ? [] : [`the tiles of ${tree.name} up to ${tree.size}`])),
+    );
+    const { time_ms, trees: count, heads_root } = newest.record;
+    const own = await headsRoot(sortedHeads(newest.heads.values()));
+    const isOfHeads = own.toString('base64') === heads_root && count === newest.heads.size;
+    return [...said.flat(), ...(isOfHeads ? [] : [`the heads of checkpoint ${number} of ${new Date(time_ms).toISOString()}`])];
+  }
+
+  private async isWhole({ name, size, root }: { name: string; size: number; root: Buffer }): Promise<boolean> {
+    const found = await rootOf(this.subtrees(name), size).catch(() => undefined);
+    return found?.equals(root) === true;
   }
 }
 

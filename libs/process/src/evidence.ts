@@ -1,15 +1,25 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { CheckpointFolder, type CheckpointStore, CheckpointTable, CosignedFolder, TileFolder } from '@countersign/evidence';
+import {
+  BucketTiles,
+  CheckpointFolder,
+  type CheckpointStore,
+  CheckpointTable,
+  CosignedNotes,
+  TextFile,
+  TextObject,
+  TileFolder,
+  type Tiles,
+} from '@countersign/evidence';
 import { type NoteSigner, type NoteVerifier, noteSigner } from '@countersign/proofs';
-import type { KeyRing, Store } from '@countersign/store';
+import { type KeyRing, S3Bucket, type S3BucketOptions, type Store } from '@countersign/store';
 
 /** What proofs are made of: tiles, checkpoints, and the key that signs them. */
 export interface Evidence {
-  tiles: TileFolder;
+  tiles: Tiles;
   checkpoints: CheckpointStore;
   signer: NoteSigner;
-  cosigned: CosignedFolder;
+  cosigned: CosignedNotes;
 }
 
 /** The log's name in its checkpoints: the operator's, or one of its own that follows from the signing key. */
@@ -22,20 +32,26 @@ function signerOf(keys: KeyRing, origin: string | undefined): NoteSigner {
 /** Where evidence is kept and who vouches for it. */
 export interface EvidenceConfig {
   audit_dir: string;
+  /** Tiles and cosignatures go into this bucket, under `audit/<prefix>`, instead of the folder. */
+  audit_bucket?: (S3BucketOptions & { prefix: string }) | undefined;
   audit_origin: string | undefined;
   /** Who must have seen a checkpoint for it to count as cosigned. */
   audit_witnesses: readonly NoteVerifier[];
 }
 
-/** Tiles and cosignatures in the folder; checkpoints beside them where the store is a fold of the log, else in the store. */
+function keptIn({ audit_dir, audit_bucket }: EvidenceConfig): { tiles: Tiles; cosigned: TextFile | TextObject } {
+  if (!audit_bucket) {
+    return { tiles: new TileFolder(path.join(audit_dir, 'trees')), cosigned: new TextFile(path.join(audit_dir, 'cosigned.json')) };
+  }
+  const bucket = new S3Bucket(audit_bucket);
+  const prefix = `audit/${audit_bucket.prefix}`;
+  return { tiles: new BucketTiles(bucket, `${prefix}trees`), cosigned: new TextObject(bucket, `${prefix}cosigned.json`) };
+}
+
+/** Tiles and cosignatures in the folder or bucket; checkpoints beside them where the store is a fold of the log, else in the store. */
 export function openEvidence(config: EvidenceConfig, store: Store, keys: KeyRing): Evidence {
-  const dir = config.audit_dir;
-  const checkpoints = store.durable ? new CheckpointTable(store) : new CheckpointFolder(path.join(dir, 'checkpoints'));
+  const checkpoints = store.durable ? new CheckpointTable(store) : new CheckpointFolder(path.join(config.audit_dir, 'checkpoints'));
   const signer = signerOf(keys, config.audit_origin);
-  return {
-    tiles: new TileFolder(path.join(dir, 'trees')),
-    checkpoints,
-    signer,
-    cosigned: new CosignedFolder(dir, checkpoints, signer.verifier, config.audit_witnesses),
-  };
+  const { tiles, cosigned } = keptIn(config);
+  return { tiles, checkpoints, signer, cosigned: new CosignedNotes(cosigned, checkpoints, signer.verifier, config.audit_witnesses) };
 }

@@ -112,8 +112,10 @@ export interface PlatformConfig {
   lanes: string[];
   partitions: number;
   master_key: string | undefined;
-  /** Tiles and, embedded, checkpoints; distributed, every projector and gateway needs the same folder. */
+  /** Tiles and, embedded, checkpoints; distributed, every projector and gateway needs the same folder, or the bucket. */
   audit_dir: string;
+  /** Distributed, where there is a bucket and no folder was named: tiles go there. The topics' prefix keeps installations apart. */
+  audit_bucket?: (S3BlobsOptions & { prefix: string }) | undefined;
   /** The log's name in its checkpoints; undefined: one that follows from the master key. */
   audit_origin: string | undefined;
   /** Witnesses whose cosignatures make a checkpoint a cosigned one. */
@@ -189,6 +191,8 @@ function kafkaOf(value: Settings): PlatformConfig['kafka'] {
   };
 }
 
+const prefixOf = (topic_prefix: string): string => (topic_prefix === '' ? '' : `${topic_prefix}/`);
+
 export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConfig> {
   const parsed = schema.safeParse(env);
   if (!parsed.success) return { faults: faultLines(parsed.error) };
@@ -209,6 +213,7 @@ export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConf
       partitions: value.COUNTERSIGN_PARTITIONS,
       master_key: value.COUNTERSIGN_MASTER_KEY,
       audit_dir: path.resolve(value.COUNTERSIGN_AUDIT_DIR ?? path.join(value.COUNTERSIGN_DATA_DIR, 'audit')),
+      audit_bucket: kafka && s3 && value.COUNTERSIGN_AUDIT_DIR === undefined ? { ...s3, prefix: prefixOf(kafka.topic_prefix) } : undefined,
       audit_origin: value.COUNTERSIGN_AUDIT_ORIGIN,
       audit_witnesses: value.COUNTERSIGN_AUDIT_WITNESSES,
       secret_keys: value.COUNTERSIGN_SECRET_KEYS,

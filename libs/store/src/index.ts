@@ -1,6 +1,7 @@
 export { addressOf, BLOB_BYTES_MAX, type Blobs, contentTypeOf, type KeptBlob, markingsOf } from './blobs/blobs.js';
 export { FolderBlobs } from './blobs/folder-blobs.js';
 export { S3Blobs, type S3BlobsOptions } from './blobs/s3-blobs.js';
+export { S3Bucket, type S3BucketOptions } from './blobs/s3-bucket.js';
 export * from './executions/approval-uses.js';
 export * from './executions/claim.js';
 export * from './executions/end.js';

@@ -41,6 +41,17 @@ export class AuditRoom {
     this.bundles = new BundleMaker(deps, evidence, this.proofs);
   }
 
+  /** Says loudly what of the evidence is not whole: proofs of that are refused until it is. */
+  async tellFaults(logger: Pick<AppDeps['logger'], 'error'>): Promise<void> {
+    const faults = await this.proofs.faults();
+    if (faults.length > 0) {
+      logger.error(
+        { faults },
+        'the audit trees are not whole: the projector hashes them anew, or it does not share them with this gateway',
+      );
+    }
+  }
+
   /** The public key of the checkpoints (C2SP signed-note). */
   get vkey(): string {
     return this.evidence.signer.verifier.vkey;

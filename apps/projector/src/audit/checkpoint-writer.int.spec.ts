@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedEventLog } from '@countersign/event-log';
-import { CheckpointFolder, CosignedFolder, ProofReader, TileFolder } from '@countersign/evidence';
+import { CheckpointFolder, CosignedNotes, ProofReader, TextFile, TileFolder } from '@countersign/evidence';
 import { isConsistent, noteSigner, openCheckpoint, parseNote } from '@countersign/proofs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { CheckpointWriter } from './checkpoint-writer.js';
@@ -37,7 +37,7 @@ function evidence() {
     tiles: new TileFolder(path.join(dir, 'trees')),
     checkpoints,
     signer,
-    cosigned: new CosignedFolder(dir, checkpoints, signer.verifier, []),
+    cosigned: new CosignedNotes(new TextFile(path.join(dir, 'cosigned.json')), checkpoints, signer.verifier, []),
   };
 }
 
@@ -57,7 +57,7 @@ async function signAll(from = log): Promise<CheckpointWriter> {
   const writer = new CheckpointWriter({
     log: from,
     evidence: evidence(),
-    topics,
+    lanes: { topics: async () => topics, learn: async () => false },
     now_ms: () => 1_790_000_000_000,
     logger: quiet,
     broken: async (reason) => void broken.push(reason),
@@ -96,7 +96,7 @@ describe('checkpoints of a log', () => {
     await signAll();
     expect(await proven(600)).toBe('proof');
     expect(sizeOf(await reader().checkpoint())).toBeGreaterThan(sizeOf(first) as number);
-    expect(await reader().isWhole()).toBe(true);
+    expect(await reader().faults()).toEqual([]);
   });
 
   test('are consistent with one another', async () => {
@@ -210,6 +210,17 @@ describe('checkpoints of a log', () => {
     expect((await evidence().checkpoints.newest())?.record.number).toBe(newest?.record.number);
     expect(await evidence().checkpoints.append(next)).toBe('kept');
     expect((await evidence().checkpoints.newest())?.record.number).toBe((newest?.record.number as number) + 1);
+  });
+
+  test('a start is told what is not whole, tree by tree', async () => {
+    await append(600);
+    await signAll();
+    await rm(path.join(dir, 'trees', 'tool-executed', '1'), { recursive: true });
+    expect(await reader().faults()).toEqual([expect.stringContaining('tool-executed/1 up to 300')]);
+    await rm(path.join(dir, 'trees', 'checkpoints'), { recursive: true });
+    expect(await reader().faults()).toEqual([expect.stringContaining('checkpoints up to 1'), expect.stringContaining('tool-executed/1')]);
+    const other = noteSigner('countersign.test/log', Buffer.alloc(32, 2)).verifier;
+    expect(await new ProofReader(evidence().checkpoints, evidence().tiles, other).faults()).toEqual([expect.stringContaining('signed by')]);
   });
 
   test('every checkpoint is a signed note of the log', async () => {

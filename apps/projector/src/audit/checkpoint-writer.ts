@@ -1,6 +1,7 @@
 import type { EventLog, RunningSubscription } from '@countersign/event-log';
 import { BrokenRecord } from '@countersign/evidence';
 import type { Evidence, Logger } from '@countersign/process';
+import type { CoveredLanes } from './covered-lanes.js';
 import { CoveredLog } from './covered-log.js';
 
 const EVENTS_A_CHECKPOINT = 1000;
@@ -10,8 +11,8 @@ const AGAIN_MS = 1000;
 export interface CheckpointWriterParts {
   log: EventLog;
   evidence: Evidence;
-  /** Every topic that is covered. */
-  topics: readonly string[];
+  /** Every topic that is covered, as far as is known. */
+  lanes: Pick<CoveredLanes, 'topics' | 'learn'>;
   now_ms(): number;
   logger: Pick<Logger, 'warn' | 'error'>;
   /** The log is not what was signed: told once. */
@@ -52,7 +53,9 @@ export class CheckpointWriter {
         this.opening = this.opening.then(() => this.letGo());
         await this.opening;
       },
-      onBatch: async () => undefined,
+      onBatch: async ({ records }) => {
+        if (await this.parts.lanes.learn(records)) this.opening = this.opening.then(() => this.reopen());
+      },
     });
   }
 
@@ -62,14 +65,22 @@ export class CheckpointWriter {
 
   private async open(): Promise<void> {
     if (!this.isActive || this.covered) return;
-    const { log, evidence, topics } = this.parts;
+    const { log, evidence, lanes } = this.parts;
     try {
+      const topics = await lanes.topics();
       const covered = await CoveredLog.open(log, evidence);
       this.covered = covered;
       await covered.follow(topics, (count) => this.grown(covered, count));
     } catch (cause) {
       await this.fault(cause);
     }
+  }
+
+  /** A lane more is to be covered. */
+  private async reopen(): Promise<void> {
+    await this.letGo();
+    this.unsigned = 0;
+    await this.open();
   }
 
   private async grown(covered: CoveredLog, count: number): Promise<void> {

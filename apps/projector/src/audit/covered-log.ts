@@ -59,8 +59,10 @@ export class CoveredLog {
 
   /** Signs what there is, if anything is new. @throws BrokenRecord */
   async sign(time_ms: number): Promise<Signed> {
-    const grown: TreeHead[] = [];
-    for (const tree of this.trees.values()) if (await tree.write(this.evidence.tiles)) grown.push(await tree.head());
+    const written = await Promise.all(
+      [...this.trees.values()].map(async (tree) => ((await tree.write(this.evidence.tiles)) ? tree.head() : undefined)),
+    );
+    const grown = written.filter((head): head is TreeHead => head !== undefined);
     if ([...this.trees.values()].some((tree) => tree.isBehind)) return 'behind';
     return grown.length === 0 ? 'nothing_new' : this.signer.sign(grown, time_ms);
   }

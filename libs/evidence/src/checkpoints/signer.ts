@@ -11,21 +11,21 @@ import {
   type TreeHead,
 } from '@countersign/proofs';
 import { BrokenRecord } from '../trees/broken-record.js';
-import { CHECKPOINTS_TREE, type TileFolder } from '../trees/tile-folder.js';
+import { CHECKPOINTS_TREE, type Tiles } from '../trees/tiles.js';
 import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, storedHead, treeName } from './checkpoint-store.js';
 
 /** Signs checkpoints one after the other. Of two that sign, each number is written by one of them. */
 export class CheckpointSigner {
   private constructor(
     private readonly store: CheckpointStore,
-    private readonly tiles: TileFolder,
+    private readonly tiles: Tiles,
     private readonly signer: NoteSigner,
     private readonly entries: GrowingTree,
     private readonly heads: Map<string, TreeHead>,
   ) {}
 
   /** Goes on after the newest checkpoint. @throws BrokenRecord where the checkpoints are not what the newest of them signed. */
-  static async resume(store: CheckpointStore, tiles: TileFolder, signer: NoteSigner): Promise<CheckpointSigner> {
+  static async resume(store: CheckpointStore, tiles: Tiles, signer: NoteSigner): Promise<CheckpointSigner> {
     const newest = await store.newest();
     const entries = newest ? await entriesUpTo(newest.record, store, tiles, signer) : new GrowingTree();
     return new CheckpointSigner(store, tiles, signer, entries, new Map(newest?.heads));
@@ -63,7 +63,7 @@ export class CheckpointSigner {
 async function entriesUpTo(
   { number, note }: CheckpointRecord,
   store: CheckpointStore,
-  tiles: TileFolder,
+  tiles: Tiles,
   { verifier }: NoteSigner,
 ): Promise<GrowingTree> {
   const signed = openCheckpoint(note, verifier);

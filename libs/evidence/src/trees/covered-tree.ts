@@ -2,7 +2,7 @@ import type { LogBatch } from '@countersign/event-log';
 import { GrowingTree, HASH_BYTES, recordHash, rootOf, subtreesOf, type TreeHead } from '@countersign/proofs';
 import { treeName } from '../checkpoints/checkpoint-store.js';
 import { BrokenRecord } from './broken-record.js';
-import type { TileFolder } from './tile-folder.js';
+import type { Tiles } from './tiles.js';
 
 /** The tree of one partition: takes its records as they become durable; a record's index is its offset. */
 export class CoveredTree {
@@ -21,7 +21,7 @@ export class CoveredTree {
   }
 
   /** Goes on after a checkpoint: from its tiles where they have the signed root, else from the first record. */
-  static async resume(signed: TreeHead, tiles: TileFolder): Promise<CoveredTree> {
+  static async resume(signed: TreeHead, tiles: Tiles): Promise<CoveredTree> {
     const name = treeName(signed.topic, signed.partition);
     const read = (level: number, index: number) => tiles.read(name, level, index);
     const isWhole = await rootOf(subtreesOf(read), signed.size).then(
@@ -54,7 +54,7 @@ export class CoveredTree {
   }
 
   /** Puts what it took into tiles. True where the tree grew. @throws BrokenRecord where it is not the tree that was signed. */
-  async write(tiles: TileFolder): Promise<boolean> {
+  async write(tiles: Tiles): Promise<boolean> {
     if (this.pending.length === 0) return false;
     const toSigned = (this.signed?.size ?? 0) - this.tree.size;
     const crosses = this.signed !== undefined && this.pending.length >= toSigned;
@@ -69,7 +69,7 @@ export class CoveredTree {
     return true;
   }
 
-  private async append(hashes: readonly Buffer[], tiles: TileFolder): Promise<void> {
+  private async append(hashes: readonly Buffer[], tiles: Tiles): Promise<void> {
     const joined = Buffer.concat(hashes, hashes.length * HASH_BYTES);
     for (const part of this.tree.append(joined)) await tiles.append(treeName(this.topic, this.partition), part);
   }

@@ -1,11 +1,9 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
-import { join } from 'node:path';
 import { cosignedAt, type NoteVerifier, openCheckpoint, parseNote, signatureLine } from '@countersign/proofs';
 import type { CheckpointStore } from './checkpoint-store.js';
+import type { KeptText } from './kept-text.js';
 
 /** Checkpoints that some witnesses cosigned and others not yet: as many of the newest are kept. */
 const PENDING_MAX = 64;
-const FILE = 'cosigned.json';
 
 /** A checkpoint by its number, with the lines of witnesses under it. */
 export interface Cosigned {
@@ -20,11 +18,11 @@ interface Kept {
 }
 
 /** What witnesses said about checkpoints: the newest that all of them cosigned, and those that some did. */
-export class CosignedFolder {
+export class CosignedNotes {
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly dir: string,
+    private readonly kept: KeptText,
     private readonly checkpoints: CheckpointStore,
     private readonly log: NoteVerifier,
     private readonly witnesses: readonly NoteVerifier[],
@@ -54,7 +52,7 @@ export class CosignedFolder {
       return line ? [[witness.vkey, signatureLine(line)]] : [];
     });
     if (lines.length === 0) return { refused: 'none of the witnesses that this log asks for has cosigned it' };
-    await this.write(this.with(await this.read(), number, own.record.note, lines));
+    await this.kept.write(JSON.stringify(this.with(await this.read(), number, own.record.note, lines)));
     return { witnesses: lines.map(([vkey]) => vkey.split('+')[0] as string) };
   }
 
@@ -70,16 +68,7 @@ export class CosignedFolder {
   }
 
   private async read(): Promise<Kept> {
-    const text = await readFile(join(this.dir, FILE), 'utf8').catch(() => undefined);
+    const text = await this.kept.read();
     return text === undefined ? { complete: null, pending: [] } : (JSON.parse(text) as Kept);
-  }
-
-  private async write(kept: Kept): Promise<void> {
-    await mkdir(this.dir, { recursive: true });
-    const handle = await open(join(this.dir, `${FILE}.new`), 'w');
-    await handle.writeFile(JSON.stringify(kept));
-    await handle.sync();
-    await handle.close();
-    await rename(join(this.dir, `${FILE}.new`), join(this.dir, FILE));
   }
 }

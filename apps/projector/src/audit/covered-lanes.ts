@@ -1,0 +1,33 @@
+import { SHARED_LANE } from '@countersign/contracts';
+import { BatchDecoder, type LogRecord } from '@countersign/event-log';
+import { type AppDeps, topicSpecs } from '@countersign/process';
+
+/** What a signer must cover: its own lanes, and those of every tenant, whoever folds them. */
+export class CoveredLanes {
+  private readonly lanes: Set<string>;
+  private readonly decoder: BatchDecoder;
+
+  constructor(
+    private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas'>,
+    lanes: readonly string[],
+    private readonly partitions: number,
+  ) {
+    this.lanes = new Set([SHARED_LANE, ...lanes]);
+    this.decoder = new BatchDecoder(deps.codec, deps.schemas);
+  }
+
+  /** Every topic of these lanes, and those that exist once. */
+  async topics(): Promise<string[]> {
+    const specs = topicSpecs([...this.lanes], this.partitions);
+    await this.deps.log.ensureTopics(specs);
+    return specs.map(({ name }) => name);
+  }
+
+  /** Takes in records of `configuration-changed`. True where one names a lane that was not covered. */
+  async learn(records: readonly LogRecord[]): Promise<boolean> {
+    const before = this.lanes.size;
+    const { events } = await this.decoder.decode(records.filter(({ headers }) => headers.event_type === 'tenant_set'));
+    for (const at of events) if (at.event_type === 'tenant_set') this.lanes.add(at.event.lane);
+    return this.lanes.size > before;
+  }
+}
