@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import { describeCounterfactualJourneys } from './counterfactual-journeys.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
 import { JourneyWorld } from './journey-world.js';
+import { describeReplayJourneys } from './replay-journeys.js';
 
 describe('what would have been, embedded', () => {
   const at = new JourneyWorld();
   beforeAll(() => at.open((env) => EmbeddedPlatform.start(env)), 120_000);
   afterAll(() => at.close(), 60_000);
   describeCounterfactualJourneys(at);
+  describeReplayJourneys(at);
 });

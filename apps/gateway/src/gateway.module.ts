@@ -44,6 +44,7 @@ import { PoliciesController } from './http/policies.controller.js';
 import { ProjectionsController } from './http/projections.controller.js';
 import type { HttpReply, HttpRequest } from './http/reply.js';
 import { RetentionController } from './http/retention.controller.js';
+import { RunsController } from './http/runs.controller.js';
 import { SagasController } from './http/sagas.controller.js';
 import { SecretsController } from './http/secrets.controller.js';
 import { SecurityEventsController } from './http/security-events.controller.js';
@@ -68,6 +69,7 @@ import { RetentionRoom } from './personal/retention-room.js';
 import { SubjectRoom } from './personal/subject-room.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
+import { ReplayBundles } from './runs/replay-bundles.js';
 import { UsageRoom } from './usage/usage-room.js';
 import { CallbackSender } from './waiting/callback-sender.js';
 
@@ -86,6 +88,7 @@ export interface GatewayParts {
   policies: PolicyRoom;
   reports: SimulationReports;
   counterfactual: CounterfactualRoom;
+  replays: ReplayBundles;
   health: Health;
   blobs: StoredBlobs;
   sender: CallbackSender;
@@ -127,6 +130,7 @@ export class GatewayModule {
         PoliciesController,
         SimulateController,
         CounterfactualController,
+        RunsController,
         FactsController,
         AccessController,
         IdentityProvidersController,
@@ -156,6 +160,7 @@ export class GatewayModule {
         { provide: StoredBlobs, useValue: parts.blobs },
         { provide: PolicyRoom, useValue: parts.policies },
         { provide: SimulationReports, useValue: parts.reports },
+        { provide: ReplayBundles, useValue: parts.replays },
         { provide: CounterfactualRoom, useValue: parts.counterfactual },
         { provide: Health, useValue: parts.health },
         { provide: VoteRoom, useValue: parts.votes },

@@ -20,6 +20,7 @@ import { AuditRoom } from './audit/audit-room.js';
 import { firstStart } from './bootstrap/first-start.js';
 import type { GatewayConfig } from './config.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
+import { RecordingReader } from './counterfactual/recording-reader.js';
 import { createHttpApp, type GatewayParts } from './gateway.module.js';
 import { CallIntake } from './http/call-intake.js';
 import { CallRoom } from './http/call-room.js';
@@ -52,6 +53,8 @@ import { RetentionRoom } from './personal/retention-room.js';
 import { SubjectRoom } from './personal/subject-room.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
+import { ReplayBundles } from './runs/replay-bundles.js';
+import { Transcripts } from './runs/transcripts.js';
 import { OperatorCommands } from './usage/operator-commands.js';
 import { type CloserParts, PeriodCloser } from './usage/period-closer.js';
 import { measureUsage } from './usage/usage-gauges.js';
@@ -120,6 +123,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const rulings = new TenantRulings(now_ms);
   const admission = new Admission(configuration, log, { keys, sealer }, { allow_private_callbacks: config.callback_allow_private });
   const policies = new PolicyRoom(settings, rulings, store);
+  const state = () => configuration.state;
   return {
     board,
     wheel,
@@ -135,6 +139,12 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     configuration: settings,
     policies,
     counterfactual: new CounterfactualRoom(deps, policies),
+    replays: new ReplayBundles(
+      store,
+      state,
+      new RecordingReader(deps),
+      new Transcripts(deps, state, new OperatorCommands(writer, codec, clock)),
+    ),
     reports: new SimulationReports(keys),
     calls,
     votes: new VoteRoom(calls, new EditDesk(configuration, keys, rulings, sealer)),

@@ -14,5 +14,7 @@ export { canWait, deniedBy, exceededRuling } from './limit-ruling.js';
 export { type Dependent, dependsOn, hasEnded, prerequisiteRuling } from './prerequisites.js';
 export type { EditQuestion, Question, Resumed } from './question.js';
 export type { ReadEvent } from './read-event.js';
+export { type ReplayDifference, type ReplayReport, readReplayBundle, replay } from './replay/replay.js';
+export { type ReplayBundle, replayBundle, replayText } from './replay/replay-bundle.js';
 export { type RuledCall, type RulingAsk, TenantRulings, type TrustSource } from './tenant-rulings.js';
 export { afterWaiting, type DueDeferral, dueDeferrals, questionAgain, type WaitedFor, waitsOn } from './waiting.js';

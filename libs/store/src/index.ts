@@ -62,6 +62,7 @@ export * from './views/export-outbox.js';
 export * from './views/projection-owner.js';
 export * from './views/projection-position.js';
 export * from './views/rebuild-requests.js';
+export * from './views/run-transcripts.js';
 export * from './views/sagas.js';
 export * from './views/security-events.js';
 export { STATES, viewSets } from './views/sets.js';

@@ -17,6 +17,7 @@ import { listQuery } from './lists.js';
 import { personalRoutes } from './personal-routes.js';
 import { recordRoutes } from './record-routes.js';
 import { registryRoutes } from './registry-routes.js';
+import { runRoutes } from './runs.controller.js';
 import { simulateRequest } from './simulate.controller.js';
 import { tenantChange, tenantRequest } from './tenants.controller.js';
 import { toolPolicyRequest } from './tool-policies.controller.js';
@@ -199,6 +200,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...peopleRoutes,
   ...approvalRoutes,
   ...counterfactualRoutes,
+  ...runRoutes,
   ...registryRoutes,
   ...settingRoutes,
   ...limitRoutes,

@@ -5,6 +5,7 @@ import { cases } from './case/case.projection.js';
 import { caseHistory } from './case-history/case-history.projection.js';
 import type { Projection } from './projection.js';
 import { rebuildRequests } from './rebuild-requests/rebuild-requests.projection.js';
+import { runTranscripts } from './run-transcripts/run-transcripts.projection.js';
 import { saga } from './saga/saga.projection.js';
 import { security } from './security/security.projection.js';
 import { standingExports } from './standing-exports/standing-exports.projection.js';
@@ -20,6 +21,7 @@ export const projections: readonly Projection[] = [
   rebuildRequests,
   saga,
   security,
+  runTranscripts,
   standingExports([]),
   trust,
   usage,

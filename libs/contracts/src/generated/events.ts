@@ -1268,6 +1268,20 @@ export interface ApprovalModeCorrected {
   by: Principal;
 }
 
+/** The prompt and messages of a run were given; they are kept as a blob. The newest of a run counts. */
+export interface RunTranscriptKept {
+  meta: Meta;
+  run_id: string;
+  /** Its name: it begins with the SHA-256 of the bytes as they are kept (masked, and sealed where the tenant's personal data is). */
+  blob: string;
+  bytes: number;
+  messages: number;
+  /** The keys of the subjects whose data it carries; null: it is in clear. */
+  sealed: SealedKey[] | null;
+  by: Principal;
+  kept_at_ms: number;
+}
+
 /** Somebody who has used a tool says how good it is. */
 export interface ToolRated {
   meta: Meta;
@@ -1582,6 +1596,7 @@ export interface EventMap {
   webhook_set: WebhookSet;
   record_dead_lettered: RecordDeadLettered;
   approval_mode_corrected: ApprovalModeCorrected;
+  run_transcript_kept: RunTranscriptKept;
   tool_rated: ToolRated;
   approval_requested: ApprovalRequested;
   policy_decided: PolicyDecided;
@@ -1613,7 +1628,7 @@ export interface TopicEvents {
   'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_ended'> | Tagged<'saga_started'> | Tagged<'saga_step_ended'>;
   'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'mapping_set'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
-  'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'tool_rated'>;
+  'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'run_transcript_kept'> | Tagged<'tool_rated'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
   'security-event': Tagged<'audit_read'> | Tagged<'security_event_recorded'>;
   'tool-call-requested': Tagged<'tool_call_cancel_requested'> | Tagged<'tool_call_requested'> | Tagged<'tool_call_resolve_requested'>;

@@ -176,7 +176,7 @@ export function unreproduced(unchanged: SimulatedWorld, call_id: string): string
 const short = (value: unknown): string => (canonicalText(value) ?? 'nothing').slice(0, 200);
 
 /** What has to be the same. Times of waits go by the clock of who looks, and are left out. */
-function decisive(state: CallState): Record<string, unknown> {
+export function decisive(state: CallState): Record<string, unknown> {
   const { ruling, approval, approval_end, end } = state;
   return {
     ruling: ruling && {

@@ -5,6 +5,7 @@ import { caseHistoryTables } from './case-history.js';
 import { caseTables } from './cases.js';
 import { exportOutboxTables } from './export-outbox.js';
 import { rebuildRequests } from './rebuild-requests.js';
+import { runTranscriptTables } from './run-transcripts.js';
 import { sagaTables } from './sagas.js';
 import { securityTables } from './security-events.js';
 import { trustTables } from './trust-tables.js';
@@ -22,6 +23,7 @@ export const viewSets: readonly ViewSet[] = [
   rebuildRequests,
   sagaTables,
   securityTables,
+  runTranscriptTables,
   trustTables,
   usageTables,
   exportOutboxTables,

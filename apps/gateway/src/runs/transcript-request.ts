@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+const MESSAGES_MAX = 5000;
+
+/** `PUT /v1/runs/{run_id}/transcript`: what a model was told and said, in whatever shape its client has it. */
+export const transcriptRequest = z.strictObject({
+  prompt: z.string().max(500_000).describe('the initial prompt'),
+  messages: z
+    .array(z.looseObject({ role: z.string().min(1).max(100) }))
+    .max(MESSAGES_MAX)
+    .describe('in order; each has a role, and what else the client keeps of it'),
+  model: z.string().max(200).optional(),
+});
+
+export type Transcript = z.infer<typeof transcriptRequest>;

@@ -1,0 +1,72 @@
+import { canonicalText } from '@countersign/contracts';
+import { decisive } from '../counterfactual/comparison.js';
+import { Redecision } from '../counterfactual/redecision.js';
+import { REPLAY_FORMAT, type ReplayBundle, recordingOf } from './replay-bundle.js';
+
+/** One place where the decision made again is not the one in the bundle. */
+export interface ReplayDifference {
+  call_id: string;
+  /** JSON Pointer into the bundle. */
+  at: string;
+  recorded: string;
+  replayed: string;
+}
+
+export interface ReplayReport {
+  calls: number;
+  records: number;
+  differences: ReplayDifference[];
+  /** Calls that nobody can decide again: what they asked for is erased. */
+  erased: string[];
+}
+
+const ARRAYS = ['tools', 'calls', 'configuration', 'trust', 'records', 'as_recorded', 'erased'] as const;
+
+/** What a text is, as far as its shape tells; or why it is no bundle. */
+export function readReplayBundle(text: string): ReplayBundle | { fault: string } {
+  let value: Partial<ReplayBundle> | null;
+  try {
+    value = JSON.parse(text) as Partial<ReplayBundle> | null;
+  } catch (cause) {
+    return { fault: `it is no JSON: ${(cause as Error).message}` };
+  }
+  if (value?.format !== REPLAY_FORMAT) return { fault: `it is no bundle of the format ${REPLAY_FORMAT}` };
+  const missing = ARRAYS.find((name) => !Array.isArray(value[name]));
+  if (missing !== undefined) return { fault: `/${missing} is missing` };
+  if (typeof value.tenant_id !== 'string' || typeof value.terms?.from_ms !== 'number') return { fault: '/terms is missing' };
+  return value as ReplayBundle;
+}
+
+const isTree = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** Places where two JSON values differ, deepest first known. */
+function differing(a: unknown, b: unknown, at: string): { at: string; a: unknown; b: unknown }[] {
+  if (isTree(a) && isTree(b)) {
+    const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
+    return names.flatMap((name) => differing(a[name], b[name], `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`));
+  }
+  return a === b ? [] : [{ at, a, b }];
+}
+
+const shown = (value: unknown): string => (value === undefined ? 'nothing' : canonicalText(value));
+
+/** Decides every call of a bundle again, from its records alone, and compares byte for byte with what the bundle says was decided. */
+export function replay(bundle: ReplayBundle): ReplayReport {
+  const again = new Redecision(recordingOf(bundle), []);
+  while (again.step());
+  const world = again.finish();
+  const erased = new Set(bundle.erased);
+  const differences = bundle.calls.flatMap(({ call_id, decided }, at) => {
+    if (erased.has(call_id)) return [];
+    const state = world.calls.get(call_id);
+    const replayed = state === undefined ? undefined : (JSON.parse(JSON.stringify(decisive(state))) as unknown);
+    if (replayed !== undefined && canonicalText(replayed) === canonicalText(decided)) return [];
+    return differing(decided, replayed, `/calls/${at}/decided`).map((one) => ({
+      call_id,
+      at: one.at,
+      recorded: shown(one.a),
+      replayed: shown(one.b),
+    }));
+  });
+  return { calls: bundle.calls.length, records: bundle.records.length, differences, erased: bundle.erased };
+}

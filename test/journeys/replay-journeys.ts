@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { ReplayBundle } from '@countersign/decisions';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Api } from './api.js';
+import { type JourneyWorld, order } from './journey-world.js';
+
+const execute = promisify(execFile);
+const WAIT = { prefer: 'wait=20' };
+const SECRET = 'hunter2-hunter2-hunter2';
+
+/** A run with its transcript, exported and decided again by `countersign replay`. */
+export function describeReplayJourneys(at: JourneyWorld): void {
+  describe('replay bundles', () => {
+    const run_id = `run-replayed-${process.pid}`;
+    const dir = mkdtempSync(path.join(tmpdir(), 'countersign-replay-'));
+    let agent: Api;
+    let auditor: Api;
+
+    const exported = async (): Promise<string> => {
+      const answer = await auditor.request<ReplayBundle>('GET', `/v1/runs/${run_id}/replay-bundle`);
+      expect(answer.status).toBe(200);
+      return JSON.stringify(answer.body);
+    };
+    const replayed = async (text: string): Promise<{ code: number; said: string }> => {
+      const file = path.join(dir, 'bundle.json');
+      writeFileSync(file, text);
+      const cli = path.join(process.cwd(), 'node_modules/.bin/countersign');
+      const ran = await execute(process.execPath, [cli, 'replay', file]).catch((error) => error);
+      return { code: ran.code ?? 0, said: `${ran.stdout}${ran.stderr}` };
+    };
+
+    beforeAll(async () => {
+      agent = await at.admin.keyFor('agent', `replayed-${process.pid}`, ['agent']);
+      auditor = await at.admin.keyFor('user', `auditor-replay-${process.pid}`, ['auditor']);
+      const context = { run_id };
+      await at.admin.request('PUT', '/v1/secrets/workspace/replay_secret', { value: SECRET });
+      const small = await agent.call({ tool: 'probe_http_effect', inputs: order(), context }, WAIT);
+      expect(small.body.status).toBe('succeeded');
+      const asked = await agent.call({ tool: 'probe_approval', inputs: order(), context }, WAIT);
+      const vote = await at.anna.request('POST', `/v1/approvals/${asked.body.approval?.approval_id}/votes`, { vote: 'approve' });
+      expect(vote.status).toBeLessThan(300);
+      await agent.callUntil(asked.body.call_id, ({ status }) => status === 'succeeded');
+      await agent.call({ tool: 'probe_read', inputs: {}, context: { ...context, iteration: 99 } }, WAIT);
+    }, 60_000);
+    afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+    test('a transcript is kept with its digest, and secrets in it are masked', async () => {
+      const messages = [
+        { role: 'user', content: 'refund the duplicate' },
+        { role: 'assistant', content: `the password is ${SECRET}`, tool_calls: [{ name: 'probe_http_effect' }] },
+      ];
+      const kept = await agent.request<{ digest: string; messages: number }>('PUT', `/v1/runs/${run_id}/transcript`, {
+        prompt: 'You are careful.',
+        messages,
+      });
+      expect(kept).toMatchObject({ status: 200, body: { messages: 2, digest: expect.stringMatching(/^[0-9a-f]{64}$/) } });
+      const text = await exported();
+      expect(text).not.toContain(SECRET);
+      expect(JSON.parse(text).transcript).toMatchObject({
+        content: { prompt: 'You are careful.', messages: [{ role: 'user' }, { content: 'the password is [secret]' }] },
+      });
+      expect((await agent.request('PUT', `/v1/runs/${run_id}/transcript`, { prompt: 1, messages: [] })).status).toBe(400);
+      expect((await auditor.request('PUT', `/v1/runs/${run_id}/transcript`, { prompt: '', messages: [] })).status).toBe(403);
+    });
+
+    test('exported twice it is the same bytes, and it replays byte for byte', async () => {
+      const [one, other] = [await exported(), await exported()];
+      expect(one).toBe(other);
+      const bundle = JSON.parse(one) as ReplayBundle;
+      expect(bundle.tools.map(({ name }) => name)).toEqual(['probe_approval', 'probe_http_effect', 'probe_read']);
+      expect(bundle.calls.map(({ decided }) => decided.status).sort()).toEqual(['denied', 'succeeded', 'succeeded']);
+      const { code, said } = await replayed(one);
+      expect(said).toContain('replayed: 3 calls');
+      expect(code).toBe(0);
+    });
+
+    test('a bundle that says something else than its records give is found out, with the place', async () => {
+      const bundle = JSON.parse(await exported()) as ReplayBundle;
+      const ruling = bundle.calls[0]?.decided.ruling as { effect: string };
+      ruling.effect = ruling.effect === 'deny' ? 'allow' : 'deny';
+      const edited = await replayed(JSON.stringify(bundle));
+      expect(edited).toMatchObject({ code: 1, said: expect.stringContaining('/calls/0/decided/ruling/effect') });
+      const records = JSON.parse(await exported()) as ReplayBundle;
+      records.records = records.records.filter(({ event_type }) => event_type !== 'approval_voted');
+      expect(await replayed(JSON.stringify(records))).toMatchObject({ code: 1, said: expect.stringContaining('/decided/approval_end') });
+      expect(await replayed('{"format":"another"}')).toMatchObject({ code: 1, said: expect.stringContaining('countersign-replay/1') });
+    });
+
+    test('a run that is not there has no bundle; an agent gets none', async () => {
+      expect((await auditor.request('GET', '/v1/runs/no-such-run/replay-bundle')).status).toBe(404);
+      expect((await agent.request('GET', `/v1/runs/${run_id}/replay-bundle`)).status).toBe(403);
+    });
+  });
+}
