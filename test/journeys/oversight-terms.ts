@@ -51,6 +51,22 @@ export function describeOversightTerms(at: JourneyWorld): void {
       expect(await ended(agent, envelope)).toMatchObject({ status: 'succeeded' });
     });
 
+    test('requests that one rule asks about one tool are found together, and decided together', async () => {
+      const { agent, ann } = await people(at);
+      const [one, two] = await Promise.all([ask(agent), ask(agent)]);
+      const other = (await agent.call({ tool: 'delete_file', inputs: { path: 'nothing.txt' } })).body;
+      expect(other.status).toBe('pending_approval');
+      const like = `/v1/approvals?status=pending&like=${one.approval?.approval_id}`;
+      const found = (await ann.request<{ items: { approval_id: string }[] }>('GET', like)).body.items.map(({ approval_id }) => approval_id);
+      expect(found.sort()).toEqual([one, two].map(({ approval }) => approval?.approval_id).sort());
+      const votes = { approval_ids: found, vote: 'approve' };
+      const { body } = await ann.request<{ items: { status: number }[] }>('POST', '/v1/approvals/votes', votes);
+      expect(body.items.map(({ status }) => status)).toEqual([200, 200]);
+      for (const envelope of [one, two]) expect(await ended(agent, envelope)).toMatchObject({ status: 'succeeded' });
+      expect((await agent.readCall(other.call_id)).body.status).toBe('pending_approval');
+      expect((await ann.request('GET', '/v1/approvals?like=none')).status).toBe(404);
+    });
+
     test("'approve similar' is seen with its end, and is none after it", async () => {
       const { agent, ann, admin } = await people(at);
       const first = await ask(agent);

@@ -8,9 +8,13 @@ import { Face } from './face.js';
 import { listed } from './lists.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { VoteRoom, voteRequest } from './vote-room.js';
+import { stateOf, VoteRoom, voteRequest } from './vote-room.js';
 
-export const approvalFilters = { status: z.enum(['pending', 'granted', 'denied', 'expired', 'cancelled', 'superseded']).optional() };
+export const approvalFilters = {
+  status: z.enum(['pending', 'granted', 'denied', 'expired', 'cancelled', 'superseded']).optional(),
+  tool: z.string().min(1).max(200).optional(),
+  like: z.string().min(1).max(200).optional().describe('an approval_id: requests that the same rule asks about the same tool'),
+};
 
 const TOGETHER_MAX = 100;
 
@@ -35,7 +39,10 @@ export class ApprovalsController {
       if (query instanceof Problem) return query;
       const { views } = this.room.calls;
       await views.current(request);
-      const page = await listApprovals(views.store, { tenant_id: caller.tenant_id, ...query });
+      const { like, ...filters } = query;
+      const likeness = like === undefined ? {} : await this.likeness(request, caller, like);
+      if (likeness instanceof Problem) return likeness;
+      const page = await listApprovals(views.store, { tenant_id: caller.tenant_id, ...filters, ...likeness });
       return ok({ items: page.items.map((row) => approvalFace(row, caller)), next_cursor: page.next_cursor });
     });
   }
@@ -70,6 +77,19 @@ export class ApprovalsController {
       const body = parseBody(voteRequest, request.body);
       return body instanceof Problem ? body : this.room.vote(request, caller, idOf(request), body);
     });
+  }
+
+  /** What requests have in common with this one, that may be decided together. */
+  private async likeness(
+    request: HttpRequest,
+    { tenant_id }: Caller,
+    approval_id: string,
+  ): Promise<{ tool?: string; rule?: string } | Problem> {
+    const row = await this.room.find(request, tenant_id, approval_id);
+    if (row instanceof Problem) return row;
+    const tool = stateOf(row)?.call?.tool;
+    const { rule } = row.requirement;
+    return { ...(tool === undefined ? {} : { tool }), ...(rule === null ? {} : { rule }) };
   }
 
   private async one(

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { callError, isReadOnly, type SimilarCall, type ToolCall } from '@countersign/contracts';
 import {
   afterWaiting,
@@ -16,6 +17,7 @@ import type { Where } from '../limits/limit-book.js';
 import type { Answered, LimitDesk } from '../limits/limit-desk.js';
 import type { OpenedQuestion, PersonalQuestions } from './personal-questions.js';
 import type { StorePulse } from './store-pulse.js';
+import { turnsOf } from './turns.js';
 
 /** Who holds idempotency keys in `tool_executions`. */
 export interface KeyHolders {
@@ -48,10 +50,10 @@ export class RulingDesk {
     if (away) await away;
     const seen = Math.max(-1, ...questions.map((question) => question.config_offset));
     if (seen >= 0) await this.io.configuration.folded('configuration-changed', seen);
-    let answers = this.judgeNow(questions);
+    let answers = await this.judgeInTurns(questions);
     if (answers.some(({ unfamiliar }) => unfamiliar)) {
       await this.catchUp();
-      answers = this.judgeNow(questions);
+      answers = await this.judgeInTurns(questions);
     }
     const byOffset = new Map(answers.map((answer, i) => [(questions[i] as Question).offset, answer]));
     const answered = questions.map((question, i): Answered => [question, answers[i] as Judged]);
@@ -111,6 +113,17 @@ export class RulingDesk {
       answers.set(offset, answer);
       const question: Question = { ...opened, config_offset: -1, at_execution: false, key_is_known: false, held_by: undefined };
       if (stands(edit, answer)) await this.limits.reserve(where, [[question, answer]]);
+    }
+    return answers;
+  }
+
+  /** Where inputs are large, others have their turns in between. */
+  private async judgeInTurns(questions: readonly OpenedQuestion[]): Promise<Judged[]> {
+    const [first = [], ...others] = turnsOf(questions, ({ call }) => call.inputs_json.length);
+    const answers = this.judgeNow(first);
+    for (const turn of others) {
+      await nextTurn();
+      answers.push(...this.judgeNow(turn));
     }
     return answers;
   }

@@ -1,4 +1,15 @@
-import { type CelFunc, type CelList, CelScalar, celFunc, celList, celMethod, isCelList, isCelMap, listType } from '@bufbuild/cel';
+import {
+  type CelFunc,
+  type CelInput,
+  type CelList,
+  CelScalar,
+  celFunc,
+  celList,
+  celMethod,
+  isCelList,
+  isCelMap,
+  listType,
+} from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
 import { RE2JS } from '@bufbuild/re2';
 import { findDangers } from '../dangers/find-dangers.js';
@@ -15,6 +26,7 @@ export const RANGE = '@range';
 export const SEARCHED = '@searched';
 
 const PATTERNS_MAX = 1000;
+const DANGER_TURNS = 500;
 const patterns = new Map<string, RE2JS>();
 
 /** RE2, so linear in the text. @throws where the pattern is none. */
@@ -41,6 +53,12 @@ function total(list: CelList): number {
   return sum;
 }
 
+/** Looking for dangers costs so many turns that one expression does it a few times at most. */
+function paidDangers(value: CelInput): string[] {
+  turns.pay(DANGER_TURNS);
+  return findDangers(jsonOf(value)).map(({ id }) => id);
+}
+
 /**
  * What expressions may call besides the standard functions: numbers of JSON (doubles) with whole numbers, `sum(list)`,
  * `abs`, patterns that are compiled once, and the harmless part of the strings extension.
@@ -62,8 +80,8 @@ export const functions: CelFunc[] = [
     turns.pay(1 + this.length / MATCHED_CHARS_PER_TURN);
     return patternOf(pattern).test(this);
   }),
-  celFunc('dangerous', [DYN], BOOL, (value) => findDangers(jsonOf(value)).length > 0),
-  celFunc('dangers', [DYN], listType(STRING), (value) => celList(findDangers(jsonOf(value)).map(({ id }) => id))),
+  celFunc('dangerous', [DYN], BOOL, (value) => paidDangers(value).length > 0),
+  celFunc('dangers', [DYN], listType(STRING), (value) => celList(paidDangers(value))),
   celFunc(RANGE, [DYN], DYN, (range) => {
     if (isCelList(range) || isCelMap(range)) turns.pay(range.size);
     return range;

@@ -159,6 +159,9 @@ export async function similarCalls(
 export interface ApprovalQuery {
   tenant_id: string;
   status?: ApprovalStatus;
+  tool?: string;
+  /** That asked for it. */
+  rule?: string;
   /** 1 to 500. */
   limit: number;
   after?: Cursor;
@@ -169,6 +172,7 @@ export async function listApprovals(sql: Sql, query: ApprovalQuery): Promise<Pag
   const conditions = new Conditions().equal('approvals.tenant_id', query.tenant_id).add('approvals.requested_at_ms IS NOT NULL');
   if (query.status === 'pending') conditions.add('approvals.end_kind IS NULL');
   else conditions.equal('approvals.end_kind', query.status);
+  conditions.equal('calls.tool', query.tool).equal("approvals.requirement::jsonb ->> 'rule'", query.rule);
   if (query.after) conditions.add('(approvals.requested_at_ms, approvals.approval_id) > (?::int8, ?)', query.after.at, query.after.id);
   const limit = conditions.param(query.limit + 1);
   const rows = await sql.query<StoredApproval>({
