@@ -42,6 +42,7 @@ import { OpenApiController } from './http/openapi.controller.js';
 import { PersonalDataController } from './http/personal-data.controller.js';
 import { PoliciesController } from './http/policies.controller.js';
 import { ProjectionsController } from './http/projections.controller.js';
+import { RatingsController } from './http/ratings.controller.js';
 import type { HttpReply, HttpRequest } from './http/reply.js';
 import { RetentionController } from './http/retention.controller.js';
 import { RunsController } from './http/runs.controller.js';
@@ -56,6 +57,7 @@ import { TENANT_KEYS, TokenExchangesController } from './http/token-exchanges.co
 import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
 import { ToolPoliciesController } from './http/tool-policies.controller.js';
 import { ToolsController } from './http/tools.controller.js';
+import { TrustController } from './http/trust.controller.js';
 import { UsageController } from './http/usage.controller.js';
 import { UsageBillingController } from './http/usage-billing.controller.js';
 import { Views } from './http/views.js';
@@ -70,6 +72,7 @@ import { SubjectRoom } from './personal/subject-room.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
+import { TrustRoom } from './trust/trust-room.js';
 import { UsageRoom } from './usage/usage-room.js';
 import { CallbackSender } from './waiting/callback-sender.js';
 
@@ -95,6 +98,7 @@ export interface GatewayParts {
   votes: VoteRoom;
   notices: NoticeRoom;
   usage: UsageRoom;
+  trust: TrustRoom;
   /** Absent only where a test does without evidence. */
   audit: AuditRoom | undefined;
 }
@@ -139,6 +143,8 @@ export class GatewayModule {
         TokenExchangesController,
         ApprovalModesController,
         UsageController,
+        TrustController,
+        RatingsController,
         UsageBillingController,
         HealthController,
         OpenApiController,
@@ -166,6 +172,7 @@ export class GatewayModule {
         { provide: VoteRoom, useValue: parts.votes },
         { provide: NoticeRoom, useValue: parts.notices },
         { provide: UsageRoom, useValue: parts.usage },
+        { provide: TrustRoom, useValue: parts.trust },
         { provide: CallbackSender, useValue: parts.sender },
         ...personalProviders(parts),
         ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),

@@ -7,7 +7,9 @@ import {
   type Configuration,
   ConfigurationWitness,
   foldConfiguration,
+  PastTrust,
   type RunningApp,
+  TrustBook,
   topicSpecs,
 } from '@countersign/process';
 import { Admission } from './admission/admission.js';
@@ -55,6 +57,7 @@ import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { Transcripts } from './runs/transcripts.js';
+import { TrustRoom } from './trust/trust-room.js';
 import { OperatorCommands } from './usage/operator-commands.js';
 import { type CloserParts, PeriodCloser } from './usage/period-closer.js';
 import { measureUsage } from './usage/usage-gauges.js';
@@ -83,6 +86,7 @@ interface Wired extends GatewayParts {
   callbacks: Callbacks;
   told: NoticeSender;
   mailer: Mailer;
+  book: TrustBook;
 }
 
 function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
@@ -120,7 +124,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     allow_private: config.identity_allow_private ?? false,
   });
   const calls = new KnownCalls(room, views, new CallCommands(writer, codec, clock));
-  const rulings = new TenantRulings(now_ms);
+  const book = new TrustBook(deps);
+  const rulings = new TenantRulings(now_ms, book);
   const admission = new Admission(configuration, log, { keys, sealer }, { allow_private_callbacks: config.callback_allow_private });
   const policies = new PolicyRoom(settings, rulings, store);
   const state = () => configuration.state;
@@ -151,6 +156,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     notices: new NoticeRoom({ configuration, writer: changes, clock }, secrets, links, config.callback_allow_private),
     told,
     mailer,
+    book,
+    trust: trustRoom(deps, config.lanes, book, writer),
     usage: usageRoom(deps, config.lanes, { configuration, changes, writer, told }),
     blobs: new StoredBlobs(deps.blobs, deps.personal),
     health: new Health(ready, log, deps.metrics),
@@ -177,6 +184,11 @@ function noticeSender(
       await writer.set(tenant_id, 'webhook_set', { ...webhook, state: 'disabled', by, changed_at_ms: more.now_ms() });
     },
   });
+}
+
+function trustRoom({ store, log, clock, codec }: AppDeps, lanes: readonly string[], book: TrustBook, writer: RecordWriter): TrustRoom {
+  const topics = new Map(topicSpecs(lanes, log.partitions('policy-decided')).map(({ name, partitions }) => [name, partitions]));
+  return new TrustRoom(store, new PastTrust(store, log), clock, { book, commands: new OperatorCommands(writer, codec, clock), topics });
 }
 
 function usageRoom(
@@ -241,11 +253,11 @@ export async function startGateway(
     wired.mailer.close();
     ended.shares?.close();
     await ended.notices?.();
-    await Promise.all([follower.close(), configuration.close()]);
+    await Promise.all([follower.close(), configuration.close(), wired.book.close()]);
     wired.wheel.close();
   };
   try {
-    await configuration.start();
+    await Promise.all([configuration.start(), wired.book.start()]);
     witness.start();
     await wired.subjects?.erasure.reconcile(configuration.state);
     wired.subjects?.retention.start();

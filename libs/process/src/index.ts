@@ -3,7 +3,6 @@ export type { AppDeps, RunningApp, TenantKeys, WakeUpChannel } from './app-deps.
 export { type CallSpan, CallTracer, decisionAttributes } from './call-tracer.js';
 export { CannotOpen } from './cannot-open.js';
 export { type Clock, systemClock } from './clock.js';
-export { type CloudEvent, cloudEventHeaders } from './cloud-event.js';
 export { bundlesAhead } from './compiled-bundles.js';
 export { CONFIGURATION_TOPIC, type Configuration, foldConfiguration } from './configuration.js';
 export { ConfigurationWitness } from './configuration-witness.js';

@@ -21,6 +21,7 @@ import { runRoutes } from './runs.controller.js';
 import { simulateRequest } from './simulate.controller.js';
 import { tenantChange, tenantRequest } from './tenants.controller.js';
 import { toolPolicyRequest } from './tool-policies.controller.js';
+import { trustRoutes } from './trust-routes.js';
 import { usageRoutes } from './usage-routes.js';
 
 export type { ApiRoute } from './api-route.js';
@@ -210,5 +211,6 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...usageRoutes,
   ...personalRoutes,
   ...recordRoutes,
+  ...trustRoutes,
   ...healthRoutes,
 ];

@@ -2,7 +2,7 @@ import { adapterPinRequest } from './adapter-pins.controller.js';
 import type { ApiRoute } from './api-routes.js';
 import { listQuery } from './lists.js';
 import { mappingDefinition, rollbackRequest, tryRequest } from './mapping-request.js';
-import { evaluationRequest, lifecycleRequest, pinRequest } from './tool-lifecycle.controller.js';
+import { auditRequest, evaluationRequest, lifecycleRequest, pinRequest } from './tool-lifecycle.controller.js';
 import { toolFilters, toolSearchQuery } from './tools.controller.js';
 
 const VERSION = '/v1/tools/{name}/versions/{version}';
@@ -19,6 +19,13 @@ export const registryRoutes: readonly ApiRoute[] = [
   { ...read, path: VERSION, summary: 'Read the record of a version' },
   { ...put, path: `${VERSION}/lifecycle`, summary: 'Promote, deprecate or block a version', body: lifecycleRequest },
   { ...put, path: `${VERSION}/pin`, summary: 'Accept the contract that a version has now', body: pinRequest },
+  {
+    ...put,
+    path: `${VERSION}/audit`,
+    summary: 'Record what a security audit of a version came to',
+    body: auditRequest,
+    roles: ['auditor'],
+  },
   {
     method: 'post',
     path: `${VERSION}/evaluations`,

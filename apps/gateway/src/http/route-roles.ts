@@ -11,6 +11,7 @@ export const routeRoles: Readonly<Record<string, readonly Role[]>> = {
   'put /v1/tools/{name}/versions/{version}/lifecycle': ['policy_admin', 'tool_author'],
   'put /v1/tools/{name}/versions/{version}/pin': ['policy_admin', 'tool_author'],
   'post /v1/tools/{name}/versions/{version}/evaluations': ['tool_author'],
+  'put /v1/tools/{name}/versions/{version}/audit': ['auditor'],
   'get /v1/adapters': ['operator', 'policy_admin'],
   'put /v1/adapters/{adapter}/environments/{environment}': ['admin'],
   'put /v1/policies/tools/{tool}': ['policy_admin'],

@@ -2,6 +2,7 @@ import { type Evaluation, promotionFault, stateOfVersion, suspension, type ToolV
 import { Controller, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
+import { TrustRoom } from '../trust/trust-room.js';
 import { parseBody } from './body-issues.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
@@ -9,6 +10,7 @@ import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 import { versionFace } from './tool-record.js';
 import { noSuchVersion } from './unknown-tool.js';
+import { Views } from './views.js';
 
 export const lifecycleRequest = z.strictObject({
   state: z.enum(['active', 'deprecated', 'blocked']),
@@ -25,6 +27,12 @@ export const pinRequest = z.strictObject({
     .string()
     .regex(/^[0-9a-f]{64}$/, 'is 64 hex digits')
     .describe('`pin` of the version as it is registered now'),
+});
+
+export const auditRequest = z.strictObject({
+  audit_status: z.enum(['unaudited', 'self_assessed', 'third_party']),
+  auditor: z.string().min(1).max(300).optional().describe('who audited it'),
+  report: z.string().min(1).max(1000).optional().describe('where the report is, or its digest'),
 });
 
 /** As `npm run tools:verify` writes it. */
@@ -50,6 +58,8 @@ export class ToolLifecycleController {
   constructor(
     private readonly face: Face,
     private readonly room: ConfigurationRoom,
+    private readonly trust: TrustRoom,
+    private readonly views: Views,
   ) {}
 
   @Put('lifecycle')
@@ -77,7 +87,7 @@ export class ToolLifecycleController {
       if (fault) return new Problem('not-promoted', `${name}@${version} cannot be accepted: ${fault}`);
       const changed_at_ms = this.room.clock.now_ms();
       await this.room.writer.set(caller.tenant_id, 'tool_pin_set', { tool: name, version, pin, by: caller.principal, changed_at_ms });
-      return this.shown(caller, tool);
+      return this.shown(request, caller, tool);
     });
   }
 
@@ -95,7 +105,7 @@ export class ToolLifecycleController {
       if (body.contract_digest !== digest)
         return new Problem('conflict', 'the result is of another contract than the one that is registered', { contract_digest: digest });
       const { contract_digest, passed, failed, cases, verified_at } = body;
-      await this.room.writer.set(caller.tenant_id, 'tool_evaluation_set', {
+      const at = await this.room.writer.set(caller.tenant_id, 'tool_evaluation_set', {
         tool: name,
         version,
         contract_digest,
@@ -106,7 +116,27 @@ export class ToolLifecycleController {
         by: caller.principal,
         changed_at_ms: this.room.clock.now_ms(),
       });
-      return { ...this.shown(caller, tool), status: 201 };
+      this.views.answered.note(at);
+      return { ...(await this.shown(request, caller, tool)), status: 201 };
+    });
+  }
+
+  /** What a contract says of its own audit is a self-assessment: an audit by others is recorded by who keeps the evidence. */
+  @Put('audit')
+  audit(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['auditor'], async (caller) => {
+      const body = parseBody(auditRequest, request.body);
+      if (body instanceof Problem) return body;
+      const tool = this.tool(request, caller);
+      if (tool instanceof Problem) return tool;
+      const { audit_status, auditor = null, report = null } = body;
+      if (audit_status === 'third_party' && (auditor === null || report === null))
+        return new Problem('invalid-request', 'an audit by a third party names its auditor and its report');
+      const said = { tool: tool.name, version: tool.version, audit_status, auditor, report };
+      const changed_at_ms = this.room.clock.now_ms();
+      const at = await this.room.writer.set(caller.tenant_id, 'tool_audit_set', { ...said, by: caller.principal, changed_at_ms });
+      this.views.answered.note(at);
+      return this.shown(request, caller, tool);
     });
   }
 
@@ -143,11 +173,12 @@ export class ToolLifecycleController {
     return ok({ name, version, state: body.state, sunset_at, reason, use_instead, changed_at: new Date(changed_at_ms).toISOString() });
   }
 
-  private shown(caller: Caller, { name, version }: ToolVersion): Answer {
+  private async shown(request: HttpRequest, caller: Caller, { name, version }: ToolVersion): Promise<Answer> {
     const { state } = this.room;
     const tool = toolVersions(state, caller.tenant_id, name).find((each) => each.tool.version === version)?.tool;
-    return tool
-      ? ok(versionFace(state, caller.tenant_id, { tool, lifecycle: stateOfVersion(state, caller.tenant_id, tool) }))
-      : { status: 204 };
+    if (!tool) return { status: 204 };
+    await this.views.current(request);
+    const measured = await this.trust.measured(caller.tenant_id);
+    return ok(versionFace(state, caller.tenant_id, { tool, lifecycle: stateOfVersion(state, caller.tenant_id, tool) }, measured));
   }
 }

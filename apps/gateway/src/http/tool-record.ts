@@ -1,6 +1,7 @@
 import { approvalMode, defaultTier, effectRules } from '@countersign/contracts';
 import {
   type ConfigurationState,
+  type Evaluation,
   evaluationOf,
   lifecycleEntry,
   overrideFor,
@@ -11,7 +12,9 @@ import {
   type TenantToolVersion,
   type ToolVersion,
   toolVersions,
+  versionKey,
 } from '@countersign/domain';
+import type { Measured } from '../trust/trust-room.js';
 
 const time = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
 
@@ -37,12 +40,26 @@ function evaluationFace(state: ConfigurationState, tenantId: string, tool: ToolV
   };
 }
 
+/** What is measured of a version, by name and version. */
+export type MeasuredOf = (tool: string, version: string) => Measured;
+
+/** Until the views know of it: the passed evaluation of the contract as it is. */
+function verifiedBy(evaluation: Evaluation | null, tool: ToolVersion): number | null {
+  return evaluation && passes(evaluation, tool) ? Date.parse(evaluation.verified_at) : null;
+}
+
 /** The registry's record of a version as its tenant sees it. What nobody declared or measured is null. */
-export function versionFace(state: ConfigurationState, tenantId: string, version: TenantToolVersion): Record<string, unknown> {
+export function versionFace(
+  state: ConfigurationState,
+  tenantId: string,
+  version: TenantToolVersion,
+  measured: MeasuredOf,
+): Record<string, unknown> {
   const { tool, lifecycle } = version;
   const { contract, digest, pin, runs_on } = tool;
   const rule = effectRules[contract.effect_class];
-  const evaluation = evaluationOf(state, tenantId, tool);
+  const { rating, trust_score, usage, verified_at_ms } = measured(tool.name, tool.version);
+  const audit = state.by_tenant.get(tenantId)?.audits.get(versionKey(tool.name, tool.version));
   return {
     ...contract,
     id: `tool.${runs_on.adapter === '' ? 'local' : runs_on.adapter}.${contract.name}`,
@@ -66,17 +83,18 @@ export function versionFace(state: ConfigurationState, tenantId: string, version
     endpoint: contract.endpoint ?? null,
     auth_requirements: contract.auth_requirements ?? [],
     audit_status: contract.audit_status ?? 0,
+    audit: audit ? { ...audit, changed_at_ms: undefined, changed_at: time(audit.changed_at_ms) } : null,
     compatibility: contract.compatibility ?? [],
     signature: { input: contract.input_schema, output: contract.output_schema },
     eval_pack: evaluationFace(state, tenantId, tool),
     release: releaseFace(state, tenantId, version),
-    last_verified: evaluation?.contract_digest === digest ? evaluation.verified_at : null,
+    last_verified: time(verified_at_ms ?? verifiedBy(evaluationOf(state, tenantId, tool), tool)),
     runs_on,
     executor_id: tool.executor_id,
     registered_at: time(tool.registered_at_ms),
-    rating: null,
-    trust_score: null,
-    usage: null,
+    rating: rating && { ...rating, normalised: rating.mean / 5 },
+    trust_score,
+    usage,
   };
 }
 
@@ -96,6 +114,7 @@ export function toolFace(
   state: ConfigurationState,
   tenantId: string,
   name: string,
+  measured: MeasuredOf,
   shown: (version: TenantToolVersion) => boolean = () => true,
 ): Record<string, unknown> | undefined {
   const versions = toolVersions(state, tenantId, name).filter(shown);
@@ -108,7 +127,7 @@ export function toolFace(
     description: contract.description,
     version: newest.tool.version,
     tier: overrideFor(state, tenantId, name)?.tier ?? defaultTier(contract),
-    versions: versions.map((version) => versionFace(state, tenantId, version)),
+    versions: versions.map((version) => versionFace(state, tenantId, version, measured)),
     refused_registrations: refusedOf(state, tenantId, name),
   };
 }

@@ -1,10 +1,12 @@
 import type { ToolContract } from '@countersign/contracts';
-import type { TenantToolVersion } from '@countersign/domain';
+import type { TenantToolVersion, ToolVersion } from '@countersign/domain';
 
 /** What somebody looks for among tools. */
 export interface ToolQuery {
   q?: string | undefined;
   capabilities: readonly string[];
+  /** Only tools whose score is known and at least this. */
+  min_trust?: number | undefined;
   max_latency_ms?: number | undefined;
   max_cost?: number | undefined;
 }
@@ -45,9 +47,13 @@ function allowed(contract: ToolContract, query: ToolQuery): boolean {
   return query.capabilities.every((asked) => (contract.capabilities ?? []).some((tag) => fits(tag, asked)));
 }
 
-/** Relevance 0.3, latency 0.2, cost 0.1 of the whole that is known (trust, 0.4, is not scored yet): Pseudo-Algorithm 14.13. */
-function scoreOf(contract: ToolContract, query: ToolQuery, most: { latency_ms: number; cost: number }): number {
+/** Null: no score. */
+type TrustOf = (tool: string, version: string) => number | null;
+
+/** Trust 0.4, relevance 0.3, latency 0.2, cost 0.1 of the whole that is known: Pseudo-Algorithm 14.13. */
+function scoreOf(contract: ToolContract, query: ToolQuery, most: { latency_ms: number; cost: number }, trust: number | null): number {
   const parts: [weight: number, value: number][] = [[0.3, relevance(contract, query)]];
+  if (trust !== null) parts.push([0.4, trust]);
   if (contract.sla) parts.push([0.2, 1 - contract.sla.p95_ms / (query.max_latency_ms ?? Math.max(1, most.latency_ms))]);
   if (contract.cost_per_call !== undefined) parts.push([0.1, 1 - contract.cost_per_call / (query.max_cost ?? Math.max(1e-9, most.cost))]);
   const weight = parts.reduce((sum, [each]) => sum + each, 0);
@@ -55,11 +61,15 @@ function scoreOf(contract: ToolContract, query: ToolQuery, most: { latency_ms: n
 }
 
 /** The versions that fit, best first; names decide between equals. */
-export function searchTools(versions: readonly TenantToolVersion[], query: ToolQuery): RankedTool[] {
-  const fitting = versions.filter(({ tool }) => allowed(tool.contract, query) && relevance(tool.contract, query) > 0);
+export function searchTools(versions: readonly TenantToolVersion[], query: ToolQuery, trustOf: TrustOf): RankedTool[] {
+  const trusted = (tool: ToolVersion) => query.min_trust === undefined || (trustOf(tool.name, tool.version) ?? -1) >= query.min_trust;
+  const fitting = versions.filter(({ tool }) => allowed(tool.contract, query) && relevance(tool.contract, query) > 0 && trusted(tool));
   const latencies = fitting.map(({ tool }) => tool.contract.sla?.p95_ms ?? 0);
   const most = { latency_ms: Math.max(1, ...latencies), cost: Math.max(0, ...fitting.map(({ tool }) => tool.contract.cost_per_call ?? 0)) };
   return fitting
-    .map((version) => ({ version, score: Math.round(scoreOf(version.tool.contract, query, most) * 1000) / 1000 }))
+    .map((version) => ({
+      version,
+      score: Math.round(scoreOf(version.tool.contract, query, most, trustOf(version.tool.name, version.tool.version)) * 1000) / 1000,
+    }))
     .sort((a, b) => b.score - a.score || (a.version.tool.name < b.version.tool.name ? -1 : 1));
 }

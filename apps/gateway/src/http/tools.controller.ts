@@ -2,15 +2,17 @@ import { inRangeText, type TenantToolVersion, toolNames, toolVersions } from '@c
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
+import { TrustRoom } from '../trust/trust-room.js';
 import { bodyProblem } from './body-issues.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { toolFace, versionFace } from './tool-record.js';
+import { type MeasuredOf, toolFace, versionFace } from './tool-record.js';
 import { searchTools } from './tool-search.js';
 import { noSuchTool, noSuchVersion } from './unknown-tool.js';
+import { Views } from './views.js';
 
 const states = ['active', 'deprecated', 'blocked', 'candidate', 'suspended'] as const;
 const commaList = <T extends z.ZodType<string, string>>(item: T) =>
@@ -36,6 +38,7 @@ export const toolSearchQuery = {
   q: z.string().min(1).max(400).optional(),
   capabilities: commaList(z.string().min(1).max(200)).default([]),
   version: z.string().max(64).optional().describe('a range that the version must be in'),
+  min_trust: z.coerce.number().min(0).max(1).optional().describe('only tools whose trust score is known and at least this'),
   max_latency_ms: z.coerce.number().positive().optional(),
   max_cost: z.coerce.number().min(0).optional(),
   limit: z.coerce.number().int().min(1).max(100).default(10),
@@ -61,13 +64,22 @@ export class ToolsController {
   constructor(
     private readonly face: Face,
     private readonly room: ConfigurationRoom,
+    private readonly trust: TrustRoom,
+    private readonly views: Views,
   ) {}
+
+  /** Trust, ratings and usage of the tenant's tools, with what this gateway answered before. */
+  private async measured(request: HttpRequest, caller: Caller): Promise<MeasuredOf> {
+    await this.views.current(request);
+    return this.trust.measured(caller.tenant_id);
+  }
 
   @Get('v1/tools')
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, [], (caller) => {
+    return this.face.serve(request, reply, [], async (caller) => {
       const page = listed(request, toolFilters);
       if (page instanceof Problem) return page;
+      const measured = await this.measured(request, caller);
       const shown = shownBy(page as ToolFilters);
       const { state } = this.room;
       const names = toolNames(state, caller.tenant_id).filter((name) => toolVersions(state, caller.tenant_id, name).some(shown));
@@ -76,7 +88,7 @@ export class ToolsController {
           names,
           page,
           (name) => name,
-          (name) => toolFace(state, caller.tenant_id, name, shown),
+          (name) => toolFace(state, caller.tenant_id, name, measured, shown),
         ),
       );
     });
@@ -85,46 +97,48 @@ export class ToolsController {
   // A double colon is a literal one in Fastify's routes.
   @Get('v1/tools::search')
   search(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, [], (caller) => {
+    return this.face.serve(request, reply, [], async (caller) => {
       const query = z.strictObject(toolSearchQuery).safeParse(request.query ?? {});
-      return query.success ? this.found(caller, query.data) : bodyProblem(query.error);
+      return query.success ? this.found(caller, query.data, await this.measured(request, caller)) : bodyProblem(query.error);
     });
   }
 
   @Get('v1/tools/:name')
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, [], (caller) => {
+    return this.face.serve(request, reply, [], async (caller) => {
       const { name } = request.params as { name: string };
-      const tool = toolFace(this.room.state, caller.tenant_id, name);
+      const tool = toolFace(this.room.state, caller.tenant_id, name, await this.measured(request, caller));
       return tool ? ok(tool) : noSuchTool(this.room.state, caller.tenant_id, name);
     });
   }
 
   @Get('v1/tools/:name/versions')
   versions(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, [], (caller) => {
+    return this.face.serve(request, reply, [], async (caller) => {
       const page = listed(request, {});
       if (page instanceof Problem) return page;
       const { name } = request.params as { name: string };
       const { state } = this.room;
       const versions = toolVersions(state, caller.tenant_id, name);
       if (versions.length === 0) return noSuchTool(state, caller.tenant_id, name);
-      return ok({ items: versions.map((version) => versionFace(state, caller.tenant_id, version)), next_cursor: null });
+      const measured = await this.measured(request, caller);
+      return ok({ items: versions.map((version) => versionFace(state, caller.tenant_id, version, measured)), next_cursor: null });
     });
   }
 
   @Get('v1/tools/:name/versions/:version')
   version(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, [], (caller) => {
+    return this.face.serve(request, reply, [], async (caller) => {
       const { name, version } = request.params as { name: string; version: string };
       const { state } = this.room;
       const found = toolVersions(state, caller.tenant_id, name).find(({ tool }) => tool.version === version);
-      return found ? ok(versionFace(state, caller.tenant_id, found)) : noSuchVersion(state, caller.tenant_id, name, version);
+      if (!found) return noSuchVersion(state, caller.tenant_id, name, version);
+      return ok(versionFace(state, caller.tenant_id, found, await this.measured(request, caller)));
     });
   }
 
   /** Only what the caller could call: active, and with scopes that its key has. */
-  private found(caller: Caller, query: z.infer<z.ZodObject<typeof toolSearchQuery>>): Answer | Problem {
+  private found(caller: Caller, query: z.infer<z.ZodObject<typeof toolSearchQuery>>, measured: MeasuredOf): Answer | Problem {
     const { state } = this.room;
     const ranges = query.version === undefined ? () => true : inRangeText(query.version);
     if (!ranges) return new Problem('invalid-request', 'a version is `1.2.3`, `^1.2.0` or `~1.2.0`');
@@ -137,8 +151,10 @@ export class ToolsController {
     const callable = newest.filter(
       ({ tool }) => caller.scopes.length === 0 || tool.contract.scopes.every((scope) => caller.scopes.includes(scope)),
     );
-    const ranked = searchTools(callable, query);
-    const items = ranked.slice(0, query.limit).map(({ version, score }) => ({ score, ...versionFace(state, caller.tenant_id, version) }));
+    const ranked = searchTools(callable, query, (tool, version) => measured(tool, version).trust_score);
+    const items = ranked
+      .slice(0, query.limit)
+      .map(({ version, score }) => ({ score, ...versionFace(state, caller.tenant_id, version, measured) }));
     return ok({ items, total_candidates: newest.length, total_filtered: ranked.length, next_cursor: null });
   }
 }

@@ -1,7 +1,7 @@
 import { type Meta, nextHlc, uuidv7 } from '@countersign/contracts';
 import type { AgentTrust } from '@countersign/domain';
 import type { NewRecord } from '@countersign/event-log';
-import { type AppDeps, agentOf, cloudEventHeaders, TRUST_TOPIC, TrustBook, TrustScores, toolsOf } from '@countersign/process';
+import { type AppDeps, agentOf, TRUST_TOPIC, TrustBook, TrustScores, toolsOf } from '@countersign/process';
 import {
   projectionPosition,
   type Store,
@@ -12,13 +12,15 @@ import {
   trustSums,
   trustTouched,
 } from '@countersign/store';
+import { cloudEventHeaders } from '../exports/cloud-event.js';
 import { type Moved, movedScores } from './moved-scores.js';
 
 const EVERY_MS = 500;
 /** Scores fade with time alone: all are looked at again this often. */
 const SWEEP_MS = 3_600_000;
-/** A look takes at most this share of the time. */
-const SHARE_MAX = 0.05;
+/** After a look that took long the next one comes later, but not much. */
+const PAUSES = 4;
+const PAUSE_MAX_MS = 2_000;
 const AGENT = 'agent:';
 
 const keyOf = ({ topic, partition }: { topic: string; partition: number }) => `${topic}/${partition}`;
@@ -62,7 +64,7 @@ export class TrustTeller {
       const since = performance.now();
       this.looking = this.look()
         .catch((cause) => this.deps.logger.warn({ cause: String(cause) }, 'trust was not looked at; it is again'))
-        .then(() => this.arm(Math.max(EVERY_MS, (performance.now() - since) / SHARE_MAX)));
+        .then(() => this.arm(Math.min(PAUSE_MAX_MS, Math.max(EVERY_MS, (performance.now() - since) * PAUSES))));
     }, in_ms);
     this.timer.unref();
   }
@@ -109,7 +111,8 @@ export class TrustTeller {
     const cause = { call_id: null, attempt: 0, causation_id: null, correlation_id: event_id.replaceAll('-', '') };
     const meta: Meta = { event_id, tenant_id, ...cause, hlc: nextHlc(at_ms, 0), partition: 0 };
     const about = `${subject}/${name}${version === null ? '' : `@${version}`}`;
-    const headers = cloudEventHeaders({ event_type: 'trust_score_changed', version: 1, meta, subject: about, time_ms: at_ms });
+    const ce = { id: event_id, type: 'dev.countersign.trust-score.v1', subject: about, time_ms: at_ms, tenant_id };
+    const headers = { event_type: 'trust_score_changed', ...cloudEventHeaders(ce) };
     return {
       topic: TRUST_TOPIC,
       partition: 0,

@@ -111,7 +111,7 @@ describe('trust on a log and a database', () => {
     };
     const first = await tell(async () => (await platform.log.head('trust-view', 0)) >= 2);
     expect(first.map(({ headers }) => headers.ce_subject)).toEqual(['tool/create_order@1.0.0', 'provider/erp']);
-    expect(first[0]?.headers).toMatchObject({ ce_specversion: '1.0', ce_type: 'dev.countersign.trust_score_changed.v1' });
+    expect(first[0]?.headers).toMatchObject({ ce_specversion: '1.0', ce_type: 'dev.countersign.trust-score.v1' });
     const since = Date.now();
     expect(await tell(async () => Date.now() - since > 1_500)).toHaveLength(2);
   }, 20_000);

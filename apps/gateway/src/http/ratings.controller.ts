@@ -1,0 +1,86 @@
+import { LOCAL_PROVIDER, toolVersions } from '@countersign/domain';
+import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { z } from 'zod';
+import type { Caller } from '../identity/authenticator.js';
+import { ownTool, raterOf } from '../trust/rating-rights.js';
+import { time } from '../trust/trust-face.js';
+import { type RatingRow, TrustRoom } from '../trust/trust-room.js';
+import { parseBody } from './body-issues.js';
+import { ConfigurationRoom } from './configuration-room.js';
+import { Face } from './face.js';
+import { listed, pageOf } from './lists.js';
+import { positionText } from './positions.js';
+import { Problem } from './problem.js';
+import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
+import { noSuchTool, noSuchVersion } from './unknown-tool.js';
+import { Views, viewsBehind } from './views.js';
+
+export const ratingRequest = z.strictObject({
+  rating: z.number().min(0).max(5).describe('stars'),
+  version: z.string().min(1).max(64).optional().describe('the version that was used; absent: the newest active one'),
+  comment: z.string().min(1).max(2000).optional(),
+});
+
+/** `/v1/tools/{name}/ratings`: what those who used a tool think of it; one rating each, the newest counts. */
+@Controller('v1/tools/:name/ratings')
+export class RatingsController {
+  constructor(
+    private readonly face: Face,
+    private readonly room: TrustRoom,
+    private readonly configuration: ConfigurationRoom,
+    private readonly views: Views,
+  ) {}
+
+  @Get()
+  list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], async (caller) => {
+      const page = listed(request, {});
+      if (page instanceof Problem) return page;
+      const { name } = request.params as { name: string };
+      const { state } = this.configuration;
+      if (toolVersions(state, caller.tenant_id, name).length === 0) return noSuchTool(state, caller.tenant_id, name);
+      if (!(await this.views.current(request))) return viewsBehind();
+      return ok(pageOf(await this.room.ratings(caller.tenant_id, name), page, ({ rater }) => rater, ratingFace));
+    });
+  }
+
+  @Post()
+  rate(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, [], async (caller) => {
+      const body = parseBody(ratingRequest, request.body);
+      if (body instanceof Problem) return body;
+      const { name } = request.params as { name: string };
+      const { state } = this.configuration;
+      const versions = toolVersions(state, caller.tenant_id, name);
+      if (versions.length === 0) return noSuchTool(state, caller.tenant_id, name);
+      const newest = versions.find(({ lifecycle }) => lifecycle === 'active') ?? versions[0];
+      const found = body.version === undefined ? newest : versions.find(({ tool }) => tool.version === body.version);
+      if (!found) return noSuchVersion(state, caller.tenant_id, name, body.version ?? '');
+      const own = versions
+        .map(({ tool }) => ownTool(state, caller, tool.contract.provider ?? LOCAL_PROVIDER))
+        .find((why) => why !== undefined);
+      if (own) return new Problem('forbidden', own);
+      if (!(await this.views.current(request))) return viewsBehind();
+      const { kind, id } = caller.principal;
+      if (!(await this.room.hasUsed(caller.tenant_id, name, `${kind}:${id}`)))
+        return new Problem('forbidden', `only who has used ${name}, with an outcome that was verified where the tool can, may rate it`);
+      return this.recorded(caller, name, found.tool.version, body);
+    });
+  }
+
+  private async recorded(caller: Caller, tool: string, version: string, body: z.infer<typeof ratingRequest>): Promise<Answer> {
+    const rater = raterOf(this.configuration.state, caller);
+    const { rating, comment = null } = body;
+    const rated_at_ms = this.configuration.clock.now_ms();
+    const said = { tool, version, rating, comment, rater, by: caller.principal, rated_at_ms };
+    const at = await this.room.parts.commands.say(caller.tenant_id, 'tool_rated', said);
+    this.views.answered.note(at);
+    const { kind, id } = caller.principal;
+    const face = ratingFace({ rating, comment, rater, version, rated_at_ms, by: { kind, id } });
+    return { status: 201, body: face, headers: { 'countersign-position': positionText(at) } };
+  }
+}
+
+function ratingFace({ rated_at_ms, ...rating }: RatingRow): Record<string, unknown> {
+  return { ...rating, rated_at: time(rated_at_ms) };
+}

@@ -1,0 +1,25 @@
+import { type ConfigurationState, keysOf, LOCAL_PROVIDER } from '@countersign/domain';
+import type { Caller } from '../identity/authenticator.js';
+
+/** Whom a rating counts for: the user that an agent acts for, else its owner, else the principal itself. So one person has one. */
+export function raterOf(config: ConfigurationState, { tenant_id, principal, authority }: Caller): string {
+  if (authority.on_behalf_of) return `user:${authority.on_behalf_of.id}`;
+  const owner = keysOf(config, tenant_id).find((key) => key.owner !== null && sameOwn(key.principal, principal))?.owner;
+  return owner ? `user:${owner}` : `${principal.kind}:${principal.id}`;
+}
+
+const sameOwn = (a: { kind: string; id: string }, b: { kind: string; id: string }): boolean => a.kind === b.kind && a.id === b.id;
+
+/**
+ * Why somebody may not rate a tool of this provider; undefined where they may. Nobody rates what is their own: not the provider,
+ * not who answers for an agent of theirs; and tools of this installation are their authors' own.
+ */
+export function ownTool(config: ConfigurationState, caller: Caller, provider: string): string | undefined {
+  const rater = raterOf(config, caller);
+  const person = rater.slice(rater.indexOf(':') + 1);
+  if (caller.principal.id === provider || person === provider) return 'nobody rates a tool of their own';
+  if (provider !== LOCAL_PROVIDER) return undefined;
+  const keys = keysOf(config, caller.tenant_id);
+  const author = keys.some(({ principal }) => principal.id === person && principal.roles.includes('tool_author'));
+  return author || caller.principal.roles.includes('tool_author') ? 'authors do not rate the tools of their own installation' : undefined;
+}

@@ -1,0 +1,11 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { EmbeddedPlatform } from './embedded-platform.js';
+import { JourneyWorld } from './journey-world.js';
+import { describeTrustJourneys } from './trust-journeys.js';
+
+describe('trust, embedded', () => {
+  const at = new JourneyWorld();
+  beforeAll(() => at.open((env) => EmbeddedPlatform.start(env)), 120_000);
+  afterAll(() => at.close(), 60_000);
+  describeTrustJourneys(at);
+});
