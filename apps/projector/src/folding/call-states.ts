@@ -8,6 +8,7 @@ import { callOf } from './storable-event.js';
 export const NO_CALL = { before: undefined, after: undefined, original: undefined };
 
 const KEPT_MAX = 10_000;
+const NONE: ReadonlySet<string> = new Set();
 
 /** Everything that is said of a call was said: a further event of it is rare enough to load its row again. */
 function isComplete(state: CallState): boolean {
@@ -32,6 +33,10 @@ export class CallStates {
   private readonly states = new Map<string, CallState>();
   /** Calls that those of the newest batch were answered by. */
   private originals = new Map<string, CallState>();
+  /** Calls of the newest batch: a write that ends while others of it are loaded must not take them away. */
+  private needed: ReadonlySet<string> = NONE;
+  /** Would have been forgotten but for that. */
+  private kept = new Set<string>();
 
   /** @param unrequestedHlc highest hlc of the stored rows without a request */
   constructor(private unrequestedHlc: number) {}
@@ -55,11 +60,14 @@ export class CallStates {
     const unknown = new Set<string>();
     const fresh = new Set<string>();
     const originals = new Map<string, CallState | undefined>();
+    const needed = new Set<string>();
+    this.needed = needed;
     for (const at of events) {
       const { hlc } = at.event.meta;
       const call_id = callOf(at);
       const original = originalOf(at);
       if (original !== undefined) originals.set(original, this.states.get(original));
+      if (call_id !== null) needed.add(call_id);
       if (call_id === null || this.states.has(call_id) || fresh.has(call_id)) continue;
       const isFirst = at.event_type === 'tool_call_requested' && hlc > requestedHlc && hlc > this.unrequestedHlc;
       if (isFirst && parseCallId(call_id)?.uuid[14] === '7') fresh.add(call_id);
@@ -79,12 +87,22 @@ export class CallStates {
     return found;
   }
 
-  /** Forgets what is complete, and the longest unchanged beyond the limit. Call it with ids whose newest state is stored. */
-  written(call_ids: Iterable<string>): void {
+  /**
+   * Forgets what is complete, and the longest unchanged beyond the limit.
+   * @param call_ids whose rows were just stored
+   * @param unwritten of those and others, which have changed since
+   */
+  written(call_ids: Iterable<string>, unwritten: ReadonlySet<string> = NONE): void {
     let over = this.states.size - KEPT_MAX;
-    for (const call_id of call_ids) {
+    const kept = this.kept;
+    this.kept = new Set();
+    for (const call_id of [...kept, ...call_ids]) {
       const state = this.states.get(call_id);
-      if (!state || (over <= 0 && !isComplete(state))) continue;
+      if (!state || unwritten.has(call_id) || (over <= 0 && !isComplete(state))) continue;
+      if (this.needed.has(call_id)) {
+        this.kept.add(call_id);
+        continue;
+      }
       this.states.delete(call_id);
       over--;
       if (state.requested === null) this.unrequestedHlc = Math.max(this.unrequestedHlc, hlcOf(state));

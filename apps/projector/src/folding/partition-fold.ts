@@ -213,7 +213,7 @@ export class PartitionFold {
       }
     }
     crashPoint('projector.after_rows');
-    states.written([...write.call_ids].filter((call_id) => !this.pending.call_ids.has(call_id)));
+    states.written(write.call_ids, this.pending.call_ids);
   }
 
   /** A write was refused: true where another plan is in force, by which the same rows are written again. */

@@ -65,7 +65,7 @@ export class Refold {
   }
 
   written({ call_ids }: Refolded): void {
-    this.states.written([...call_ids].filter((call_id) => !this.pending.call_ids.has(call_id)));
+    this.states.written(call_ids, this.pending.call_ids);
   }
 
   positions(): ProjectionOffset[] {

@@ -1,0 +1,52 @@
+import type { PlacedEvent } from '@countersign/domain';
+import type { Row, Sql } from '@countersign/store';
+import { expect, test } from '@jest/globals';
+import { SampleHistory } from '../testing/sample-history.js';
+import { CallStates } from './call-states.js';
+
+/** A store whose answers come when the test says so. */
+class SlowSql implements Sql {
+  answers: () => void = () => undefined;
+  private readonly gate = new Promise<void>((open) => {
+    this.answers = open;
+  });
+
+  async query<R extends Row>(): Promise<R[]> {
+    await this.gate;
+    return [];
+  }
+}
+
+const history = new SampleHistory();
+const first = history.call('granted', null);
+const second = history.call('allowed', null);
+const ofType = (call_id: string, type: string) =>
+  history.events.find((at) => at.event.meta.call_id === call_id && at.event_type === type) as PlacedEvent;
+
+test('a call that ended is not forgotten between being found and being folded, however writes end meanwhile', async () => {
+  const states = new CallStates(0);
+  const sql = new SlowSql();
+  const late = ofType(first, 'approval_granted');
+  for (const at of history.events) if (at !== late && at.event.meta.call_id === first) states.fold(at, first);
+  const loading = states.load(sql, [late, ofType(second, 'tool_executed')], 0);
+  states.written([first]);
+  sql.answers();
+  await loading;
+  const { after } = states.fold(late, first);
+  expect(after).toMatchObject({ approval_end: { kind: 'granted' }, end: { kind: 'executed' } });
+});
+
+test('it is forgotten with the next write, unless it has changed since', async () => {
+  const states = new CallStates(0);
+  const all = history.events.filter((at) => at.event.meta.call_id === first);
+  for (const at of all) states.fold(at, first);
+  const pending = states.load(new SlowSql(), all, 0);
+  states.written([first]);
+  expect(states.size).toBe(1);
+  void states.load(new SlowSql(), [], 0);
+  states.written([], new Set([first]));
+  expect(states.size).toBe(1);
+  states.written([first]);
+  expect(states.size).toBe(0);
+  expect(pending).toBeInstanceOf(Promise);
+});
