@@ -83,6 +83,32 @@ export interface Follower {
   onBatch(batch: LogBatch): Promise<void>;
 }
 
+/** What may be dropped: per partition, what is below an offset; some topics not at all. */
+export interface DropTerms {
+  below(topic: string, partition: number): number;
+  /** The topic is kept whole, whatever becomes of the files that it is in. */
+  carries(topic: string): boolean;
+}
+
+export interface Dropped {
+  /** Files, or partitions, that were made shorter. */
+  segments: number;
+  /** 0 where the adapter cannot tell. */
+  bytes: number;
+}
+
+/** A record that was there and was dropped behind a checkpoint: `first` is the first one that is left. */
+export class RecordsDropped extends Error {
+  constructor(
+    topic: string,
+    partition: number,
+    offset: number,
+    readonly first: number,
+  ) {
+    super(`${topic}/${partition} offset ${offset} was dropped by retention; what is left begins at ${first}`);
+  }
+}
+
 /** `full`: the disk has no room, appends are refused until there is; `failed`: until the process is started again. */
 export type LogHealth = 'open' | 'full' | 'failed' | 'closed';
 
@@ -110,6 +136,14 @@ export abstract class EventLog {
   abstract follow(follower: Follower): Promise<RunningSubscription>;
   /** Up to `records_max` durable records from an offset on; empty at the head. On Kafka a random read costs milliseconds. */
   abstract read(topic: string, partition: number, from_offset: number, records_max: number): Promise<LogRecord[]>;
+  /** The first offset that is left; 0 where nothing was dropped. Reading below it throws RecordsDropped; followers and subscriptions begin there. */
+  async first(_topic: string, _partition: number): Promise<number> {
+    return 0;
+  }
+  /** Drops what is old, as far as the terms and those who read just now allow; what is left keeps its offsets. */
+  async drop(_terms: DropTerms): Promise<Dropped> {
+    return { segments: 0, bytes: 0 };
+  }
   /** The offset that the next durable record will get. */
   abstract head(topic: string, partition: number): Promise<number>;
   /**
@@ -117,7 +151,7 @@ export abstract class EventLog {
    * times of a partition ascend, or nearly so: where the log's clock once went back, the answer may be off by as much.
    */
   async since(topic: string, partition: number, time_ms: number): Promise<number> {
-    let low = 0;
+    let low = await this.first(topic, partition);
     for (let high = await this.head(topic, partition); low < high; ) {
       const middle = Math.floor((low + high) / 2);
       const [record] = await this.read(topic, partition, middle, 1);

@@ -41,9 +41,14 @@ export class Cursor implements StreamListener {
     private readonly reader: JournalReader,
     private readonly options: CursorOptions,
   ) {
-    this.#position = options.from;
+    this.#position = Math.max(options.from, stream.first);
+    stream.readers.push(this);
     this.#listeners().push(this);
     this.wake();
+  }
+
+  get position(): number {
+    return this.#position;
   }
 
   get topic(): string {
@@ -76,6 +81,7 @@ export class Cursor implements StreamListener {
       this.#stopped = true;
       const listeners = this.#listeners();
       listeners.splice(listeners.indexOf(this), 1);
+      this.stream.readers.splice(this.stream.readers.indexOf(this), 1);
       for (const { resolve } of this.#awaiting.splice(0)) resolve();
     }
     if (this.#pause !== undefined) {

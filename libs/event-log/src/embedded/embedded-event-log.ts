@@ -1,14 +1,18 @@
 import { mkdir } from 'node:fs/promises';
 import {
+  type Dropped,
+  type DropTerms,
   EventLog,
   type Follower,
   type LogHealth,
   type LogRecord,
   type NewRecord,
+  RecordsDropped,
   type RunningSubscription,
   type Subscription,
   type TopicSpec,
 } from '../event-log.js';
+import { Carried } from './carried.js';
 import { CommittedOffsets } from './committed-offsets.js';
 import { DirectoryLock } from './directory-lock.js';
 import { type Disk, NodeDisk } from './disk.js';
@@ -17,6 +21,7 @@ import { Group } from './group.js';
 import { JournalReader } from './journal-reader.js';
 import { JournalWriter } from './journal-writer.js';
 import { recover } from './recovery.js';
+import { SegmentDrop } from './segment-drop.js';
 import { SegmentSet } from './segment-set.js';
 import { type LastStop, StopMarker, type StopReport } from './stop-marker.js';
 import type { StreamTable } from './stream-table.js';
@@ -80,6 +85,7 @@ export class EmbeddedEventLog extends EventLog {
   readonly #parts: Parts;
   readonly #options: EmbeddedOptions;
   #closing: Promise<void> | undefined;
+  #dropping: Promise<unknown> = Promise.resolve();
 
   private constructor(options: EmbeddedOptions, parts: Parts) {
     super();
@@ -153,9 +159,23 @@ export class EmbeddedEventLog extends EventLog {
 
   async read(topic: string, partition: number, from_offset: number, records_max: number): Promise<LogRecord[]> {
     const stream = this.#parts.table.stream(topic, partition);
+    if (from_offset < stream.first) throw new RecordsDropped(topic, partition, from_offset, stream.first);
     const to = Math.min(from_offset + records_max, stream.durable);
     if (to <= from_offset) return [];
     return stream.fromTail(from_offset, to) ?? this.#parts.reader.read(stream, from_offset, to, Number.POSITIVE_INFINITY);
+  }
+
+  override async first(topic: string, partition: number): Promise<number> {
+    return this.#parts.table.stream(topic, partition).first;
+  }
+
+  /** Drops the oldest segments, as far as the terms and those who read allow. One at a time. */
+  override drop(terms: DropTerms): Promise<Dropped> {
+    const { segments, table, reader } = this.#parts;
+    const place = { dir: this.#options.dir, disk: this.#options.disk ?? new NodeDisk() };
+    const dropped = this.#dropping.catch(() => undefined).then(() => new SegmentDrop(place, segments, table, reader).drop(terms));
+    this.#dropping = dropped;
+    return dropped;
   }
 
   async head(topic: string, partition: number): Promise<number> {
@@ -175,6 +195,7 @@ export class EmbeddedEventLog extends EventLog {
   }
 
   async #close(): Promise<void> {
+    await this.#dropping.catch(() => undefined);
     const { writer, committed, segments, marker, lock } = this.#parts;
     await this.#endReaders();
     await writer.close();
@@ -218,7 +239,21 @@ async function openParts(options: EmbeddedOptions, lock: DirectoryLock): Promise
   const disk = options.disk ?? new NodeDisk();
   const chunk_bytes = options.chunk_bytes ?? 64 * 1024;
   const { marker, report } = await StopMarker.open(dir, disk);
-  const { segments: files, table, cut_bytes, fresh } = await recover({ dir, disk, chunk_bytes, closed_end: report.end });
+  const carried = await Carried.open(dir);
+  const {
+    segments: files,
+    table,
+    cut_bytes,
+    fresh,
+  } = await recover({
+    dir,
+    disk,
+    chunk_bytes,
+    closed_end: report.end,
+    dropped_below: carried.base,
+  });
+  for (const stream of table.streams)
+    stream.first = carried.of(stream.topic, stream.partition).length > 0 ? 0 : (files[0]?.first[stream.id] ?? 0);
   // Segments without a marker: somebody removed it, so nothing is known about the last stop.
   if (!fresh && report.last_stop === 'first_start') report.last_stop = 'machine_crashed';
   const segments = new SegmentSet({ dir, disk, segment_bytes: options.segment_bytes ?? 64 * 1024 * 1024, chunk_bytes }, files);
@@ -238,5 +273,5 @@ async function openParts(options: EmbeddedOptions, lock: DirectoryLock): Promise
   const committed = await CommittedOffsets.open(dir, options.offsets_save_ms ?? 1_000, (topic, partition, offset) =>
     table.has(topic) ? Math.min(offset, table.of(topic)[partition]?.durable ?? 0) : 0,
   );
-  return { table, segments, writer, reader: new JournalReader(segments), committed, lock, marker, report, cut_bytes };
+  return { table, segments, writer, reader: new JournalReader(segments, carried), committed, lock, marker, report, cut_bytes };
 }

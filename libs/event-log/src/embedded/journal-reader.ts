@@ -1,4 +1,5 @@
-import type { LogRecord } from '../event-log.js';
+import { type LogRecord, RecordsDropped } from '../event-log.js';
+import type { Carried } from './carried.js';
 import { takeFrame } from './frame.js';
 import { BlockScan, eachFrame } from './scan.js';
 import { segmentName } from './segment.js';
@@ -25,14 +26,19 @@ export class JournalReader {
   readonly #sizes = new Map<number, number>();
   #cached_bytes = 0;
 
-  constructor(private readonly segments: SegmentSet) {}
+  constructor(
+    private readonly segments: SegmentSet,
+    /** What is left of segments that were dropped. */
+    public carried: Carried,
+  ) {}
 
   /**
    * Records [from, to) of a stream, all durable; fewer where they exceed `bytes_max`, but at least one.
    * @throws where the disk does not give back what was acknowledged
    */
   async read(stream: Stream, from: number, to: number, bytes_max: number): Promise<LogRecord[]> {
-    const records: LogRecord[] = [];
+    if (from < stream.first) throw new RecordsDropped(stream.topic, stream.partition, from, stream.first);
+    const records: LogRecord[] = this.carried.of(stream.topic, stream.partition).slice(from, to);
     let bytes = 0;
     while (from + records.length < to && bytes < bytes_max) {
       const offset = from + records.length;

@@ -50,7 +50,7 @@ async function journalBytes(dir: string): Promise<number> {
 
 /** Opens the segment files only and says how far each topic goes. */
 async function open(dir: string, closed_end: number | null = null) {
-  const { segments, table } = await recover({ dir, disk: new NodeDisk(), chunk_bytes: 65536, closed_end });
+  const { segments, table } = await recover({ dir, disk: new NodeDisk(), chunk_bytes: 65536, closed_end, dropped_below: 0 });
   for (const { file } of segments) await file.close();
   const next = (topic: string) => (table.has(topic) ? table.stream(topic, 0).next : 0);
   return { a: next('a'), b: next('b') };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { BLOCK_HEADER_BYTES, SEGMENT_START, TOPICS } from './block.js';
 import type { Disk, JournalFile } from './disk.js';
 import { BlockScan, eachFrame, type ScannedBlock } from './scan.js';
-import { createSegment, firstOffsets, Segment, type SegmentStart, segmentBase, segmentName, startBlock } from './segment.js';
+import { createSegment, firstOffsets, removeSegment, Segment, type SegmentStart, segmentBase, segmentName, startBlock } from './segment.js';
 import { SparseIndex } from './sparse-index.js';
 import { StreamTable, type TopicEntry } from './stream-table.js';
 
@@ -23,6 +23,8 @@ export interface Place {
   chunk_bytes: number;
   /** Where the journal ended when it was closed, if it was: it can't end before. */
   closed_end: number | null;
+  /** Everything below was dropped. */
+  dropped_below: number;
 }
 
 /**
@@ -46,7 +48,10 @@ export async function recover(place: Place): Promise<Recovered> {
 }
 
 async function recoverFiles(place: Place): Promise<Recovered> {
-  const bases = (await readdir(place.dir)).map(segmentBase).filter((base) => base !== null);
+  const found = (await readdir(place.dir)).map(segmentBase).filter((base) => base !== null);
+  const bases = found.filter((base) => base >= place.dropped_below);
+  // The process died while it removed them.
+  for (const base of found) if (base < place.dropped_below) await removeSegment(place.dir, base);
   bases.sort((a, b) => a - b);
   const segments: Segment[] = [];
   let cutBytes = 0;
@@ -76,7 +81,8 @@ async function createFirst(place: Place): Promise<{ segments: Segment[]; table: 
 }
 
 function checkContinuous(place: Place, segments: readonly Segment[]): void {
-  if (segments[0]!.base !== 0) throw new Error(`the log in ${place.dir} does not begin at its start: ${segmentName(0)} is missing`);
+  const start = place.dropped_below;
+  if (segments[0]!.base !== start) throw new Error(`the log in ${place.dir} does not begin at its start: ${segmentName(start)} is missing`);
   for (let at = 1; at < segments.length; at++) {
     const { base, end } = segments[at - 1]!;
     if (end === segments[at]!.base) continue;

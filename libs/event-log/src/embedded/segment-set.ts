@@ -1,7 +1,7 @@
 import { BLOCK_HEADER_BYTES } from './block.js';
 import type { Disk } from './disk.js';
 import { BlockScan, eachFrame } from './scan.js';
-import { createSegment, loadIndex, type Segment, saveIndex, segmentName, startBlock } from './segment.js';
+import { createSegment, loadIndex, removeSegment, type Segment, saveIndex, segmentName, startBlock } from './segment.js';
 import { SparseIndex } from './sparse-index.js';
 import type { StreamTable } from './stream-table.js';
 
@@ -60,6 +60,31 @@ export class SegmentSet {
     const index = segment.index ?? (await this.#index(segment));
     const at = index.find(stream, offset);
     return { segment, position: index.chunks[at]!.position, end: index.chunks[at + 1]?.position ?? segment.size };
+  }
+
+  /** How many segments from the start may go, where `may` says so of the offsets at the start of the one that follows. */
+  leading(may: (first: Float64Array) => boolean): number {
+    let count = 0;
+    while (count < this.segments.length - 1 && may(this.segments[count + 1]!.first)) count++;
+    return count;
+  }
+
+  at(index: number): Segment {
+    return this.segments[index]!;
+  }
+
+  /** Removes the files of the first segments. @returns their bytes */
+  async removeLeading(count: number): Promise<number> {
+    let bytes = 0;
+    for (const segment of this.segments.splice(0, count)) {
+      bytes += segment.size;
+      const at = this.#loaded.indexOf(segment);
+      if (at >= 0) this.#loaded.splice(at, 1);
+      await segment.file.close();
+      await removeSegment(this.options.dir, segment.base);
+    }
+    await this.options.disk.syncDirectory(this.options.dir);
+    return bytes;
   }
 
   async close(): Promise<void> {

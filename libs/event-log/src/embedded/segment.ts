@@ -83,6 +83,12 @@ export async function saveIndex(dir: string, segment: Segment): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
+/** Removes a segment that nothing refers to any more, and its index. */
+export async function removeSegment(dir: string, base: number): Promise<void> {
+  await rm(join(dir, segmentName(base)), { force: true });
+  await rm(indexPath(dir, base), { force: true });
+}
+
 export async function loadIndex(dir: string, segment: Segment, chunk_bytes: number): Promise<SparseIndex | null> {
   try {
     return SparseIndex.decode(await readFile(indexPath(dir, segment.base)), segment.size, chunk_bytes);

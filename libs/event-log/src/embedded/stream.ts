@@ -13,6 +13,10 @@ export class Stream {
   durable: number;
   /** Everything below is in the write that runs now. */
   writing: number;
+  /** The first offset that can be read. */
+  first = 0;
+  /** Whoever reads it just now, and from where. */
+  readonly readers: { readonly position: number }[] = [];
   readonly appended_listeners: StreamListener[] = [];
   readonly durable_listeners: StreamListener[] = [];
   #tail: LogRecord[] = [];

@@ -91,12 +91,21 @@ export class BrokerLink {
   }
 
   /** The offsets after the newest durable records, in the order asked for. */
-  async heads(partitions: readonly { topic: string; partition: number }[]): Promise<number[]> {
+  heads(partitions: readonly { topic: string; partition: number }[]): Promise<number[]> {
+    return this.ends(partitions, false);
+  }
+
+  /** The first offsets that are left, in the order asked for. */
+  firsts(partitions: readonly { topic: string; partition: number }[]): Promise<number[]> {
+    return this.ends(partitions, true);
+  }
+
+  private async ends(partitions: readonly { topic: string; partition: number }[], fromBeginning: boolean): Promise<number[]> {
     const topics = byTopic(partitions);
     await this.want([...topics.keys()]);
     const cluster = await this.cluster();
     const found = await cluster.fetchTopicsOffset(
-      [...topics].map(([topic, asked]) => ({ topic, partitions: asked.map(({ partition }) => ({ partition })), fromBeginning: false })),
+      [...topics].map(([topic, asked]) => ({ topic, partitions: asked.map(({ partition }) => ({ partition })), fromBeginning })),
     );
     const heads = new Map(
       found.flatMap(({ topic, partitions: ends }) => ends.map((end) => [`${topic}/${end.partition}`, Number(end.offset)])),

@@ -29,7 +29,7 @@ export class GroupSubscription implements RunningSubscription {
 
   constructor(
     private readonly settings: KafkaSettings,
-    link: BrokerLink,
+    private readonly link: BrokerLink,
     private readonly subscription: Subscription,
     private readonly committed: (group: string, topics: readonly string[]) => Promise<readonly TopicOffset[]>,
   ) {
@@ -123,6 +123,10 @@ export class GroupSubscription implements RunningSubscription {
     if (fresh.length === 0) return;
     const committed = await this.committed(this.subscription.group, this.subscription.topics);
     const wanted = await this.subscription.onAssigned?.(fresh);
+    const mine = this.subscription.topics.flatMap((topic) =>
+      (target[topic] ?? []).filter((partition) => fresh.includes(partition)).map((partition) => ({ topic, partition })),
+    );
+    const firsts = await this.link.firsts(mine);
     const stay = ++this.stays;
     for (const number of fresh) this.announced.set(number, stay);
     if (target !== this.target) {
@@ -130,9 +134,8 @@ export class GroupSubscription implements RunningSubscription {
       return;
     }
     const offsets = new Map([...committed, ...(wanted ?? [])].map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
-    for (const topic of this.subscription.topics)
-      for (const partition of target[topic] ?? [])
-        if (fresh.includes(partition)) this.begin(stay, topic, partition, offsets.get(`${topic}/${partition}`) ?? 0);
+    for (const [at, { topic, partition }] of mine.entries())
+      this.begin(stay, topic, partition, Math.max(firsts[at] ?? 0, offsets.get(`${topic}/${partition}`) ?? 0));
   }
 
   /** Where an earlier stay's handler still runs, this partition waits for it; the others do not. */

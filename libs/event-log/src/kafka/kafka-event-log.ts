@@ -1,8 +1,11 @@
 import {
+  type Dropped,
+  type DropTerms,
   EventLog,
   type Follower,
   type LogRecord,
   type NewRecord,
+  RecordsDropped,
   type RunningSubscription,
   type Subscription,
   type TopicSpec,
@@ -94,11 +97,20 @@ export class KafkaEventLog extends EventLog {
     let offset = from_offset;
     while (records.length < records_max) {
       const fetched = await this.readOnce(topic, partition, offset);
+      if (fetched === 'out_of_range') return this.beyond(topic, partition, offset, records);
       for (const record of fetched.records.slice(0, records_max - records.length)) records.push(record);
       offset = (fetched.records[fetched.records.length - 1]?.offset ?? fetched.head) + 1;
       if (offset >= fetched.head) break;
     }
     return records;
+  }
+
+  override first(topic: string, partition: number): Promise<number> {
+    return this.topics.first(topic, partition);
+  }
+
+  override async drop(terms: DropTerms): Promise<Dropped> {
+    return { segments: await this.topics.drop(terms), bytes: 0 };
   }
 
   async head(topic: string, partition: number): Promise<number> {
@@ -146,6 +158,13 @@ export class KafkaEventLog extends EventLog {
     return running;
   }
 
+  /** Below what is left, or behind the head. */
+  private async beyond(topic: string, partition: number, offset: number, records: LogRecord[]): Promise<LogRecord[]> {
+    const first = await this.first(topic, partition);
+    if (offset < first) throw new RecordsDropped(topic, partition, offset, first);
+    return records;
+  }
+
   private readOnce(topic: string, partition: number, offset: number) {
     return this.retried(`can't read ${topic}/${partition}`, async () => {
       await this.reader.want([topic]);
@@ -155,7 +174,7 @@ export class KafkaEventLog extends EventLog {
         const [fetched] = await this.reader.fetch(node, [{ topic, partition, offset }], 0);
         return fetched ?? { records: [], head: offset };
       } catch (error) {
-        if ((error as { name?: string }).name === 'KafkaJSOffsetOutOfRange') return { records: [], head: offset };
+        if ((error as { name?: string }).name === 'KafkaJSOffsetOutOfRange') return 'out_of_range' as const;
         throw error;
       }
     });

@@ -23,9 +23,11 @@ export class KafkaFollower implements RunningSubscription {
     const partitions = topics.flatMap((topic) => numbersBelow(this.link.partitions(topic)).map((partition) => ({ topic, partition })));
     for (const topic of topics) if (this.link.partitions(topic) === 0) throw new Error(`Kafka has no topic ${topic}`);
     const heads = from === 'head' ? await this.link.heads(partitions) : [];
+    // Records below were dropped: whoever wants them begins with what is left.
+    const firsts = from === 'head' ? [] : await this.link.firsts(partitions);
     const given = new Map(typeof from === 'string' ? [] : from.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
     for (const [index, { topic, partition }] of partitions.entries())
-      this.loop.add(this.reader(topic, partition, heads[index] ?? given.get(`${topic}/${partition}`) ?? 0));
+      this.loop.add(this.reader(topic, partition, heads[index] ?? Math.max(firsts[index] ?? 0, given.get(`${topic}/${partition}`) ?? 0)));
   }
 
   /** Followers have no group and commit nothing. */

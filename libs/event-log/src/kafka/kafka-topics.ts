@@ -1,5 +1,5 @@
 import type { Admin } from 'kafkajs';
-import type { TopicOffset, TopicSpec } from '../event-log.js';
+import type { DropTerms, TopicOffset, TopicSpec } from '../event-log.js';
 import { MESSAGE_BYTES_MAX } from './append-call.js';
 import { faultOf, KafkaClient, sleep } from './kafka-client.js';
 import type { KafkaSettings } from './kafka-options.js';
@@ -46,6 +46,29 @@ export class KafkaTopics {
     // waitForLeaders races on KRaft: the topic exists and its metadata is not there yet
     await this.use("can't create topics", (admin) => admin.createTopics({ topics, waitForLeaders: false }));
     await this.ready(missing.map(({ name }) => name));
+  }
+
+  /** The first offset that is left of a partition. */
+  async first(topic: string, partition: number): Promise<number> {
+    const found = await this.use(`can't read the offsets of ${topic}`, (admin) => admin.fetchTopicOffsets(topic));
+    return Number(found.find((one) => one.partition === partition)?.low ?? 0);
+  }
+
+  /** Deletes the records below an offset, per partition, of the topics that are not carried. @returns how many partitions got shorter */
+  async drop({ below, carries }: DropTerms): Promise<number> {
+    let dropped = 0;
+    for (const topic of this.counts.keys()) {
+      if (carries(topic)) continue;
+      const known = await this.use(`can't read the offsets of ${topic}`, (admin) => admin.fetchTopicOffsets(topic));
+      const partitions = known
+        .map(({ partition, low, high }) => ({ partition, low: Number(low), offset: Math.min(Number(high), below(topic, partition)) }))
+        .filter(({ low, offset }) => offset > low)
+        .map(({ partition, offset }) => ({ partition, offset: String(offset) }));
+      if (partitions.length === 0) continue;
+      await this.use(`can't drop records of ${topic}`, (admin) => admin.deleteTopicRecords({ topic, partitions }));
+      dropped += partitions.length;
+    }
+    return dropped;
   }
 
   /** Offsets that a group committed; partitions without are left out. */

@@ -1,4 +1,6 @@
 import {
+  type Dropped,
+  type DropTerms,
   EventLog,
   type Follower,
   type LogBatch,
@@ -62,6 +64,18 @@ export class PrefixedEventLog extends EventLog {
   async read(topic: string, partition: number, from_offset: number, records_max: number): Promise<LogRecord[]> {
     const records = await this.inner.read(this.prefix + topic, partition, from_offset, records_max);
     return records.map((record) => ({ ...record, topic }));
+  }
+
+  override first(topic: string, partition: number): Promise<number> {
+    return this.inner.first(this.prefix + topic, partition);
+  }
+
+  override drop(terms: DropTerms): Promise<Dropped> {
+    const bare = (topic: string) => topic.slice(this.prefix.length);
+    return this.inner.drop({
+      below: (topic, partition) => (topic.startsWith(this.prefix) ? terms.below(bare(topic), partition) : 0),
+      carries: (topic) => !topic.startsWith(this.prefix) || terms.carries(bare(topic)),
+    });
   }
 
   head(topic: string, partition: number): Promise<number> {

@@ -1,0 +1,46 @@
+import type { Dropped, DropTerms, LogRecord } from '../event-log.js';
+import { Carried } from './carried.js';
+import type { Disk } from './disk.js';
+import type { JournalReader } from './journal-reader.js';
+import type { SegmentSet } from './segment-set.js';
+import type { Stream } from './stream.js';
+import type { StreamTable } from './stream-table.js';
+
+const READ_BYTES = 8 * 1024 * 1024;
+
+/** Drops the oldest segments of a journal. What is carried on is durable before anything is removed. */
+export class SegmentDrop {
+  constructor(
+    private readonly place: { dir: string; disk: Disk },
+    private readonly segments: SegmentSet,
+    private readonly table: StreamTable,
+    private readonly reader: JournalReader,
+  ) {}
+
+  /** Whole segments only, never the one that is written; none that a reader has not passed. */
+  async drop(terms: DropTerms): Promise<Dropped> {
+    const count = this.segments.leading((first) => this.table.streams.every((stream) => this.mayGo(stream, first[stream.id] ?? 0, terms)));
+    if (count === 0) return { segments: 0, bytes: 0 };
+    const { base, first } = this.segments.at(count);
+    const records: LogRecord[] = [];
+    for (const stream of this.table.streams) {
+      if (terms.carries(stream.topic)) records.push(...(await this.whole(stream, first[stream.id] ?? 0)));
+    }
+    const carried = Carried.holding(base, records);
+    await carried.save(this.place.dir, this.place.disk);
+    this.reader.carried = carried;
+    for (const stream of this.table.streams) stream.first = terms.carries(stream.topic) ? 0 : (first[stream.id] ?? 0);
+    return { segments: count, bytes: await this.segments.removeLeading(count) };
+  }
+
+  private mayGo(stream: Stream, first: number, terms: DropTerms): boolean {
+    if (terms.carries(stream.topic)) return true;
+    return first <= terms.below(stream.topic, stream.partition) && stream.readers.every(({ position }) => position >= first);
+  }
+
+  private async whole(stream: Stream, end: number): Promise<LogRecord[]> {
+    const records: LogRecord[] = [];
+    while (records.length < end) records.push(...(await this.reader.read(stream, records.length, end, READ_BYTES)));
+    return records;
+  }
+}
