@@ -88,7 +88,7 @@ export class LaneParts {
     const writer = new EventWriter(codec, clock, redactor);
     const appender = new Appender(log, logger);
     this.arbiter = new SqlArbiter(store, options.lane, () => clock.now_ms());
-    this.refold = new Refold(log, decoder, this.arbiter, logger);
+    this.refold = new Refold(log, decoder, this.arbiter, logger, deps.key_snapshot);
     this.spans = new CallSpans(new CallTracer('executor', deps.tracing), runtime, deps.tracing);
     this.progress = new ProgressWriter(this.arbiter, this.partitions);
     this.lease = new Lease(new SqlLeases(store, options.lane, () => this.refold.epochMax), options, clock, logger);

@@ -37,6 +37,7 @@ import { IdentityProvidersController } from './http/identity-providers.controlle
 import { KeysController } from './http/keys.controller.js';
 import { KnownCalls } from './http/known-calls.js';
 import { LimitsController } from './http/limits.controller.js';
+import { LogDropsController } from './http/log-drops.controller.js';
 import { MappingsController } from './http/mappings.controller.js';
 import { OpenApiController } from './http/openapi.controller.js';
 import { PersonalDataController } from './http/personal-data.controller.js';
@@ -66,6 +67,7 @@ import { VoteRoom } from './http/vote-room.js';
 import { WebhooksController } from './http/webhooks.controller.js';
 import { NoticeRoom } from './notices/notice-room.js';
 import { CallSealer } from './personal/call-sealer.js';
+import { LogDrop } from './personal/log-drop.js';
 import { Readable } from './personal/readable.js';
 import { RetentionRoom } from './personal/retention-room.js';
 import { SubjectRoom } from './personal/subject-room.js';
@@ -83,6 +85,8 @@ export interface GatewayParts {
   sealer: CallSealer;
   /** Absent only where a test does without personal data. */
   subjects: { erasure: SubjectRoom; retention: RetentionRoom } | undefined;
+  /** Absent where there is no evidence to drop behind. */
+  drops: LogDrop | undefined;
   vault: Vault;
   keys: TenantKeys;
   intake: CallIntake;
@@ -153,6 +157,7 @@ export class GatewayModule {
         SagasController,
         SecurityEventsController,
         ...(parts.audit ? [AuditController, AuditEventsController, AuditExportController] : []),
+        ...(parts.drops ? [LogDropsController] : []),
         ...(parts.subjects ? [PersonalDataController, SubjectsController, RetentionController] : []),
       ],
       providers: [
@@ -181,8 +186,9 @@ export class GatewayModule {
   }
 }
 
-function personalProviders({ readable, sealer, subjects }: GatewayParts): Provider[] {
-  const always = [
+function personalProviders({ readable, sealer, subjects, drops }: GatewayParts): Provider[] {
+  const always: Provider[] = [
+    ...(drops ? [{ provide: LogDrop, useValue: drops }] : []),
     { provide: Readable, useValue: readable },
     { provide: CallSealer, useValue: sealer },
   ];

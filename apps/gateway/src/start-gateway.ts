@@ -50,6 +50,7 @@ import { startNotices } from './notices/notices.module.js';
 import { SealedSecrets } from './notices/sealed-secret.js';
 import { VersionKeeper } from './notices/version-keeper.js';
 import { CallSealer } from './personal/call-sealer.js';
+import { LogDrop } from './personal/log-drop.js';
 import { Readable } from './personal/readable.js';
 import { RetentionRoom } from './personal/retention-room.js';
 import { SubjectRoom } from './personal/subject-room.js';
@@ -137,6 +138,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     readable,
     sealer,
     subjects: subjectRooms(deps, settings),
+    drops: deps.evidence && new LogDrop(deps, deps.evidence, settings),
     vault: deps.vault,
     keys,
     face: new Face(new Authenticator(configuration, now_ms, tokens), logger, readable),

@@ -1,6 +1,6 @@
 import type { EventCodec } from '@countersign/contracts';
 import type { EventLog, SchemaSource } from '@countersign/event-log';
-import type { Blobs, ResultCache, Store, Vault } from '@countersign/store';
+import type { Blobs, KeySnapshot, ResultCache, Store, Vault } from '@countersign/store';
 import type { Registry } from 'prom-client';
 import type { Clock } from './clock.js';
 import type { Evidence } from './evidence.js';
@@ -41,6 +41,8 @@ export interface AppDeps {
   metrics: Registry;
   /** An OpenTelemetry SDK is loaded: spans are recorded. */
   tracing: boolean;
+  /** Idempotency keys that the log may no longer tell of; absent where the store is durable. */
+  key_snapshot?: KeySnapshot;
   /** What is personal is sealed and opened with it; absent only where a test does without. */
   personal?: Personal;
   /** Tiles, checkpoints and their key; absent only where a test does without. */

@@ -10,6 +10,7 @@ import {
   InProcessResults,
   InProcessWakeUps,
   KeyRing,
+  KeySnapshot,
   KnownWrappingKeys,
   PgliteStore,
   S3Blobs,
@@ -155,6 +156,21 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   const blobs = config.s3 ? new S3Blobs(config.s3) : new FolderBlobs(path.join(config.data_dir, 'blobs'));
   const clock = shared ?? systemClock;
   const personal = new Personal(subject_keys, keys, () => clock.now_ms());
-  const deps: AppDeps = { ...parts, blobs, keys, vault, personal, clock, logger, metrics, tracing: config.tracing, evidence };
+  const key_snapshot = parts.store.durable
+    ? {}
+    : { key_snapshot: new KeySnapshot(parts.store, path.join(config.data_dir, 'effect-keys.snapshot')) };
+  const deps: AppDeps = {
+    ...parts,
+    ...key_snapshot,
+    blobs,
+    keys,
+    vault,
+    personal,
+    clock,
+    logger,
+    metrics,
+    tracing: config.tracing,
+    evidence,
+  };
   return { deps, close };
 }

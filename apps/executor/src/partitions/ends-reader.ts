@@ -1,10 +1,26 @@
-import type { EventMap, Outcome } from '@countersign/contracts';
+import { ERASED, type EventMap, type Outcome } from '@countersign/contracts';
 import { lateEnd, stateAfter } from '@countersign/domain';
-import type { BatchDecoder, EventLog, Recorded } from '@countersign/event-log';
+import { type BatchDecoder, type EventLog, type Recorded, RecordsDropped } from '@countersign/event-log';
 import type { Partition } from './partition.js';
 import type { Partitions } from './partitions.js';
 
 const READ_MAX = 500;
+
+/** The end of a call whose record was dropped: that it happened is known by its key, what it answered is not. */
+const DROPPED: Outcome = {
+  status: 'succeeded',
+  output_json: JSON.stringify(ERASED),
+  error: null,
+  effect: 'happened',
+  started_at_ms: 0,
+  ended_at_ms: 0,
+  duration_ms: 0,
+  retry_count: 0,
+  truncated: false,
+  attachments: [],
+  warnings: ['its record was dropped by retention; it is not done again'],
+  extras: null,
+};
 
 /** Reads what others wrote to tool-executed, and what this process wrote in an earlier life, into what it knows. */
 export class EndsReader {
@@ -21,7 +37,8 @@ export class EndsReader {
   async catchUp(partition: Partition): Promise<void> {
     const head = await this.log.head(partition.executed, partition.number);
     while (partition.next_end < head) {
-      const from = partition.next_end;
+      const from = partition.next_end || (await this.log.first(partition.executed, partition.number));
+      partition.next_end = from;
       const records = await this.log.read(partition.executed, partition.number, from, READ_MAX);
       if (records.length === 0) return;
       const { events } = await this.decoder.decode(records);
@@ -37,7 +54,11 @@ export class EndsReader {
 
   /** The outcome that stands at an offset. */
   async outcomeAt(partition: Partition, offset: number): Promise<Outcome | undefined> {
-    const records = await this.log.read(partition.executed, partition.number, offset, 1);
+    const records = await this.log.read(partition.executed, partition.number, offset, 1).catch((cause) => {
+      if (cause instanceof RecordsDropped) return undefined;
+      throw cause;
+    });
+    if (!records) return DROPPED;
     const { events } = await this.decoder.decode(records.slice(0, 1));
     const event = events[0];
     return event && 'outcome' in event.event ? event.event.outcome : undefined;

@@ -2,6 +2,7 @@ import { type CallTopic, type ClaimedKey, laneTopic } from '@countersign/contrac
 import { digest8, lateEnd, stateAfter } from '@countersign/domain';
 import type { BatchDecoder, EventLog, Recorded } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
+import type { KeySnapshot } from '@countersign/store';
 import type { Arbiter, RefoldedRow } from '../running/arbiter.js';
 import { closedBy } from '../running/closing.js';
 
@@ -31,6 +32,7 @@ export class Refold {
     private readonly decoder: BatchDecoder,
     private readonly arbiter: Arbiter,
     private readonly logger: Logger,
+    private readonly snapshot: Pick<KeySnapshot, 'restore'> | undefined,
   ) {}
 
   /** The highest epoch that the log knows: those to come must be higher. */
@@ -40,8 +42,11 @@ export class Refold {
 
   async ifEmpty(lane: string): Promise<void> {
     const partitions = this.log.partitions(laneTopic('tool-executed', lane));
+    const empty: number[] = [];
     for (let partition = 0; partition < partitions; partition++)
-      if ((await this.arbiter.progressOf(partition)).length === 0) await this.refold(lane, partition);
+      if ((await this.arbiter.progressOf(partition)).length === 0) empty.push(partition);
+    if (empty.length > 0) await this.snapshot?.restore();
+    for (const partition of empty) await this.refold(lane, partition);
   }
 
   private async refold(lane: string, partition: number): Promise<void> {
@@ -129,7 +134,7 @@ export class Refold {
 
   private async each(topic: string, partition: number, take: (events: readonly Recorded[]) => Promise<void>): Promise<void> {
     const head = await this.log.head(topic, partition);
-    for (let offset = 0; offset < head; ) {
+    for (let offset = await this.log.first(topic, partition); offset < head; ) {
       const records = await this.log.read(topic, partition, offset, READ_MAX);
       const last = records.at(-1);
       if (!last) return;

@@ -1,4 +1,5 @@
 import { isInfrastructureFault } from '@countersign/contracts';
+import { RecordsDropped } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
 import { type Authenticator, type Caller, lacksRole, type Role } from '../identity/authenticator.js';
 import { Readable } from '../personal/readable.js';
@@ -21,6 +22,7 @@ export function problemOf(cause: unknown, logger: Logger): Problem {
     logger.warn({ err: cause }, 'a part is away');
     return new Problem('unavailable', 'the log or the store is away; nothing was half done, try again');
   }
+  if (cause instanceof RecordsDropped) return new Problem('erased', cause.message, { first: cause.first });
   const http = cause as { code?: unknown; statusCode?: unknown; status?: unknown };
   const status = typeof http?.statusCode === 'number' ? http.statusCode : http?.status;
   if (http?.code === 'FST_ERR_CTP_BODY_TOO_LARGE' || status === 413) return new Problem('body-too-large', 'a body has at most 1 MB');

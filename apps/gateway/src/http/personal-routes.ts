@@ -1,5 +1,6 @@
 import type { ApiRoute } from './api-route.js';
 import { listQuery } from './lists.js';
+import { logDropRequest } from './log-drops.controller.js';
 import { personalDataRequest } from './personal-data.controller.js';
 import { retentionRequest, retentionRun } from './retention.controller.js';
 import { eraseRequest } from './subjects.controller.js';
@@ -20,6 +21,15 @@ export const personalRoutes: readonly ApiRoute[] = [
     summary: 'Erase a subject: its keys are destroyed',
     tag,
     body: eraseRequest,
+    answers: object,
+    roles: ['admin'],
+  },
+  {
+    method: 'post',
+    path: '/v1/log/drops',
+    summary: 'Drop old records of calls behind a checkpoint',
+    tag,
+    body: logDropRequest,
     answers: object,
     roles: ['admin'],
   },

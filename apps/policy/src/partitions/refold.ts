@@ -44,6 +44,7 @@ class OutputReader {
 
   async fill(): Promise<void> {
     const { log, decoder, topic, partition, head } = this.from;
+    if (this.next === 0) this.next = await log.first(topic, partition);
     const records: LogRecord[] = await log.read(topic, partition, this.next, READ_RECORDS);
     const { events } = await decoder.decode(records);
     this.events = events;

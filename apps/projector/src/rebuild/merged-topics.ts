@@ -58,6 +58,7 @@ export class MergedTopics {
   private async refill(topic: Open): Promise<void> {
     topic.events = [];
     topic.at = 0;
+    topic.from ||= await this.log.first(topic.topic, this.partition);
     while (topic.events.length === 0 && topic.from < topic.to) {
       const records = await this.log.read(topic.topic, this.partition, topic.from, Math.min(READ_AT_ONCE, topic.to - topic.from));
       const last = records.at(-1);

@@ -931,6 +931,17 @@ export type SideEffectLevel = 'none' | 'reads' | 'writes';
 /** What becomes of a call that does not fit. */
 export type LimitExceeded = 'deny' | 'defer';
 
+/** Old records of calls are dropped behind a checkpoint that covers them; those that are left keep their offsets and their proofs. */
+export interface LogDropped {
+  meta: Meta;
+  /** Records of calls that were appended before, as far as whole files go. */
+  before_ms: number;
+  /** The signed note that covers everything that is dropped. */
+  checkpoint: string;
+  by: Principal;
+  dropped_at_ms: number;
+}
+
 /** A version of a tenant's mapping for a tool; calls that are asked for from then on go by it. */
 export interface MappingSet {
   meta: Meta;
@@ -1573,6 +1584,7 @@ export interface EventMap {
   grant_set: GrantSet;
   identity_provider_set: IdentityProviderSet;
   limit_set: LimitSet;
+  log_dropped: LogDropped;
   mapping_set: MappingSet;
   personal_data_set: PersonalDataSet;
   policy_bundle_activated: PolicyBundleActivated;
@@ -1626,7 +1638,7 @@ export interface TopicEvents {
   'audit-view': Tagged<'audit_event_exported'>;
   'case-history-view': Tagged<'case_history_exported'>;
   'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_ended'> | Tagged<'saga_started'> | Tagged<'saga_step_ended'>;
-  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'mapping_set'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
+  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_set'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'run_transcript_kept'> | Tagged<'tool_rated'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;

@@ -55,6 +55,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   subject_erased: erasePersonal,
   retention_set: setRetention,
   retention_applied: applyRetention,
+  log_dropped: () => undefined,
   usage_period_closed: closeUsagePeriod,
 };
 

@@ -28,6 +28,11 @@ export class CosignedNotes {
     private readonly witnesses: readonly NoteVerifier[],
   ) {}
 
+  /** Whether witnesses are asked at all. */
+  get asks(): boolean {
+    return this.witnesses.length > 0;
+  }
+
   /** The newest checkpoint that every witness cosigned; undefined where there is none, or nobody is asked. */
   async newest(): Promise<Cosigned | undefined> {
     return this.witnesses.length === 0 ? undefined : ((await this.read()).complete ?? undefined);
