@@ -7,6 +7,7 @@ import {
   type Configuration,
   ConfigurationWitness,
   foldConfiguration,
+  HistoryBook,
   PastTrust,
   type RunningApp,
   TrustBook,
@@ -128,7 +129,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const book = new TrustBook(deps);
   const rulings = new TenantRulings(now_ms, book);
   const admission = new Admission(configuration, log, { keys, sealer }, { allow_private_callbacks: config.callback_allow_private });
-  const policies = new PolicyRoom(settings, rulings, store);
+  const policies = new PolicyRoom(settings, rulings, store, new HistoryBook({ log, store, monotonic_ms: monotonic }));
   const state = () => configuration.state;
   return {
     board,

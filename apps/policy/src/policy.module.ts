@@ -7,8 +7,10 @@ import { LogTransport } from '@countersign/event-log';
 import {
   type AppDeps,
   CallTracer,
+  type Configuration,
   ConfigurationWitness,
   foldConfiguration,
+  HistoryBook,
   LogTime,
   NestLogger,
   type RunningApp,
@@ -33,6 +35,7 @@ import { PersonalQuestions } from './rulings/personal-questions.js';
 import { RulingDesk } from './rulings/ruling-desk.js';
 import { similarTo } from './rulings/similar-to.js';
 import { StorePulse } from './rulings/store-pulse.js';
+import { ToldHistories } from './rulings/told-histories.js';
 
 const BUNDLE_VERSION = 'default-1';
 const HANDLERS_END_WITHIN_MS = 5000;
@@ -62,6 +65,18 @@ function transportOf(deps: AppDeps, config: PolicyConfig, partitions: Partitions
   });
 }
 
+/** What rules are told of earlier calls, once the views have what this process said. */
+function historiesOf(deps: AppDeps, rulings: TenantRulings, configuration: Configuration, said: () => Promise<void>): ToldHistories {
+  const { log, store, clock, logger } = deps;
+  const book = new HistoryBook({ log, store, monotonic_ms: () => clock.monotonic_ms(), said });
+  return new ToldHistories(
+    rulings,
+    book,
+    () => configuration.state,
+    (fields, message) => logger.warn(fields, message),
+  );
+}
+
 /** Starts policy: resolves when it reads its inputs. It is ready once it has handled what was there when it started. */
 export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<RunningApp> {
   const configuration = foldConfiguration(deps);
@@ -76,7 +91,9 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
   const pulse = new StorePulse(deps.store, () => deps.clock.monotonic_ms());
   const similar = (tenant_id: string, call: ToolCall, before_ms: number) => similarTo(deps.store, tenant_id, call, before_ms);
   const personal = new PersonalQuestions(deps.personal, () => configuration.state);
-  const desk = new RulingDesk({ configuration, log: deps.log, pulse, personal }, keys, limits, new TenantRulings(now_ms, trust), similar);
+  const rulings = new TenantRulings(now_ms, trust);
+  const histories = historiesOf(deps, rulings, configuration, () => partitions.drained());
+  const desk = new RulingDesk({ configuration, log: deps.log, pulse, personal, histories }, keys, limits, rulings, similar);
   const counters = new PolicyCounters(deps.metrics, () => partitions.openApprovals());
   const spans = new PolicySpans(deps.tracing ? new CallTracer('policy', true) : undefined);
   const time = new LogTime();

@@ -87,11 +87,13 @@ export interface CallToJudge {
   at_ms: number;
   /** Deferring rules whose wait is over. */
   waited?: readonly string[];
+  /** What its rules may be told of earlier calls; absent: none asked, or nobody knows. */
+  history_json?: string | undefined;
 }
 
 /** Never throws for a call that the contract's types describe. */
 export function judgeCall(rulings: TenantRulings, config: ConfigurationState, asked: CallToJudge): Judged {
-  const { tenant_id, call, at_ms, waited = [] } = asked;
+  const { tenant_id, call, at_ms, waited = [], history_json } = asked;
   if (!tenantOf(config, tenant_id)) return refused(config, call, 'POLICY_DENIED', 'tenant.unknown', 'there is no such tenant', true);
   const tool = catalogued(config, call.tool, call.version);
   if (!tool) return refused(config, call, 'VALIDATION_ERROR', 'tool.unknown', `no executor runs ${call.tool} ${call.version}`, true);
@@ -110,7 +112,7 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
     const why = `${call.tool} ${call.version} is suspended: ${suspension(config, tenant_id, tool)}`;
     return refused(config, call, 'VALIDATION_ERROR', 'contract.suspended', why, false);
   }
-  const ruling = rulings.resolve(config, { tenant_id, tool, call, waited });
+  const ruling = rulings.resolve(config, { tenant_id, tool, call, waited, history_json });
   const judgement = answered(config, asked, ruling);
   const { inputs_json } = ruling;
   const ruled = inputs_json === undefined ? call : { ...call, inputs_json };

@@ -13,6 +13,8 @@ export interface AuthorisedCall {
   config_offset: number;
   /** Deferring rules that it has waited for; absent: none. */
   waited?: readonly string[];
+  /** What its rules were told of earlier calls; they are told the same again. */
+  history_json?: string | undefined;
 }
 
 export type AgainJudged = { kind: 'allowed' } | { kind: 'stricter'; ruling: ResolvedRuling };
@@ -26,7 +28,7 @@ const ALLOWED: AgainJudged = { kind: 'allowed' };
 export function judgedAgain(
   rulings: TenantRulings,
   state: ConfigurationState,
-  { call, meta, approvals, config_offset, waited = [] }: AuthorisedCall,
+  { call, meta, approvals, config_offset, waited = [], history_json }: AuthorisedCall,
   now_ms: number,
 ): AgainJudged {
   // A contract drifts on tool-registered, which rulings name no position of.
@@ -35,7 +37,7 @@ export function judgedAgain(
   if (!known) return ALLOWED;
   const { tenant_id } = meta;
   if (settled && !rulings.isTimed(state, tenant_id, known.contract)) return ALLOWED;
-  const ruling = rulings.resolve(state, { tenant_id, tool: known, call, waited });
+  const ruling = rulings.resolve(state, { tenant_id, tool: known, call, waited, history_json });
   // People were asked after the wait: what they granted does not wait again.
   const waitsAgain = ruling.effect === 'defer' && approvals > 0;
   const similar = ruling.effect === 'require_approval' && grantFor(state, tenant_id, { call, rule: ruling.rule, now_ms });

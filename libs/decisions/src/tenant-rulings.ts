@@ -1,6 +1,15 @@
 import type { Obligation, ToolCall, ToolContract } from '@countersign/contracts';
 import { type ConfigurationState, factsOf, overrideFor, rulingBundles, stateOfVersion, type ToolVersion } from '@countersign/domain';
-import { type BundleText, compiledBundles, type PolicyInForce, type ResolvedRuling, resolveRuling } from '@countersign/policy';
+import {
+  allHistoryUses,
+  type BundleText,
+  compiledBundles,
+  type HistoryUses,
+  historyAsked,
+  type PolicyInForce,
+  type ResolvedRuling,
+  resolveRuling,
+} from '@countersign/policy';
 
 const NOTHING_HIDDEN: readonly Obligation[] = [];
 const ALL_HIDDEN: readonly Obligation[] = [{ kind: 'redact', rule: 'policy.bundle_unusable', paths: [''], max: null, tag: null }];
@@ -16,6 +25,8 @@ export interface RulingAsk {
   /** Deferring rules whose wait is over. */
   waited?: readonly string[];
   deferred_since_ms?: number;
+  /** What is known of earlier calls (see history-book.ts), as it is recorded. Absent: a condition that asks for it errs. */
+  history_json?: string | undefined;
 }
 
 /** Who knows what is told of the trust in a call's tool, its provider and its agent. */
@@ -40,7 +51,7 @@ export class TenantRulings {
   /** The ruling of now, or of another time. Never throws. `draft`: this bundle instead of the active one. */
   resolve(
     config: ConfigurationState,
-    { tenant_id, tool, call, ...waits }: RulingAsk,
+    { tenant_id, tool, call, history_json, ...waits }: RulingAsk,
     draft?: BundleText,
     at_ms = this.now_ms(),
   ): ResolvedRuling {
@@ -59,6 +70,7 @@ export class TenantRulings {
       now_ms: at_ms,
       ...(trust ? { trust } : {}),
       ...waits,
+      ...(history_json === undefined ? {} : { history_json, history: JSON.parse(history_json) as Record<string, unknown> }),
     });
   }
 
@@ -78,6 +90,17 @@ export class TenantRulings {
     const { active } = rulingBundles(config, tenant_id);
     const force = active && compiledBundles.of(active);
     return force !== undefined && 'bundle' in force && force.bundle.rules.about(contract).some(({ timed }) => timed);
+  }
+
+  /** What the rules about a tool, active and in shadow (or of a draft), ask of the history of its calls; undefined: nothing. */
+  historyAsked(config: ConfigurationState, tenant_id: string, contract: ToolContract, draft?: BundleText): HistoryUses | undefined {
+    const { active, shadow } = draft ? { active: draft, shadow: undefined } : rulingBundles(config, tenant_id);
+    if (!active && !shadow) return undefined;
+    const asked = [active, shadow].map((text) => {
+      const force = text && compiledBundles.of(text);
+      return force && 'bundle' in force ? historyAsked(force.bundle, contract) : undefined;
+    });
+    return allHistoryUses(asked);
   }
 
   /** What of the result of a call is hidden, by the rules of now. Everything, where the rules cannot be read. */

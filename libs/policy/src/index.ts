@@ -1,10 +1,12 @@
 export { BundleCache, type BundleInForce, type BundleText, compiledBundles } from './bundle/bundle-cache.js';
 export { BundleCompiler, type BundleEnvironment, compileBundle } from './bundle/compile-bundle.js';
 export { awaitedCall, type RuleFault } from './bundle/compiled-rule.js';
+export { historyAsked } from './bundle/history-asked.js';
 export type { DeferTerms, PolicyBundle, Rule, RuleEffect, RuleObligation, ToolSelector } from './bundle/rule.js';
 export { CelBindings, type FactTables, type Subject } from './cel/bindings.js';
 export { type CelCondition, type CelExpression, type ConditionOutcome, compileCondition, compileExpression } from './cel/compile.js';
 export type { ConditionEnvironment } from './cel/environment.js';
+export { allHistoryUses, type HistoryScope, type HistoryUses } from './cel/history-uses.js';
 export type { ExpressionFault, Position } from './cel/syntax.js';
 export { defaultLimits, RUN_ITERATIONS_MAX, RUN_TOOL_CALLS_MAX } from './limits/compiled-limits.js';
 export { type CounterDemand, counterKey, demandsOf } from './limits/demands.js';

@@ -80,7 +80,12 @@ function deferral(rule: CompiledRule, input: RulingInput): Deferral {
   return { until: 'again', call_ids: [], wake_at_ms: Math.min(input.now_ms + RECHECK_MS, timeout_at_ms), ...common };
 }
 
-function explained(force: BundleInForce | undefined, weighed: Weighed, obligations: Obligation[], rule: string): RulingExplanation | null {
+function explained(
+  force: BundleInForce | undefined,
+  weighed: Weighed,
+  obligations: Obligation[],
+  { rule, history_json }: { rule: string; history_json: string | undefined },
+): RulingExplanation | null {
   if (!force || 'unusable' in force) return null;
   const { matched, would_have, errors, facts } = weighed;
   const ids = matched.map(({ id }) => id);
@@ -94,7 +99,7 @@ function explained(force: BundleInForce | undefined, weighed: Weighed, obligatio
     inputs_digest: null,
     waited: [],
     shadow: null,
-    history_json: null,
+    history_json: history_json ?? null,
   };
 }
 
@@ -122,7 +127,7 @@ function judgeOnce(
       ruling: denied({ rule: 'policy.malformed', message: 'the policy of this call cannot be read' }, mode, bundle_version),
       obligations,
     };
-  const explanation = explained(force, weighed, obligations, rule);
+  const explanation = explained(force, weighed, obligations, { rule, history_json: input.history_json });
   if (tier === 'tier_3_blocked') {
     const message = why ?? `policy blocks ${contract.name} (rule ${rule})`;
     return { ruling: { ...denied({ rule, message }, mode, bundle_version), explanation }, obligations };

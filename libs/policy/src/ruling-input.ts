@@ -35,5 +35,7 @@ export interface RulingInput {
   deferred_since_ms?: number;
   /** See `Subject`. */
   history?: Readonly<Record<string, unknown>>;
+  /** The same as it is recorded. */
+  history_json?: string;
   trust?: Readonly<Record<string, unknown>>;
 }

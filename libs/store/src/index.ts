@@ -59,6 +59,7 @@ export * from './views/calls.js';
 export * from './views/case-history.js';
 export * from './views/cases.js';
 export { type Cursor, cursorText, type Page, parseCursor } from './views/cursor.js';
+export * from './views/earlier-calls.js';
 export * from './views/export-outbox.js';
 export { oldestOpenCall } from './views/oldest-open-call.js';
 export * from './views/projection-owner.js';

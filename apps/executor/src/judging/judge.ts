@@ -40,9 +40,9 @@ export class Judge {
   }
 
   /** What of the result of a call is hidden before anything of it is written. */
-  redactions({ call, meta }: Authorised): readonly Obligation[] {
+  redactions({ call, meta, history_json }: Authorised): readonly Obligation[] {
     const { state } = this.configuration;
     const tool = catalogued(state, call.tool, call.version);
-    return tool ? this.rulings.redactions(state, { tenant_id: meta.tenant_id, tool, call }) : NOTHING;
+    return tool ? this.rulings.redactions(state, { tenant_id: meta.tenant_id, tool, call, history_json }) : NOTHING;
   }
 }

@@ -19,6 +19,7 @@ function ofRuling(event: EventMap['policy_decided'], at: At): Authorised {
     approvals: 0,
     config_offset,
     waited: event.explanation?.waited ?? NONE,
+    history_json: event.explanation?.history_json ?? undefined,
     joined_call_id,
     execute_before_ms,
     lane,
@@ -48,6 +49,7 @@ function ofGrant(event: EventMap['approval_granted'], at: At): Authorised {
     source,
     traceparent: at.traceparent,
     also: joined_call_id === null ? event.also : null,
+    history_json: event.history_json ?? undefined,
   };
 }
 

@@ -42,6 +42,8 @@ export interface Authorised {
   joined_call_id: string | null;
   /** Deferring rules that it has waited for; absent: none. */
   waited?: readonly string[];
+  /** What its rules were told of earlier calls; they are told the same again. */
+  history_json?: string | undefined;
   execute_before_ms: number;
   lane: string;
   source: SourcePosition;

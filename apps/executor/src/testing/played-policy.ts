@@ -156,6 +156,7 @@ export class PlayedPolicy {
       source: { topic: 'approval-voted', offset: 0 },
       call: ruling.call,
       similar: null,
+      history_json: null,
       also: null,
       ...over,
     };

@@ -64,10 +64,10 @@ export class AccessController {
   @Post('access/v1/evaluation')
   @HttpCode(200)
   evaluate(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, [], (caller) => {
+    return this.face.serve(request, reply, [], async (caller) => {
       const body = parseBody(evaluationRequest, request.body);
       if (body instanceof Problem) return body;
-      const ruling = this.ruling(caller, askedBy(body, caller));
+      const ruling = await this.ruling(caller, askedBy(body, caller));
       if (!(ruling instanceof Problem)) return evaluation(ruling);
       return ruling.kind === 'forbidden'
         ? ruling
@@ -78,16 +78,16 @@ export class AccessController {
   @Post('v1/policies/tools/:tool/resolve')
   @HttpCode(200)
   resolve(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, [], (caller) => {
+    return this.face.serve(request, reply, [], async (caller) => {
       const body = parseBody(resolveTierRequest, request.body);
       if (body instanceof Problem) return body;
       const { tool } = request.params as { tool: string };
-      const ruling = this.ruling(caller, { ...body, tool, version: body.version, principal: caller.principal });
+      const ruling = await this.ruling(caller, { ...body, tool, version: body.version, principal: caller.principal });
       return ruling instanceof Problem ? ruling : ok({ tool, ...face(ruling) });
     });
   }
 
-  private ruling(caller: Caller, asked: Asked | Problem): ResolvedRuling | Problem {
+  private async ruling(caller: Caller, asked: Asked | Problem): Promise<ResolvedRuling | Problem> {
     if (asked instanceof Problem) return asked;
     const tool = this.version(caller.tenant_id, asked);
     if (tool instanceof Problem) return tool;
@@ -103,7 +103,20 @@ export class AccessController {
       inputs_json: canonicalText(asked.inputs),
       case_id: asked.case_id,
     };
-    return this.room.rulings.resolve(this.room.configuration.state, { tenant_id: caller.tenant_id, tool, call });
+    const { tenant_id } = caller;
+    const history_json = await this.history(tenant_id, tool, call);
+    return this.room.rulings.resolve(this.room.configuration.state, { tenant_id, tool, call, history_json });
+  }
+
+  /** Of the calls so far, where a rule about the tool asks. */
+  private async history(tenant_id: string, { contract }: ToolVersion, call: RuledCall): Promise<string | undefined> {
+    const { state, clock } = this.room.configuration;
+    const uses = this.room.rulings.historyAsked(state, tenant_id, contract);
+    const lane = state.tenants.get(tenant_id)?.lane;
+    if (!uses || lane === undefined) return undefined;
+    const about = { ...call, run_id: call.context.run_id, lane };
+    const [told] = await this.room.history.read([{ tenant_id, call: about, call_id: null, at_ms: clock.now_ms(), uses }]);
+    return told;
   }
 
   private version(tenant_id: string, { tool, version }: Asked): ToolVersion | Problem {

@@ -1,10 +1,11 @@
-import { type CallState, unpackCall } from '@countersign/domain';
+import { type CallState, catalogued, unpackCall } from '@countersign/domain';
 import type { BundleText, PolicyBundle } from '@countersign/policy';
 import { bundlesAhead } from '@countersign/process';
 import { type Cursor, listCalls, parseCursor } from '@countersign/store';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { draftBundle, parseBundle } from '../policies/bundle-request.js';
+import { EarlierHistory } from '../policies/earlier-history.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { type SimulatedAt, Simulation } from '../policies/simulation.js';
 import { SimulationReports } from '../policies/simulation-reports.js';
@@ -65,8 +66,9 @@ export class SimulateController {
   private async run(tenant_id: string, asked: SimulateRequest, draft: BundleText): Promise<Answer> {
     await bundlesAhead.compile(draft);
     const simulation = new Simulation(this.room.rulings, tenant_id, draft, this.at(tenant_id));
+    const earlier = new EarlierHistory(this.views.store, tenant_id);
     for await (const calls of this.recorded(tenant_id, asked))
-      for (const call of calls) simulation.judge(this.room.configuration.state, call);
+      for (const call of calls) simulation.judge(this.room.configuration.state, call, await this.told(tenant_id, call, draft, earlier));
     const { report } = simulation;
     return ok({ ...report, simulation: this.reports.prove(tenant_id, report) });
   }
@@ -75,6 +77,13 @@ export class SimulateController {
     const { configuration } = this.room;
     const made_at = new Date(configuration.clock.now_ms()).toISOString();
     return { made_at, config_offset: configuration.state.config_offset, active: this.room.shelf(tenant_id).active };
+  }
+
+  private async told(tenant_id: string, state: CallState, draft: BundleText, earlier: EarlierHistory): Promise<string | undefined> {
+    const { call } = state;
+    const tool = call && catalogued(this.room.configuration.state, call.tool, call.version);
+    const uses = tool && this.room.rulings.historyAsked(this.room.configuration.state, tenant_id, tool.contract, draft);
+    return uses ? earlier.of(state, uses) : undefined;
   }
 
   /** The calls asked for, a page at a time, newest first. */

@@ -224,6 +224,7 @@ test("'approve similar' is put into the configuration once policy granted it, an
     call,
     similar,
     also: null,
+    history_json: null,
   };
   const record = {
     topic: 'approval-granted',

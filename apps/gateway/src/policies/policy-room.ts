@@ -2,7 +2,7 @@ import { canonicalText, sha256Hex } from '@countersign/contracts';
 import type { TenantRulings } from '@countersign/decisions';
 import { type BundleShelf, emptyShelf, factsOf, type PublishedBundle, toolVersions } from '@countersign/domain';
 import { BundleCompiler, type BundleText, type PolicyBundle, type RuleFault } from '@countersign/policy';
-import { inTurns } from '@countersign/process';
+import { type HistoryBook, inTurns } from '@countersign/process';
 import { runningInstances, type Store } from '@countersign/store';
 import type { ConfigurationRoom } from '../http/configuration-room.js';
 import { Problem } from '../http/problem.js';
@@ -27,6 +27,7 @@ export class PolicyRoom {
     readonly configuration: ConfigurationRoom,
     readonly rulings: TenantRulings,
     readonly store: Store,
+    readonly history: HistoryBook,
   ) {}
 
   shelf(tenant_id: string): BundleShelf {

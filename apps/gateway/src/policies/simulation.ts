@@ -62,7 +62,8 @@ export class Simulation {
     this.report = { ...at, bundle_digest: draft.digest, calls: 0, unchanged: 0, left_out: 0, counts, differences: [], truncated: false };
   }
 
-  judge(config: ConfigurationState, { call_id, call, ruling }: CallState): void {
+  /** `history_json`: what its rules are told of earlier calls (earlier-history.ts). */
+  judge(config: ConfigurationState, { call_id, call, ruling }: CallState, history_json?: string): void {
     const recorded = ruling?.joined_call_id === null ? ruling : null;
     const tool = call ? catalogued(config, call.tool, call.version) : undefined;
     if (!call || !recorded || !tool) {
@@ -72,7 +73,7 @@ export class Simulation {
     this.report.calls++;
     const { effect, rule, reason } = this.rulings.resolve(
       config,
-      { tenant_id: this.tenant_id, tool, call },
+      { tenant_id: this.tenant_id, tool, call, history_json },
       this.draft,
       call.requested_at_ms,
     );

@@ -194,6 +194,7 @@ export class StandIn {
       source,
       call: requested.call,
       similar: null,
+      history_json: null,
       also: null,
     });
     await this.execute(requested);

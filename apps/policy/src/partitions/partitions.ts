@@ -131,6 +131,11 @@ export class Partitions {
     }
   }
 
+  /** Resolves when everything said so far stands on the log. */
+  async drained(): Promise<void> {
+    await Promise.all([...this.open.values()].map(({ writer }) => writer.drained()));
+  }
+
   openApprovals(): number {
     let count = 0;
     for (const { state } of this.open.values()) count += state.approvals.size;

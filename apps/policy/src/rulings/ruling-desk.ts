@@ -17,6 +17,7 @@ import type { Where } from '../limits/limit-book.js';
 import type { Answered, LimitDesk } from '../limits/limit-desk.js';
 import type { OpenedQuestion, PersonalQuestions } from './personal-questions.js';
 import type { StorePulse } from './store-pulse.js';
+import type { ToldHistories } from './told-histories.js';
 import { turnsOf } from './turns.js';
 
 /** Who holds idempotency keys in `tool_executions`. */
@@ -35,7 +36,13 @@ const TOPICS = ['configuration-changed', 'tool-registered'] as const;
 /** Judges calls by the configuration of now, and looks up the keys of those that need an approval (one query a batch). */
 export class RulingDesk {
   constructor(
-    private readonly io: { configuration: FoldedTopics<ConfigurationState>; log: EventLog; pulse: StorePulse; personal: PersonalQuestions },
+    private readonly io: {
+      configuration: FoldedTopics<ConfigurationState>;
+      log: EventLog;
+      pulse: StorePulse;
+      personal: PersonalQuestions;
+      histories: ToldHistories;
+    },
     private readonly keys: KeyHolders,
     readonly limits: LimitDesk,
     private readonly rulings: TenantRulings,
@@ -50,10 +57,11 @@ export class RulingDesk {
     if (away) await away;
     const seen = Math.max(-1, ...questions.map((question) => question.config_offset));
     if (seen >= 0) await this.io.configuration.folded('configuration-changed', seen);
-    let answers = await this.judgeInTurns(questions);
+    const told = this.io.histories.of(questions);
+    let answers = await this.judgeInTurns(questions, told && (await told));
     if (answers.some(({ unfamiliar }) => unfamiliar)) {
       await this.catchUp();
-      answers = await this.judgeInTurns(questions);
+      answers = await this.judgeInTurns(questions, await this.io.histories.of(questions));
     }
     const byOffset = new Map(answers.map((answer, i) => [(questions[i] as Question).offset, answer]));
     const answered = questions.map((question, i): Answered => [question, answers[i] as Judged]);
@@ -101,8 +109,9 @@ export class RulingDesk {
       const { offset, tenant_id, edited, at_ms } = edit;
       const opened = await this.io.personal.edit(edit);
       const { call } = opened;
+      const told = await this.io.histories.of([opened]);
       const { state } = this.io.configuration;
-      const judged = this.io.personal.guarded(state, opened, judgeCall(this.rulings, state, { tenant_id, call, at_ms }));
+      const judged = this.io.personal.guarded(state, opened, judgeCall(this.rulings, state, { tenant_id, call, at_ms, history_json: told?.get(edit.offset) }));
       const { idempotency_key, discriminating_digest } = edited;
       const same = idempotency_key === call.idempotency_key;
       const holders = same
@@ -118,24 +127,24 @@ export class RulingDesk {
   }
 
   /** Where inputs are large, others have their turns in between. */
-  private async judgeInTurns(questions: readonly OpenedQuestion[]): Promise<Judged[]> {
+  private async judgeInTurns(questions: readonly OpenedQuestion[], told?: ReadonlyMap<number, string>): Promise<Judged[]> {
     const [first = [], ...others] = turnsOf(questions, ({ call }) => call.inputs_json.length);
-    const answers = this.judgeNow(first);
+    const answers = this.judgeNow(first, told);
     for (const turn of others) {
       await nextTurn();
-      answers.push(...this.judgeNow(turn));
+      answers.push(...this.judgeNow(turn, told));
     }
     return answers;
   }
 
-  private judgeNow(questions: readonly OpenedQuestion[]): Judged[] {
+  private judgeNow(questions: readonly OpenedQuestion[], told?: ReadonlyMap<number, string>): Judged[] {
     const { state } = this.io.configuration;
     return questions.map((question) => {
       const { tenant_id, call, at_ms, at_execution, resumed } = question;
       const judged = this.io.personal.guarded(
         state,
         question,
-        judgeCall(this.rulings, state, { tenant_id, call, at_ms, waited: resumed?.waited ?? [] }),
+        judgeCall(this.rulings, state, { tenant_id, call, at_ms, waited: resumed?.waited ?? [], history_json: told?.get(question.offset) }),
       );
       return at_execution ? refusedAtExecution(judged) : judged;
     });

@@ -267,6 +267,7 @@ export class SampleHistory {
         source,
         call: { ...call, inputs_json: '{"edited":1}' },
         similar: null,
+        history_json: null,
         also: null,
       });
     } else if (course === 'refused') {

@@ -497,6 +497,8 @@ export interface ApprovalGranted {
   similar: SimilarGrant | null;
   /** Of edited inputs: the key that they have by themselves, claimed together with the own one. */
   also: ClaimedKey | null;
+  /** What the rules were told of earlier calls when it was ruled on; null where none asked. */
+  history_json: string | null;
 }
 
 /** One counted vote. */

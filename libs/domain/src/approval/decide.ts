@@ -178,6 +178,7 @@ export function grantTo(
       call: member === holder ? member.call : asApproved(holder.call, member.call),
       similar: member === holder && by.from_ms !== undefined ? similarOf(approval, votes, by.from_ms) : null,
       also: member === holder ? also : null,
+      history_json: member.history_json ?? null,
     },
   }));
 }

@@ -18,6 +18,8 @@ export interface ApprovalMember {
   revision: number;
   call: ToolCall;
   traceparent: string | undefined;
+  /** What its rules were told of earlier calls; absent: none asked. */
+  history_json?: string;
 }
 
 /** Somebody gave the own vote on this request to somebody else. */

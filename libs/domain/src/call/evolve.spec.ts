@@ -77,6 +77,7 @@ const granted = (offset: number, revision: number) =>
       source,
       call,
       similar: null,
+      history_json: null,
       also: null,
     },
   });

@@ -20,6 +20,7 @@ import type { ApprovalDraft } from '../approval/draft.js';
 import { type Asking, requirementOf } from '../approval/requirement.js';
 import { type Approval, type ApprovalMember, approvalId, holderOf, rulingDigest } from '../approval/state.js';
 import type { Cause, Draft } from '../draft.js';
+import { historyOf } from './history.js';
 import { type AllowedCall, approvalOfCall, approvalOfKey, type RulingState } from './state.js';
 
 export type RulingDraft = ApprovalDraft | Draft<'policy_decided' | 'approval_requested' | 'resolution_allowed' | 'security_event_recorded'>;
@@ -136,7 +137,7 @@ function joined(ask: CallToRule, terms: RulingTerms, approval: Approval): Ruling
   const ruling = decided(ask, terms, ask.judgement, { joined_call_id: holder.meta.call_id, approval_id });
   if (approval.status === 'open') return [ruling];
   const { meta, call, revision, traceparent, cause, source } = ask;
-  const member: ApprovalMember = { meta, decision_id: ruling.body.decision_id, revision, call, traceparent };
+  const member: ApprovalMember = { meta, decision_id: ruling.body.decision_id, revision, call, traceparent, ...historyOf(ruling.body) };
   const { execute_before_ms } = approval;
   return [ruling, ...grantTo(approval, [member], approval.votes, { cause, source, execute_before_ms })];
 }

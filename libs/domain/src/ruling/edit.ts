@@ -5,6 +5,7 @@ import { jsonDiff } from '../approval/json-diff.js';
 import { type Approval, type ApprovalMember, approvalId, holderOf, rulingDigest, unasked } from '../approval/state.js';
 import { type Objection, objectTo, type VotingRight } from '../approval/voting-right.js';
 import { type CallToRule, decided, type Judgement, type RulingDraft, type RulingTerms } from './decide.js';
+import { historyOf } from './history.js';
 import { approvalOfKey, type RulingState } from './state.js';
 
 /** What policy says about the edited call, as about any other. */
@@ -121,7 +122,8 @@ function asked(approval: Approval, edit: Edit, terms: RulingTerms): { drafts: Ru
   };
   const members = approval.members.map((member, at) => {
     const { body: ruled } = at === 0 ? first : (rest[at - 1] as typeof first);
-    return { ...member, decision_id: ruled.decision_id, revision: ruled.revision, call: at === 0 ? call : member.call };
+    const { decision_id, revision } = ruled;
+    return { ...member, decision_id, revision, call: at === 0 ? call : member.call, ...historyOf(ruled) };
   });
   const now = {
     ruling_digest,

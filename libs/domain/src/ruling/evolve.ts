@@ -3,6 +3,7 @@ import { tally } from '../approval/decide.js';
 import { requirementOf } from '../approval/requirement.js';
 import { type Approval, type ApprovalMember, holderOf, unasked } from '../approval/state.js';
 import { evolveLedger } from '../limit/ledger.js';
+import { historyOf } from './history.js';
 import { approvalOfCall, type RulingState } from './state.js';
 
 /** Forgets an approval with all its members. */
@@ -36,7 +37,7 @@ function ruled(state: RulingState, event: EventMap['policy_decided'], traceparen
   const call_id = meta.call_id as string;
   if (event.effect === 'allow') state.allowed.set(call_id, { tenant_id: meta.tenant_id, revision, call });
   else if (event.effect === 'require_approval') {
-    const member: ApprovalMember = { meta, decision_id, revision, call, traceparent };
+    const member: ApprovalMember = { meta, decision_id, revision, call, traceparent, ...historyOf(event) };
     if (event.joined_call_id !== null) join(state, approval_id as string, member);
     else ask(state, event, member);
     return;

@@ -1,5 +1,5 @@
 import { schemaType } from './schema-type.js';
-import { DYN, listOf, mapOf, record, STRING, type StaticType, TIMESTAMP } from './static-type.js';
+import { BOOL, DYN, listOf, mapOf, record, STRING, type StaticType, TIMESTAMP } from './static-type.js';
 
 /** What is known when an expression is compiled; what is absent is checked only when it is evaluated. */
 export interface ConditionEnvironment {
@@ -28,6 +28,21 @@ const TOOL = record('tool', {
   scopes: listOf(STRING),
 });
 
+function counted(names: readonly string[]): StaticType {
+  const counts = Object.fromEntries(names.map((name) => [name, DYN]));
+  return record('counts', { ...counts, tools: mapOf(record('counts', counts)) });
+}
+
+const ENDED = ['calls', 'succeeded', 'failed', 'denied', 'in_doubt'];
+const COUNTED = counted([...ENDED, 'pending']);
+const WINDOW = counted(ENDED);
+const HISTORY = record('history', {
+  case: COUNTED,
+  run: COUNTED,
+  agent: record('agent', { last_1h: WINDOW, last_24h: WINDOW, last_30d: WINDOW }),
+  first_use_of_tool: BOOL,
+});
+
 /** The variables that every expression may use, and what is known of them. */
 export function variablesOf({ inputs_schema, fact_tables }: ConditionEnvironment): ReadonlyMap<string, StaticType> {
   const tables = fact_tables && record('facts', Object.fromEntries(fact_tables.map((table) => [table, mapOf(DYN)])));
@@ -37,7 +52,7 @@ export function variablesOf({ inputs_schema, fact_tables }: ConditionEnvironment
     ['principal', PRINCIPAL],
     ['tool', TOOL],
     ['facts', tables ?? mapOf(mapOf(DYN))],
-    ['history', mapOf(DYN)],
+    ['history', HISTORY],
     ['trust', mapOf(DYN)],
     ['now', TIMESTAMP],
   ]);

@@ -1,3 +1,4 @@
+import { type HistoryUses, historyUses } from './history-uses.js';
 import { childrenOf, type Expr } from './syntax.js';
 
 /** What an expression looks at. */
@@ -6,6 +7,8 @@ export interface ExpressionUses {
   variables: ReadonlySet<string>;
   /** Fact tables; `*` where it names one that is computed. */
   tables: ReadonlySet<string>;
+  /** What it asks of `history`; absent: nothing. */
+  history?: HistoryUses;
 }
 
 function tableOf({ exprKind }: Expr): string | undefined {
@@ -30,5 +33,5 @@ export function usesOf(expr: Expr): ExpressionUses {
     for (const child of childrenOf(node)) walk(child);
   };
   walk(expr);
-  return { variables, tables };
+  return variables.has('history') ? { variables, tables, history: historyUses(expr) } : { variables, tables };
 }

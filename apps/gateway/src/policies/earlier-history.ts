@@ -1,0 +1,84 @@
+import { type CallState, statusOf, unpackCall } from '@countersign/domain';
+import type { HistoryUses } from '@countersign/policy';
+import { type Counted, historyText, scopeHistory } from '@countersign/process';
+import { type Cursor, listCalls, parseCursor, type Sql } from '@countersign/store';
+
+const PAGE = 500;
+/** Larger cases and runs are not told of. */
+const CALLS_MAX = 10_000;
+
+/** What of a call matters to others of its case or run. */
+interface Earlier {
+  call_id: string;
+  tool: string;
+  requested_at_ms: number;
+  /** When the log took what it became, and what that was; none while nothing answered it. */
+  became: { at_ms: number; status: string }[];
+}
+
+function earlierOf(state: CallState, requested_at_ms: number): Earlier {
+  const { call_id, call, doubt, end, approval_end, ruling } = state;
+  const became: Earlier['became'] = [];
+  if (doubt) became.push({ at_ms: doubt.at_ms, status: 'in_doubt' });
+  if (end) became.push({ at_ms: end.at_ms, status: statusOf(state) });
+  else if (approval_end && approval_end.kind !== 'granted') became.push({ at_ms: approval_end.at_ms, status: statusOf(state) });
+  else if (ruling?.effect === 'deny') became.push({ at_ms: ruling.decided_at_ms, status: 'denied' });
+  return { call_id, tool: call?.tool ?? '', requested_at_ms, became };
+}
+
+/** The status of a call at a time. */
+function statusAt({ became }: Earlier, at_ms: number): string {
+  return became.filter((one) => one.at_ms <= at_ms).at(-1)?.status ?? 'running';
+}
+
+/**
+ * The history of recorded calls as it was when they were ruled on: what their ruling recorded, else what the calls of their
+ * case and run had become by then. What an agent did in the hours before is not told: it can't be known that exactly afterwards.
+ */
+export class EarlierHistory {
+  private readonly known = new Map<string, Promise<Earlier[] | undefined>>();
+
+  constructor(
+    private readonly sql: Sql,
+    private readonly tenant_id: string,
+  ) {}
+
+  /** As a ruling would have recorded it. */
+  async of(state: CallState, uses: HistoryUses): Promise<string | undefined> {
+    const { call, ruling } = state;
+    if (!call || !ruling) return undefined;
+    if (ruling.explanation?.history_json) return ruling.explanation.history_json;
+    const told: Record<string, Counted> = {};
+    for (const scope of ['case', 'run'] as const) {
+      const id = scope === 'case' ? call.case_id : call.run_id;
+      if (id === null || !uses.scopes.has(scope)) continue;
+      const calls = await this.calls(scope, id);
+      if (calls) told[scope] = scopeHistory(uses, countedAt(calls, state.call_id, ruling.decided_at_ms));
+    }
+    return historyText(told);
+  }
+
+  private calls(scope: 'case' | 'run', id: string): Promise<Earlier[] | undefined> {
+    const key = `${scope}/${id}`;
+    const known = this.known.get(key) ?? this.load(scope === 'case' ? { case_id: id } : { run_id: id });
+    this.known.set(key, known);
+    return known;
+  }
+
+  private async load(of: { case_id: string } | { run_id: string }): Promise<Earlier[] | undefined> {
+    const found: Earlier[] = [];
+    for (let after: Cursor | undefined; ; ) {
+      const page = await listCalls(this.sql, { tenant_id: this.tenant_id, ...of, limit: PAGE, ...(after ? { after } : {}) });
+      for (const row of page.items) found.push(earlierOf(unpackCall(row.state_json), row.requested_at_ms));
+      after = page.next_cursor === null ? undefined : parseCursor(page.next_cursor);
+      if (!after) return found;
+      if (found.length >= CALLS_MAX) return undefined;
+    }
+  }
+}
+
+function countedAt(calls: readonly Earlier[], own: string, at_ms: number) {
+  return calls
+    .filter(({ call_id, requested_at_ms }) => call_id !== own && requested_at_ms <= at_ms)
+    .map((one) => ({ tool: one.tool, status: statusAt(one, at_ms), calls: 1 }));
+}

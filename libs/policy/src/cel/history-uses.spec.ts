@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals';
+import { CelBindings } from './bindings.js';
+import { compileCondition } from './compile.js';
+
+function usesOf(text: string) {
+  const compiled = compileCondition(text);
+  if ('fault' in compiled) return compiled.fault.reason;
+  const { history } = compiled.condition.uses;
+  return history && { scopes: [...history.scopes].sort(), tools: [...history.tools].sort() };
+}
+const all = ['agent', 'case', 'first_use_of_tool', 'run'];
+
+const bindings = (history: object) =>
+  new CelBindings({
+    inputs: {},
+    inputs_chars: 2,
+    context: {},
+    principal: {},
+    tool: {},
+    facts: new Map(),
+    history: history as Record<string, unknown>,
+    trust: {},
+    now_ms: 0,
+  });
+
+describe('what a condition asks of history', () => {
+  test.each([
+    ['inputs.total < 5', undefined],
+    ['history.case.calls < 5', { scopes: ['case'], tools: [] }],
+    ['history.first_use_of_tool || history.run.denied > 2', { scopes: ['first_use_of_tool', 'run'], tools: [] }],
+    ["history.case.tools['pay'].succeeded == 0", { scopes: ['case'], tools: ['pay'] }],
+    ['history.agent.last_1h.tools.pay.failed > 3', { scopes: ['agent'], tools: ['pay'] }],
+    ["'pay' in history.case.tools", { scopes: ['case'], tools: ['*'] }],
+    ['history.case.tools[tool.name].calls > 0', { scopes: ['case'], tools: ['*'] }],
+    ['history.run.tools.all(t, history.run.tools[t].failed == 0)', { scopes: ['run'], tools: ['*'] }],
+    ["history['case'].calls < 5", { scopes: ['case'], tools: [] }],
+    ['history[inputs.scope].calls < 5', { scopes: all, tools: ['*'] }],
+  ])('%s', (text, expected) => expect(usesOf(text)).toEqual(expected));
+
+  test.each([
+    ['history.cas.calls < 5', /cas/],
+    ['history.case.call < 5', /call/],
+    ['history.agent.last_2h.calls < 5', /last_2h/],
+    ['history.agent.last_1h.pending < 5', /pending/],
+    ["history.case.tools['pay'].suceeded > 0", /suceeded/],
+  ])('what history does not have is a fault of the rule: %s', (text, reason) => expect(usesOf(text)).toMatch(reason));
+
+  test('numbers compare with whole numbers and with each other, and nothing known is an error', () => {
+    const judged = (text: string, history: object) => {
+      const compiled = compileCondition(text);
+      if ('fault' in compiled) throw new Error(compiled.fault.reason);
+      return compiled.condition.judge(bindings(history));
+    };
+    const counts = { calls: 3, pending: 1, succeeded: 2, failed: 0, denied: 0, in_doubt: 0 };
+    const history = { case: { ...counts, tools: { pay: counts } }, first_use_of_tool: false };
+    expect(judged("history.case.tools['pay'].succeeded >= 2 && history.case.failed == 0 && !history.first_use_of_tool", history)).toBe(
+      true,
+    );
+    expect(judged('history.case.calls < history.case.succeeded + 1', history)).toBe(false);
+    expect(judged('history.run.calls < 3', history)).toMatchObject({ error: expect.any(String) });
+    expect(judged('history.case.calls < 3', {})).toMatchObject({ error: expect.any(String) });
+  });
+});

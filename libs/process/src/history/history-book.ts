@@ -1,0 +1,145 @@
+import { callTopics, laneTopic, parseCallId, type ToolCall } from '@countersign/contracts';
+import type { EventLog } from '@countersign/event-log';
+import type { HistoryScope, HistoryUses } from '@countersign/policy';
+import {
+  type AgentAsk,
+  agentCounts,
+  callsByStatus,
+  hasPassed,
+  type LogPosition,
+  projectionPosition,
+  readBuilds,
+  type ScopeAsk,
+  type Store,
+  usedBefore,
+} from '@countersign/store';
+import { agentHistory, historyText, scopeHistory } from './told-history.js';
+
+const WAIT_MAX_MS = 1_000;
+const PAUSE_MS = 5;
+const HOUR_MS = 3_600_000;
+/** The views that history is read from. */
+const READ_FROM = ['call', 'usage'];
+
+/** A call whose rules ask for its history. */
+export interface HistoryAsk {
+  tenant_id: string;
+  call: Pick<ToolCall, 'tool' | 'case_id' | 'run_id' | 'principal' | 'lane'>;
+  /** It is not counted itself; null: there is no call (yet). */
+  call_id: string | null;
+  /** Up to when, epoch ms: windows end with the hour that it is in. */
+  at_ms: number;
+  uses: HistoryUses;
+}
+
+export interface HistoryParts {
+  log: EventLog;
+  store: Store;
+  monotonic_ms(): number;
+  /** Resolves when what this process has said stands on the log; absent: it says nothing that counts. */
+  said?(): Promise<unknown>;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * What is on record of earlier calls, for conditions that ask for `history` (docs/policies.md). Reads the views once they
+ * have everything that stood on the log when it was asked: rulings, answers and requests of every instance. Waits at most a
+ * second for that; where they do not get there, nothing is known, and a condition that asks errs.
+ */
+export class HistoryBook {
+  private built = false;
+
+  constructor(private readonly parts: HistoryParts) {}
+
+  /** In the order of what was asked, as it is recorded; undefined: it cannot be told now. @throws InfrastructureFault */
+  async read(asks: readonly HistoryAsk[]): Promise<(string | undefined)[]> {
+    if (!(await this.current(new Set(asks.map(({ call }) => call.lane))))) return asks.map(() => undefined);
+    const told: Record<string, unknown>[] = asks.map(() => ({}));
+    await Promise.all([
+      this.scopes('case', asks, told),
+      this.scopes('run', asks, told),
+      this.agents(asks, told),
+      this.firstUses(asks, told),
+    ]);
+    return told.map(historyText);
+  }
+
+  private async scopes(scope: 'case' | 'run', asks: readonly HistoryAsk[], told: Record<string, unknown>[]): Promise<void> {
+    const wanted: ScopeAsk[] = [];
+    asks.forEach(({ tenant_id, call, call_id, uses }, n) => {
+      const id = scope === 'case' ? call.case_id : call.run_id;
+      if (id !== null && uses.scopes.has(scope)) wanted.push({ n, tenant_id, id, own: (call_id && parseCallId(call_id)?.uuid) || null });
+    });
+    if (wanted.length === 0) return;
+    const rows = await callsByStatus(this.parts.store, scope, wanted);
+    for (const { n } of wanted) {
+      const { uses } = asks[n] as HistoryAsk;
+      (told[n] as Record<string, unknown>)[scope] = scopeHistory(
+        uses,
+        rows.filter((row) => row.n === n),
+      );
+    }
+  }
+
+  private async agents(asks: readonly HistoryAsk[], told: Record<string, unknown>[]): Promise<void> {
+    const wanted = agentsOf(asks, 'agent');
+    if (wanted.length === 0) return;
+    const rows = await agentCounts(this.parts.store, wanted);
+    for (const { n } of wanted) {
+      const { uses } = asks[n] as HistoryAsk;
+      (told[n] as Record<string, unknown>).agent = agentHistory(
+        uses,
+        rows.filter((row) => row.n === n),
+      );
+    }
+  }
+
+  private async firstUses(asks: readonly HistoryAsk[], told: Record<string, unknown>[]): Promise<void> {
+    const wanted = agentsOf(asks, 'first_use_of_tool');
+    if (wanted.length === 0) return;
+    const used = await usedBefore(this.parts.store, wanted);
+    for (const { n } of wanted) (told[n] as Record<string, unknown>).first_use_of_tool = !used.has(n);
+  }
+
+  /** Waits for the views. @returns false where they are behind or being built */
+  private async current(lanes: ReadonlySet<string>): Promise<boolean> {
+    const { store, monotonic_ms, said } = this.parts;
+    const until = monotonic_ms() + WAIT_MAX_MS;
+    if (said) await Promise.race([said(), pause(WAIT_MAX_MS)]);
+    const heads = await this.heads(lanes);
+    for (;;) {
+      if (hasPassed(await projectionPosition(store), heads)) return this.isBuilt();
+      if (monotonic_ms() >= until) return false;
+      await pause(PAUSE_MS);
+    }
+  }
+
+  private async heads(lanes: ReadonlySet<string>): Promise<LogPosition[]> {
+    const { log } = this.parts;
+    const partitions = [...lanes].flatMap((lane) =>
+      callTopics.flatMap((name) => {
+        const topic = laneTopic(name, lane);
+        return Array.from({ length: log.partitions(topic) }, (_, partition) => ({ topic, partition }));
+      }),
+    );
+    const heads = await Promise.all(partitions.map(async (at) => ({ ...at, offset: (await log.head(at.topic, at.partition)) - 1 })));
+    return heads.filter(({ offset }) => offset >= 0);
+  }
+
+  /** Rows of views that are still being folded for the first time say too little. */
+  private async isBuilt(): Promise<boolean> {
+    if (this.built) return true;
+    const builds = await readBuilds(this.parts.store);
+    this.built = READ_FROM.every((name) => builds.some(({ projection, state }) => projection === name && state === 'live'));
+    return this.built;
+  }
+}
+
+function agentsOf(asks: readonly HistoryAsk[], scope: HistoryScope): AgentAsk[] {
+  const wanted: AgentAsk[] = [];
+  asks.forEach(({ tenant_id, call, at_ms, uses }, n) => {
+    if (uses.scopes.has(scope)) wanted.push({ n, tenant_id, agent: call.principal.id, hour: Math.floor(at_ms / HOUR_MS), tool: call.tool });
+  });
+  return wanted;
+}

@@ -1,0 +1,62 @@
+import { canonicalText } from '@countersign/contracts';
+import type { HistoryUses } from '@countersign/policy';
+import { agentWindows, type ScopeCount } from '@countersign/store';
+
+export type Counts = Record<string, number>;
+export type Counted = Counts & { tools: Record<string, Counts> };
+
+const PENDING: ReadonlySet<string> = new Set(['pending_policy', 'pending_approval', 'running']);
+const COUNTED: readonly string[] = ['succeeded', 'failed', 'denied', 'in_doubt'];
+const inScope = (): Counts => ({ calls: 0, pending: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0 });
+const inWindow = (): Counts => ({ calls: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0 });
+
+/** Whether a tool is told of by name: those that rules name, and where they go over all of them, every one. */
+const names = ({ tools }: HistoryUses, tool: string): boolean => tools.has(tool) || tools.has('*');
+
+function empty(uses: HistoryUses, counts: () => Counts): Counted {
+  const named = [...uses.tools].filter((tool) => tool !== '*');
+  return Object.assign(counts(), { tools: Object.fromEntries(named.map((tool) => [tool, counts()])) }) as Counted;
+}
+
+/** The counts that a call of a tool is in: those of all, and the tool's where it is told of. */
+function into(told: Counted, uses: HistoryUses, tool: string, counts: () => Counts): Counts[] {
+  if (!names(uses, tool)) return [told];
+  const own = Object.hasOwn(told.tools, tool) ? (told.tools[tool] as Counts) : counts();
+  told.tools[tool] = own;
+  return [told, own];
+}
+
+const add = (counts: Counts, name: string, more: number): void => {
+  counts[name] = (counts[name] ?? 0) + more;
+};
+
+/** The other calls of a case or a run. Expired, cancelled and compensated ones are among `calls` alone. */
+export function scopeHistory(uses: HistoryUses, rows: readonly Omit<ScopeCount, 'n'>[]): Counted {
+  const told = empty(uses, inScope);
+  for (const { tool, status, calls } of rows) {
+    for (const counts of into(told, uses, tool as string, inScope)) {
+      add(counts, 'calls', calls as number);
+      if (PENDING.has(status as string)) add(counts, 'pending', calls as number);
+      else if (COUNTED.includes(status as string)) add(counts, status as string, calls as number);
+    }
+  }
+  return told;
+}
+
+/** What an agent was answered, by window; rows as `agentCounts` gives them. */
+export function agentHistory(uses: HistoryUses, rows: readonly Record<string, unknown>[]): Record<string, Counted> {
+  const told: Record<string, Counted> = {};
+  for (const window of Object.keys(agentWindows)) {
+    const counted = empty(uses, inWindow);
+    for (const row of rows) {
+      if (row[`${window}_calls`] === 0 && row[`${window}_in_doubt`] === 0) continue;
+      for (const counts of into(counted, uses, row.tool as string, inWindow))
+        for (const name of Object.keys(inWindow())) add(counts, name, row[`${window}_${name}`] as number);
+    }
+    told[window] = counted;
+  }
+  return told;
+}
+
+/** As it is recorded: the same history is the same text. */
+export const historyText = (told: Readonly<Record<string, unknown>>): string => canonicalText(told);
