@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { describeApprovalJourneys } from './approval-journeys.js';
 import { describeBadInputJourneys } from './bad-input-journeys.js';
 import { describeCallJourneys } from './call-journeys.js';
+import { describeHistoryJourneys } from './history-journeys.js';
 import { type JourneyPlatform, JourneyWorld } from './journey-world.js';
 import { describeLimitJourneys } from './limit-journeys.js';
 import { describePatternJourneys } from './pattern-journeys.js';
@@ -33,6 +34,7 @@ export function describeJourneys(name: string, options: JourneyOptions): void {
     describeBadInputJourneys(at);
     describeRunJourneys(at);
     describePatternJourneys(at);
+    describeHistoryJourneys(at);
     describeUsageJourneys(at);
 
     test('liveness, readiness and metrics answer without a key and name no secret', async () => {

@@ -82,9 +82,11 @@ function decisionFace(state: CallState): Record<string, unknown> | null {
 }
 
 /** Why it was ruled so: rules, tables, and what they ask for besides. */
-function explanationFace({ obligations, bundle_digest, matched, would_have, errors, facts, shadow }: RulingExplanation) {
+function explanationFace({ obligations, bundle_digest, matched, would_have, errors, facts, shadow, history_json }: RulingExplanation) {
   const tags = obligations.flatMap(({ kind, tag }) => (kind === 'tag' && tag !== null ? [tag] : []));
-  return { bundle_digest, rules_matched: matched, rules_would_have: would_have, rule_errors: errors, facts, tags, obligations, shadow };
+  const rules = { rules_matched: matched, rules_would_have: would_have, rule_errors: errors };
+  const history = history_json == null ? {} : { history: JSON.parse(history_json) as unknown };
+  return { bundle_digest, ...rules, facts, ...history, tags, obligations, shadow };
 }
 
 const REPEAT = 'answered with the result of an earlier equal call; send `occurrence` (any new text) to ask for a wanted repeat';

@@ -69,7 +69,7 @@ export class EarlierHistory {
     const found: Earlier[] = [];
     for (let after: Cursor | undefined; ; ) {
       const page = await listCalls(this.sql, { tenant_id: this.tenant_id, ...of, limit: PAGE, ...(after ? { after } : {}) });
-      for (const row of page.items) found.push(earlierOf(unpackCall(row.state_json), row.requested_at_ms));
+      for (const row of page.items) found.push(earlierOf(unpackCall(row.state), row.requested_at_ms));
       after = page.next_cursor === null ? undefined : parseCursor(page.next_cursor);
       if (!after) return found;
       if (found.length >= CALLS_MAX) return undefined;
