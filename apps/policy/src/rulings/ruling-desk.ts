@@ -111,7 +111,11 @@ export class RulingDesk {
       const { call } = opened;
       const told = await this.io.histories.of([opened]);
       const { state } = this.io.configuration;
-      const judged = this.io.personal.guarded(state, opened, judgeCall(this.rulings, state, { tenant_id, call, at_ms, history_json: told?.get(edit.offset) }));
+      const judged = this.io.personal.guarded(
+        state,
+        opened,
+        judgeCall(this.rulings, state, { tenant_id, call, at_ms, history_json: told?.get(offset) }),
+      );
       const { idempotency_key, discriminating_digest } = edited;
       const same = idempotency_key === call.idempotency_key;
       const holders = same
