@@ -121,10 +121,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     claims: new NoticeClaims(store, `gateway-${uuidv7(now_ms())}`),
   });
   const room = new CallRoom(board, wheel, clock, { desk, answered, callbacks, metric: new AnswerMetric(deps.metrics) });
-  const settings = new ConfigurationRoom(configuration, changes, clock, {
-    lanes: config.lanes,
-    allow_private: config.identity_allow_private ?? false,
-  });
+  const terms = { lanes: config.lanes, allow_private: config.identity_allow_private ?? false };
+  const settings = new ConfigurationRoom(configuration, changes, clock, terms);
   const calls = new KnownCalls(room, views, new CallCommands(writer, codec, clock));
   const book = new TrustBook(deps);
   const rulings = new TenantRulings(now_ms, book);

@@ -17,6 +17,7 @@ import { type Store, stableTables, storeOffsets, upsertApprovals, upsertCalls } 
 import { newestFact } from '../waiting/state-hlc.js';
 import { sampleOutcome } from './samples.js';
 
+const ALONE = { joined_call_id: null, similar: null, history_json: null, also: null } as const;
 /** Where readers look: the newest build. */
 const stable = stableTables(['calls', 'approvals']);
 
@@ -188,14 +189,11 @@ export class StandIn {
       revision: 1,
       ruling_digest: 'r'.repeat(64),
       votes: [{ vote_id, voter_id: voter.id, vote, voted_at_ms, on_behalf_of: null, to: null, grant: null }],
-      joined_call_id: null,
       execute_before_ms: Date.now() + 60_000,
       tier: 'tier_2_approval_required',
       source,
       call: requested.call,
-      similar: null,
-      history_json: null,
-      also: null,
+      ...ALONE,
     });
     await this.execute(requested);
   }
