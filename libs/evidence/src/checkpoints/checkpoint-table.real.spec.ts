@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { PostgresStore } from '@countersign/store';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type CheckpointRecord, FULL_EVERY } from './checkpoint-store.js';
+import { CheckpointTable } from './checkpoint-table.js';
+
+function serverUrl(): URL {
+  const url = process.env.COUNTERSIGN_TEST_DATABASE_URL;
+  if (!url) throw new Error('set COUNTERSIGN_TEST_DATABASE_URL');
+  return new URL(url);
+}
+
+const database = `countersign_${randomUUID().replaceAll('-', '')}`;
+let server: PostgresStore;
+let stores: PostgresStore[];
+
+beforeAll(async () => {
+  server = await PostgresStore.open({ url: serverUrl().href, pool_max: 1 });
+  await server.query({ text: `CREATE DATABASE ${database}`, params: [] });
+  const url = serverUrl();
+  url.pathname = `/${database}`;
+  stores = [];
+  for (let n = 0; n < 2; n++) stores.push(await PostgresStore.open({ url: url.href, pool_max: 4 }));
+}, 60_000);
+afterAll(async () => {
+  await Promise.all(stores.map((store) => store.close()));
+  await server.query({ text: `DROP DATABASE ${database} WITH (FORCE)`, params: [] });
+  await server.close();
+}, 30_000);
+
+const checkpoint = (number: number, by: string): CheckpointRecord => ({
+  number,
+  time_ms: number,
+  trees: 1,
+  heads_root: '',
+  full: number % FULL_EVERY === 0,
+  heads: [['t', 0, number + 1, Buffer.alloc(32, number % 256).toString('base64')]],
+  note: by,
+});
+
+test('of two signers on one Postgres each number is written by one, whatever the race; none is left out, and both read the same', async () => {
+  const NUMBERS = 300;
+  const written = { one: 0, two: 0 };
+  const sign = async (by: 'one' | 'two', table: CheckpointTable) => {
+    for (let next = 0; next < NUMBERS; ) {
+      if ((await table.append(checkpoint(next, by))) === 'kept') written[by]++;
+      next = ((await table.newest())?.record.number ?? -1) + 1;
+    }
+  };
+  const [one, two] = stores.map((store) => new CheckpointTable(store)) as [CheckpointTable, CheckpointTable];
+  await Promise.all([sign('one', one), sign('two', two)]);
+  expect(written.one + written.two).toBe(NUMBERS);
+  const seen: [number, string][] = [];
+  for await (const { number, note } of one.records()) seen.push([number, note]);
+  expect(seen.map(([number]) => number)).toEqual(Array.from({ length: NUMBERS }, (_, n) => n));
+  expect(seen.filter(([, by]) => by === 'one').length).toBe(written.one);
+  expect((await two.at(137))?.record).toEqual((await one.at(137))?.record);
+  expect((await one.newest())?.heads.get('t/0')?.size).toBe(NUMBERS);
+}, 60_000);
+
+test('a number ahead of the next is refused, and one that is taken stays as it was', async () => {
+  const table = new CheckpointTable(stores[0] as PostgresStore);
+  const { number } = (await table.newest())?.record as CheckpointRecord;
+  expect(await table.append(checkpoint(number + 2, 'ahead'))).toBe('taken');
+  expect(await table.append(checkpoint(number, 'late'))).toBe('taken');
+  expect((await table.at(number))?.record.note).not.toBe('late');
+}, 30_000);
