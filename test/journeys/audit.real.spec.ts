@@ -18,7 +18,11 @@ beforeAll(async () => {
   platform = await DistributedPlatform.create({ COUNTERSIGN_LANES: 'shared,acme' });
   const own = (name: string, more = {}) => ({ COUNTERSIGN_DATA_DIR: path.join(platform.dir, name), ...more });
   for (const lane of ['shared', 'acme']) {
-    await platform.add(`projector-${lane}`, 'projector', own(`projector-${lane}`, { COUNTERSIGN_LANES: lane, COUNTERSIGN_EXPORTS: 'audit-view' }));
+    await platform.add(
+      `projector-${lane}`,
+      'projector',
+      own(`projector-${lane}`, { COUNTERSIGN_LANES: lane, COUNTERSIGN_EXPORTS: 'audit-view' }),
+    );
   }
   await platform.add('policy', 'policy', own('policy'));
   await platform.add('executor', 'executor', own('executor'));
@@ -85,7 +89,9 @@ describe('audit on Kafka, Postgres and a bucket', () => {
   }, 60_000);
 
   test('an export is tied to the record by its digest', async () => {
-    const answer = await fetch(`${platform.base}/v1/audit/export?type=tool_executed`, { headers: { authorization: `Bearer ${auditor.key}` } });
+    const answer = await fetch(`${platform.base}/v1/audit/export?type=tool_executed`, {
+      headers: { authorization: `Bearer ${auditor.key}` },
+    });
     const file = await answer.text();
     expect(file.trim().split('\n').length).toBe(2);
     const { body } = await auditor.request<{ event: { sha256: string } }>(

@@ -38,7 +38,7 @@ export function describeJourneys(name: string, options: JourneyOptions): void {
     describeUsageJourneys(at);
 
     test('liveness, readiness and metrics answer without a key and name no secret', async () => {
-      for (const route of ['/healthz', '/readyz', '/metrics', '/openapi.json']) {
+      for (const route of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/asyncapi.json']) {
         expect((await fetch(`${at.agent.base}${route}`)).status).toBe(200);
       }
       const metrics = await (await fetch(`${at.agent.base}/metrics`)).text();

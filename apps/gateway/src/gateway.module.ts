@@ -12,6 +12,7 @@ import { AdapterPinsController } from './http/adapter-pins.controller.js';
 import { ApprovalModesController } from './http/approval-modes.controller.js';
 import { ApprovalQualityController } from './http/approval-quality.controller.js';
 import { ApprovalsController } from './http/approvals.controller.js';
+import { AsyncApiController } from './http/asyncapi.controller.js';
 import { AuditController } from './http/audit.controller.js';
 import { AuditEventsController } from './http/audit-events.controller.js';
 import { AuditExportController } from './http/audit-export.controller.js';
@@ -152,6 +153,7 @@ export class GatewayModule {
         UsageBillingController,
         HealthController,
         OpenApiController,
+        AsyncApiController,
         CallbackSecretController,
         ProjectionsController,
         SagasController,

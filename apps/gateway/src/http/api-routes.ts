@@ -192,6 +192,14 @@ const healthRoutes: readonly ApiRoute[] = [
   { method: 'get', path: '/healthz', summary: 'Alive', tag: 'health', answers: { '200': 'Object' }, open: true },
   { method: 'get', path: '/readyz', summary: 'Caught up', tag: 'health', answers: { '200': 'Object', '503': 'Object' }, open: true },
   { method: 'get', path: '/metrics', summary: 'Prometheus metrics', tag: 'health', answers: { '200': 'text/plain' }, open: true },
+  {
+    method: 'get',
+    path: '/asyncapi.json',
+    summary: 'Topics that others may read',
+    tag: 'health',
+    answers: { '200': 'Object' },
+    open: true,
+  },
   { method: 'get', path: '/openapi.json', summary: 'This document', tag: 'health', answers: { '200': 'Object' }, open: true },
 ];
 

@@ -1,0 +1,106 @@
+import { type EventType, eventSchemas } from '@countersign/contracts';
+
+type Json = Record<string, unknown>;
+
+/** A topic that others may read, and the events on it. */
+interface OpenTopic {
+  address: string;
+  description: string;
+  isCloudEvent: boolean;
+}
+
+const openTopics: readonly OpenTopic[] = [
+  {
+    address: 'audit-view',
+    description:
+      'Every event of the log as an audit event, where COUNTERSIGN_EXPORTS names this topic. At least once: an event has one id.',
+    isCloudEvent: true,
+  },
+  {
+    address: 'case-history-view',
+    description: 'Every line of the history of every case, where COUNTERSIGN_EXPORTS names this topic. At least once: a line has one id.',
+    isCloudEvent: true,
+  },
+  {
+    address: 'trust-view',
+    description: 'The trust in tool versions, providers and agents, whenever it moved by more than its hysteresis.',
+    isCloudEvent: true,
+  },
+  {
+    address: 'tool-executed',
+    description: 'What executors did, in the order of each partition; a lane of its own has `tool-executed.<lane>`.',
+    isCloudEvent: false,
+  },
+];
+
+const text: Json = { type: 'string' };
+const cloudEventHeaders: Json = {
+  type: 'object',
+  required: ['content-type', 'ce_specversion', 'ce_id', 'ce_source', 'ce_type', 'ce_time'],
+  properties: {
+    'content-type': { const: 'avro/binary' },
+    ce_specversion: { const: '1.0' },
+    ce_id: { ...text, description: 'With ce_source it names the event: what comes twice has the same.' },
+    ce_source: { ...text, description: '/countersign/<tenant>' },
+    ce_type: { ...text, description: 'dev.countersign.<event type>.v<version of its schema>' },
+    ce_subject: text,
+    ce_time: { ...text, format: 'date-time' },
+    ce_partitionkey: { ...text, description: 'The tenant.' },
+  },
+};
+const internalHeaders: Json = {
+  type: 'object',
+  required: ['event_type'],
+  properties: { event_type: text, traceparent: text },
+};
+
+/** The newest schema of each event of a topic. */
+function eventsOf(address: string): { event_type: EventType; schema: Json }[] {
+  const newest = new Map<EventType, { version: number; schema: string }>();
+  for (const { topic, event_type, version, schema } of eventSchemas) {
+    if (topic === address && version > (newest.get(event_type)?.version ?? 0)) newest.set(event_type, { version, schema });
+  }
+  return [...newest].map(([event_type, { schema }]) => ({ event_type, schema: JSON.parse(schema) as Json }));
+}
+
+function messagesOf({ address, isCloudEvent }: OpenTopic): [string, Json][] {
+  return eventsOf(address).map(({ event_type, schema }) => [
+    event_type,
+    {
+      name: event_type,
+      ...(typeof schema.doc === 'string' ? { summary: schema.doc } : {}),
+      contentType: 'avro/binary',
+      headers: isCloudEvent ? cloudEventHeaders : internalHeaders,
+      payload: { schemaFormat: 'application/vnd.apache.avro+json;version=1.9.0', schema },
+    },
+  ]);
+}
+
+/** What others may read on Kafka, as AsyncAPI 3: values are Avro in the Confluent wire format, their schemas in the registry. */
+export function asyncApiDocument(): Json {
+  const messages = openTopics.flatMap(messagesOf);
+  const channels = openTopics.map((topic): [string, Json] => [
+    topic.address,
+    {
+      address: topic.address,
+      description: topic.description,
+      messages: Object.fromEntries(messagesOf(topic).map(([name]) => [name, { $ref: `#/components/messages/${name}` }])),
+      bindings: { kafka: { topic: topic.address, bindingVersion: '0.5.0' } },
+    },
+  ]);
+  return {
+    asyncapi: '3.1.0',
+    info: {
+      title: 'Countersign',
+      version: '1.0.0',
+      description:
+        'What Countersign writes for others to read. Where topics have a prefix (COUNTERSIGN_TOPIC_PREFIX) it stands before each address.',
+    },
+    defaultContentType: 'avro/binary',
+    channels: Object.fromEntries(channels),
+    operations: Object.fromEntries(
+      openTopics.map(({ address }) => [`send-${address}`, { action: 'send', channel: { $ref: `#/channels/${address}` } }]),
+    ),
+    components: { messages: Object.fromEntries(messages) },
+  };
+}
