@@ -8,7 +8,7 @@ export class UsageFold {
    * @param {{ event_type: string, tool: string | null, caller: string | null }} event its data, decoded
    */
   take(headers, event) {
-    if (headers.ce_specversion !== '1.0' || headers.ce_type !== 'dev.countersign.audit_event_exported.v1') return;
+    if (headers.ce_specversion !== '1.0' || headers.ce_type !== 'dev.countersign.audit-event.v1') return;
     const id = `${headers.ce_source} ${headers.ce_id}`;
     if (this.#seen.has(id)) return;
     this.#seen.add(id);

@@ -38,14 +38,14 @@ const cloudEventHeaders: Json = {
   type: 'object',
   required: ['content-type', 'ce_specversion', 'ce_id', 'ce_source', 'ce_type', 'ce_time'],
   properties: {
-    'content-type': { const: 'avro/binary' },
+    'content-type': { const: 'application/avro' },
     ce_specversion: { const: '1.0' },
     ce_id: { ...text, description: 'With ce_source it names the event: what comes twice has the same.' },
-    ce_source: { ...text, description: '/countersign/<tenant>' },
-    ce_type: { ...text, description: 'dev.countersign.<event type>.v<version of its schema>' },
+    ce_source: { ...text, description: '/countersign/log' },
+    ce_type: { ...text, description: 'reverse DNS, with the version of the schema' },
     ce_subject: text,
     ce_time: { ...text, format: 'date-time' },
-    ce_partitionkey: { ...text, description: 'The tenant.' },
+    ce_tenantid: { ...text, description: 'The tenant (an extension).' },
   },
 };
 const internalHeaders: Json = {
@@ -69,7 +69,7 @@ function messagesOf({ address, isCloudEvent }: OpenTopic): [string, Json][] {
     {
       name: event_type,
       ...(typeof schema.doc === 'string' ? { summary: schema.doc } : {}),
-      contentType: 'avro/binary',
+      contentType: 'application/avro',
       headers: isCloudEvent ? cloudEventHeaders : internalHeaders,
       payload: { schemaFormat: 'application/vnd.apache.avro+json;version=1.9.0', schema },
     },
@@ -96,7 +96,7 @@ export function asyncApiDocument(): Json {
       description:
         'What Countersign writes for others to read. Where topics have a prefix (COUNTERSIGN_TOPIC_PREFIX) it stands before each address.',
     },
-    defaultContentType: 'avro/binary',
+    defaultContentType: 'application/avro',
     channels: Object.fromEntries(channels),
     operations: Object.fromEntries(
       openTopics.map(({ address }) => [`send-${address}`, { action: 'send', channel: { $ref: `#/channels/${address}` } }]),

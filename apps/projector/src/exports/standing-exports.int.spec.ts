@@ -50,15 +50,14 @@ describe('standing exports', () => {
     ) as LogRecord;
     const { event } = codec.decode(ended.value) as { event: { meta: { event_id: string }; recorded_at_ms: number } };
     expect(ended.headers).toEqual({
-      event_type: 'audit_event_exported',
-      'content-type': 'avro/binary',
+      'content-type': 'application/avro',
       ce_specversion: '1.0',
       ce_id: event.meta.event_id,
-      ce_source: '/countersign/acme',
-      ce_type: 'dev.countersign.audit_event_exported.v1',
+      ce_source: '/countersign/log',
+      ce_type: 'dev.countersign.audit-event.v1',
       ce_time: new Date(event.recorded_at_ms).toISOString(),
       ce_subject: expect.stringMatching(/^\d+-/),
-      ce_partitionkey: 'acme',
+      ce_tenantid: 'acme',
     });
     expect(event).toMatchObject({ caller: expect.stringMatching(/^\w+:/), tool: 'create_order', result_hash: expect.any(String) });
   }, 60_000);
