@@ -200,5 +200,6 @@ describe('configuration', () => {
 });
 
 test('health, readiness and metrics answer without a token', async () => {
-  for (const url of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/asyncapi.json']) expect((await fetch(gateway.url + url)).status).toBe(200);
+  for (const url of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/asyncapi.json'])
+    expect((await fetch(gateway.url + url)).status).toBe(200);
 });
