@@ -68,6 +68,7 @@ export class RecordingReader {
     const isWanted = (event: ReadEvent): boolean =>
       event.event.meta.tenant_id === tenant_id && (shared_window_ms !== undefined || ids.has(event.event.meta.call_id ?? ''));
     let left = RECORDS_MAX;
+    let last_ms = wanted.until_ms;
     for (const [topic, partition] of this.places(wanted.lane, shared_window_ms === undefined ? ids : undefined)) {
       for await (const event of this.stretch(topic, partition, from_ms, wanted.until_ms + LATE_MS)) {
         if (left-- <= 0) return undefined;
@@ -75,6 +76,7 @@ export class RecordingReader {
           const opened = await this.opened(event);
           if (!opened) erased.add(event.event.meta.call_id as string);
           calls.add(opened ?? event);
+          last_ms = Math.max(last_ms, event.timestamp_ms);
           terms.note(event);
         }
         await gently.pause();
@@ -88,7 +90,17 @@ export class RecordingReader {
     }
     const configuration = await this.settings(['tool-registered', 'configuration-changed'], tenant_id, gently);
     const trust = await this.settings(['trust-view'], tenant_id, gently);
-    return { tenant_id, calls, configuration, trust, as_recorded, erased, from_ms: first_ms - SKEW_MS, ...terms.or(USUAL) };
+    return {
+      tenant_id,
+      calls,
+      configuration,
+      trust,
+      as_recorded,
+      erased,
+      from_ms: first_ms - SKEW_MS,
+      until_ms: last_ms,
+      ...terms.or(USUAL),
+    };
   }
 
   /** Calls of other cases that these join, repeat or depend on, and those of the same runs. */

@@ -61,7 +61,7 @@ export class Redecision {
     const { world } = this;
     yield* world.history.warmed(world.recording.from_ms);
     yield* planned(world, this.caused);
-    for (let next = world.timeline.next(); next; next = world.timeline.next()) {
+    for (let next = world.timeline.next(); next && next.at_ms <= world.recording.until_ms; next = world.timeline.next()) {
       world.now_ms = Math.max(world.now_ms, next.at_ms);
       this.happen(next.item);
       yield;

@@ -33,6 +33,8 @@ export interface Recording {
   erased: ReadonlySet<string>;
   /** When the first of the calls was asked for, epoch ms. */
   from_ms: number;
+  /** How far the record goes, epoch ms: what would come later has not happened in any world. */
+  until_ms: number;
   /** How long an allowed and a granted call may be started, where the record does not tell. */
   allow_for_ms: number;
   grant_for_ms: number;

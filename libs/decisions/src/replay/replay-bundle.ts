@@ -34,7 +34,7 @@ export interface ReplayBundle {
   records: ReadEvent[];
   as_recorded: string[];
   erased: string[];
-  terms: { from_ms: number; allow_for_ms: number; grant_for_ms: number };
+  terms: { from_ms: number; until_ms: number; allow_for_ms: number; grant_for_ms: number };
 }
 
 /** What a ruling may rest on; nothing else of the configuration leaves the installation. */
@@ -89,7 +89,7 @@ export function replayBundle(
     ...stored,
     as_recorded: [...as_recorded].sort(),
     erased: [...erased].sort(),
-    terms: { from_ms, allow_for_ms, grant_for_ms },
+    terms: { from_ms, until_ms: Math.max(0, ...stored.records.map(({ timestamp_ms }) => timestamp_ms)), allow_for_ms, grant_for_ms },
   };
 }
 
