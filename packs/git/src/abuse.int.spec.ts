@@ -145,7 +145,12 @@ const repositories = (): string[] => [
   ...injections(),
 ];
 
-const commit = () => scratch.head(work);
+let head: string | undefined;
+/** No test of these moves the branch. */
+const commit = () => {
+  head ??= scratch.head(work);
+  return head;
+};
 const fields: [string, () => string[], (text: string) => Record<string, unknown>][] = [
   ['git_blame path', injections, (path) => ({ path })],
   [

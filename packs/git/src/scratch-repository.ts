@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { RunContext } from '@countersign/tool-kit';
 import { testContext } from '@countersign/tool-kit/test-context';
 
@@ -17,6 +17,15 @@ const ENVIRONMENT = {
   GIT_COMMITTER_EMAIL: 'olga@example.org',
 };
 
+/** What stands in a folder: files with their content, folders without; in the order in which they can be made. */
+interface Layout {
+  top: string;
+  entries: readonly { path: string; mode: number; content: Buffer | undefined }[];
+}
+
+/** Made with git once a process: a dozen commands, which every spec would run again. */
+let made: Layout | undefined;
+
 /** A workspace with one repository in it for specs, its remote, and a folder beside it that nothing may touch. */
 export class ScratchRepository {
   readonly top = mkdtempSync(join(tmpdir(), 'countersign-git-'));
@@ -27,6 +36,12 @@ export class ScratchRepository {
 
   /** On branch `agent/case-1/work` at main's second commit; `agent/case-1/other` at its first; `origin` has main. */
   make(): void {
+    if (made) return this.layOut(made);
+    this.build();
+    made = this.layout();
+  }
+
+  private build(): void {
     for (const folder of [this.root, this.remote, this.outside]) mkdirSync(folder, { recursive: true });
     this.write(join(this.outside, 'secret.txt'), 'canary');
     this.git(this.remote, 'init', '--quiet', '--bare', '--initial-branch=main');
@@ -37,6 +52,25 @@ export class ScratchRepository {
     this.git(this.repo, 'remote', 'add', 'origin', this.remote);
     this.git(this.repo, 'push', '--quiet', 'origin', 'main');
     this.git(this.repo, 'switch', '--quiet', '--create', 'agent/case-1/work');
+  }
+
+  private layout(): Layout {
+    const entries = readdirSync(this.top, { recursive: true, withFileTypes: true }).map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const content = entry.isFile() ? readFileSync(path) : undefined;
+      return { path: relative(this.top, path), mode: statSync(path).mode, content };
+    });
+    return { top: this.top, entries: entries.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+  }
+
+  private layOut({ top, entries }: Layout): void {
+    for (const { path, mode, content } of entries) {
+      const place = join(this.top, path);
+      if (content === undefined) mkdirSync(place);
+      else writeFileSync(place, path.endsWith('.git/config') ? content.toString().replaceAll(top, this.top) : content, { mode });
+    }
+    // The index knows its files by their place on the disk too.
+    this.git(this.repo, 'update-index', '-q', '--refresh');
   }
 
   commit(files: Record<string, string>, message: string): string {

@@ -36,8 +36,8 @@ export const gitPush = defineTool({
   output,
   run: (asked, ctx) =>
     inRepository(asked.repo, ctx, async (repository) => {
-      const remote = await configuredRemote(repository, asked.remote);
       const branch = agentBranch(asked.branch, ctx);
+      const remote = await configuredRemote(repository, asked.remote);
       const head = await repository.oidOf(`refs/heads/${branch}`);
       if (head === undefined) throw notFound('/branch', `branch ${branch}`);
       const commit = await repository.commitOf(asked.commit, '/commit');
