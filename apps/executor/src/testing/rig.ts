@@ -5,10 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventCodec, type EventMap, type EventType, laneTopic, topicOf, uuidv7 } from '@countersign/contracts';
 import { BatchDecoder, EmbeddedEventLog, type EventLog, type Recorded } from '@countersign/event-log';
 import { type AppDeps, createLogger, type RunningApp, systemClock, topicSpecs } from '@countersign/process';
-import { FolderBlobs, InProcessResults, InProcessWakeUps, PgliteStore, type Store } from '@countersign/store';
+import { FolderBlobs, InProcessResults, InProcessWakeUps, type Store } from '@countersign/store';
 import { Registry } from 'prom-client';
 import type { ExecutorConfig } from '../config.js';
 import { startExecutor } from '../start-executor.js';
+import { keptStores } from './kept-stores.js';
 import { type Asked, PARTITIONS, PlayedPolicy, TENANT_KEY } from './played-policy.js';
 import { testPack, World } from './tools.js';
 
@@ -38,7 +39,7 @@ export class Rig {
     const dir = await mkdtemp(join(tmpdir(), 'countersign-executor-'));
     const log = await EmbeddedEventLog.open({ dir });
     await log.ensureTopics(topicSpecs(['shared'], PARTITIONS));
-    return new Rig(dir, log, await PgliteStore.open({ memory: true }));
+    return new Rig(dir, log, await keptStores.take());
   }
 
   deps(over: Partial<AppDeps> = {}): AppDeps {
@@ -107,12 +108,12 @@ export class Rig {
   /** The database is lost; the log stays. */
   async loseDatabase(): Promise<void> {
     await this.store.close();
-    this.store = await PgliteStore.open({ memory: true });
+    this.store = await keptStores.take();
   }
 
   async close(): Promise<void> {
     for (const app of this.apps) await app.close();
-    await this.store.close();
+    await keptStores.giveBack(this.store);
     await this.log.close();
     await rm(this.dir, { recursive: true, force: true });
   }
