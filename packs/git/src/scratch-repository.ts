@@ -36,9 +36,11 @@ export class ScratchRepository {
 
   /** On branch `agent/case-1/work` at main's second commit; `agent/case-1/other` at its first; `origin` has main. */
   make(): void {
-    if (made) return this.layOut(made);
-    this.build();
-    made = this.layout();
+    if (made) this.layOut(made);
+    else {
+      this.build();
+      made = this.layout();
+    }
   }
 
   private build(): void {
