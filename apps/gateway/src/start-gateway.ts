@@ -114,12 +114,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const secrets = new SealedSecrets(keys);
   const links = new DecisionLinks(keys, config.public_url ?? `http://${config.host}:${config.port}`, now_ms);
   const mailer = new Mailer(config.smtp_url, config.mail_from ?? 'countersign@localhost');
-  const told = noticeSender(configuration, changes, new Channels(sender, mailer, secrets, links), {
-    now_ms,
-    logger,
-    readable,
-    claims: new NoticeClaims(store, `gateway-${uuidv7(now_ms())}`),
-  });
+  const told = noticeSender(deps, configuration, changes, { channels: new Channels(sender, mailer, secrets, links), readable });
   const room = new CallRoom(board, wheel, clock, { desk, answered, callbacks, metric: new AnswerMetric(deps.metrics) });
   const terms = { lanes: config.lanes, allow_private: config.identity_allow_private ?? false };
   const settings = new ConfigurationRoom(configuration, changes, clock, terms);
@@ -171,18 +166,21 @@ function subjectRooms({ personal, logger }: AppDeps, settings: ConfigurationRoom
 }
 
 function noticeSender(
+  { store, clock, logger }: AppDeps,
   configuration: Configuration,
   writer: ConfigurationWriter,
-  channels: Channels,
-  more: Pick<SenderParts, 'now_ms' | 'logger' | 'claims' | 'readable'>,
+  more: Pick<SenderParts, 'channels' | 'readable'>,
 ): NoticeSender {
   const by = { kind: 'service' as const, id: 'gateway', roles: [] };
+  const now_ms = () => clock.now_ms();
   return new NoticeSender({
     ...more,
-    channels,
+    now_ms,
+    logger,
+    claims: new NoticeClaims(store, `gateway-${uuidv7(now_ms())}`),
     state: () => configuration.state,
     disable: async (tenant_id, webhook) => {
-      await writer.set(tenant_id, 'webhook_set', { ...webhook, state: 'disabled', by, changed_at_ms: more.now_ms() });
+      await writer.set(tenant_id, 'webhook_set', { ...webhook, state: 'disabled', by, changed_at_ms: now_ms() });
     },
   });
 }
