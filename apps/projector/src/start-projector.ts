@@ -3,7 +3,7 @@ import { uuidv7 } from '@countersign/contracts';
 import { packedCalls } from '@countersign/domain';
 import { LogTransport } from '@countersign/event-log';
 import { type AppDeps, NestLogger, type RunningApp } from '@countersign/process';
-import { keepStateSchema, readBuilds } from '@countersign/store';
+import { keepStateSchema, readBuilds, showAnalytics } from '@countersign/store';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import { CheckpointWriter } from './audit/checkpoint-writer.js';
@@ -77,6 +77,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
     projections,
   );
   await keepStateSchema(store, packedCalls());
+  await showAnalytics(store);
   const owner_id = uuidv7(clock.now_ms());
   const folder = new ViewFolder({ store, owner_id, projections, sink: logger });
   const transport = transportOf(deps, config, folder);

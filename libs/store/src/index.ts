@@ -49,6 +49,7 @@ export { SqlRows } from './vault/sql-rows.js';
 export * from './vault/vault.js';
 export { WrappingKeyFile } from './vault/wrapping-key-file.js';
 export { KnownWrappingKeys, type WrappedKey, WrappingKeys } from './vault/wrapping-keys.js';
+export * from './views/analytics.js';
 export * from './views/approval-quality.js';
 export { approvalTables } from './views/approval-tables.js';
 export * from './views/approval-writes.js';

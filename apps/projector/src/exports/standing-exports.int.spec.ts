@@ -124,4 +124,26 @@ describe('standing exports', () => {
     expect((await read('audit-view')).length).toBe(before);
     expect(await platform.store.query({ text: 'SELECT 1 FROM export_outbox', params: [] })).toEqual([]);
   }, 60_000);
+
+  test('SQL views for analysts have stable names and columns, and a row for each call, case, line and approval', async () => {
+    const rows = (name: string) => platform.store.query<Record<string, unknown>>({ text: `SELECT * FROM ${name}`, params: [] });
+    const counted = async (name: string) => [Object.keys((await rows(name))[0] as object), (await rows(name)).length] as const;
+    const of = (type: string) => history.events.filter(({ event_type }) => event_type === type).length;
+    const { items } = await caseHistory(platform.store, { tenant_id: 'acme', case_id: 'c1', limit: 500 });
+    expect(await counted('analytics_calls')).toEqual([
+      ['call_id', 'tenant_id', 'case_id', 'run_id', 'tool', 'status', 'requested_at'],
+      of('tool_call_requested'),
+    ]);
+    expect(await counted('analytics_cases')).toEqual([['case_id', 'tenant_id', 'state', 'title', 'opened_at', 'changed_at'], 1]);
+    expect(await counted('analytics_case_history')).toEqual([
+      ['event_id', 'seq', 'tenant_id', 'case_id', 'type', 'at', 'call_id', 'hlc'],
+      items.length,
+    ]);
+    expect(await counted('analytics_approvals')).toEqual([
+      ['approval_id', 'tenant_id', 'call_id', 'revision', 'requested_at', 'expires_at', 'ended_as', 'ended_at', 'ended_by'],
+      of('approval_requested'),
+    ]);
+    const ids = history.events.flatMap(({ event_type, event }) => (event_type === 'tool_call_requested' ? [event.meta.call_id] : []));
+    expect((await rows('analytics_calls')).map(({ call_id }) => call_id).sort()).toEqual(ids.sort());
+  }, 30_000);
 });

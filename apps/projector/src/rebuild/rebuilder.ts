@@ -6,6 +6,8 @@ import { type ReplayParts, ReplayRun, ReplayStopped } from './replay-run.js';
 /** How often somebody looks for what is to be built. */
 const LOOK_MS = 1_000;
 const PAUSE_AFTER_FAULT_MS = 5_000;
+const START_ATTEMPTS_MAX = 20;
+const START_PAUSE_MS = 500;
 
 /** Builds projections anew in the background: what was asked for, and whatever is of an older version. One worker at a time does a replay. */
 export class Rebuilder {
@@ -19,7 +21,16 @@ export class Rebuilder {
   ) {}
 
   async start(): Promise<void> {
-    await settleRequests(this.parts.store, await this.parts.log.head('configuration-changed', 0));
+    // A topic that was just made may have no leader for some seconds.
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await settleRequests(this.parts.store, await this.parts.log.head('configuration-changed', 0));
+        break;
+      } catch (cause) {
+        if (attempt === START_ATTEMPTS_MAX) throw cause;
+        await sleep(START_PAUSE_MS);
+      }
+    }
     this.running = this.look();
   }
 
