@@ -24,7 +24,13 @@ async function proofTime() {
   const tree = new GrowingTree();
   const from = performance.now();
   for (let n = 0; n < LEAVES; n += 1000) {
-    const hashes = Buffer.concat(Array.from({ length: 1000 }, (_, i) => createHash('sha256').update(String(n + i)).digest()));
+    const hashes = Buffer.concat(
+      Array.from({ length: 1000 }, (_, i) =>
+        createHash('sha256')
+          .update(String(n + i))
+          .digest(),
+      ),
+    );
     for (const part of tree.append(hashes)) await tiles.append('t/0', part);
   }
   const built_s = (performance.now() - from) / 1000;
@@ -32,27 +38,49 @@ async function proofTime() {
   for (let n = 0; n < 300; n++) {
     const started = performance.now();
     // As a request does: no tile is known before.
-    await inclusionProof(subtreesOf((level, index) => tiles.read('t/0', level, index)), (n * 7_919_311) % LEAVES, LEAVES);
+    await inclusionProof(
+      subtreesOf((level, index) => tiles.read('t/0', level, index)),
+      (n * 7_919_311) % LEAVES,
+      LEAVES,
+    );
     took.push(performance.now() - started);
   }
   took.sort((a, b) => a - b);
-  console.log(`proof of one record of ${LEAVES}: p50 ${round(took[150])} ms, p99 ${round(took[297])} ms (tree built in ${round(built_s, 1)} s)`);
+  console.log(
+    `proof of one record of ${LEAVES}: p50 ${round(took[150])} ms, p99 ${round(took[297])} ms (tree built in ${round(built_s, 1)} s)`,
+  );
 }
 
 const codec = new EventCodec();
 const by = { kind: 'user', id: 'anna', roles: [] };
 const event = (n) => {
   const ids = { event_id: uuidv7(Date.now()), tenant_id: 'acme', call_id: null, causation_id: null, correlation_id: 'c' };
-  const value = codec.encode('api_key_revoked', { meta: { ...ids, attempt: 0, hlc: n, partition: 0 }, key_id: `${n}`, by, revoked_at_ms: n });
+  const value = codec.encode('api_key_revoked', {
+    meta: { ...ids, attempt: 0, hlc: n, partition: 0 },
+    key_id: `${n}`,
+    by,
+    revoked_at_ms: n,
+  });
   return { topic: 'configuration-changed', partition: 0, key: null, value, headers: { event_type: 'api_key_revoked' } };
 };
 
 async function verification(log) {
   const signer = noteSigner('bench/log', Buffer.alloc(32, 1));
-  const evidence = { tiles: new TileFolder(path.join(dir, 'trees')), checkpoints: new CheckpointFolder(path.join(dir, 'checkpoints')), signer };
+  const evidence = {
+    tiles: new TileFolder(path.join(dir, 'trees')),
+    checkpoints: new CheckpointFolder(path.join(dir, 'checkpoints')),
+    signer,
+  };
   const lanes = { topics: async () => ['configuration-changed'], learn: async () => false };
   const quiet = { warn: console.warn, error: console.error };
-  const writer = new CheckpointWriter({ log, evidence, lanes, now_ms: Date.now, logger: quiet, broken: async (reason) => console.error(reason) });
+  const writer = new CheckpointWriter({
+    log,
+    evidence,
+    lanes,
+    now_ms: Date.now,
+    logger: quiet,
+    broken: async (reason) => console.error(reason),
+  });
   await writer.start();
   await new Promise((resolve) => setTimeout(resolve, 1500));
   await writer.close();
@@ -66,7 +94,9 @@ async function verification(log) {
   const refused = records.filter((record, at) => verifyUnder(record, answer.proofs[at], signed).kind === 'refused');
   await new BatchDecoder(codec, undefined).decode(records.map((record) => ({ ...record, decoded: undefined })));
   if (refused.length > 0) throw new Error('refused');
-  console.log(`1,000 events: proven in ${round(proven, 0)} ms, verified and decoded in ${round(performance.now() - started, 0)} ms (to reach: 1,000)`);
+  console.log(
+    `1,000 events: proven in ${round(proven, 0)} ms, verified and decoded in ${round(performance.now() - started, 0)} ms (to reach: 1,000)`,
+  );
 }
 
 async function listing(log, count) {
@@ -76,7 +106,10 @@ async function listing(log, count) {
     ['all of them', 'acme'],
     ['none of them (another tenant)', 'other'],
   ]) {
-    const merge = new LogMerge(log, new BatchDecoder(codec, undefined), [stretch], { ...wanted, matches: (meta) => meta.tenant_id === tenant });
+    const merge = new LogMerge(log, new BatchDecoder(codec, undefined), [stretch], {
+      ...wanted,
+      matches: (meta) => meta.tenant_id === tenant,
+    });
     const from = process.cpuUsage();
     while ((await merge.next()) !== undefined);
     console.log(`listing from the log, ${what}: ${round((cpu_ms(from) * 1000) / count)} µs of CPU a record`);
@@ -100,7 +133,16 @@ async function rowAnEvent(count) {
         name: 'bench_audit_rows',
         text: `INSERT INTO audit_rows SELECT * FROM unnest($1::uuid[], $2::int8[], $3::text[], $4::uuid[], $5::int2[], $6::int2[], $7::int2[], $8::int8[])
           ON CONFLICT DO NOTHING`,
-        params: [of(() => uuidv7(Date.now())), of((i) => i), of(() => 'acme'), of(() => uuidv7(Date.now())), of(() => 1), of(() => 1), of(() => 0), of((i) => i)],
+        params: [
+          of(() => uuidv7(Date.now())),
+          of((i) => i),
+          of(() => 'acme'),
+          of(() => uuidv7(Date.now())),
+          of(() => 1),
+          of(() => 1),
+          of(() => 0),
+          of((i) => i),
+        ],
       },
     ]);
   }
