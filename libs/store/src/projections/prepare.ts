@@ -1,6 +1,7 @@
 import type { Sql } from '../store.js';
 import { VIEWS } from '../views/projection-position.js';
 import { STATES, viewSets } from '../views/sets.js';
+import { analyticsViews } from './analytics-views.js';
 import { type Build, type BuildState, readBuilds } from './builds.js';
 import { showTables, widen } from './stable-views.js';
 import { builtTable, createTable, type ViewSet } from './view-set.js';
@@ -93,6 +94,7 @@ export function freshViews(sets: readonly ViewSet[] = viewSets): string[] {
       const built = builtTable(table.name, `v${set.version}`);
       return [...createTable(table, built), `CREATE VIEW ${table.name} AS SELECT * FROM ${built}`];
     }),
+    ...(analyticsViews[set.name] ?? []),
     `INSERT INTO projection_builds (projection, suffix, version, state) VALUES ('${set.name}', 'v${set.version}', ${set.version}, 'live')`,
   ]);
 }

@@ -1,4 +1,5 @@
 import type { Row, Sql } from '../store.js';
+import { analyticsViews } from './analytics-views.js';
 import { builtTable, createTable, type ViewSet } from './view-set.js';
 
 interface Column extends Row {
@@ -28,6 +29,7 @@ async function show(sql: Sql, name: string, table: string): Promise<void> {
 /** What readers see is this build from now on. */
 export async function showTables(sql: Sql, set: ViewSet, suffix: string): Promise<void> {
   for (const { name } of set.tables) await show(sql, name, builtTable(name, suffix));
+  for (const text of analyticsViews[set.name] ?? []) await run(sql, text);
 }
 
 /**
