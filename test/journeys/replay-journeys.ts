@@ -90,6 +90,32 @@ export function describeReplayJourneys(at: JourneyWorld): void {
       expect(await replayed('{"format":"another"}')).toMatchObject({ code: 1, said: expect.stringContaining('countersign-replay/1') });
     });
 
+    test('what is personal is opened for who decides again; erased, it is unknown and the rest still replays', async () => {
+      const run = `run-personal-${process.pid}`;
+      const subject = `subject-${process.pid}`;
+      await at.admin.request('PUT', '/v1/personal-data/replayed', { tools: ['probe_http_keyed'], subjects: ['/account'] });
+      const { case_id } = (await agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body;
+      const made = await agent.call(
+        { tool: 'probe_http_keyed', inputs: order({ account: subject }), case_id, context: { run_id: run } },
+        WAIT,
+      );
+      expect(made.body.status).toBe('succeeded');
+      await agent.call({ tool: 'probe_read', inputs: {}, case_id, context: { run_id: run } }, WAIT);
+      const asked = () =>
+        auditor.request<{ unchanged: number; comparisons: object[] }>('POST', `/v1/cases/${case_id}/counterfactual`, { changes: [] });
+      const bundle = async () => JSON.stringify((await auditor.request('GET', `/v1/runs/${run}/replay-bundle`)).body);
+      expect((await asked()).body).toMatchObject({ calls: 2, unchanged: 2, unknown: 0 });
+      expect(await bundle()).not.toContain('sealed:v1');
+      expect(await replayed(await bundle())).toMatchObject({ code: 0, said: expect.stringContaining('2 calls') });
+      expect((await at.admin.request('POST', `/v1/subjects/${subject}/erase`, { reason: 'asked' })).status).toBe(200);
+      const after = await asked();
+      expect(after.body).toMatchObject({ calls: 2, unchanged: 1, unknown: 1 });
+      expect(JSON.stringify(after.body)).toContain('its inputs are erased');
+      const erased = await bundle();
+      expect(erased.includes(subject) || erased.includes('sealed:v1')).toBe(false);
+      expect(await replayed(erased)).toMatchObject({ code: 0, said: expect.stringContaining('unknown, its inputs are erased') });
+    }, 30_000);
+
     test('a run that is not there has no bundle; an agent gets none', async () => {
       expect((await auditor.request('GET', '/v1/runs/no-such-run/replay-bundle')).status).toBe(404);
       expect((await agent.request('GET', `/v1/runs/${run_id}/replay-bundle`)).status).toBe(403);

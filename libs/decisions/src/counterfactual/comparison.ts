@@ -54,7 +54,6 @@ export interface CallComparison {
 }
 
 const SAME_MS = 5;
-const ASSUMED_MAX = 20;
 
 function startOf({ started, end, doubt }: CallState): number | null {
   if (started) return started.fired_at_ms;
@@ -103,7 +102,11 @@ function startDifference(before: CallFace, after: CallFace): { kind?: Difference
 }
 
 /** One call of both worlds. `unreproduced`: why the record itself cannot be decided again, where it cannot. */
-export function compared(world: SimulatedWorld, call_id: string, unreproduced: string | undefined): CallComparison {
+export function compared(
+  world: SimulatedWorld,
+  call_id: string,
+  unreproduced: string | undefined,
+): Omit<CallComparison, 'assumed_unchanged'> {
   const recorded = world.records.get(call_id) as { state: CallState };
   const { call } = recorded.state;
   const before = faceOf(recorded.state);
@@ -136,7 +139,6 @@ export function compared(world: SimulatedWorld, call_id: string, unreproduced: s
     started_earlier_by_ms: start.earlier_by_ms,
     result: source,
     unknown,
-    assumed_unchanged: assumed(world, call_id),
   };
 }
 
@@ -144,22 +146,6 @@ export function compared(world: SimulatedWorld, call_id: string, unreproduced: s
 function withoutUnknown(face: CallFace, world: SimulatedWorld, call_id: string): CallFace {
   if (face.status !== 'running' || !world.unknown.get(call_id)?.some(({ what }) => what === 'result')) return face;
   return { ...face, started_at_ms: world.started.get(call_id) ?? null };
-}
-
-/** Earlier calls whose going another way its agent may have seen before it asked. */
-function assumed(world: SimulatedWorld, call_id: string): string[] {
-  const state = world.records.get(call_id)?.state;
-  const call = state?.call;
-  if (!state?.requested || !call || world.affected.size === 0) return [];
-  const found: string[] = [];
-  for (const other of world.affected) {
-    const known = world.records.get(other)?.state;
-    const by = known?.call;
-    if (other === call_id || !by || !known.requested || known.requested.at_ms > state.requested.at_ms) continue;
-    const isOne = call.run_id !== null ? by.run_id === call.run_id : by.case_id === call.case_id && by.principal.id === call.principal.id;
-    if (isOne && found.length < ASSUMED_MAX) found.push(other);
-  }
-  return found;
 }
 
 /** Why deciding the record again without any change gives something else than the record; undefined where it gives the same. */

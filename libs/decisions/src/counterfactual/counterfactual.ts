@@ -1,6 +1,7 @@
 import type { EventMap } from '@countersign/contracts';
 import type { Change } from './change.js';
 import { type CallComparison, compared, type Difference, unreproduced } from './comparison.js';
+import { Others } from './others.js';
 import { Redecision } from './redecision.js';
 import type { TrippedLimit } from './simulated-limits.js';
 import type { Recording } from './simulated-world.js';
@@ -33,6 +34,9 @@ export interface CounterfactualAnswer {
 export class Counterfactual {
   private readonly unchanged: Redecision;
   private readonly changed: Redecision;
+  private readonly comparisons: CallComparison[] = [];
+  private compared = 0;
+  private readonly others: Others;
   steps = 0;
 
   constructor(
@@ -42,19 +46,32 @@ export class Counterfactual {
   ) {
     this.unchanged = new Redecision(recording, []);
     this.changed = new Redecision(recording, changes);
+    this.others = new Others(this.changed.world);
   }
 
   step(): boolean {
     this.steps++;
-    return this.unchanged.step() || this.changed.step();
+    return this.unchanged.step() || this.changed.step() || this.compareNext();
   }
 
+  /** Compares one more call. False: all are. */
+  private compareNext(): boolean {
+    if (this.compared === 0) {
+      this.unchanged.finish();
+      this.changed.finish();
+    }
+    const call_id = this.about[this.compared++];
+    if (call_id === undefined) return false;
+    const { world } = this.changed;
+    if (!world.records.get(call_id)) return true;
+    const why = unreproduced(this.unchanged.world, call_id);
+    this.comparisons.push({ ...compared(world, call_id, why), assumed_unchanged: this.others.before(call_id) });
+    return true;
+  }
+
+  /** Once `step` has said that nothing is left. */
   answer(): CounterfactualAnswer {
-    const before = this.unchanged.finish();
-    const after = this.changed.finish();
-    const comparisons = this.about
-      .filter((call_id) => after.records.get(call_id) !== undefined)
-      .map((call_id) => compared(after, call_id, unreproduced(before, call_id)));
+    const { comparisons } = this;
     const counts: Partial<Record<Difference, number>> = {};
     for (const { differences } of comparisons) for (const one of differences) counts[one] = (counts[one] ?? 0) + 1;
     return {
