@@ -8,6 +8,7 @@ import { describeLimitJourneys } from './limit-journeys.js';
 import { describePatternJourneys } from './pattern-journeys.js';
 import { describePolicyJourneys } from './policy-journeys.js';
 import { describePublishingJourneys } from './policy-publishing-journeys.js';
+import { describeProjectionJourneys } from './projection-journeys.js';
 import { describeRecordJourneys } from './record-journeys.js';
 import { describeRunJourneys } from './run-journeys.js';
 import { describeUsageJourneys } from './usage-journeys.js';
@@ -36,6 +37,7 @@ export function describeJourneys(name: string, options: JourneyOptions): void {
     describePatternJourneys(at);
     describeHistoryJourneys(at);
     describeUsageJourneys(at);
+    describeProjectionJourneys(at);
 
     test('liveness, readiness and metrics answer without a key and name no secret', async () => {
       for (const route of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/asyncapi.json']) {

@@ -23,6 +23,7 @@ import { CallEventsController } from './http/call-events.controller.js';
 import { CallIntake } from './http/call-intake.js';
 import { CallbackSecretController } from './http/callback-secret.controller.js';
 import { CallsController } from './http/calls.controller.js';
+import { CaseEventsController } from './http/case-events.controller.js';
 import { CasesController } from './http/cases.controller.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
 import { CounterfactualController } from './http/counterfactual.controller.js';
@@ -124,6 +125,7 @@ const CONTROLLERS = [
   WebhooksController,
   DecisionsController,
   CasesController,
+  CaseEventsController,
   ToolsController,
   ToolLifecycleController,
   AdapterPinsController,

@@ -9,6 +9,13 @@ const ONE = '/v1/projections/{name}';
 export const recordRoutes: readonly ApiRoute[] = [
   {
     method: 'get',
+    path: '/v1/cases/{case_id}/events',
+    summary: 'The lines of its history as they come (SSE)',
+    tag: 'cases',
+    answers: { '200': 'text/event-stream' },
+  },
+  {
+    method: 'get',
     path: '/v1/projections',
     summary: 'List what is folded from the log',
     tag: 'projections',

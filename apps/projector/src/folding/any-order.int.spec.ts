@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { projections } from '../projections/index.js';
 import { MergedQueries } from '../testing/merged-queries.js';
-import { type Course, courses, SampleHistory } from '../testing/sample-history.js';
+import { type Course, courses } from '../testing/sample-history.js';
+import { SampleRecord } from '../testing/sample-record.js';
 import { CallStates, NO_CALL } from './call-states.js';
 import { PendingWrite } from './pending-write.js';
 import { callOf } from './storable-event.js';
@@ -32,7 +33,7 @@ afterAll(() => store.close());
 const tenantOf = (serial: number) => `tenant-${String(serial).padStart(6, '0')}`;
 
 function historyOf(picks: Picks, serial: number): PlacedEvent[] {
-  const history = new SampleHistory({ serial, tenant_id: tenantOf(serial), first_offset: OFFSETS + serial * STRIDE });
+  const history = new SampleRecord({ serial, tenant_id: tenantOf(serial), first_offset: OFFSETS + serial * STRIDE });
   history.openCase('c1', 'First');
   for (const { course, case_id } of picks) history.call(course, case_id);
   if (picks[0]?.course === 'denied') history.saga('c1', picks[0].case_id === 'c1');

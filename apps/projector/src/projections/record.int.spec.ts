@@ -2,10 +2,10 @@ import type { EventBatch } from '@countersign/event-log';
 import { caseHistory, listSagas, listSecurityEvents, PgliteStore, readSaga } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ViewFolder } from '../folding/view-folder.js';
-import { SampleHistory } from '../testing/sample-history.js';
+import { SampleRecord } from '../testing/sample-record.js';
 import { projections } from './index.js';
 
-const history = new SampleHistory();
+const history = new SampleRecord();
 const of = { undone: '', stuck: '' };
 let store: PgliteStore;
 

@@ -1,6 +1,16 @@
 import { uuidv7 } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
-import { type Build, builtTable, listCalls, prepareViews, readBuilds, type TableDigest, tableDigest, viewSets } from '@countersign/store';
+import {
+  type Build,
+  builtTable,
+  callTables,
+  listCalls,
+  prepareViews,
+  readBuilds,
+  type TableDigest,
+  tableDigest,
+  viewSets,
+} from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startProjector } from '../start-projector.js';
 import { PlatformOnDisk } from '../testing/platform-on-disk.js';
@@ -90,6 +100,11 @@ describe('a projection is built anew beside the rows that are read', () => {
     );
     expect((await live('call'))?.suffix).not.toBe('v1');
     expect(await digests()).toEqual(before);
+    const indexes = await platform.store.query<{ n: number }>({
+      text: `SELECT count(*)::int4 AS n FROM pg_indexes WHERE tablename = $1`,
+      params: [builtTable('calls', (await live('call'))?.suffix as string)],
+    });
+    expect(indexes[0]?.n).toBe(1 + (callTables.tables[0]?.indexes ?? []).filter((text) => text.startsWith('CREATE INDEX')).length);
   }, 60_000);
 
   test('while calls go on: nobody reads less than before, and what comes meanwhile is in the new rows', async () => {
@@ -163,6 +178,20 @@ describe('a projection is built anew beside the rows that are read', () => {
     await until(async () => (await live('case-history'))?.asked_offset === (await platform.log.head('configuration-changed', 0)) - 1);
     expect(await digests()).toEqual(after);
     expect((await listCalls(platform.store, { tenant_id: 'acme', limit: 1 })).items).toHaveLength(1);
+  }, 60_000);
+
+  test('states of calls that this code can not read: everything is folded again, from nothing', async () => {
+    await projector.close();
+    const before = await digests();
+    await platform.store.query({
+      text: `UPDATE projection_builds SET version = 0 WHERE projection = 'call' AND state = 'live'`,
+      params: [],
+    });
+    await platform.store.transaction((sql) => prepareViews(sql));
+    expect((await digests()).every(({ rows }) => rows === 0)).toBe(true);
+    projector = await startProjector(platform.deps, { lanes: ['shared'] });
+    await platform.folded();
+    await until(async () => JSON.stringify(await digests()) === JSON.stringify(before));
   }, 60_000);
 
   test('a newer version of the rows is not written by an older process', async () => {

@@ -3,6 +3,7 @@ import type { EventCodec } from '@countersign/contracts';
 import { BatchDecoder, type EventLog, type SchemaSource } from '@countersign/event-log';
 import {
   heldReplay,
+  indexBuild,
   LOCK_NOT_AVAILABLE,
   type ProjectionOffset,
   projectionPosition,
@@ -24,7 +25,7 @@ import { Refold } from './refold.js';
 /** Events folded between two looks at the clock of the process: others have their turn then. */
 const EVENTS_AT_ONCE = 500;
 /** A write of more would hold up what callers wait for (embedded). */
-const CALLS_A_WRITE = 250;
+const CALLS_A_WRITE = 400;
 /** What may be missing when the switch is tried: it is folded while nothing else is written. */
 const LEVEL_MAX = 1_000;
 const LOCK_TRIES = 100;
@@ -52,6 +53,7 @@ export class ReplayRun {
   private readonly plan: WritePlan;
   private readonly projections: readonly Projection[];
   private done = new Map<string, ProjectionOffset>();
+  private indexed = false;
 
   constructor(
     private readonly parts: ReplayParts,
@@ -73,8 +75,16 @@ export class ReplayRun {
     this.done = new Map(stored.map((offset) => [placeOf(offset), offset]));
     for (;;) {
       for (const place of this.missing(await projectionPosition(store))) await this.catchUp(place);
+      await this.index();
       if (await this.switched()) return;
     }
+  }
+
+  /** Cheaper at once than with every row. */
+  private async index(): Promise<void> {
+    if (this.indexed) return;
+    for (const build of this.replay.builds) await indexBuild(this.parts.store, build);
+    this.indexed = true;
   }
 
   /** What is live and not folded here, place by place. */

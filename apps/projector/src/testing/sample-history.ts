@@ -1,49 +1,10 @@
-import type {
-  AnyEvent,
-  EventMap,
-  EventType,
-  Meta,
-  Outcome,
-  OutcomeStatus,
-  Principal,
-  Tagged,
-  ToolCall,
-  TopicName,
-} from '@countersign/contracts';
+import type { AnyEvent, EventMap, EventType, Meta, Tagged, ToolCall, TopicName } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
+import { by, context, outcome } from './sample-facts.js';
 
 /** How a sample call goes, from its request to its end. */
 export const courses = ['allowed', 'denied', 'granted', 'refused', 'expired', 'cancelled', 'deduplicated', 'doubted', 'rejudged'] as const;
 export type Course = (typeof courses)[number];
-
-const by: Principal = { kind: 'user', id: 'anna', roles: ['approver'] };
-const context = {
-  agent: 'a',
-  run_id: null,
-  step_id: null,
-  request_id: null,
-  seq: null,
-  iteration: null,
-  rationale: 'because',
-  skill: null,
-} as const;
-
-function outcome(status: OutcomeStatus): Outcome {
-  const times = { started_at_ms: 1, ended_at_ms: 2, duration_ms: 1 };
-  const output_json = status === 'succeeded' ? '{"ok":true}' : null;
-  return {
-    status,
-    output_json,
-    error: null,
-    effect: 'happened',
-    ...times,
-    retry_count: 0,
-    truncated: false,
-    attachments: [],
-    warnings: [],
-    extras: null,
-  };
-}
 
 /** What keeps the rows of one history apart from those of the same history told again. */
 export interface Telling {
@@ -58,8 +19,8 @@ export interface Telling {
 export class SampleHistory {
   readonly events: PlacedEvent[] = [];
   private readonly heads = new Map<string, number>();
-  private hlc = 1_000_000;
-  private calls = 0;
+  protected hlc = 1_000_000;
+  protected calls = 0;
 
   constructor(private readonly telling: Telling = { serial: 0, tenant_id: 'acme', first_offset: 0 }) {}
 
@@ -83,46 +44,6 @@ export class SampleHistory {
       if (course === 'granted') this.run('allowed', call_id, tenant_id, call);
     }
     return call_id;
-  }
-
-  /** A saga of two steps: the second fails, the first is undone (or its undo fails). */
-  saga(case_id: string | null, undone: boolean): string {
-    const saga_id = `saga-${this.uuid('3333', ++this.calls)}`;
-    const own = () => ({ meta: this.meta(null), saga_id, case_id });
-    const of_call_id = `0-${this.uuid('0000', 1)}`;
-    const steps = ['book', 'pay'].map((step_id) => ({ step_id, tool: step_id, version: null, compensation_tool: 'unbook' }));
-    const started = { definition: 'trip', definition_version: '1', steps, inputs_json: '{}', by, started_at_ms: this.hlc };
-    this.put('compensation', 'saga_started', { ...own(), ...started });
-    const error = {
-      code: 'PROVIDER_ERROR',
-      class: 'server',
-      message: 'no',
-      details_json: null,
-      retryable: false,
-      retry_after_s: null,
-    } as const;
-    const run = (step_id: string) => ({ ...own(), step_id, iteration: 1, attempt: 1 });
-    const ended = { call_id: of_call_id, tool: 'book', ended_at_ms: this.hlc };
-    this.put('compensation', 'saga_step_ended', { ...run('book'), ...ended, status: 'succeeded', error: null });
-    this.put('compensation', 'saga_step_ended', { ...run('pay'), ...ended, tool: 'pay', status: 'failed', error });
-    const undo = { call_id: `0-${this.uuid('0000', 2)}`, of_call_id, tool: 'unbook', version: '1.0.0' };
-    this.put('compensation', 'compensation_requested', { ...run('book'), ...undo, reason: 'pay failed', requested_at_ms: this.hlc });
-    if (undone)
-      this.put('compensation', 'compensation_executed', {
-        ...run('book'),
-        ...undo,
-        ...{ duration_ms: 3, retry_count: 1, executed_at_ms: this.hlc },
-      });
-    else this.put('compensation', 'compensation_failed', { ...run('book'), ...undo, error, retry_count: 3, failed_at_ms: this.hlc });
-    const status = undone ? 'compensated' : 'compensation_failed';
-    this.put('compensation', 'saga_ended', { ...own(), status, failed_step_id: 'pay', error, reason: null, ended_at_ms: this.hlc });
-    return saga_id;
-  }
-
-  /** Something was refused on a call of whatever partition. */
-  refuse(call_id: string): void {
-    const recorded = { kind: 'resolution_refused', detail: 'not entitled', principal: by, recorded_at_ms: this.hlc };
-    this.put('security-event', 'security_event_recorded', { meta: { ...this.meta(call_id), partition: 3 }, ...recorded });
   }
 
   private run(course: Course, call_id: string, tenant_id: string, call: ToolCall): void {
@@ -317,18 +238,18 @@ export class SampleHistory {
     };
   }
 
-  private meta(call_id: string | null, tenant_id = this.telling.tenant_id, attempt = 1): Meta {
+  protected meta(call_id: string | null, tenant_id = this.telling.tenant_id, attempt = 1): Meta {
     const hlc = ++this.hlc;
     const event_id = this.uuid('2222', hlc);
     return { event_id, tenant_id, call_id, attempt, causation_id: null, correlation_id: 't', hlc, partition: 0 };
   }
 
-  private uuid(group: string, n: number): string {
+  protected uuid(group: string, n: number): string {
     const serial = this.telling.serial.toString(16).padStart(6, '0');
     return `0192f0c4-${group}-7${serial.slice(0, 3)}-8${serial.slice(3)}-${n.toString(16).padStart(12, '0')}`;
   }
 
-  private put<T extends EventType>(topic: TopicName, event_type: T, event: EventMap[T]): void {
+  protected put<T extends EventType>(topic: TopicName, event_type: T, event: EventMap[T]): void {
     const offset = this.heads.get(topic) ?? this.telling.first_offset;
     this.heads.set(topic, offset + 1);
     const tagged = { event_type, event } as Tagged<T> as AnyEvent;

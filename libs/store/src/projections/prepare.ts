@@ -4,11 +4,11 @@ import { STATES, viewSets } from '../views/sets.js';
 import { analyticsViews } from './analytics-views.js';
 import { type Build, type BuildState, readBuilds } from './builds.js';
 import { showTables, widen } from './stable-views.js';
-import { builtTable, createTable, type ViewSet } from './view-set.js';
+import { builtTable, createTable, indexesOf, type ViewSet } from './view-set.js';
 
 const run = (sql: Sql, text: string, params: readonly unknown[] = []) => sql.query({ text, params });
 
-/** Makes the tables of a new build. */
+/** Makes the tables of a new build; one that is replayed gets its indexes when its rows are there (`indexBuild`). */
 export async function createBuild(
   sql: Sql,
   set: ViewSet,
@@ -21,7 +21,7 @@ export async function createBuild(
   for (let n = 2; used.has(suffix); n++) suffix = `v${set.version}b${n}`;
   const build: Build = { projection: set.name, suffix, version: set.version, state, replay: null, asked_offset };
   for (const table of set.tables) {
-    for (const text of createTable(table, builtTable(table.name, suffix), { indexes: state !== 'scratch' })) await run(sql, text);
+    for (const text of createTable(table, builtTable(table.name, suffix), { indexes: state === 'live' })) await run(sql, text);
   }
   await run(sql, 'INSERT INTO projection_builds (projection, suffix, version, state, asked_offset) VALUES ($1, $2, $3, $4, $5)', [
     set.name,
@@ -31,6 +31,12 @@ export async function createBuild(
     asked_offset,
   ]);
   return build;
+}
+
+/** Each command alone, so that others have their turn between them; what is there already stays. */
+export async function indexBuild(sql: Sql, build: Build, sets: readonly ViewSet[] = viewSets): Promise<void> {
+  const tables = sets.find(({ name }) => name === build.projection)?.tables ?? [];
+  for (const table of tables) for (const text of indexesOf(table, builtTable(table.name, build.suffix))) await run(sql, text);
 }
 
 /** Drops the tables of a build; that it was is kept. */

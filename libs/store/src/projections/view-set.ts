@@ -30,12 +30,13 @@ export interface ViewSet {
 /** The name of a build's own table. */
 export const builtTable = (table: string, suffix: string): string => `${table}_${suffix}`;
 
+/** The commands that make the indexes of a table under another name, whether or not they are there. */
+export const indexesOf = ({ name, indexes = [] }: ViewTable, as: string): string[] =>
+  indexes.map((text) => text.replaceAll(`{${name}}`, as).replace('CREATE INDEX ', 'CREATE INDEX IF NOT EXISTS '));
+
 /** The commands that make a table under another name. */
 export function createTable(table: ViewTable, as: string, options: { indexes: boolean } = { indexes: true }): string[] {
-  const { name, columns, key, storage = '', indexes = [] } = table;
-  const more = options.indexes ? indexes : [];
-  return [
-    `CREATE TABLE ${as} (${columns}, PRIMARY KEY (${key.join(', ')})) ${storage}`,
-    ...more.map((text) => text.replaceAll(`{${name}}`, as)),
-  ];
+  const { columns, key, storage = '' } = table;
+  const more = options.indexes ? indexesOf(table, as) : [];
+  return [`CREATE TABLE ${as} (${columns}, PRIMARY KEY (${key.join(', ')})) ${storage}`, ...more];
 }
