@@ -5,6 +5,7 @@ import { evolveAgent, evolveTrust, type TrustFact } from './evolve.js';
 import type { TrustObservation } from './facts.js';
 import { bandOf, type ToldTrust, toTell } from './hysteresis.js';
 import { emptyAgent, emptyTrust, type RunCounts, type ToolTrust } from './state.js';
+import { evolveTold, type ToldScores, trustFields } from './told-scores.js';
 import { newestRun, providerReputation, toolScore } from './tool-score.js';
 
 const DAY = 86_400_000;
@@ -260,5 +261,42 @@ describe('hysteresis', () => {
   test('a subject without a score is not told of until it had one', () => {
     expect(toTell(undefined, { score: null, reported: null }, T0)).toBeUndefined();
     expect(toTell(undefined, { score: 0.5, reported: 0.5 }, T0)).toMatchObject({ band: 'medium' });
+  });
+});
+
+describe('what conditions see', () => {
+  const contract = { name: 'pay', version: '1.0.0', provider: 'acme' };
+  const agent = { kind: 'agent' as const, id: 'bot' };
+  const told = (more: object) =>
+    ({
+      meta: { tenant_id: 't' },
+      subject: 'tool',
+      name: 'pay',
+      version: '1.0.0',
+      score: 0.5,
+      reported: 0.6,
+      band: 'medium',
+      runs: 3,
+      at_ms: T0,
+      ...more,
+    }) as never;
+
+  test('each subject that has a score has its fields; what has none, or is of another tenant, has none', () => {
+    const scores: ToldScores = new Map();
+    expect(trustFields(scores, 't', contract, agent)).toEqual({});
+    evolveTold(scores, told({}));
+    evolveTold(scores, told({ subject: 'provider', name: 'acme', version: null, reported: null, score: 0.8, band: 'high' }));
+    evolveTold(scores, told({ subject: 'agent', name: 'bot', version: null, reported: null, score: null, band: 'unknown' }));
+    const tool = { tool: 0.5, tool_band: 'medium', tool_reported: 0.6, tool_runs: 3 };
+    expect(trustFields(scores, 't', contract, agent)).toEqual({ ...tool, provider: 0.8, provider_band: 'high' });
+    expect(trustFields(scores, 'other', contract, agent)).toEqual({});
+    evolveTold(scores, told({ score: null, reported: null, band: 'unknown' }));
+    expect(trustFields(scores, 't', contract, agent)).not.toHaveProperty('tool');
+  });
+
+  test('only an agent has the score of an agent', () => {
+    const scores = evolveTold(new Map(), told({ subject: 'agent', name: 'bot', version: null, score: 0.3, band: 'low' }));
+    expect(trustFields(scores, 't', contract, agent)).toMatchObject({ agent: 0.3, agent_band: 'low' });
+    expect(trustFields(scores, 't', contract, { kind: 'user', id: 'bot' })).toEqual({});
   });
 });
