@@ -140,12 +140,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     configuration: settings,
     policies,
     counterfactual: new CounterfactualRoom(deps, policies),
-    replays: new ReplayBundles(
-      store,
-      state,
-      new RecordingReader(deps),
-      new Transcripts(deps, state, new OperatorCommands(writer, codec, clock)),
-    ),
+    replays: replayBundles(deps, state, writer),
     reports: new SimulationReports(keys),
     calls,
     votes: new VoteRoom(calls, new EditDesk(configuration, keys, rulings, sealer)),
@@ -159,6 +154,11 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     health: new Health(ready, log, deps.metrics),
     audit: deps.evidence && new AuditRoom(deps, deps.evidence, configuration, new Set(topicSpecs(config.lanes, 1).map(({ name }) => name))),
   };
+}
+
+function replayBundles(deps: AppDeps, state: () => Configuration['state'], writer: RecordWriter): ReplayBundles {
+  const transcripts = new Transcripts(deps, state, new OperatorCommands(writer, deps.codec, deps.clock));
+  return new ReplayBundles(deps.store, state, new RecordingReader(deps), transcripts);
 }
 
 function subjectRooms({ personal, logger }: AppDeps, settings: ConfigurationRoom): GatewayParts['subjects'] {

@@ -3,9 +3,7 @@ import { agentScore } from './agent-score.js';
 import { countedRuns } from './counted-runs.js';
 import { evolveAgent, evolveTrust, type TrustFact } from './evolve.js';
 import type { TrustObservation } from './facts.js';
-import { bandOf, type ToldTrust, toTell } from './hysteresis.js';
 import { emptyAgent, emptyTrust, type RunCounts, type ToolTrust } from './state.js';
-import { evolveTold, type ToldScores, trustFields } from './told-scores.js';
 import { newestRun, providerReputation, toolScore } from './tool-score.js';
 
 const DAY = 86_400_000;
@@ -214,89 +212,5 @@ describe('of an agent', () => {
     for (let n = 0; n < 10_000; n++) evolveAgent(agent, run({ ...good, verified: 1 }, { tool: 'echo' }));
     for (let n = 0; n < 500; n++) evolveAgent(agent, run(bad));
     expect(agentScore(agent, () => versions, T0).reported_reliability).toBeCloseTo(1_000 / 1_500, 12);
-  });
-});
-
-describe('hysteresis', () => {
-  const told: ToldTrust = { score: 0.41, reported: 0.41, band: 'medium', at_ms: T0 };
-  const to = (score: number | null, at_ms = T0 + 60_000) => toTell(told, { score, reported: score }, at_ms);
-
-  test('a score that moved less than a step is not told again', () => {
-    expect([to(0.41), to(0.395), to(0.425)]).toEqual([undefined, undefined, undefined]);
-    expect(to(0.43)).toMatchObject({ score: 0.43 });
-  });
-
-  test('a band is left only a step beyond its edge', () => {
-    expect([bandOf(0.39), bandOf(0.39, 'medium'), bandOf(0.379, 'medium')]).toEqual(['low', 'medium', 'low']);
-    expect([bandOf(0.41, 'low'), bandOf(0.421, 'low'), bandOf(0.9, 'low'), bandOf(null, 'high')]).toEqual([
-      'low',
-      'medium',
-      'high',
-      'unknown',
-    ]);
-  });
-
-  test('a score that swings around an edge is told of no more, and one that swings far is told but keeps its band', () => {
-    const swings = (low: number, high: number) => {
-      let last = told;
-      const bands: string[] = [];
-      for (let n = 1; n <= 100; n++) {
-        const score = n % 2 ? low : high;
-        const next = toTell(last, { score, reported: score }, T0 + n * 10_000);
-        last = next ?? last;
-        if (next) bands.push(next.band);
-      }
-      return bands;
-    };
-    expect(swings(0.391, 0.409)).toEqual([]);
-    expect(new Set(swings(0.385, 0.415))).toEqual(new Set(['medium']));
-  });
-
-  test('a subject is told of at most every two seconds, but a fall at once', () => {
-    expect(to(0.6, T0 + 500)).toBeUndefined();
-    expect(to(0.3, T0 + 500)).toMatchObject({ score: 0.3, band: 'low' });
-    expect(to(null, T0 + 500)).toMatchObject({ score: null, band: 'unknown' });
-  });
-
-  test('a subject without a score is not told of until it had one', () => {
-    expect(toTell(undefined, { score: null, reported: null }, T0)).toBeUndefined();
-    expect(toTell(undefined, { score: 0.5, reported: 0.5 }, T0)).toMatchObject({ band: 'medium' });
-  });
-});
-
-describe('what conditions see', () => {
-  const contract = { name: 'pay', version: '1.0.0', provider: 'acme' };
-  const agent = { kind: 'agent' as const, id: 'bot' };
-  const told = (more: object) =>
-    ({
-      meta: { tenant_id: 't' },
-      subject: 'tool',
-      name: 'pay',
-      version: '1.0.0',
-      score: 0.5,
-      reported: 0.6,
-      band: 'medium',
-      runs: 3,
-      at_ms: T0,
-      ...more,
-    }) as never;
-
-  test('each subject that has a score has its fields; what has none, or is of another tenant, has none', () => {
-    const scores: ToldScores = new Map();
-    expect(trustFields(scores, 't', contract, agent)).toEqual({});
-    evolveTold(scores, told({}));
-    evolveTold(scores, told({ subject: 'provider', name: 'acme', version: null, reported: null, score: 0.8, band: 'high' }));
-    evolveTold(scores, told({ subject: 'agent', name: 'bot', version: null, reported: null, score: null, band: 'unknown' }));
-    const tool = { tool: 0.5, tool_band: 'medium', tool_reported: 0.6, tool_runs: 3 };
-    expect(trustFields(scores, 't', contract, agent)).toEqual({ ...tool, provider: 0.8, provider_band: 'high' });
-    expect(trustFields(scores, 'other', contract, agent)).toEqual({});
-    evolveTold(scores, told({ score: null, reported: null, band: 'unknown' }));
-    expect(trustFields(scores, 't', contract, agent)).not.toHaveProperty('tool');
-  });
-
-  test('only an agent has the score of an agent', () => {
-    const scores = evolveTold(new Map(), told({ subject: 'agent', name: 'bot', version: null, score: 0.3, band: 'low' }));
-    expect(trustFields(scores, 't', contract, agent)).toMatchObject({ agent: 0.3, agent_band: 'low' });
-    expect(trustFields(scores, 't', contract, { kind: 'user', id: 'bot' })).toEqual({});
   });
 });

@@ -159,6 +159,6 @@ test('a glob fits as the regular expression that it stands for', () => {
 
 test('limits do not depend on trust: an amount that asks for it can not be told, and the call is refused', () => {
   const by = (amount: string) => [limit({ kind: 'cumulative', amount, max: 1_000, window_ms: 1_000 })];
-  expect(wants(by('trust.tool > 0.9 ? 0.0 : inputs.total'), called())).toBe('l');
+  expect(wants(by('trust.tool > 0.9 ? 0.0 : inputs.total'), called())).toBe('limit.l');
   expect(wants(by('inputs.total'), called())).toEqual([['l', expect.anything(), expect.anything(), 12.5]]);
 });
