@@ -99,7 +99,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const board = new CallBoard();
   const wheel = new TimerWheel(monotonic);
   const answered = new AnsweredPositions();
-  const views = new Views(store, answered, monotonic);
+  const readable = new Readable(deps.personal, configuration);
+  const views = new Views(store, answered, monotonic, readable);
   const call = async (tenantId: string, callId: string) => {
     await views.caughtUp(parseCallId(callId)?.partition ?? 0);
     return views.call(tenantId, callId);
@@ -107,7 +108,6 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const delegated = new DelegatedAuthority(configuration, tokens, deps.vault, { call, now_ms });
   const desk = new CallDesk(board, writer, codec, store);
   const sender = new CallbackSender(keys, () => clock.now_ms(), config.callback_allow_private);
-  const readable = new Readable(deps.personal, configuration);
   const sealer = new CallSealer(deps.personal, configuration);
   const callbacks = new Callbacks(sender, board, { logger, readable });
   const changes = new ConfigurationWriter(writer, configuration, codec, clock);

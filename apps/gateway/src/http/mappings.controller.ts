@@ -106,7 +106,8 @@ export class MappingsController {
       if (body.calls_max > 0 && !(await this.views.current(request))) return viewsBehind();
       const page = { tenant_id: caller.tenant_id, tool: body.tool, limit: Math.max(1, body.calls_max) };
       const rows = body.calls_max === 0 ? [] : (await listCalls(this.views.store, page)).items;
-      const calls = rows.map((row) => unpackCall(row.state));
+      const recorded = rows.map((row) => unpackCall(row.state));
+      const calls = await this.views.readable.states(caller.tenant_id, recorded);
       return ok(await tryMapping(definition, mappingMode(this.room.state, caller.tenant_id), { ...body, calls }));
     });
   }

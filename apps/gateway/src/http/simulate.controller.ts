@@ -68,7 +68,8 @@ export class SimulateController {
     const simulation = new Simulation(this.room.rulings, tenant_id, draft, this.at(tenant_id));
     const earlier = new EarlierHistory(this.views.store, tenant_id);
     for await (const calls of this.recorded(tenant_id, asked))
-      for (const call of calls) simulation.judge(this.room.configuration.state, call, await this.told(tenant_id, call, draft, earlier));
+      for (const call of await this.views.readable.states(tenant_id, calls))
+        simulation.judge(this.room.configuration.state, call, await this.told(tenant_id, call, draft, earlier));
     const { report } = simulation;
     return ok({ ...report, simulation: this.reports.prove(tenant_id, report) });
   }

@@ -1,5 +1,6 @@
 import { type CallState, unpackCall } from '@countersign/domain';
 import { hasPassed, type LogPosition, type ProjectionOffset, projectionPosition, readCall, type Store } from '@countersign/store';
+import { Readable } from '../personal/readable.js';
 import { type AnsweredPositions, parsePositions } from './positions.js';
 import { Problem } from './problem.js';
 import { type HttpRequest, headerOf } from './reply.js';
@@ -20,6 +21,8 @@ export class Views {
     readonly store: Store,
     readonly answered: AnsweredPositions,
     private readonly monotonic_ms: () => number,
+    /** Opens recorded calls for who judges them again. */
+    readonly readable: Readable = Readable.plain,
   ) {}
 
   /**

@@ -1,5 +1,5 @@
 import { SEALED } from '@countersign/contracts';
-import { type ConfigurationState, hasPersonal } from '@countersign/domain';
+import { type CallState, type ConfigurationState, hasPersonal } from '@countersign/domain';
 import type { Personal } from '@countersign/process';
 import type { StreamOut } from '../http/call-stream.js';
 
@@ -20,6 +20,17 @@ export class Readable {
 
   value<T>(tenant_id: string, value: T): T | Promise<T> {
     return this.uses(tenant_id) ? (this.personal as Personal).value(tenant_id, value) : value;
+  }
+
+  /** Recorded calls for who judges them again, in memory; of a call whose data is gone only that it was. */
+  async states(tenant_id: string, states: readonly CallState[]): Promise<CallState[]> {
+    const { personal } = this;
+    if (!personal || !this.uses(tenant_id)) return [...states];
+    const opened = async (state: CallState) => {
+      if (!state.call?.sealed) return state;
+      return { ...state, call: (await personal.open(tenant_id, state.call, []))?.call ?? null };
+    };
+    return Promise.all(states.map(opened));
   }
 
   /** Whether anything of the tenant may be sealed. */
