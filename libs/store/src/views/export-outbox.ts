@@ -3,6 +3,7 @@ import type { Sql, Statement } from '../store.js';
 
 /** What is to be written on a topic for analysts: put here with the fold's own offsets, taken away once it is on the topic. */
 export interface OutboxRow {
+  tenant_id: string;
   hlc: number;
   event_id: string;
   /** The topic. */
@@ -18,13 +19,14 @@ export const exportOutboxTables: ViewSet = {
   tables: [
     {
       name: 'export_outbox',
-      columns: 'hlc int8 NOT NULL, event_id uuid NOT NULL, stream text NOT NULL, seq int2 NOT NULL, body text NOT NULL',
+      columns:
+        'tenant_id text NOT NULL, hlc int8 NOT NULL, event_id uuid NOT NULL, stream text NOT NULL, seq int2 NOT NULL, body text NOT NULL',
       key: ['hlc', 'event_id', 'stream', 'seq'],
     },
   ],
 };
 
-const keysOf = (rows: readonly Omit<OutboxRow, 'body'>[]) => [
+const keysOf = (rows: readonly Omit<OutboxRow, 'body' | 'tenant_id'>[]) => [
   rows.map((row) => row.hlc),
   rows.map((row) => row.event_id),
   rows.map((row) => row.stream),
@@ -34,9 +36,9 @@ const keysOf = (rows: readonly Omit<OutboxRow, 'body'>[]) => [
 export function insertOutbox(rows: readonly OutboxRow[]): Statement {
   return {
     name: 'views_insert_export_outbox',
-    text: `INSERT INTO {export_outbox} (hlc, event_id, stream, seq, body)
-           SELECT * FROM unnest($1::int8[], $2::uuid[], $3::text[], $4::int2[], $5::text[]) ON CONFLICT DO NOTHING`,
-    params: [...keysOf(rows), rows.map((row) => row.body)],
+    text: `INSERT INTO {export_outbox} (hlc, event_id, stream, seq, body, tenant_id)
+           SELECT * FROM unnest($1::int8[], $2::uuid[], $3::text[], $4::int2[], $5::text[], $6::text[]) ON CONFLICT DO NOTHING`,
+    params: [...keysOf(rows), rows.map((row) => row.body), rows.map((row) => row.tenant_id)],
   };
 }
 
@@ -44,7 +46,7 @@ export function insertOutbox(rows: readonly OutboxRow[]): Statement {
 export function readOutbox(sql: Sql, limit: number): Promise<OutboxRow[]> {
   return sql.query<OutboxRow & Record<string, unknown>>({
     name: 'views_read_export_outbox',
-    text: 'SELECT hlc, event_id, stream, seq, body FROM export_outbox ORDER BY hlc, event_id, stream, seq LIMIT $1',
+    text: 'SELECT tenant_id, hlc, event_id, stream, seq, body FROM export_outbox ORDER BY hlc, event_id, stream, seq LIMIT $1',
     params: [limit],
   });
 }

@@ -9,15 +9,23 @@ export function exportsOf(change: Change, topics: ReadonlySet<ExportTopic>): Out
   const { at, after } = change;
   const rows: OutboxRow[] = [];
   const { hlc, event_id } = at.event.meta;
+  const tenant_id = storable(at.event.meta.tenant_id);
   const body = (value: object) => storable(JSON.stringify(value));
   if (topics.has('audit-view')) {
     const event = auditEventOf(at, after && callFacts(after));
-    rows.push({ hlc, event_id, stream: 'audit-view', seq: 0, body: body({ meta: at.event.meta, event }) });
+    rows.push({ tenant_id, hlc, event_id, stream: 'audit-view', seq: 0, body: body({ meta: at.event.meta, event }) });
   }
   if (topics.has('case-history-view')) {
     for (const line of historyOf(change)) {
       const meta = { ...at.event.meta, call_id: line.call_id, event_id: line.event_id, hlc: line.hlc };
-      rows.push({ hlc: line.hlc, event_id: line.event_id, stream: 'case-history-view', seq: line.seq, body: body({ meta, line }) });
+      rows.push({
+        tenant_id,
+        hlc: line.hlc,
+        event_id: line.event_id,
+        stream: 'case-history-view',
+        seq: line.seq,
+        body: body({ meta, line }),
+      });
     }
   }
   return rows;
