@@ -107,9 +107,10 @@ export class AuditEvents {
     return Promise.all(
       this.partitions(window.call_id).map(async ({ topic, partition }) => {
         const end = await log.head(topic, partition);
+        const first = await log.first(topic, partition);
         const known = after[topic]?.[String(partition)];
         const from = known ?? (window.from_ms > 0 ? await log.since(topic, partition, window.from_ms - CLOCK_SLACK_MS) : 0);
-        return { topic, partition, from, end };
+        return { topic, partition, from: Math.max(first, from), end };
       }),
     );
   }

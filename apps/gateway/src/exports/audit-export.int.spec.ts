@@ -29,6 +29,7 @@ class CountedLog {
     return records;
   }
 
+  first = (topic: string, partition: number) => this.inner.first(topic, partition);
   head = (topic: string, partition: number) => this.inner.head(topic, partition);
   since = (topic: string, partition: number, time_ms: number) => this.inner.since(topic, partition, time_ms);
   partitions = (topic: string) => this.inner.partitions(topic);
