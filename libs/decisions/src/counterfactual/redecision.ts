@@ -24,7 +24,8 @@ import { verbatim } from './verbatim.js';
 const SEEN_LATER_MS = 5000;
 
 /** A word that lets a call run. */
-type Word = Omit<Authority, 'granted' | 'approvals' | 'also' | 'waited'> & Pick<EventMap['policy_decided'], 'explanation'>;
+type Word = Omit<Authority, 'granted' | 'approvals' | 'also' | 'waited' | 'history_json'> &
+  Pick<EventMap['policy_decided'], 'explanation'> & { history_json?: string | null };
 
 /**
  * Decides recorded calls again, in the order of time, with some things changed: the same pure deciders that policy, limits
@@ -186,7 +187,9 @@ export class Redecision {
   private allow(word: Word, more: { granted: boolean; approvals: number; also: EventMap['approval_granted']['also'] }): void {
     const { meta, revision, decision_id, call, joined_call_id, execute_before_ms, config_offset, explanation } = word;
     const waited = explanation?.waited ?? [];
-    this.runs.allow({ meta, revision, decision_id, call, joined_call_id, execute_before_ms, config_offset, waited, ...more });
+    const history_json = explanation?.history_json ?? word.history_json ?? undefined;
+    const of = { meta, revision, decision_id, call, joined_call_id };
+    this.runs.allow({ ...of, execute_before_ms, config_offset, waited, history_json, ...more });
   }
 
   private noteRuling({ meta, revision, effect, rule, joined_call_id }: EventMap['policy_decided']): void {

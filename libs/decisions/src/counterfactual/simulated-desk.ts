@@ -22,13 +22,18 @@ export class SimulatedDesk {
   judge(question: Question): Judged | undefined {
     const { tenant_id, call, call_id, at_ms, at_execution, resumed } = question;
     const config = this.configurationFor(call_id, question.revision);
-    const asked = { tenant_id, call, at_ms, waited: resumed?.waited ?? [] };
+    const asked = { tenant_id, call, at_ms, waited: resumed?.waited ?? [], history_json: this.toldThen(call_id, question.revision) };
     const judged = at_execution ? refusedAtExecution(judgeCall(this.rulings, config, asked)) : judgeCall(this.rulings, config, asked);
     if (judged.judgement.effect !== 'deny' && dependsOn(call).length > 0 && !this.addPrerequisites(question, judged)) return undefined;
     judged.judgement = afterWaiting(resumed, judged.judgement);
     if (this.looksUp(question, judged)) judged.key_holder = this.holderOf(question, config);
     this.askLimits(question, judged);
     return judged;
+  }
+
+  /** What the rules were told of earlier calls when it was ruled on: it is not worked out anew for a changed world. */
+  private toldThen(call_id: string, revision: number): string | undefined {
+    return this.world.records.get(call_id)?.rulings.get(revision)?.event.explanation?.history_json ?? undefined;
   }
 
   /** Asks the limits that the call has demands on, unless it shares another's effect. */

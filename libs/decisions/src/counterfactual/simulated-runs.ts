@@ -20,6 +20,8 @@ export interface Authority {
   granted: boolean;
   config_offset: number;
   waited: readonly string[];
+  /** What its rules were told of earlier calls. */
+  history_json?: string | undefined;
   also: ClaimedKey | null;
 }
 

@@ -1,0 +1,54 @@
+import { callTopics } from '@countersign/contracts';
+import type { EventLog } from '@countersign/event-log';
+import type { HistoryUses } from '@countersign/policy';
+import type { Statement, Store } from '@countersign/store';
+import { expect, test } from '@jest/globals';
+import { type HistoryAsk, HistoryBook } from './history-book.js';
+
+const uses: HistoryUses = { scopes: new Set(['case', 'agent', 'first_use_of_tool']), tools: new Set(['pay']) };
+const call = { tool: 'pay', case_id: 'c1', run_id: null, principal: { kind: 'agent' as const, id: 'bot', roles: [] }, lane: 'shared' };
+const ask: HistoryAsk = { tenant_id: 'acme', call, call_id: null, at_ms: 3_600_000 * 10, uses };
+
+/** Views that have folded below `next_offset` of every topic, and a log whose heads are at 5. */
+function bookOf(next_offset: number, builds = ['live'], log: object = {}) {
+  let now_ms = 0;
+  const answers = ({ name = '' }: Statement) => {
+    if (name === 'projections_builds') return builds.flatMap((state) => ['call', 'usage'].map((projection) => ({ projection, state })));
+    if (name === 'views_projection_position')
+      return callTopics.map((topic) => ({
+        topic,
+        partition: 0,
+        next_offset,
+      }));
+    if (name === 'views_calls_by_status_of_case') return [{ n: 0, tool: 'look', status: 'succeeded', calls: 2 }];
+    return [];
+  };
+  return new HistoryBook({
+    log: { partitions: () => 1, head: async () => 5, ...log } as unknown as EventLog,
+    store: { query: async (statement: Statement) => answers(statement) } as unknown as Store,
+    monotonic_ms: () => (now_ms += 100),
+  });
+}
+
+test('what the views have is told, with zeros for tools that rules name', async () => {
+  const [text] = await bookOf(5).read([ask]);
+  const none = { calls: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0 };
+  const window = { ...none, tools: { pay: none } };
+  expect(JSON.parse(text as string)).toEqual({
+    agent: { last_1h: window, last_24h: window, last_30d: window },
+    case: { ...none, calls: 2, succeeded: 2, pending: 0, tools: { pay: { ...none, pending: 0 } } },
+    first_use_of_tool: true,
+  });
+});
+
+test('nothing is told where the views stay behind the log, or are folded for the first time', async () => {
+  expect(await bookOf(4).read([ask])).toEqual([undefined]);
+  expect(await bookOf(5, ['building']).read([ask])).toEqual([undefined]);
+});
+
+test('a log that is away is a fault, and not a history of nothing', async () => {
+  const away = async () => {
+    throw new Error('away');
+  };
+  await expect(bookOf(5, ['live'], { head: away }).read([ask])).rejects.toThrow('away');
+});
