@@ -26,7 +26,10 @@ function bookOf(next_offset: number, builds = ['live'], log: object = {}) {
   return new HistoryBook({
     log: { partitions: () => 1, head: async () => 5, ...log } as unknown as EventLog,
     store: { query: async (statement: Statement) => answers(statement) } as unknown as Store,
-    monotonic_ms: () => (now_ms += 100),
+    monotonic_ms: () => {
+      now_ms += 100;
+      return now_ms;
+    },
   });
 }
 
