@@ -177,7 +177,9 @@ describe('the views are a fold of the log', () => {
 
   test('every projection is looked at: each has its tables here, and each table a tenant', () => {
     expect(new Set(projections.map(({ set }) => set))).toEqual(new Set(viewSets));
-    for (const { name, columns } of viewSets.flatMap(({ tables }) => tables))
+    // The outbox of exports is no view: nobody reads it by tenant, and what is told leaves it.
+    const views = viewSets.flatMap(({ tables }) => tables).filter(({ name }) => name !== 'export_outbox');
+    for (const { name, columns } of views)
       expect([name, columns.includes('tenant_id')]).toEqual([name, true]);
   });
 });
