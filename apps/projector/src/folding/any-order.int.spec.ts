@@ -179,7 +179,6 @@ describe('the views are a fold of the log', () => {
     expect(new Set(projections.map(({ set }) => set))).toEqual(new Set(viewSets));
     // The outbox of exports is no view: nobody reads it by tenant, and what is told leaves it.
     const views = viewSets.flatMap(({ tables }) => tables).filter(({ name }) => name !== 'export_outbox');
-    for (const { name, columns } of views)
-      expect([name, columns.includes('tenant_id')]).toEqual([name, true]);
+    for (const { name, columns } of views) expect([name, columns.includes('tenant_id')]).toEqual([name, true]);
   });
 });
