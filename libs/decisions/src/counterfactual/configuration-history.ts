@@ -21,7 +21,7 @@ interface Cursor {
 }
 
 const CURSORS_MAX = 4;
-const WARMED_AT_ONCE = 100;
+const WARMED_AT_ONCE = 20;
 
 /** The configuration as it was at any position, with the changes that are asked for; folded forward, a few positions at hand. */
 export class ConfigurationHistory {
