@@ -34,7 +34,7 @@ const cpu_s = (since) => {
 /** CPU seconds of some work, and the memory seen meanwhile, in order. */
 async function measured(work) {
   const memory = [];
-  const timer = setInterval(() => memory.push(process.memoryUsage().rss), 250);
+  const timer = setInterval(() => memory.push(process.memoryUsage().heapUsed), 250);
   const since = process.cpuUsage();
   await work();
   clearInterval(timer);
@@ -132,7 +132,7 @@ async function pages({ store }) {
 
 const quarters = (memory) => [0.25, 0.5, 0.75, 1].map((part) => MiB(memory[Math.max(0, Math.ceil(memory.length * part) - 1)] ?? 0));
 
-const platform = await PlatformOnDisk.open();
+const platform = await PlatformOnDisk.open({ database: 'on disk' });
 let projector;
 try {
   const events = await append(platform);
@@ -141,10 +141,10 @@ try {
     projector = await startProjector(platform.deps, { lanes: ['shared'] });
     await folded(platform);
   });
-  note(`folded live: ${Math.round(events / live.cpu_s)} events a CPU second, RSS by quarters ${quarters(live.memory).join(' ')} MiB`);
+  note(`folded live: ${Math.round(events / live.cpu_s)} events a CPU second, heap by quarters ${quarters(live.memory).join(' ')} MiB`);
   const before = await digests(platform);
   const again = await measured(() => rebuilt(platform));
-  note(`folded again: ${Math.round(events / again.cpu_s)} events a CPU second, RSS by quarters ${quarters(again.memory).join(' ')} MiB`);
+  note(`folded again: ${Math.round(events / again.cpu_s)} events a CPU second, heap by quarters ${quarters(again.memory).join(' ')} MiB`);
   const after = await digests(platform);
   const builds = (await readBuilds(platform.store))
     .filter(({ state }) => state === 'live')
@@ -163,7 +163,7 @@ try {
   console.log(`events ${events}, rows ${rows} in ${tables.length} tables (${builds.join(', ')})`);
   console.log(`live fold     ${Math.round(events / live.cpu_s)} events a CPU second`);
   console.log(
-    `rebuild       ${Math.round(events / again.cpu_s)} events a CPU second, RSS ${quarters(again.memory).join(' ')} MiB by quarters`,
+    `rebuild       ${Math.round(events / again.cpu_s)} events a CPU second, heap of the main thread ${quarters(again.memory).join(' ')} MiB by quarters`,
   );
   console.log(
     `bare INSERT   ${Math.round(rows / bare_s)} rows a CPU second; rebuild takes ${(again.cpu_s / bare_s).toFixed(2)} times its CPU`,

@@ -1,5 +1,5 @@
 import type { EventBatch } from '@countersign/event-log';
-import { caseHistory, listSagas, listSecurityEvents, PgliteStore, readSaga } from '@countersign/store';
+import { caseHistory, listSagas, listSecurityEvents, PgliteStore, readSaga, type Sql } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ViewFolder } from '../folding/view-folder.js';
 import { SampleRecord } from '../testing/sample-record.js';
@@ -62,6 +62,49 @@ describe('sagas', () => {
     expect(told[1]?.call_id).toMatch(/^0-/);
     expect(told[1]?.state).not.toBeNull();
     expect(JSON.stringify(told.map(({ detail_json }) => detail_json))).not.toContain('inputs');
+  });
+});
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+/** Rows of a table that a query has looked at, as its plan counted them. */
+function looked(node: PlanNode, table: string): number {
+  const own = node['Relation Name']?.startsWith(table)
+    ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
+    : 0;
+  return own + (node.Plans ?? []).reduce((sum, plan) => sum + looked(plan, table), 0);
+}
+
+describe('a case of 10,000 calls', () => {
+  test('a page of it reads its own lines and no others, at the start, in the middle and at the end', async () => {
+    await store.query({
+      text: `INSERT INTO case_history_v1 SELECT 'acme', 'large', n, ('0192f0c4-4444-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 0,
+               'tool_call_pending', n, NULL, NULL, NULL FROM generate_series(1, 40000) n`,
+      params: [],
+    });
+    await store.query({ text: 'ANALYZE case_history_v1', params: [] });
+    const plans: PlanNode[] = [];
+    const explained: Sql = {
+      query: async (statement) => {
+        const text = `EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF, FORMAT JSON) ${statement.text}`;
+        const [row] = await store.query<{ 'QUERY PLAN': { Plan: PlanNode }[] | string }>({ text, params: statement.params });
+        const plan = row?.['QUERY PLAN'];
+        plans.push(((typeof plan === 'string' ? JSON.parse(plan) : plan) as { Plan: PlanNode }[])[0]?.Plan as PlanNode);
+        return [];
+      },
+    };
+    for (const at of [0, 20_000, 39_800]) {
+      const after = { at, id: 'ffffffff-ffff-ffff-ffff-ffffffffffff:0' };
+      await caseHistory(explained, { tenant_id: 'acme', case_id: 'large', limit: 100, after });
+    }
+    expect(plans.map((plan) => looked(plan, 'case_history'))).toEqual([101, 101, 101]);
   });
 });
 

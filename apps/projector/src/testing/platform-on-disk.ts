@@ -8,7 +8,7 @@ import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersig
 import { FolderBlobs, InProcessResults, PgliteStore, Vault, waitForPosition } from '@countersign/store';
 import { Registry } from 'prom-client';
 
-/** A log on disk and a database in memory, for one test. */
+/** A log on disk and a database, for one test. */
 export class PlatformOnDisk {
   private readonly codec = new EventCodec();
 
@@ -18,11 +18,11 @@ export class PlatformOnDisk {
     readonly store: PgliteStore,
   ) {}
 
-  static async open(): Promise<PlatformOnDisk> {
+  static async open({ database = 'in memory' }: { database?: 'in memory' | 'on disk' } = {}): Promise<PlatformOnDisk> {
     const dir = await mkdtemp(path.join(tmpdir(), 'projector-'));
     const log = await EmbeddedEventLog.open({ dir, fsync: 'none' });
     await log.ensureTopics(topicSpecs(['shared'], 4));
-    return new PlatformOnDisk(dir, log, await PgliteStore.open({ memory: true }));
+    return new PlatformOnDisk(dir, log, await PgliteStore.open(database === 'on disk' ? { dir: path.join(dir, 'pg') } : { memory: true }));
   }
 
   get deps(): AppDeps {
