@@ -6,7 +6,7 @@ source "$(dirname "$0")/part.sh"
 VERSION=${COUNTERSIGN_KAFKA_VERSION:-4.3.1}
 LIBS=$CACHE/kafka-$VERSION
 KAFKA=$DIR/kafka
-PRINCIPALS='admin gateway policy executor projector standalone upstream'
+PRINCIPALS='admin gateway policy executor orchestrator projector standalone upstream'
 
 download() {
   [ ! -f "$LIBS/.complete" ] || return 0
