@@ -1,6 +1,7 @@
 import { readCase } from '@countersign/store';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { Caller } from '../identity/authenticator.js';
+import { Readable } from '../personal/readable.js';
 import { CaseStream } from './case-stream.js';
 import { Face } from './face.js';
 import { Problem } from './problem.js';
@@ -18,6 +19,7 @@ export class CaseEventsController {
   constructor(
     private readonly face: Face,
     private readonly views: Views,
+    private readonly readable: Readable,
   ) {}
 
   @Get(':case_id/events')
@@ -41,7 +43,7 @@ export class CaseEventsController {
     const raw = reply.raw;
     raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
     raw.write('retry: 1000\n\n');
-    const out = { write: (text: string) => void raw.write(text), end: () => void raw.end() };
+    const out = this.readable.stream(caller.tenant_id, { write: (text) => void raw.write(text), end: () => void raw.end() });
     const of = { tenant_id: caller.tenant_id, case_id, reader: caller };
     const stream = new CaseStream(this.views.store, out, of, headerOf(request, 'last-event-id'));
     this.open++;
