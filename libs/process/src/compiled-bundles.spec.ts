@@ -14,6 +14,15 @@ function bundleOf(version: string): { version: string; bundle_json: string; dige
 
 const cpu_ms = (since: NodeJS.CpuUsage): number => process.cpuUsage(since).user / 1000;
 
+/** What reading a bundle's JSON ten times takes on a quiet machine of 2026; a loaded one is slower at everything. */
+const USUAL_READING_MS = 10;
+const readingMs = (): number => {
+  const { bundle_json } = bundleOf('read');
+  const begun = process.cpuUsage();
+  for (let n = 0; n < 10; n++) JSON.parse(bundle_json);
+  return cpu_ms(begun);
+};
+
 /** The longest that nobody else had a turn, and the whole time, in ms of CPU. */
 async function compiled(version: string): Promise<{ longest: number; whole: number }> {
   const begun = process.cpuUsage();
@@ -33,11 +42,12 @@ async function compiled(version: string): Promise<{ longest: number; whole: numb
 
 test('1,000 rules are compiled within a second, and nobody else waits for over 20 ms', async () => {
   const runs = [await compiled('a'), await compiled('b'), await compiled('c')];
-  expect(Math.min(...runs.map(({ longest }) => longest))).toBeLessThan(20);
-  expect(Math.min(...runs.map(({ whole }) => whole))).toBeLessThan(1000);
+  const slowness = Math.max(1, readingMs() / USUAL_READING_MS);
+  expect(Math.min(...runs.map(({ longest }) => longest))).toBeLessThan(20 * slowness);
+  expect(Math.min(...runs.map(({ whole }) => whole))).toBeLessThan(1000 * slowness);
   const begun = process.cpuUsage();
   expect(compiledBundles.of(bundleOf('a'))).toMatchObject({ bundle: { version: 'a' } });
-  expect(cpu_ms(begun)).toBeLessThan(20);
+  expect(cpu_ms(begun)).toBeLessThan(20 * slowness);
 });
 
 test('the services of one process compile a bundle once', async () => {
