@@ -1,3 +1,4 @@
+import { hasPassed, projectionPosition } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { TestGateway } from './testing/test-gateway.js';
 
@@ -27,6 +28,15 @@ describe('approvals', () => {
     expect(answer).toMatchObject({ status: 200, body: { status: 'granted', call: { name: 'ask_first' } } });
     expect((await gateway.send('GET', `/v1/calls/${call_id}`)).body).toMatchObject({ approval: { status: 'granted', decided_by: 'anna' } });
     expect((await vote(approval.approval_id, { vote: 'deny' })).status).toBe(409);
+  });
+
+  test('what is read after a vote was read from views that have passed the vote itself, not only what came of it', async () => {
+    const { call_id, approval } = await asked();
+    const partition = Number(call_id.split('-')[0]);
+    await vote(approval.approval_id, { vote: 'approve' });
+    const at = { topic: 'approval-voted', partition, offset: (await gateway.log.head('approval-voted', partition)) - 1 };
+    await gateway.send('GET', '/v1/approvals?status=granted', undefined, {}, anna);
+    expect(hasPassed(await projectionPosition(gateway.deps.store), [at])).toBe(true);
   });
 
   test('a denial ends the call with the reason', async () => {

@@ -1,6 +1,7 @@
 import { type CallTopic, type EventCodec, type EventMap, laneTopic, type Meta, nextHlc, uuidv7 } from '@countersign/contracts';
 import type { CallState } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
+import type { LogPosition } from '@countersign/store';
 import { newestFact } from '../waiting/state-hlc.js';
 import type { RecordWriter } from './record-writer.js';
 
@@ -28,8 +29,8 @@ export class CallCommands {
     readonly clock: Clock,
   ) {}
 
-  /** Resolves when it is durable. @throws InfrastructureFault where the log is away. */
-  async record<C extends Command>(command: C, state: CallState, fields: Omit<EventMap[C], 'meta'>): Promise<void> {
+  /** Resolves, with where it stands, when it is durable. @throws InfrastructureFault where the log is away. */
+  async record<C extends Command>(command: C, state: CallState, fields: Omit<EventMap[C], 'meta'>): Promise<LogPosition> {
     const call = state.call;
     if (!call) throw new Error(`the state of call ${state.call_id} lacks its request`);
     const now_ms = this.clock.now_ms();
@@ -44,12 +45,13 @@ export class CallCommands {
       hlc: nextHlc(now_ms, cause.hlc),
       partition: state.partition,
     };
-    await this.writer.write({
-      topic: laneTopic(topics[command], call.lane),
-      partition: state.partition,
+    const place = { topic: laneTopic(topics[command], call.lane), partition: state.partition };
+    const offset = await this.writer.write({
+      ...place,
       key: call.idempotency_key,
       value: this.codec.encode(command, { meta, ...fields } as unknown as EventMap[C]),
       headers: { event_type: command },
     });
+    return { ...place, offset };
   }
 }

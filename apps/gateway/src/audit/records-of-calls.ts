@@ -45,7 +45,7 @@ export class RecordsOfCalls {
   private async inTopic(topic: string, call_ids: ReadonlySet<string>, { partition, from_ms, until_ms }: Stretch): Promise<FoundRecord[]> {
     const found: FoundRecord[] = [];
     const end = until_ms === undefined ? Number.POSITIVE_INFINITY : until_ms + LATE_MS;
-    for (let offset = await this.firstSince(topic, partition, from_ms - SKEW_MS); ; ) {
+    for (let offset = await this.log.since(topic, partition, from_ms - SKEW_MS); ; ) {
       const records = await this.log.read(topic, partition, offset, AT_ONCE);
       if (records.length === 0) return found;
       const { events } = await this.decoder.decode(records);
@@ -60,21 +60,9 @@ export class RecordsOfCalls {
     }
   }
 
-  /** The first offset whose record was appended at this time or later. Append times of a partition ascend, or nearly so. */
-  async firstSince(topic: string, partition: number, time_ms: number): Promise<number> {
-    let low = 0;
-    for (let high = await this.log.head(topic, partition); low < high; ) {
-      const middle = Math.floor((low + high) / 2);
-      const [record] = await this.log.read(topic, partition, middle, 1);
-      if (record && record.timestamp_ms < time_ms) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
   /** Every record of one partition below an offset, for topics that are small. */
   async *below(topic: string, partition: number, end: number): AsyncGenerator<FoundRecord> {
-    for (let offset = 0; offset < end; ) {
+    for (let offset = await this.log.first(topic, partition); offset < end; ) {
       const records = await this.log.read(topic, partition, offset, AT_ONCE);
       if (records.length === 0) return;
       const { events } = await this.decoder.decode(records);

@@ -4,7 +4,7 @@ import { type ConfigurationState, limitVersions, unpackCall } from '@countersign
 import { BatchDecoder, type EventLog, type LogRecord } from '@countersign/event-log';
 import type { AppDeps } from '@countersign/process';
 import { type CallRow, listCalls, readCall } from '@countersign/store';
-import { LATE_MS, RecordsOfCalls, SKEW_MS } from '../audit/records-of-calls.js';
+import { LATE_MS, SKEW_MS } from '../audit/records-of-calls.js';
 import { Gently } from './gently.js';
 
 /** Decoding a record takes some 10 µs. */
@@ -42,11 +42,9 @@ type Parts = Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock' | 'pe
 /** Reads the records that a case hangs on: its own calls, those that they join or depend on, and those that share its limits. */
 export class RecordingReader {
   private readonly decoder: BatchDecoder;
-  private readonly records: RecordsOfCalls;
 
   constructor(private readonly parts: Parts) {
     this.decoder = new BatchDecoder(parts.codec, parts.schemas);
-    this.records = new RecordsOfCalls(parts);
   }
 
   private get log(): EventLog {
@@ -135,7 +133,7 @@ export class RecordingReader {
   }
 
   private async *stretch(topic: string, partition: number, from_ms: number, until_ms: number): AsyncGenerator<ReadEvent> {
-    for (let offset = await this.records.firstSince(topic, partition, from_ms); ; ) {
+    for (let offset = await this.log.since(topic, partition, from_ms); ; ) {
       const records = await this.log.read(topic, partition, offset, AT_ONCE);
       const last = records.at(-1);
       if (!last) return;

@@ -35,11 +35,16 @@ export class KnownCalls {
   ): Promise<T | undefined> {
     const watch = new CallWatch(this.room, state, outcome.check);
     try {
-      await this.commands.record(command, state, fields);
+      await this.record(command, state, fields);
       return await watch.within(outcome.timeout_ms);
     } finally {
       watch.close();
     }
+  }
+
+  /** Records a command: a read that comes after it sees it. */
+  async record<C extends Command>(command: C, state: CallState, fields: Omit<EventMap[C], 'meta'>): Promise<void> {
+    this.room.noted(await this.commands.record(command, state, fields));
   }
 
   /** Remembers that this record is part of an answer. */

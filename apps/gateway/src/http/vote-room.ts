@@ -60,7 +60,7 @@ export class VoteRoom {
     const state = stateOf(row);
     if (!state?.call) return;
     const viewed_at_ms = this.calls.commands.clock.now_ms();
-    await this.calls.commands.record('approval_viewed', state, { approval_id: row.approval_id, viewer, viewed_at_ms });
+    await this.calls.record('approval_viewed', state, { approval_id: row.approval_id, viewer, viewed_at_ms });
   }
 
   async vote(request: HttpRequest, voter: Voter, approval_id: string, body: VoteRequest): Promise<Answer | Problem> {

@@ -23,7 +23,7 @@ const stable = stableTables(['calls', 'approvals']);
 
 type Ruling = Partial<EventMap['policy_decided']>;
 const POLICY = ['tool-call-requested', 'approval-voted'];
-const CALLS = ['tool-call-requested', 'policy-decided', 'approval-granted', 'tool-executed'];
+const CALLS = ['tool-call-requested', 'policy-decided', 'approval-voted', 'approval-granted', 'tool-executed'];
 
 /** What the stand-in rules on a call, and what becomes of it where it is allowed; undefined rules nothing. */
 export interface Script {

@@ -55,7 +55,7 @@ export class Resume {
     const { log, decoder } = this.parts;
     for (let partition = 0; partition < log.partitions(topic); partition++) {
       const head = await log.head(topic, partition);
-      const from = Math.max(0, head - UNFOLDED_MAX, nextOffset(folded, topic, partition));
+      const from = Math.max(await log.first(topic, partition), head - UNFOLDED_MAX, nextOffset(folded, topic, partition));
       for (let offset = from; offset < head; ) {
         const records = await log.read(topic, partition, offset, CHUNK);
         const last = records.at(-1);
