@@ -14,6 +14,9 @@ const defaults: Readonly<Record<ErrorCode, { class: ErrorClass; retryable: boole
   UNKNOWN: { class: 'server', retryable: false },
 };
 
+/** The closed list of codes. */
+export const errorCodes: readonly ErrorCode[] = Object.keys(defaults) as ErrorCode[];
+
 /** A call error with the class and retryability that its code has by default. `details` must be JSON. */
 export function callError(
   code: ErrorCode,

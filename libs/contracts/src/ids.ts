@@ -77,3 +77,8 @@ export function partitionOf(idempotencyKey: string, partitions: number): number 
   for (let i = 0; i < idempotencyKey.length; i++) hash = Math.imul(hash ^ idempotencyKey.charCodeAt(i), 0x01000193) >>> 0;
   return hash % partitions;
 }
+
+/** The time in a UUIDv7, epoch ms; of any other text it means nothing. */
+export function timeOfId(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
+}

@@ -1,9 +1,9 @@
 export { EventCodec, UndecodableRecord } from './codec.js';
 export { armCrashPoint, type CrashPoint, crashPoint, crashPoints } from './crash-point.js';
-export { callError, InfrastructureFault, isInfrastructureFault } from './errors.js';
+export { callError, errorCodes, InfrastructureFault, isInfrastructureFault } from './errors.js';
 export * from './generated/events.js';
 export { type EventSchema, eventSchemas } from './generated/schemas.js';
-export { callId, parseCallId, partitionOf, uuidOfParts, uuidText, uuidv7 } from './ids.js';
+export { callId, parseCallId, partitionOf, timeOfId, uuidOfParts, uuidText, uuidv7 } from './ids.js';
 export {
   canonicalText,
   derivedKey,
@@ -15,7 +15,7 @@ export {
   sha256Hex,
   tenantKey,
 } from './keys.js';
-export { metaAfter, nextHlc } from './meta.js';
+export { firstMeta, metaAfter, nextHlc } from './meta.js';
 export { NO_CONTEXT } from './no-context.js';
 export { type AvroSchema, PackedType, packedSchemas, UnknownPackedSchema } from './packed-type.js';
 export { type PeekedMeta, peekMeta } from './peek-meta.js';

@@ -6,6 +6,20 @@ export function nextHlc(now_ms: number, causeHlc: number): number {
   return Math.max(now_ms * 1000, causeHlc) + 1;
 }
 
+/** The meta of an event that no other caused and that belongs to no call: it begins a trace, in the only partition of a global topic. */
+export function firstMeta(tenant_id: string, now_ms: number, event_id: string = uuidv7(now_ms)): Meta {
+  return {
+    event_id,
+    tenant_id,
+    call_id: null,
+    attempt: 0,
+    causation_id: null,
+    correlation_id: event_id.replaceAll('-', ''),
+    hlc: nextHlc(now_ms, 0),
+    partition: 0,
+  };
+}
+
 /** The meta of an event that another event caused: same call, tenant, trace and partition. */
 export function metaAfter(cause: Meta, now_ms: number, attempt: number = cause.attempt): Meta {
   return {

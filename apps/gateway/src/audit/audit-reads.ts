@@ -1,4 +1,4 @@
-import { type AuditRead, canonicalText, nextHlc, type Principal, uuidv7 } from '@countersign/contracts';
+import { type AuditRead, canonicalText, firstMeta, type Principal, uuidv7 } from '@countersign/contracts';
 import type { AppDeps } from '@countersign/process';
 
 /** What was read of the audit. */
@@ -24,16 +24,7 @@ export class AuditReads {
   async record({ tenant_id, by, what, query, items, sha256, checkpoint_size, event_id = this.newId() }: ReadOfAudit): Promise<void> {
     const { log, codec, clock } = this.parts;
     const now_ms = clock.now_ms();
-    const meta = {
-      event_id,
-      tenant_id,
-      call_id: null,
-      attempt: 0,
-      causation_id: null,
-      correlation_id: event_id.replaceAll('-', ''),
-      hlc: nextHlc(now_ms, 0),
-      partition: 0,
-    };
+    const meta = firstMeta(tenant_id, now_ms, event_id);
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     const value = codec.encode('audit_read', {
       meta,

@@ -1,4 +1,4 @@
-import { peekMeta } from '@countersign/contracts';
+import { peekMeta, timeOfId } from '@countersign/contracts';
 import type { EventLog, LogRecord } from '@countersign/event-log';
 import { CLOCK_SLACK_MS } from './log-merge.js';
 
@@ -13,8 +13,7 @@ const RECORDS_MAX = 2_000_000;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** The time in a UUIDv7 (epoch ms); undefined for any other text. */
-export const timeOfId = (event_id: string): number | undefined =>
-  UUID_V7.test(event_id) ? Number.parseInt(event_id.slice(0, 8) + event_id.slice(9, 13), 16) : undefined;
+const madeAt = (event_id: string): number | undefined => (UUID_V7.test(event_id) ? timeOfId(event_id) : undefined);
 
 /**
  * Finds a record by its event_id without an index: an id says when it was made, a record is appended soon after, and
@@ -25,7 +24,7 @@ export class EventLookup {
 
   /** `too_far`: not found in as many records as one question may read. */
   async find(event_id: string, tenant_id: string, partitions: readonly LogPartition[]): Promise<LogRecord | 'too_far' | undefined> {
-    const made_ms = timeOfId(event_id);
+    const made_ms = madeAt(event_id);
     if (made_ms === undefined) return undefined;
     const budget = { left: RECORDS_MAX };
     const windows = [

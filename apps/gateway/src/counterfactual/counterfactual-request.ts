@@ -1,21 +1,11 @@
-import type { ErrorCode } from '@countersign/contracts';
+import { errorCodes } from '@countersign/contracts';
 import { z } from 'zod';
 import { limitRequest } from '../http/limit-request.js';
 import { draftBundle } from '../policies/bundle-request.js';
 
 const CHANGES_MAX = 50;
-const errorCodes = [
-  'VALIDATION_ERROR',
-  'TIMEOUT',
-  'RATE_LIMIT',
-  'POLICY_DENIED',
-  'AUTH_REQUIRED',
-  'PROVIDER_ERROR',
-  'NETWORK_ERROR',
-  'SANDBOX_ERROR',
-  'CANCELLED',
-  'UNKNOWN',
-] as const satisfies readonly ErrorCode[];
+/** A result that is given is known: it is not in doubt. */
+const knownCodes = errorCodes.filter((code) => code !== 'IN_DOUBT');
 const id = z.string().min(1).max(200);
 const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 
@@ -54,7 +44,7 @@ const change = z.discriminatedUnion('kind', [
       kind: z.literal('result'),
       call_id: id,
       output: z.unknown().optional(),
-      error: z.strictObject({ code: z.enum(errorCodes), message: z.string().max(2000) }).optional(),
+      error: z.strictObject({ code: z.enum(knownCodes), message: z.string().max(2000) }).optional(),
     })
     .refine(({ output, error }) => output === undefined || error === undefined, 'give output or error'),
   z.strictObject({ kind: z.literal('left_out'), call_id: id }),

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
@@ -11,7 +12,6 @@ import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 import { Views, viewsBehind } from './views.js';
 
-const HOUR_MS = 3_600_000;
 const DAYS_DEFAULT = 30;
 const HOURS_MAX = 24 * 400;
 

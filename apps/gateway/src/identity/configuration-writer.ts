@@ -1,4 +1,4 @@
-import { type EventCodec, type EventMap, type EventType, type Meta, nextHlc, type TopicEvents, uuidv7 } from '@countersign/contracts';
+import { type EventCodec, type EventMap, type EventType, firstMeta, type TopicEvents } from '@countersign/contracts';
 import type { Clock } from '@countersign/process';
 import { CONFIGURATION_TOPIC, type Configuration } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
@@ -18,18 +18,7 @@ export class ConfigurationWriter {
 
   /** @returns where it stands on configuration-changed. @throws InfrastructureFault where the log is away. */
   async set<T extends ConfigurationEvent & EventType>(tenantId: string, type: T, fields: Omit<EventMap[T], 'meta'>): Promise<LogPosition> {
-    const now_ms = this.clock.now_ms();
-    const event_id = uuidv7(now_ms);
-    const meta: Meta = {
-      event_id,
-      tenant_id: tenantId,
-      call_id: null,
-      attempt: 0,
-      causation_id: null,
-      correlation_id: event_id.replaceAll('-', ''),
-      hlc: nextHlc(now_ms, 0),
-      partition: 0,
-    };
+    const meta = firstMeta(tenantId, this.clock.now_ms());
     const value = this.codec.encode(type, { meta, ...fields } as unknown as EventMap[T]);
     const offset = await this.writer.write({
       topic: CONFIGURATION_TOPIC,

@@ -1,5 +1,6 @@
+import { DAY_MS } from '@countersign/domain';
+
 const PERIOD = /^(\d{4})-(0[1-9]|1[0-2])$/;
-const DAY_MS = 86_400_000;
 
 /** A month, UTC. */
 export interface BillingPeriod {

@@ -1,4 +1,4 @@
-import { type EventCodec, type EventMap, type Meta, nextHlc, type TopicEvents, uuidv7 } from '@countersign/contracts';
+import { type EventCodec, type EventMap, firstMeta, type TopicEvents } from '@countersign/contracts';
 import type { Clock } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
 import type { RecordWriter } from '../admission/record-writer.js';
@@ -16,18 +16,7 @@ export class OperatorCommands {
 
   /** @returns where it stands. @throws InfrastructureFault where the log is away. */
   async say<T extends OperatorCommand>(tenant_id: string, type: T, fields: Omit<EventMap[T], 'meta'>): Promise<LogPosition> {
-    const now_ms = this.clock.now_ms();
-    const event_id = uuidv7(now_ms);
-    const meta: Meta = {
-      event_id,
-      tenant_id,
-      call_id: null,
-      attempt: 0,
-      causation_id: null,
-      correlation_id: event_id.replaceAll('-', ''),
-      hlc: nextHlc(now_ms, 0),
-      partition: 0,
-    };
+    const meta = firstMeta(tenant_id, this.clock.now_ms());
     const value = this.codec.encode(type, { meta, ...fields } as unknown as EventMap[T]);
     const offset = await this.writer.write({ topic: TOPIC, partition: 0, key: tenant_id, value, headers: { event_type: type } });
     return { topic: TOPIC, partition: 0, offset };

@@ -1,7 +1,7 @@
+import { HOUR_MS } from '@countersign/domain';
 import { type Sql, usageSince } from '@countersign/store';
 import { Gauge, type Registry } from 'prom-client';
 
-const HOUR_MS = 3_600_000;
 const HOURS = 24;
 const told = [
   'calls',

@@ -2,6 +2,7 @@ import {
   addUsage,
   type ConfigurationState,
   catalogued,
+  DAY_MS,
   latencyQuantile,
   noUsage,
   type UsageSums,
@@ -31,7 +32,6 @@ interface Group {
   replays: { duplicates: number; compared: number; equal_answers: number };
 }
 
-const DAY_MS = 86_400_000;
 const dayText = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
 function sumsOf(row: SummedRow): UsageSums {

@@ -1,4 +1,4 @@
-import { type Meta, nextHlc, uuidv7 } from '@countersign/contracts';
+import { firstMeta } from '@countersign/contracts';
 import type { AgentTrust } from '@countersign/domain';
 import type { NewRecord } from '@countersign/event-log';
 import { type AppDeps, agentOf, TRUST_TOPIC, TrustBook, TrustScores, toolsOf } from '@countersign/process';
@@ -107,11 +107,9 @@ export class TrustTeller {
 
   private record(tenant_id: string, moved: Moved): NewRecord {
     const { at_ms, subject, name, version } = moved;
-    const event_id = uuidv7(at_ms);
-    const cause = { call_id: null, attempt: 0, causation_id: null, correlation_id: event_id.replaceAll('-', '') };
-    const meta: Meta = { event_id, tenant_id, ...cause, hlc: nextHlc(at_ms, 0), partition: 0 };
+    const meta = firstMeta(tenant_id, at_ms);
     const about = `${subject}/${name}${version === null ? '' : `@${version}`}`;
-    const ce = { id: event_id, type: 'dev.countersign.trust-score.v1', subject: about, time_ms: at_ms, tenant_id };
+    const ce = { id: meta.event_id, type: 'dev.countersign.trust-score.v1', subject: about, time_ms: at_ms, tenant_id };
     const headers = { event_type: 'trust_score_changed', ...cloudEventHeaders(ce) };
     return {
       topic: TRUST_TOPIC,

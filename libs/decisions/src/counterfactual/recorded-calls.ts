@@ -1,4 +1,4 @@
-import type { EventMap, EventType, ToolCall } from '@countersign/contracts';
+import { type EventMap, type EventType, type ToolCall, timeOfId } from '@countersign/contracts';
 import { type CallState, evolve } from '@countersign/domain';
 import type { ReadEvent } from '../read-event.js';
 
@@ -35,11 +35,6 @@ export interface RecordedCall {
   granted: Map<number, ReadEvent<'approval_granted'>>;
   rejudged: Map<number, ReadEvent<'tool_call_rejudged'>>;
   runs: RunEvent[];
-}
-
-/** When an event was made, epoch ms, by the time in its id (UUIDv7). */
-export function madeAt(event_id: string): number {
-  return Number.parseInt(event_id.slice(0, 8) + event_id.slice(9, 13), 16);
 }
 
 const byTime = (a: ReadEvent, b: ReadEvent): number => a.timestamp_ms - b.timestamp_ms || a.event.meta.hlc - b.event.meta.hlc;
@@ -160,7 +155,7 @@ const isSaidByPolicy = ({ topic }: ReadEvent): boolean => topic.startsWith('poli
 /** The same by its clock, as exactly as the record tells. */
 function saidAt(said: ReadEvent): number {
   if (said.event_type === 'approval_requested') return said.event.requested_at_ms;
-  return madeAt(said.event.meta.event_id);
+  return timeOfId(said.event.meta.event_id);
 }
 
 /** The terms that policy ruled by, as its words tell: the longest times that were given without a deadline that cuts them. */
@@ -184,5 +179,5 @@ export class ObservedTerms {
 }
 
 function allowedFor({ effect, call, execute_before_ms, meta }: EventMap['policy_decided']): number {
-  return effect === 'allow' && call.deadline_ms === null ? execute_before_ms - madeAt(meta.event_id) : 0;
+  return effect === 'allow' && call.deadline_ms === null ? execute_before_ms - timeOfId(meta.event_id) : 0;
 }

@@ -39,32 +39,9 @@ export const usageMeasures = [
 export type UsageMeasure = (typeof usageMeasures)[number];
 export type UsageSums = Record<UsageMeasure, number>;
 
-export function noUsage(): UsageSums {
-  return {
-    calls: 0,
-    executed: 0,
-    succeeded: 0,
-    failed: 0,
-    denied: 0,
-    expired: 0,
-    cancelled: 0,
-    in_doubt: 0,
-    resolved: 0,
-    deduplicated: 0,
-    cached: 0,
-    retried: 0,
-    retried_succeeded: 0,
-    asked_again: 0,
-    asked_again_succeeded: 0,
-    mapping_faults: 0,
-    mapping_repaired: 0,
-    violations: 0,
-    misclassified: 0,
-    timed: 0,
-    duration_us: 0,
-    cost_micros: 0,
-  };
-}
+const NONE = Object.fromEntries(usageMeasures.map((measure) => [measure, 0])) as UsageSums;
+
+export const noUsage = (): UsageSums => ({ ...NONE });
 
 /** Adds `more` to `into`, in place; `sign` -1 takes it away. */
 export function addUsage(into: UsageSums, more: Readonly<UsageSums>, sign: 1 | -1 = 1): void {

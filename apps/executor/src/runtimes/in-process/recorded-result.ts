@@ -1,4 +1,4 @@
-import { type CallError, callError, type ErrorCode } from '@countersign/contracts';
+import { type CallError, callError, type ErrorCode, errorCodes } from '@countersign/contracts';
 import type { RunResult } from '@countersign/domain';
 import { isToolError, type ToolError } from '@countersign/tool-kit';
 import type { Issue, Job } from '../../running/job.js';
@@ -105,19 +105,7 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
-const CODES: ReadonlySet<ErrorCode> = new Set([
-  'VALIDATION_ERROR',
-  'TIMEOUT',
-  'RATE_LIMIT',
-  'POLICY_DENIED',
-  'AUTH_REQUIRED',
-  'PROVIDER_ERROR',
-  'NETWORK_ERROR',
-  'SANDBOX_ERROR',
-  'IN_DOUBT',
-  'CANCELLED',
-  'UNKNOWN',
-]);
+const CODES: ReadonlySet<ErrorCode> = new Set(errorCodes);
 
 /** Details as they may be recorded: JSON of a bounded size, or left out. */
 function boundedDetails(details: unknown): unknown {
