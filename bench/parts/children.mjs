@@ -1,5 +1,6 @@
 // Processes of the bench: started with a log file each, ended by pid, never by name.
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -48,13 +49,19 @@ export async function until(part, what, ask, within_ms = 90_000) {
   throw new Error(`${part.name} is not ${what} after ${within_ms} ms; see ${part.file}`);
 }
 
-export function freePort() {
-  return new Promise((resolve, reject) => {
+/** A loopback port that was free a moment ago, from below those that Linux gives to outgoing connections. */
+export async function freePort() {
+  for (let tried = 0; tried < 50; tried++) {
+    const port = randomInt(20_000, 32_768);
+    if (await isFree(port)) return port;
+  }
+  throw new Error('none of 50 ports is free');
+}
+
+function isFree(port) {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }

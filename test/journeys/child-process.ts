@@ -1,16 +1,27 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A port that was free a moment ago, on loopback. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Below 32768, where Linux takes the ports of outgoing connections from: one of those could get the port between the look and the listening. */
+const PORT_FIRST = 20_000;
+const PORT_LAST = 32_767;
+const TRIES = 50;
+
+/** A loopback port that was free a moment ago and that no outgoing connection is given meanwhile. */
+export async function freePort(): Promise<number> {
+  for (let tried = 0; tried < TRIES; tried++) {
+    const port = randomInt(PORT_FIRST, PORT_LAST + 1);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`none of ${TRIES} ports from ${PORT_FIRST} to ${PORT_LAST} is free`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 

@@ -40,9 +40,8 @@ export async function eventually(what: string, holds: () => boolean | Promise<bo
 /** Keeps what a subscription or follower was given. */
 export class Collector {
   readonly batches: LogBatch[] = [];
-  readonly assigned: number[][] = [];
-  readonly revoked: number[][] = [];
   running: RunningSubscription | undefined;
+  private readonly held = new Set<number>();
   /** What a batch meets after it was noted. */
   react: (batch: LogBatch) => Promise<void> = async () => undefined;
   /** Where newly assigned partitions shall start. */
@@ -54,10 +53,7 @@ export class Collector {
 
   /** The partitions that it has now. */
   get partitions(): number[] {
-    const held = new Set<number>();
-    for (const partition of this.assigned.flat()) held.add(partition);
-    for (const partition of this.revoked.flat()) held.delete(partition);
-    return [...held].sort((a, b) => a - b);
+    return [...this.held].sort((a, b) => a - b);
   }
 
   readonly onBatch = async (batch: LogBatch): Promise<void> => {
@@ -73,11 +69,11 @@ export class Collector {
       batch_records_max: 100,
       onBatch: this.onBatch,
       onAssigned: async (partitions) => {
-        this.assigned.push([...partitions]);
+        for (const partition of partitions) this.held.add(partition);
         return this.starts;
       },
       onRevoked: async (partitions) => {
-        this.revoked.push([...partitions]);
+        for (const partition of partitions) this.held.delete(partition);
       },
       ...more,
     });

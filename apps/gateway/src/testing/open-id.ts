@@ -1,17 +1,10 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import type { Server } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
 export const AUDIENCE = 'urn:countersign:tenant:default';
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((listening) => server.once('listening', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
 
 /** A signing key as its provider keeps it. */
 export function signingKey(kid: string): { private: KeyObject; jwk: Record<string, unknown> } {
@@ -28,8 +21,9 @@ export class OpenId {
 
   /** `keys`: those that it signs with, the first for new tokens. */
   static async open(subjects: readonly string[], keys: readonly Record<string, unknown>[], port?: number): Promise<OpenId> {
-    const at = port ?? (await freePort());
-    const issuer = `http://127.0.0.1:${at}`;
+    const server = createServer().listen(port ?? 0, '127.0.0.1');
+    await once(server, 'listening');
+    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const provider = new Provider(issuer, {
       jwks: { keys: [...keys] as never },
       clients: subjects.map((client_id) => ({
@@ -58,8 +52,7 @@ export class OpenId {
       extraTokenClaims: (_ctx, token) => ({ roles: ['staff'], clearances: ['pii'], whose: (token as { clientId?: string }).clientId }),
       cookies: { keys: ['only-a-test'] },
     });
-    const server = provider.listen(at, '127.0.0.1');
-    await new Promise((listening) => server.once('listening', listening));
+    server.on('request', provider.callback());
     return new OpenId(issuer, server);
   }
 
