@@ -5,7 +5,7 @@ export { CheckpointFolder } from './checkpoints/checkpoint-folder.js';
 export { type CheckpointRecord, type CheckpointStore, type NewestCheckpoint, treeName } from './checkpoints/checkpoint-store.js';
 export { CheckpointTable } from './checkpoints/checkpoint-table.js';
 export { type Cosigned, CosignedNotes } from './checkpoints/cosigned-notes.js';
-export { type KeptText, TextFile, TextObject } from './checkpoints/kept-text.js';
+export { type KeptText, TextFile, TextRow } from './checkpoints/kept-text.js';
 export { CheckpointSigner } from './checkpoints/signer.js';
 export { type ProofAnswer, ProofReader, type ProofsAnswer } from './proof-reader.js';
 export { BrokenRecord } from './trees/broken-record.js';

@@ -7,7 +7,7 @@ import {
   CheckpointTable,
   CosignedNotes,
   TextFile,
-  TextObject,
+  TextRow,
   TileFolder,
   type Tiles,
 } from '@countersign/evidence';
@@ -32,26 +32,23 @@ function signerOf(keys: KeyRing, origin: string | undefined): NoteSigner {
 /** Where evidence is kept and who vouches for it. */
 export interface EvidenceConfig {
   audit_dir: string;
-  /** Tiles and cosignatures go into this bucket, under `audit/<prefix>`, instead of the folder. */
+  /** Tiles go into this bucket, under `audit/<prefix>`, instead of the folder. */
   audit_bucket?: (S3BucketOptions & { prefix: string }) | undefined;
   audit_origin: string | undefined;
   /** Who must have seen a checkpoint for it to count as cosigned. */
   audit_witnesses: readonly NoteVerifier[];
 }
 
-function keptIn({ audit_dir, audit_bucket }: EvidenceConfig): { tiles: Tiles; cosigned: TextFile | TextObject } {
-  if (!audit_bucket) {
-    return { tiles: new TileFolder(path.join(audit_dir, 'trees')), cosigned: new TextFile(path.join(audit_dir, 'cosigned.json')) };
-  }
-  const bucket = new S3Bucket(audit_bucket);
-  const prefix = `audit/${audit_bucket.prefix}`;
-  return { tiles: new BucketTiles(bucket, `${prefix}trees`), cosigned: new TextObject(bucket, `${prefix}cosigned.json`) };
+function tilesIn({ audit_dir, audit_bucket }: EvidenceConfig): Tiles {
+  if (!audit_bucket) return new TileFolder(path.join(audit_dir, 'trees'));
+  return new BucketTiles(new S3Bucket(audit_bucket), `audit/${audit_bucket.prefix}trees`);
 }
 
-/** Tiles and cosignatures in the folder or bucket; checkpoints beside them where the store is a fold of the log, else in the store. */
+/** Tiles in the folder or bucket; checkpoints and cosignatures beside them where the store is a fold of the log, else in the store. */
 export function openEvidence(config: EvidenceConfig, store: Store, keys: KeyRing): Evidence {
-  const checkpoints = store.durable ? new CheckpointTable(store) : new CheckpointFolder(path.join(config.audit_dir, 'checkpoints'));
   const signer = signerOf(keys, config.audit_origin);
-  const { tiles, cosigned } = keptIn(config);
-  return { tiles, checkpoints, signer, cosigned: new CosignedNotes(cosigned, checkpoints, signer.verifier, config.audit_witnesses) };
+  const checkpoints = store.durable ? new CheckpointTable(store) : new CheckpointFolder(path.join(config.audit_dir, 'checkpoints'));
+  const kept = store.durable ? new TextRow(store, 'cosigned') : new TextFile(path.join(config.audit_dir, 'cosigned.json'));
+  const cosigned = new CosignedNotes(kept, checkpoints, signer.verifier, config.audit_witnesses);
+  return { tiles: tilesIn(config), checkpoints, signer, cosigned };
 }

@@ -35,7 +35,7 @@ export class CosignedNotes {
 
   /** The newest checkpoint that every witness cosigned; undefined where there is none, or nobody is asked. */
   async newest(): Promise<Cosigned | undefined> {
-    return this.witnesses.length === 0 ? undefined : ((await this.read()).complete ?? undefined);
+    return this.witnesses.length === 0 ? undefined : (keptOf(await this.kept.read()).complete ?? undefined);
   }
 
   /** Keeps the witnesses' lines of a note. Answers whose they are; a reason where the note is none of this log's checkpoints. */
@@ -57,8 +57,16 @@ export class CosignedNotes {
       return line ? [[witness.vkey, signatureLine(line)]] : [];
     });
     if (lines.length === 0) return { refused: 'none of the witnesses that this log asks for has cosigned it' };
-    await this.kept.write(JSON.stringify(this.with(await this.read(), number, own.record.note, lines)));
+    await this.merge(number, own.record.note, lines);
     return { witnesses: lines.map(([vkey]) => vkey.split('+')[0] as string) };
+  }
+
+  /** Another gateway may take cosignatures at the same moment: then what both were given is kept. */
+  private async merge(number: number, note: string, lines: readonly [string, string][]): Promise<void> {
+    for (;;) {
+      const known = await this.kept.read();
+      if (await this.kept.replace(known, JSON.stringify(this.with(keptOf(known), number, note, lines)))) return;
+    }
   }
 
   private with({ complete, pending }: Kept, number: number, note: string, lines: readonly [string, string][]): Kept {
@@ -71,9 +79,8 @@ export class CosignedNotes {
     byNumber.set(number, [...all]);
     return { complete, pending: [...byNumber].sort(([a], [b]) => b - a).slice(0, PENDING_MAX) };
   }
+}
 
-  private async read(): Promise<Kept> {
-    const text = await this.kept.read();
-    return text === undefined ? { complete: null, pending: [] } : (JSON.parse(text) as Kept);
-  }
+function keptOf(text: string | undefined): Kept {
+  return text === undefined ? { complete: null, pending: [] } : (JSON.parse(text) as Kept);
 }

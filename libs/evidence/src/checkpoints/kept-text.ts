@@ -1,15 +1,15 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { S3Bucket } from '@countersign/store';
+import type { Store } from '@countersign/store';
 
 /** One text that is replaced as a whole. */
 export interface KeptText {
   read(): Promise<string | undefined>;
-  /** Resolves when it is durable. */
-  write(text: string): Promise<void>;
+  /** Compare and swap: false, and nothing written, where the text is not `known` any more. Resolves when it is durable. */
+  replace(known: string | undefined, text: string): Promise<boolean>;
 }
 
-/** In a file. */
+/** In a file that one process writes. */
 export class TextFile implements KeptText {
   constructor(private readonly file: string) {}
 
@@ -17,28 +17,48 @@ export class TextFile implements KeptText {
     return readFile(this.file, 'utf8').catch(() => undefined);
   }
 
-  async write(text: string): Promise<void> {
+  async replace(known: string | undefined, text: string): Promise<boolean> {
+    if ((await this.read()) !== known) return false;
     await mkdir(dirname(this.file), { recursive: true });
     const handle = await open(`${this.file}.new`, 'w');
     await handle.writeFile(text);
     await handle.sync();
     await handle.close();
     await rename(`${this.file}.new`, this.file);
+    return true;
   }
 }
 
-/** In an object of a bucket, for services that share no folder. Of two that write at once one is lost. */
-export class TextObject implements KeptText {
+/** In a row of the store, for services that share nothing else: of two that replace it at once one is told to look again. */
+export class TextRow implements KeptText {
   constructor(
-    private readonly bucket: Pick<S3Bucket, 'get' | 'put'>,
-    private readonly key: string,
+    private readonly store: Store,
+    private readonly name: string,
   ) {}
 
   async read(): Promise<string | undefined> {
-    return (await this.bucket.get(this.key))?.toString();
+    const [row] = await this.store.query<{ body: string }>({
+      text: 'SELECT body FROM audit_texts WHERE name = $1',
+      params: [this.name],
+      name: 'audit_texts_read',
+    });
+    return row?.body;
   }
 
-  write(text: string): Promise<void> {
-    return this.bucket.put(this.key, Buffer.from(text));
+  async replace(known: string | undefined, text: string): Promise<boolean> {
+    const rows = await this.store.query<{ name: string }>(
+      known === undefined
+        ? {
+            text: 'INSERT INTO audit_texts (name, body) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING name',
+            params: [this.name, text],
+            name: 'audit_texts_first',
+          }
+        : {
+            text: 'UPDATE audit_texts SET body = $3 WHERE name = $1 AND body = $2 RETURNING name',
+            params: [this.name, known, text],
+            name: 'audit_texts_replace',
+          },
+    );
+    return rows.length === 1;
   }
 }

@@ -11,6 +11,7 @@ import { executionStatistics } from './0022-execution-statistics.js';
 import { stateSchemas } from './0023-state-schemas.js';
 import { noticeClaims } from './0030-notice-claims.js';
 import { subjectKeys } from './0030-subject-keys.js';
+import { auditTexts } from './0031-audit-texts.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order it is run. A new one is appended, whoever owns its tables. */
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   executionStatistics,
   stateSchemas,
   noticeClaims,
+  auditTexts,
 ];

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { COSIGNATURE_V1, cosign, noteSigner, parseNote, signCheckpoint } from '@countersign/proofs';
 import { PostgresStore } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type CheckpointRecord, FULL_EVERY } from './checkpoint-store.js';
 import { CheckpointTable } from './checkpoint-table.js';
+import { CosignedNotes } from './cosigned-notes.js';
+import { TextRow } from './kept-text.js';
 
 function serverUrl(): URL {
   const url = process.env.COUNTERSIGN_TEST_DATABASE_URL;
@@ -65,3 +68,31 @@ test('a number ahead of the next is refused, and one that is taken stays as it w
   expect(await table.append(checkpoint(number, 'late'))).toBe('taken');
   expect((await table.at(number))?.record.note).not.toBe('late');
 }, 30_000);
+
+test('of witnesses that speak to two gateways at once every cosignature is kept', async () => {
+  const log = noteSigner('log.example', Buffer.alloc(32, 1));
+  const witnesses = [2, 3, 4, 5].map((seed) => noteSigner(`witness-${seed}.example`, Buffer.alloc(32, seed), COSIGNATURE_V1));
+  const gateways = stores.map(
+    (store) =>
+      new CosignedNotes(
+        new TextRow(store, 'cosigned'),
+        new CheckpointTable(store),
+        log.verifier,
+        witnesses.map(({ verifier }) => verifier),
+      ),
+  ) as [CosignedNotes, CosignedNotes];
+  const table = new CheckpointTable(stores[0] as PostgresStore);
+  const first = ((await table.newest())?.record.number ?? -1) + 1;
+  for (let number = first; number < first + 10; number++) {
+    const note = signCheckpoint({ size: number + 1, root: Buffer.alloc(32, number % 256) }, log);
+    expect(await table.append(checkpoint(number, note))).toBe('kept');
+    const text = parseNote(note)?.text as string;
+    const told = witnesses.map((witness, at) => gateways[(at % 2) as 0 | 1].add(note + cosign(text, 1_790_000_000, witness)));
+    expect(await Promise.all(told)).toEqual(witnesses.map(({ verifier }) => ({ witnesses: [verifier.name] })));
+    for (const gateway of gateways) {
+      const newest = await gateway.newest();
+      expect(newest?.number).toBe(number);
+      for (const { verifier } of witnesses) expect(newest?.note).toContain(`— ${verifier.name} `);
+    }
+  }
+}, 60_000);
