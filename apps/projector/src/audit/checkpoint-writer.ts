@@ -1,6 +1,7 @@
-import type { EventLog, RunningSubscription } from '@countersign/event-log';
+import type { EventLog } from '@countersign/event-log';
 import { BrokenRecord } from '@countersign/evidence';
 import type { Evidence, Logger } from '@countersign/process';
+import { SoleMember } from '../sole-member.js';
 import type { CoveredLanes } from './covered-lanes.js';
 import { CoveredLog } from './covered-log.js';
 
@@ -20,47 +21,42 @@ export interface CheckpointWriterParts {
 }
 
 /**
- * Writes a checkpoint a second, or after 1,000 events, while there is something new. One process of all that run does it:
- * the one that its group gives the only partition of `configuration-changed`; should two believe that it is theirs, each
- * number is still written by one.
+ * Writes a checkpoint a second, or after 1,000 events, while there is something new. One process of all that run does it;
+ * should two believe that it is theirs, each number is still written by one.
  */
 export class CheckpointWriter {
-  private membership: RunningSubscription | undefined;
+  private readonly member: SoleMember;
   private covered: CoveredLog | undefined;
   private unsigned = 0;
   private timer: NodeJS.Timeout | undefined;
   private signing: Promise<void> | undefined;
   private opening: Promise<void> = Promise.resolve();
-  private isOwner = false;
   private isClosed = false;
   private isBroken = false;
 
-  constructor(private readonly parts: CheckpointWriterParts) {}
-
-  async start(): Promise<void> {
-    this.membership = await this.parts.log.subscribe({
-      group: 'projector.audit',
-      topics: ['configuration-changed'],
-      visibility: 'durable',
-      batch_records_max: 500,
-      onAssigned: async () => {
-        this.isOwner = true;
-        this.opening = this.opening.then(() => this.open());
-        return [];
-      },
-      onRevoked: async () => {
-        this.isOwner = false;
-        this.opening = this.opening.then(() => this.letGo());
+  constructor(private readonly parts: CheckpointWriterParts) {
+    this.member = new SoleMember(parts.log, 'projector.audit', {
+      gained: () => this.next(() => this.open()),
+      lost: async () => {
+        this.next(() => this.letGo());
         await this.opening;
       },
-      onBatch: async ({ records }) => {
-        if (await this.parts.lanes.learn(records)) this.opening = this.opening.then(() => this.reopen());
+      heard: async (records) => {
+        if (await parts.lanes.learn(records)) this.next(() => this.reopen());
       },
     });
   }
 
+  start(): Promise<void> {
+    return this.member.start();
+  }
+
+  private next(work: () => Promise<void>): void {
+    this.opening = this.opening.then(work);
+  }
+
   private get isActive(): boolean {
-    return this.isOwner && !this.isClosed && !this.isBroken;
+    return this.member.isOwner && !this.isClosed && !this.isBroken;
   }
 
   private async open(): Promise<void> {
@@ -125,9 +121,7 @@ export class CheckpointWriter {
       return;
     }
     logger.warn({ cause: String(cause) }, 'checkpoints pause and are tried again');
-    setTimeout(() => {
-      this.opening = this.opening.then(() => this.open());
-    }, AGAIN_MS).unref();
+    setTimeout(() => this.next(() => this.open()), AGAIN_MS).unref();
   }
 
   private async letGo(): Promise<void> {
@@ -144,7 +138,7 @@ export class CheckpointWriter {
     await this.opening;
     if (this.unsigned > 0) await this.sign();
     this.isClosed = true;
-    await this.membership?.close();
+    await this.member.close();
     await this.letGo();
   }
 }

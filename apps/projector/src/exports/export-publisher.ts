@@ -1,7 +1,8 @@
 import { type EventCodec, type ExportTopic } from '@countersign/contracts';
-import type { EventLog, RunningSubscription } from '@countersign/event-log';
+import type { EventLog } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
 import { deleteOutbox, readOutbox, type Store } from '@countersign/store';
+import { SoleMember } from '../sole-member.js';
 import { exportRecord } from './export-record.js';
 
 const ROWS_AT_ONCE = 500;
@@ -15,43 +16,28 @@ export interface PublisherParts {
 }
 
 /**
- * Puts the rows of the outbox on their topics and then takes them away. One process of all that run does it, the one that
- * its group gives the only partition of `configuration-changed`. At least once: what a crash leaves in the outbox is put
- * again, under the same id.
+ * Puts the rows of the outbox on their topics and then takes them away. One process of all that run does it. At least
+ * once: what a crash leaves in the outbox is put again, under the same id.
  */
 export class ExportPublisher {
-  private membership: RunningSubscription | undefined;
+  private readonly member: SoleMember;
   private timer: NodeJS.Timeout | undefined;
   private working: Promise<void> = Promise.resolve();
-  private isOwner = false;
   private isClosed = false;
 
-  constructor(private readonly parts: PublisherParts) {}
+  constructor(private readonly parts: PublisherParts) {
+    this.member = new SoleMember(parts.log, 'projector.exports', { gained: () => this.arm(0), lost: () => this.working });
+  }
 
   /** Makes the topics and begins. */
   async start(topics: readonly ExportTopic[]): Promise<void> {
     await this.parts.log.ensureTopics(topics.map((name) => ({ name, partitions: 1 })));
-    this.membership = await this.parts.log.subscribe({
-      group: 'projector.exports',
-      topics: ['configuration-changed'],
-      visibility: 'durable',
-      batch_records_max: 500,
-      onAssigned: async () => {
-        this.isOwner = true;
-        this.arm(0);
-        return [];
-      },
-      onRevoked: async () => {
-        this.isOwner = false;
-        await this.working;
-      },
-      onBatch: async () => undefined,
-    });
+    await this.member.start();
   }
 
   private arm(delay_ms: number): void {
     clearTimeout(this.timer);
-    if (!this.isOwner || this.isClosed) return;
+    if (!this.member.isOwner || this.isClosed) return;
     this.timer = setTimeout(() => {
       this.working = this.turn();
     }, delay_ms);
@@ -81,6 +67,6 @@ export class ExportPublisher {
     this.isClosed = true;
     clearTimeout(this.timer);
     await this.working;
-    await this.membership?.close();
+    await this.member.close();
   }
 }
