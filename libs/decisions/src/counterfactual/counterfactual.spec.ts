@@ -1,38 +1,13 @@
 import { NO_CONTEXT } from '@countersign/contracts';
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import { asked, of } from '../testing/asked.js';
 import { TENANT } from '../testing/lived-settings.js';
 import { LivedWorld } from '../testing/lived-world.js';
 import type { Change } from './change.js';
-import type { CallComparison } from './comparison.js';
-import { Counterfactual, type CounterfactualAnswer } from './counterfactual.js';
-import { RecordedCalls } from './recorded-calls.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const at = (text: string): number => Date.parse(`${text}Z`);
-
-function asked(
-  world: LivedWorld,
-  changes: readonly Change[],
-  as_recorded: readonly string[] = [],
-  erased: readonly string[] = [],
-): CounterfactualAnswer {
-  const calls = RecordedCalls.of(world.records);
-  const about = [...calls.ids()].filter((call_id) => !as_recorded.includes(call_id));
-  const { configuration } = world;
-  const terms = { from_ms: 0, until_ms: world.now_ms, trust: [], erased: new Set(erased), allow_for_ms: 900_000, grant_for_ms: HOUR_MS };
-  const question = new Counterfactual(
-    { tenant_id: TENANT, calls, configuration, as_recorded: new Set(as_recorded), ...terms },
-    changes,
-    about,
-  );
-  while (question.step());
-  return question.answer();
-}
-
-const of = ({ comparisons }: CounterfactualAnswer, call_id: string): CallComparison =>
-  comparisons.find((one) => one.call_id === call_id) as CallComparison;
 
 /** A weekend of a case: 2026-11-05 is a Thursday. */
 function lived() {
@@ -190,97 +165,4 @@ test('a call whose inputs are erased stands as it was and is unknown', () => {
   const answer = asked(world, [{ kind: 'policy', bundle: null }], [], [large]);
   expect(of(answer, large)).toMatchObject({ differences: [], unknown: [{ what: 'ruling', why: 'its inputs are erased' }] });
   expect(of(answer, small).unknown).toEqual([]);
-});
-
-type Step =
-  | ['read' | 'stage' | 'pay', number, boolean]
-  | ['approve' | 'deny' | 'cancel' | 'wait' | 'limit' | 'policy', number]
-  | ['after', number];
-const step = fc.oneof<fc.Arbitrary<Step>[]>(
-  fc.tuple(fc.constantFrom('read' as const, 'stage' as const, 'pay' as const), fc.nat(4), fc.boolean()),
-  fc.tuple(
-    fc.constantFrom('approve' as const, 'deny' as const, 'cancel' as const, 'wait' as const, 'limit' as const, 'policy' as const),
-    fc.nat(5),
-  ),
-  fc.tuple(fc.constant('after' as const), fc.nat(5)),
-);
-
-function live(steps: readonly Step[]): LivedWorld {
-  const world = new LivedWorld(at('2026-11-01T00:00'));
-  for (const [tool, effect_class] of [
-    ['pay', 'commit_high'],
-    ['read', 'read_internal'],
-    ['stage', 'stage'],
-  ] as const)
-    world.tool(tool, effect_class);
-  const calls: string[] = [];
-  for (const [kind, n, flag] of steps) {
-    const open = world.open();
-    if (kind === 'read' || kind === 'stage' || kind === 'pay') calls.push(world.request(kind, { total: n * 10, fails: flag === true }));
-    else if (kind === 'after' && calls.length > 0)
-      calls.push(
-        world.request(
-          'stage',
-          { total: n, after: calls.length },
-          { context: { ...NO_CONTEXT, depends_on: [calls[n % calls.length] as string] } },
-        ),
-      );
-    else if ((kind === 'approve' || kind === 'deny') && open.length > 0) world.vote(open[n % open.length] as string, `anna-${n}`, kind);
-    else if (kind === 'cancel' && calls.length > 0) world.cancel(calls[n % calls.length] as string);
-    else if (kind === 'limit')
-      world.limit(`limit-${n % 2}`, {
-        kind: 'cumulative',
-        scope: n % 3 === 0 ? 'case' : 'agent',
-        amount: 'inputs.total',
-        window_ms: HOUR_MS,
-        max: n * 20,
-        on_exceeded: n % 2 ? 'defer' : 'deny',
-      });
-    else if (kind === 'policy')
-      world.policy(`v${calls.length}-${n}`, [
-        {
-          id: `r-${n}`,
-          tools: {},
-          effect: n % 3 === 0 ? 'require_approval' : n % 3 === 1 ? 'deny' : 'allow',
-          when: `inputs.total > ${n * 8}`,
-        },
-      ]);
-    else world.until(world.now_ms + [1, 10, 50, 1000, 90_000, 2 * HOUR_MS][n % 6]!);
-  }
-  if (steps.length % 3 > 0) world.until(world.now_ms + DAY_MS * 2);
-  return world;
-}
-
-test('whatever has happened: with nothing changed, every call is decided again as it was, or is said to be unknown', () => {
-  const seen = { calls: 0, unknown: [] as string[] };
-  fc.assert(
-    fc.property(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => {
-      const { comparisons } = asked(live(steps), []);
-      expect(comparisons.flatMap(({ differences }) => differences)).toEqual([]);
-      seen.calls += comparisons.length;
-      for (const { call_id, unknown } of comparisons) seen.unknown.push(...unknown.map(({ why }) => `${call_id}: ${why}`));
-    }),
-    { numRuns: 120 },
-  );
-  // One history in some 10,000, where calls that wait for one another are cancelled in the same moment, is not reproduced.
-  expect({ often: seen.unknown.length > seen.calls / 100, ...seen }).toMatchObject({ often: false });
-});
-
-test('whatever is left out: nothing that never ran is given a result of its own', () => {
-  fc.assert(
-    fc.property(fc.array(step, { minLength: 2, maxLength: 20 }), fc.nat(20), (steps, n) => {
-      const world = live(steps);
-      const ids = [...RecordedCalls.of(world.records).ids()];
-      fc.pre(ids.length > 0);
-      const call_id = ids[n % ids.length] as string;
-      const { comparisons } = asked(world, [{ kind: 'left_out', call_id }]);
-      for (const one of comparisons) {
-        const known = one.counterfactual?.status === 'succeeded' || one.counterfactual?.status === 'failed';
-        if (known) expect(one.result).not.toBeNull();
-        if (one.result?.kind === 'identical_call') expect(one.result.call_id).not.toBe(one.call_id);
-      }
-      expect(comparisons.find((one) => one.call_id === call_id)).toMatchObject({ counterfactual: null, differences: ['left_out'] });
-    }),
-    { numRuns: 60 },
-  );
 });

@@ -1,6 +1,7 @@
 import { type EventMap, type EventType, type ToolCall, timeOfId } from '@countersign/contracts';
 import { type CallState, evolve } from '@countersign/domain';
 import type { ReadEvent } from '../read-event.js';
+import { after, laterOf, type Moment, settledFrom } from './unanswered.js';
 
 /** What ends a call at the executor, or begins it. */
 export type RunEvent = ReadEvent<
@@ -71,6 +72,8 @@ export class RecordedCalls {
   private readonly answers = new Map<string, ReadEvent>();
   /** event_id of an input → its append time. */
   private readonly appended = new Map<string, number>();
+  /** Topic and partition → its answered inputs, with the latest moment at which one of them or an earlier one was handled. */
+  private answered: Map<string, { offset: number; by: Moment }[]> | undefined;
 
   /** Those of records that are few. */
   static of(records: Iterable<ReadEvent>): RecordedCalls {
@@ -120,11 +123,62 @@ export class RecordedCalls {
     return this.byInputs.get(keyOf({ tool, version, inputs_digest })) ?? [];
   }
 
-  /** When policy handled an input, and its place among others of that time. */
-  handled(input: ReadEvent): { at_ms: number; order: number } {
-    const answer = this.answers.get(input.event.meta.event_id);
-    if (!answer) return { at_ms: input.timestamp_ms, order: input.event.meta.hlc };
-    return { at_ms: this.saidAt(answer), order: answer.event.meta.hlc };
+  /**
+   * When policy handled an input, and its place among others of that time. One that it said nothing to came after those
+   * before it in its partition, and, of a cancellation, after what made it vain.
+   */
+  handled(input: ReadEvent): Moment {
+    const { event_id, hlc, call_id } = input.event.meta;
+    const answer = this.answers.get(event_id);
+    if (answer) return this.momentOf(answer);
+    const appended: Moment = { at_ms: input.timestamp_ms, order: hlc };
+    const earliest = laterOf(appended, this.inTurn(input) ?? appended);
+    const call = input.event_type === 'tool_call_cancel_requested' && call_id !== null ? this.get(call_id) : undefined;
+    return call
+      ? laterOf(
+          earliest,
+          settledFrom(call.events, (event) => this.momentOf(event)),
+        )
+      : earliest;
+  }
+
+  private momentOf(event: ReadEvent): Moment {
+    return { at_ms: isSaidByPolicy(event) ? this.saidAt(event) : event.timestamp_ms, order: event.event.meta.hlc };
+  }
+
+  /** Just after the inputs before this one in its partition; undefined where none was answered. */
+  private inTurn({ topic, partition, offset }: ReadEvent): Moment | undefined {
+    this.answered ??= this.inputsInTurn();
+    const before = this.answered.get(`${topic}/${partition}`) ?? [];
+    let low = 0;
+    for (let high = before.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((before[middle] as { offset: number }).offset < offset) low = middle + 1;
+      else high = middle;
+    }
+    const last = before[low - 1];
+    return last && after(last.by);
+  }
+
+  private inputsInTurn(): Map<string, { offset: number; by: Moment }[]> {
+    const inTurn = new Map<string, { offset: number; by: Moment }[]>();
+    for (const records of this.gathered.values())
+      for (const record of records) {
+        const answer = isSaidByPolicy(record) ? undefined : this.answers.get(record.event.meta.event_id);
+        if (!answer) continue;
+        const place = `${record.topic}/${record.partition}`;
+        const known = inTurn.get(place) ?? [];
+        known.push({ offset: record.offset, by: this.momentOf(answer) });
+        inTurn.set(place, known);
+      }
+    for (const inputs of inTurn.values()) {
+      inputs.sort((a, b) => a.offset - b.offset);
+      for (let at = 1; at < inputs.length; at++) {
+        const [before, one] = [inputs[at - 1], inputs[at]] as [{ by: Moment }, { by: Moment }];
+        one.by = laterOf(before.by, one.by);
+      }
+    }
+    return inTurn;
   }
 
   /** When policy said something: never before the record that it is about was appended, whatever its clock says. */
