@@ -140,15 +140,16 @@ export function describeOversightJourneys(at: JourneyWorld): void {
 
     test('how well people decide is told: who opened what before deciding it, and what that cost', async () => {
       const { agent, ann, bob, admin, clerk } = await people(at);
-      const [read, unread] = [await ask(agent), await ask(agent)];
+      const [read, unread, refused] = [await ask(agent), await ask(agent), await ask(agent)];
       await ann.request('GET', `/v1/approvals/${read.approval?.approval_id}`);
       await vote(ann, read, { vote: 'approve' });
       await vote(bob, unread, { vote: 'approve' });
+      await vote(bob, refused, { vote: 'deny', reason: 'no' });
       expect((await agent.request('GET', '/v1/approvals/quality')).status).toBe(403);
       const told = await clerk.request<Record<'approvers', Record<string, unknown>[]>>('GET', '/v1/approvals/quality?price_of_hour=60');
       expect(told.body.approvers).toContainEqual(expect.objectContaining({ name: 'ann', decisions: 1, approved_unopened: 0 }));
       expect(told.body.approvers).toContainEqual(
-        expect.objectContaining({ name: 'bob', decisions: 1, approved_unopened: 1, rubber_stamp: false }),
+        expect.objectContaining({ name: 'bob', decisions: 2, approvals: 1, approved_unopened: 1, rubber_stamp: false }),
       );
       expect((await admin.request('GET', '/v1/approvals/quality?days=0')).status).toBe(400);
     });

@@ -1,5 +1,6 @@
 import type { ExportTopic } from '@countersign/contracts';
 import { approvalInbox } from './approval-inbox/approval-inbox.projection.js';
+import { approvalQuality } from './approval-quality/approval-quality.projection.js';
 import { call } from './call/call.projection.js';
 import { cases } from './case/case.projection.js';
 import { caseHistory } from './case-history/case-history.projection.js';
@@ -15,6 +16,7 @@ import { usage } from './usage/usage.projection.js';
 /** Everything that is folded from the log; a new projection is one folder and one line here. */
 export const projections: readonly Projection[] = [
   approvalInbox,
+  approvalQuality,
   call,
   caseHistory,
   cases,

@@ -1,12 +1,12 @@
 import type { EventBatch } from '@countersign/event-log';
-import { caseHistory, listSagas, listSecurityEvents, PgliteStore, readSaga, type Sql } from '@countersign/store';
+import { caseHistory, countedVotes, listSagas, listSecurityEvents, PgliteStore, readSaga, type Sql } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ViewFolder } from '../folding/view-folder.js';
 import { SampleRecord } from '../testing/sample-record.js';
 import { projections } from './index.js';
 
 const history = new SampleRecord();
-const of = { undone: '', stuck: '' };
+const of = { undone: '', stuck: '', granted: '', denied: '' };
 let store: PgliteStore;
 
 beforeAll(async () => {
@@ -14,6 +14,8 @@ beforeAll(async () => {
   history.openCase('c1', 'Trip');
   history.call('allowed', 'c1');
   history.call('allowed', 'c1');
+  of.granted = history.call('granted', null);
+  of.denied = history.call('refused', null);
   of.undone = history.saga('c1', true);
   of.stuck = history.saga(null, false);
   history.refuse('3-0192f0c4-0000-7000-8000-000000000001');
@@ -105,6 +107,36 @@ describe('a case of 10,000 calls', () => {
       await caseHistory(explained, { tenant_id: 'acme', case_id: 'large', limit: 100, after });
     }
     expect(plans.map((plan) => looked(plan, 'case_history'))).toEqual([101, 101, 101]);
+  });
+});
+
+describe('approval quality', () => {
+  const query = { tenant_id: 'acme', since_ms: 0, limit: 100 };
+
+  test('a row for each request that people were asked, none for other calls', async () => {
+    const rows = await store.query<{ approval_id: string; looks: string }>({
+      text: 'SELECT approval_id, looks::text FROM approval_quality ORDER BY 1',
+      params: [],
+    });
+    expect(rows.map(({ approval_id }) => approval_id)).toEqual([`${of.granted}/1`, `${of.denied}/1`]);
+    expect(JSON.parse(rows[0]?.looks as string)).toEqual({ anna: expect.any(Number) });
+  });
+
+  test('what policy counted is a decision, a denial too; a refused vote is none', async () => {
+    const votes = await countedVotes(store, query);
+    expect(votes.map(({ approval_id, voter_id, vote }) => [approval_id, voter_id, vote])).toEqual([
+      [`${of.denied}/1`, 'anna', 'deny'],
+      [`${of.granted}/1`, 'anna', 'approve'],
+    ]);
+    const denied = votes[0];
+    expect(denied?.requested_at_ms).toBeLessThan(denied?.viewed_at_ms as number);
+    expect(denied?.viewed_at_ms).toBeLessThan(denied?.voted_at_ms as number);
+  });
+
+  test('what was decided before, of another tenant, or beyond the limit is not read', async () => {
+    expect(await countedVotes(store, { ...query, limit: 1 })).toHaveLength(1);
+    expect((await countedVotes(store, { ...query, since_ms: 2 })).map(({ vote }) => vote)).toEqual(['deny']);
+    expect(await countedVotes(store, { ...query, tenant_id: 'other' })).toEqual([]);
   });
 });
 

@@ -158,6 +158,7 @@ export class SampleHistory {
       };
       this.put('approval-voted', 'approval_voted', { meta: meta(), approval_id, ...voted });
     };
+    this.look(meta(), approval_id);
     if (course === 'granted') {
       cast('v0', 'approve');
       this.put('approval-granted', 'approval_vote_refused', {
@@ -169,6 +170,7 @@ export class SampleHistory {
         code: 'not_entitled',
       });
       cast('v1', 'approve');
+      this.look(meta(), approval_id);
       const bound = {
         decision_id: 'd1',
         revision,
@@ -208,6 +210,10 @@ export class SampleHistory {
         only_before_fire: false,
       });
     }
+  }
+
+  private look(meta: Meta, approval_id: string): void {
+    this.put('approval-voted', 'approval_viewed', { meta, approval_id, viewer: by, viewed_at_ms: meta.hlc });
   }
 
   private toolCall(case_id: string | null): ToolCall {

@@ -41,8 +41,9 @@ export async function indexBuild(sql: Sql, build: Build, sets: readonly ViewSet[
 
 /** Drops the tables of a build; that it was is kept. */
 export async function retire(sql: Sql, build: Build, sets: readonly ViewSet[] = viewSets): Promise<void> {
-  const tables = sets.find(({ name }) => name === build.projection)?.tables ?? [];
-  for (const { name } of tables) await run(sql, `DROP TABLE IF EXISTS ${builtTable(name, build.suffix)} CASCADE`);
+  const set = sets.find(({ name }) => name === build.projection);
+  const names = [...(set?.tables ?? []).map(({ name }) => name), ...(set?.dropped ?? [])];
+  for (const name of names) await run(sql, `DROP TABLE IF EXISTS ${builtTable(name, build.suffix)} CASCADE`);
   await run(sql, `UPDATE projection_builds SET state = 'retired' WHERE projection = $1 AND suffix = $2`, [build.projection, build.suffix]);
 }
 

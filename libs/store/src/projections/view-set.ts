@@ -25,6 +25,8 @@ export interface ViewSet {
    */
   readable_since?: number;
   tables: readonly ViewTable[];
+  /** Tables that versions before this one had: they go with their builds. */
+  dropped?: readonly string[];
 }
 
 /** The name of a build's own table. */

@@ -1,9 +1,10 @@
 import type { ViewSet } from '../projections/view-set.js';
 
-/** Requests for approval, the votes, and who opened a request when. */
+/** Requests for approval and the votes. */
 export const approvalTables: ViewSet = {
   name: 'approval-inbox',
-  version: 1,
+  version: 2,
+  dropped: ['approval_views'],
   tables: [
     {
       name: 'approvals',
@@ -18,16 +19,10 @@ export const approvalTables: ViewSet = {
       ],
     },
     {
-      name: 'approval_views',
-      columns: 'tenant_id text NOT NULL, approval_id text NOT NULL, viewer_id text NOT NULL, viewed_at_ms int8 NOT NULL',
-      key: ['tenant_id', 'approval_id', 'viewer_id'],
-    },
-    {
       name: 'approval_votes',
       columns: `tenant_id text NOT NULL, approval_id text NOT NULL, vote_id text NOT NULL,
         voter_id text, vote text, reason text, voted_at_ms int8, verdict text, verdict_reason text`,
       key: ['tenant_id', 'approval_id', 'vote_id'],
-      indexes: ['CREATE INDEX {approval_votes}_by_time ON {approval_votes} (tenant_id, voted_at_ms) WHERE voted_at_ms IS NOT NULL'],
     },
   ],
 };

@@ -64,31 +64,6 @@ export function upsertApprovals(rows: readonly ApprovalWrite[]): Statement {
   };
 }
 
-/** Somebody opened a request: the first time counts. */
-export interface ApprovalViewWrite {
-  tenant_id: string;
-  approval_id: string;
-  viewer_id: string;
-  viewed_at_ms: number;
-}
-
-/** At most one row a request and viewer in one statement. */
-export function upsertApprovalViews(rows: readonly ApprovalViewWrite[]): Statement {
-  return {
-    name: 'views_upsert_approval_views',
-    text: `INSERT INTO {approval_views} AS approval_views (tenant_id, approval_id, viewer_id, viewed_at_ms)
-           SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int8[])
-           ON CONFLICT (tenant_id, approval_id, viewer_id) DO UPDATE SET
-             viewed_at_ms = LEAST(approval_views.viewed_at_ms, excluded.viewed_at_ms)`,
-    params: [
-      rows.map((row) => row.tenant_id),
-      rows.map((row) => row.approval_id),
-      rows.map((row) => row.viewer_id),
-      rows.map((row) => row.viewed_at_ms),
-    ],
-  };
-}
-
 /** At most one row a vote in one statement. */
 export function upsertVotes(rows: readonly VoteWrite[]): Statement {
   return {

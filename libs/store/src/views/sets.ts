@@ -1,4 +1,5 @@
 import type { ViewSet } from '../projections/view-set.js';
+import { approvalQualityTables } from './approval-quality.js';
 import { approvalTables } from './approval-tables.js';
 import { callTables } from './call-tables.js';
 import { caseHistoryTables } from './case-history.js';
@@ -17,6 +18,7 @@ export const STATES = callTables.name;
 /** The tables of every projection: a new one has its line here. */
 export const viewSets: readonly ViewSet[] = [
   approvalTables,
+  approvalQualityTables,
   callTables,
   caseHistoryTables,
   caseTables,

@@ -1,12 +1,10 @@
-import type { EventMap, Meta } from '@countersign/contracts';
+import type { Meta } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 import {
-  type ApprovalViewWrite,
   type ApprovalWrite,
   type Statement,
   approvalTables as set,
   upsertApprovals,
-  upsertApprovalViews,
   upsertVotes,
   type VoteWrite,
 } from '@countersign/store';
@@ -63,7 +61,6 @@ function cancelledBy({ before, after }: Change): { approval_id: string; end: App
 class PendingApprovals implements PendingRows {
   private readonly approvals = new Map<string, ApprovalWrite>();
   private readonly votes = new Map<string, VoteWrite>();
-  private readonly views = new Map<string, ApprovalViewWrite>();
 
   fold(change: Change): void {
     const { at } = change;
@@ -74,19 +71,13 @@ class PendingApprovals implements PendingRows {
     } else if (at.event_type === 'approval_escalated') {
       const { meta, approval_id, level, approver_roles, people, quorum, expires_at_ms } = at.event;
       this.approval(meta, approval_id).escalation = { level, approver_roles, people, quorum, expires_at_ms };
-    } else if (at.event_type === 'approval_viewed') this.viewed(at.event);
+    }
     const ended = endOf(at) ?? cancelledBy(change);
     if (ended) {
       const row = this.approval(at.event.meta, ended.approval_id);
       row.end ??= ended.end;
     }
     this.foldVote(at);
-  }
-
-  private viewed({ meta: { tenant_id }, approval_id, viewer, viewed_at_ms }: EventMap['approval_viewed']): void {
-    const viewer_id = storable(viewer.id);
-    const key = `${tenant_id} ${approval_id} ${viewer_id}`;
-    if (!this.views.has(key)) this.views.set(key, { tenant_id, approval_id, viewer_id, viewed_at_ms });
   }
 
   /** An edit ended the request before it. */
@@ -125,11 +116,7 @@ class PendingApprovals implements PendingRows {
   }
 
   statements(): Statement[] {
-    return [
-      ...inChunks([...this.approvals.values()], upsertApprovals),
-      ...inChunks([...this.votes.values()], upsertVotes),
-      ...inChunks([...this.views.values()], upsertApprovalViews),
-    ];
+    return [...inChunks([...this.approvals.values()], upsertApprovals), ...inChunks([...this.votes.values()], upsertVotes)];
   }
 }
 
