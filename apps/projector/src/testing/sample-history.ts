@@ -143,21 +143,7 @@ export class SampleHistory {
     const meta = () => this.meta(call_id, tenant_id);
     const approval_id = `${call_id}/${revision}`;
     const source = { topic: 'approval-voted', offset: 0 };
-    const cast = (vote_id: string, vote: 'approve' | 'deny') => {
-      const voted = {
-        vote_id,
-        vote,
-        reason: null,
-        inputs_json: null,
-        inputs_digest: null,
-        to: null,
-        voter: by,
-        voted_at_ms: this.hlc,
-        edited: null,
-        grant: null,
-      };
-      this.put('approval-voted', 'approval_voted', { meta: meta(), approval_id, ...voted });
-    };
+    const cast = (vote_id: string, vote: 'approve' | 'deny') => this.cast(meta(), approval_id, vote_id, vote);
     this.look(meta(), approval_id);
     if (course === 'granted') {
       cast('v0', 'approve');
@@ -210,6 +196,12 @@ export class SampleHistory {
         only_before_fire: false,
       });
     }
+  }
+
+  private cast(meta: Meta, approval_id: string, vote_id: string, vote: 'approve' | 'deny'): void {
+    const nothing = { reason: null, inputs_json: null, inputs_digest: null, to: null, edited: null, grant: null };
+    const voted = { vote_id, vote, voter: by, voted_at_ms: meta.hlc - 1, ...nothing };
+    this.put('approval-voted', 'approval_voted', { meta, approval_id, ...voted });
   }
 
   private look(meta: Meta, approval_id: string): void {
