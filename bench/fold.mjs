@@ -66,11 +66,12 @@ async function folded(platform) {
 }
 
 async function rebuilt(platform) {
-  for (const { name } of viewSets)
-    await platform.store.query({
-      text: `INSERT INTO projection_requests VALUES ($1, 1000) ON CONFLICT (projection) DO UPDATE SET asked_offset = 1000`,
-      params: [name],
-    });
+  // All at once: one replay.
+  await platform.store.query({
+    text: `INSERT INTO projection_requests SELECT name, 1000 FROM unnest($1::text[]) AS name
+           ON CONFLICT (projection) DO UPDATE SET asked_offset = 1000`,
+    params: [viewSets.map(({ name }) => name)],
+  });
   while (!(await hasRebuildWork(platform.store))) await sleep(50);
   while (await hasRebuildWork(platform.store)) await sleep(200);
 }

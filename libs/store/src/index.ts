@@ -28,6 +28,7 @@ export * from './progress/policy-snapshots.js';
 export * from './projections/bound-tables.js';
 export * from './projections/builds.js';
 export * from './projections/digest.js';
+export * from './projections/new-rows.js';
 export { indexBuild, prepareViews } from './projections/prepare.js';
 export * from './projections/replays.js';
 export * from './projections/report.js';

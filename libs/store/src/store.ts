@@ -3,6 +3,8 @@ export interface Statement {
   params: readonly unknown[];
   /** Prepared under this name where given: one name, one text. */
   name?: string;
+  /** None of its rows is likely to be in the table: see `asNewRows`. */
+  new_rows?: true;
 }
 
 export type Row = Record<string, unknown>;

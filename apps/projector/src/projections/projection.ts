@@ -37,6 +37,14 @@ export function inChunks<T>(rows: readonly T[], statement: (chunk: readonly T[])
   return statements;
 }
 
+/** The same with those rows apart that the table can't have yet, as far as the fold knows. */
+export function newAndOthers<T>(rows: Iterable<T>, isNew: (row: T) => boolean, statement: (chunk: readonly T[]) => Statement): Statement[] {
+  const fresh: T[] = [];
+  const others: T[] = [];
+  for (const row of rows) (isNew(row) ? fresh : others).push(row);
+  return [...inChunks(fresh, (chunk) => ({ ...statement(chunk), new_rows: true as const })), ...inChunks(others, statement)];
+}
+
 /** PostgreSQL's text holds no NUL. */
 export function storable(text: string): string;
 export function storable(text: string | null): string | null;

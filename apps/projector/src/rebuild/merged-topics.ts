@@ -1,5 +1,5 @@
 import type { PlacedEvent } from '@countersign/domain';
-import type { BatchDecoder, EventLog } from '@countersign/event-log';
+import type { BatchDecoder, EventLog, LogRecord } from '@countersign/event-log';
 import { unfoldable } from '../folding/storable-event.js';
 
 const READ_AT_ONCE = 500;
@@ -12,8 +12,11 @@ export interface Stretch {
 }
 
 interface Open extends Stretch {
-  events: readonly PlacedEvent[];
+  /** Read and not decoded yet: an event is many times the size of its record. */
+  records: readonly LogRecord[];
   at: number;
+  /** The oldest that is left of it; undefined where it has to be read on. */
+  next: PlacedEvent | undefined;
 }
 
 /**
@@ -30,15 +33,15 @@ export class MergedTopics {
     private readonly partition: number,
     stretches: readonly Stretch[],
   ) {
-    this.open = stretches.map((stretch) => ({ ...stretch, events: [], at: 0 }));
+    this.open = stretches.map((stretch) => ({ ...stretch, records: [], at: 0, next: undefined }));
   }
 
   /** Up to `count` events; none at the end. */
   async next(count: number): Promise<PlacedEvent[]> {
     const events: PlacedEvent[] = [];
     while (events.length < count) {
-      for (const topic of this.open) if (topic.at >= topic.events.length) await this.refill(topic);
-      this.open = this.open.filter((topic) => topic.at < topic.events.length);
+      for (const topic of this.open) if (!topic.next) await this.refill(topic);
+      this.open = this.open.filter((topic) => topic.next);
       if (this.open.length === 0) break;
       this.take(events, count);
     }
@@ -50,24 +53,34 @@ export class MergedTopics {
     while (events.length < count) {
       let oldest = this.open[0] as Open;
       for (const topic of this.open) if (hlcOf(topic) < hlcOf(oldest)) oldest = topic;
-      events.push(oldest.events[oldest.at++] as PlacedEvent);
-      if (oldest.at >= oldest.events.length) return;
+      events.push(oldest.next as PlacedEvent);
+      this.advance(oldest);
+      if (!oldest.next) return;
+    }
+  }
+
+  private advance(topic: Open): void {
+    topic.next = undefined;
+    while (!topic.next && topic.at < topic.records.length) {
+      const record = topic.records[topic.at++] as LogRecord;
+      if (record.offset >= topic.to) return;
+      const event = this.decoder.once(record) as PlacedEvent | undefined;
+      if (event && unfoldable(event) === undefined) topic.next = event;
     }
   }
 
   private async refill(topic: Open): Promise<void> {
-    topic.events = [];
-    topic.at = 0;
     topic.from ||= await this.log.first(topic.topic, this.partition);
-    while (topic.events.length === 0 && topic.from < topic.to) {
-      const records = await this.log.read(topic.topic, this.partition, topic.from, Math.min(READ_AT_ONCE, topic.to - topic.from));
-      const last = records.at(-1);
+    while (!topic.next && topic.from < topic.to) {
+      topic.records = await this.log.read(topic.topic, this.partition, topic.from, Math.min(READ_AT_ONCE, topic.to - topic.from));
+      topic.at = 0;
+      const last = topic.records.at(-1);
       if (!last) return;
-      const { events } = await this.decoder.decode(records);
+      await this.decoder.learn(topic.records);
       topic.from = last.offset + 1;
-      topic.events = (events as readonly PlacedEvent[]).filter((at) => at.offset < topic.to && unfoldable(at) === undefined);
+      this.advance(topic);
     }
   }
 }
 
-const hlcOf = ({ events, at }: Open): number => (events[at] as PlacedEvent).event.meta.hlc;
+const hlcOf = ({ next }: Open): number => (next as PlacedEvent).event.meta.hlc;

@@ -25,6 +25,8 @@ beforeAll(async () => {
   history.openCase('c1', 'First');
   await platform.append(history.events);
   await more(2_000);
+  // The log may say something twice: a replay takes rows for new, and must go on where one is there.
+  await platform.append(history.events.slice(0, 300));
   projector = await startProjector(platform.deps, { lanes: ['shared'] });
   await platform.folded();
 }, 120_000);

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { EventCodec } from '@countersign/contracts';
 import { BatchDecoder, type EventLog, type SchemaSource } from '@countersign/event-log';
 import {
+  asNewRows,
   heldReplay,
   indexBuild,
   LOCK_NOT_AVAILABLE,
@@ -9,9 +10,11 @@ import {
   projectionPosition,
   type Replay,
   type Sql,
+  type Statement,
   type Store,
   switchBuilds,
   tablesOf,
+  UNIQUE_VIOLATION,
   unrequestedHlc,
   viewSets,
 } from '@countersign/store';
@@ -29,6 +32,8 @@ const CALLS_A_WRITE = 400;
 /** What may be missing when the switch is tried: it is folded while nothing else is written. */
 const LEVEL_MAX = 1_000;
 const LOCK_TRIES = 100;
+/** Writes that look for what is there, after one that found something where it expected nothing. */
+const CAREFUL_WRITES = 20;
 
 export interface ReplayParts {
   log: EventLog;
@@ -54,6 +59,7 @@ export class ReplayRun {
   private readonly projections: readonly Projection[];
   private done = new Map<string, ProjectionOffset>();
   private indexed = false;
+  private careful = 0;
 
   constructor(
     private readonly parts: ReplayParts,
@@ -115,7 +121,7 @@ export class ReplayRun {
     const write = async () => {
       await writing;
       const refolded = refold.take();
-      writing = store.atomically(refolded.statements, 'background').then(() => refold.written(refolded));
+      writing = this.write(refolded.statements).then(() => refold.written(refolded));
       writing.catch(() => undefined);
     };
     for (let events = await topics.next(EVENTS_AT_ONCE); events.length > 0; events = await topics.next(EVENTS_AT_ONCE)) {
@@ -128,6 +134,22 @@ export class ReplayRun {
     if (!refold.isEmpty) await write();
     await writing;
     for (const offset of refold.positions()) this.done.set(placeOf(offset), offset);
+  }
+
+  /** What is folded from the log in order is new to its tables, but for what the log says twice. */
+  private async write(statements: readonly Statement[]): Promise<void> {
+    const { store } = this.parts;
+    if (this.careful === 0) {
+      try {
+        await store.atomically(statements.map(asNewRows), 'background');
+        return;
+      } catch (cause) {
+        if ((cause as { sqlstate?: string }).sqlstate !== UNIQUE_VIOLATION) throw cause;
+        this.careful = CAREFUL_WRITES;
+      }
+    }
+    this.careful--;
+    await store.atomically(statements, 'background');
   }
 
   /** The builds take the place of what is live, unless too much came meanwhile. */

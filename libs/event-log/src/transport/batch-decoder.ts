@@ -20,8 +20,27 @@ export class BatchDecoder {
     private readonly schemas: SchemaSource | undefined,
   ) {}
 
-  async decode(records: readonly LogRecord[]): Promise<Decoded> {
+  /** Fetches the schemas of these records that the codec lacks: then each can be read alone. */
+  async learn(records: readonly LogRecord[]): Promise<void> {
     if (this.schemas) await this.learnMissing(records, this.schemas);
+  }
+
+  /**
+   * One record whose schema is known (`learn`), for a reader that comes by once: the log may hold the record for long, and
+   * the event, many times its size, is not kept with it. Undefined where it is no event.
+   */
+  once(record: LogRecord): Recorded | undefined {
+    if (record.decoded !== undefined) return record.decoded as Recorded;
+    try {
+      return this.read(record);
+    } catch (cause) {
+      if (cause instanceof UndecodableRecord) return undefined;
+      throw cause;
+    }
+  }
+
+  async decode(records: readonly LogRecord[]): Promise<Decoded> {
+    await this.learn(records);
     const decoded: Decoded = { events: [], undecodable: [] };
     for (const record of records) {
       try {

@@ -9,14 +9,15 @@ export class BoundTables {
   /** @param relations by the stable name of the table; each begins with it */
   constructor(private readonly relations: ReadonlyMap<string, string>) {}
 
-  bind({ name, text, params }: Statement): Statement {
-    if (name === undefined) return { text: this.#put(text), params };
+  bind({ name, text, params, new_rows }: Statement): Statement {
+    const more = new_rows ? { new_rows } : {};
+    if (name === undefined) return { text: this.#put(text), params, ...more };
     let known = this.#known.get(name);
     if (!known) {
       known = { name: name + this.#suffixes(text), text: this.#put(text) };
       this.#known.set(name, known);
     }
-    return { name: known.name, text: known.text, params };
+    return { name: known.name, text: known.text, params, ...more };
   }
 
   /** Queries of these tables. */

@@ -117,6 +117,7 @@ export function insertCaseHistory(rows: readonly CaseHistoryWrite[]): Statement 
            SELECT * FROM unnest($1::text[], $2::text[], $3::int8[], $4::uuid[], $5::int2[], $6::text[], $7::int8[],
                                 $8::int2[], $9::uuid[], $10::text[])
            ON CONFLICT DO NOTHING`,
+    new_rows: true,
     params: [
       rows.map((row) => row.tenant_id),
       rows.map((row) => row.case_id),

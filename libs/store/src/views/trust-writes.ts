@@ -95,6 +95,7 @@ export function insertTrustFacts(rows: readonly TrustFactWrite[]): Statement {
     text: `INSERT INTO {trust_facts} (tenant_id, kind, tool, version, topic, partition, source_offset, at_ms, detail)
            SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int2[], $7::int8[], $8::int8[], $9::text[])
            ON CONFLICT DO NOTHING`,
+    new_rows: true,
     params: [
       rows.map((row) => row.tenant_id),
       rows.map((row) => row.kind),

@@ -8,7 +8,7 @@ import {
   upsertVotes,
   type VoteWrite,
 } from '@countersign/store';
-import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
+import { type Change, newAndOthers, type PendingRows, type Projection, storable } from '../projection.js';
 
 type Requested = Extract<PlacedEvent, { event_type: 'approval_requested' }>['event'];
 
@@ -116,7 +116,10 @@ class PendingApprovals implements PendingRows {
   }
 
   statements(): Statement[] {
-    return [...inChunks([...this.approvals.values()], upsertApprovals), ...inChunks([...this.votes.values()], upsertVotes)];
+    return [
+      ...newAndOthers(this.approvals.values(), ({ request }) => request !== null, upsertApprovals),
+      ...newAndOthers(this.votes.values(), ({ cast }) => cast !== null, upsertVotes),
+    ];
   }
 }
 

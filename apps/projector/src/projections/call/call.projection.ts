@@ -1,6 +1,6 @@
 import { type CallState, packCall, statusOf } from '@countersign/domain';
 import { type CallWrite, type Statement, callTables as set, upsertCalls } from '@countersign/store';
-import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
+import { type Change, newAndOthers, type PendingRows, type Projection, storable } from '../projection.js';
 
 /** Highest hlc of the facts of a call. */
 export function hlcOf(state: CallState): number {
@@ -30,13 +30,18 @@ export function callWrite(state: CallState): CallWrite {
 
 class PendingCalls implements PendingRows {
   private readonly states = new Map<string, CallState>();
+  /** Calls that nothing was known of before. */
+  private readonly begun = new Set<string>();
 
   fold({ before, after }: Change): void {
-    if (after !== undefined && after !== before) this.states.set(after.call_id, after);
+    if (after === undefined || after === before) return;
+    if (before === undefined) this.begun.add(after.call_id);
+    this.states.set(after.call_id, after);
   }
 
   statements(): Statement[] {
-    return inChunks([...this.states.values()], (chunk) => upsertCalls(chunk.map(callWrite)));
+    const isNew = ({ call_id }: CallState) => this.begun.has(call_id);
+    return newAndOthers(this.states.values(), isNew, (chunk) => upsertCalls(chunk.map(callWrite)));
   }
 }
 

@@ -7,12 +7,10 @@ class PendingHistory implements PendingRows {
 
   fold(change: Change): void {
     for (const row of historyOf(change)) {
-      this.rows.push({
-        ...row,
-        tenant_id: storable(row.tenant_id),
-        case_id: storable(row.case_id),
-        detail_json: storable(row.detail_json),
-      });
+      row.tenant_id = storable(row.tenant_id);
+      row.case_id = storable(row.case_id);
+      row.detail_json = storable(row.detail_json);
+      this.rows.push(row);
     }
   }
 

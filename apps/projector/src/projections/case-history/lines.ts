@@ -8,24 +8,27 @@ interface Cause {
   event_id: string;
 }
 
-type Line = Pick<CaseHistoryWrite, 'hlc' | 'event_id' | 'seq' | 'type' | 'at_ms' | 'detail_json'>;
+/** Whose timeline a line belongs to. */
+type Owner = Pick<CaseHistoryWrite, 'tenant_id' | 'case_id' | 'call_id'>;
 
-function line(cause: Cause, type: CaseHistoryType, at_ms: number, seq = 0, detail?: unknown): Line {
+function line(of: Owner, cause: Cause, type: CaseHistoryType, at_ms: number, seq = 0, detail?: unknown): CaseHistoryWrite {
+  const { tenant_id, case_id, call_id } = of;
   const { hlc, event_id } = cause;
-  return { hlc, event_id, seq, type, at_ms, detail_json: detail === undefined ? null : JSON.stringify(detail) };
+  const detail_json = detail === undefined ? null : JSON.stringify(detail);
+  return { tenant_id, case_id, hlc, event_id, seq, type, at_ms, call_id, detail_json };
 }
 
-function endLines(end: EndFact): Line[] {
+function endLines(of: Owner, end: EndFact): CaseHistoryWrite[] {
   const type = end.outcome.status === 'succeeded' ? 'tool_call_complete' : 'tool_call_failed';
   switch (end.kind) {
     case 'executed':
-      return [line(end, type, end.at_ms)];
+      return [line(of, end, type, end.at_ms)];
     case 'deduplicated':
-      return [line(end, 'tool_retry_deduplicated', end.at_ms)];
+      return [line(of, end, 'tool_retry_deduplicated', end.at_ms)];
     case 'resolved':
-      return [line(end, 'tool_call_resolved', end.at_ms), line(end, type, end.at_ms, 1)];
+      return [line(of, end, 'tool_call_resolved', end.at_ms), line(of, end, type, end.at_ms, 1)];
     case 'in_doubt':
-      return [line(end, 'tool_call_in_doubt', end.at_ms)];
+      return [line(of, end, 'tool_call_in_doubt', end.at_ms)];
   }
 }
 
@@ -36,31 +39,31 @@ const approvalEndType = {
   cancelled: 'call_cancelled',
 } as const;
 
-function rulingLines(ruling: NonNullable<CallState['ruling']>): Line[] {
+function rulingLines(of: Owner, ruling: NonNullable<CallState['ruling']>): CaseHistoryWrite[] {
   const { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, reason, joined_call_id } = ruling;
   const detail = { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, reason, joined_call_id };
-  const decided = line(ruling, 'policy_decided', ruling.decided_at_ms, 0, detail);
-  return effect === 'deny' ? [decided, line(ruling, 'tool_call_failed', ruling.decided_at_ms, 1)] : [decided];
+  const decided = line(of, ruling, 'policy_decided', ruling.decided_at_ms, 0, detail);
+  return effect === 'deny' ? [decided, line(of, ruling, 'tool_call_failed', ruling.decided_at_ms, 1)] : [decided];
 }
 
 /** The lines of the facts that are new between two states of a call (all of them where there was none before). */
-export function linesBetween(before: CallState | undefined, after: CallState): Line[] {
-  const lines: Line[] = [];
+function linesBetween(of: Owner, before: CallState | undefined, after: CallState): CaseHistoryWrite[] {
+  const lines: CaseHistoryWrite[] = [];
   const { requested, ruling, approval, approval_end, doubt, end } = after;
-  if (requested && requested !== before?.requested) lines.push(line(requested, 'tool_call_pending', requested.at_ms));
-  if (ruling && ruling !== before?.ruling) lines.push(...rulingLines(ruling));
+  if (requested && requested !== before?.requested) lines.push(line(of, requested, 'tool_call_pending', requested.at_ms));
+  if (ruling && ruling !== before?.ruling) lines.push(...rulingLines(of, ruling));
   if (approval && approval !== before?.approval) {
     const { approval_id, revision, expires_at_ms, quorum, approver_roles } = approval;
     const detail = { approval_id, revision, expires_at_ms, quorum, approver_roles };
-    lines.push(line(approval, 'tool_call_pending_approval', approval.requested_at_ms, 0, detail));
+    lines.push(line(of, approval, 'tool_call_pending_approval', approval.requested_at_ms, 0, detail));
   }
   if (approval_end && approval_end !== before?.approval_end) {
     const { kind, revision, reason, by, at_ms } = approval_end;
-    lines.push(line(approval_end, approvalEndType[kind], at_ms, 0, { kind, revision, reason, by }));
-    if (kind !== 'granted') lines.push(line(approval_end, 'tool_call_failed', at_ms, 1));
+    lines.push(line(of, approval_end, approvalEndType[kind], at_ms, 0, { kind, revision, reason, by }));
+    if (kind !== 'granted') lines.push(line(of, approval_end, 'tool_call_failed', at_ms, 1));
   }
-  if (doubt && doubt !== before?.doubt) lines.push(...endLines(doubt));
-  if (end && end !== before?.end) lines.push(...endLines(end));
+  if (doubt && doubt !== before?.doubt) lines.push(...endLines(of, doubt));
+  if (end && end !== before?.end) lines.push(...endLines(of, end));
   return lines;
 }
 
@@ -81,7 +84,7 @@ function sagaLines(at: SagaEvent): CaseHistoryWrite[] {
   const { inputs_json: _, by: __, ...detail } = told as Partial<EventMap['saga_started']> & Record<string, unknown>;
   const at_ms = detail[sagaTimes[at.event_type]] as number;
   const call_id = 'call_id' in at.event ? at.event.call_id : null;
-  return [{ ...line(meta, at.event_type, at_ms, 0, detail), tenant_id: meta.tenant_id, case_id, call_id }];
+  return [line({ tenant_id: meta.tenant_id, case_id, call_id }, meta, at.event_type, at_ms, 0, detail)];
 }
 
 const isSagaEvent = (at: PlacedEvent): at is SagaEvent => at.event_type in sagaTimes;
@@ -93,18 +96,17 @@ const isSagaEvent = (at: PlacedEvent): at is SagaEvent => at.event_type in sagaT
 export function historyOf({ at, before, after }: Change): CaseHistoryWrite[] {
   if (at.event_type === 'case_set') {
     const { meta, case_id, state, changed_at_ms } = at.event;
-    const opened = line(meta, state === 'open' ? 'case_opened' : 'case_closed', changed_at_ms);
-    return [{ ...opened, tenant_id: meta.tenant_id, case_id, call_id: null }];
+    const of = { tenant_id: meta.tenant_id, case_id, call_id: null };
+    return [line(of, meta, state === 'open' ? 'case_opened' : 'case_closed', changed_at_ms)];
   }
   if (isSagaEvent(at)) return sagaLines(at);
   const call = at.event_type === 'tool_call_rejudged' ? at.event.call : after?.call;
   if (!after || !call || call.case_id === null) return [];
-  const { tenant_id, call_id } = after;
-  const { case_id } = call;
-  const lines = after === before ? [] : linesBetween(before?.call ? before : undefined, after);
+  const of = { tenant_id: after.tenant_id, case_id: call.case_id, call_id: after.call_id };
+  const lines = after === before ? [] : linesBetween(of, before?.call ? before : undefined, after);
   if (at.event_type === 'tool_call_rejudged') {
     const { meta, decision_id, revision, tier, rule, reason } = at.event;
-    lines.push(line(meta, 'tool_call_rejudged', at.timestamp_ms, 0, { decision_id, revision, tier, rule, reason }));
+    lines.push(line(of, meta, 'tool_call_rejudged', at.timestamp_ms, 0, { decision_id, revision, tier, rule, reason }));
   }
-  return lines.map((entry) => ({ ...entry, tenant_id, case_id, call_id }));
+  return lines;
 }
