@@ -158,7 +158,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
 
 function replayBundles(deps: AppDeps, state: () => Configuration['state'], writer: RecordWriter): ReplayBundles {
   const transcripts = new Transcripts(deps, state, new OperatorCommands(writer, deps.codec, deps.clock));
-  return new ReplayBundles(deps.store, state, new RecordingReader(deps), transcripts);
+  return new ReplayBundles(deps, state, new RecordingReader(deps), transcripts);
 }
 
 function subjectRooms({ personal, logger }: AppDeps, settings: ConfigurationRoom): GatewayParts['subjects'] {

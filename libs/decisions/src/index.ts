@@ -15,6 +15,6 @@ export { type Dependent, dependsOn, hasEnded, prerequisiteRuling } from './prere
 export type { EditQuestion, Question, Resumed } from './question.js';
 export type { ReadEvent } from './read-event.js';
 export { type ReplayDifference, type ReplayReport, readReplayBundle, replay } from './replay/replay.js';
-export { type ReplayBundle, replayBundle, replayText } from './replay/replay-bundle.js';
+export { type ReplayBundle, type ReplayedRun, replayBundle, replayPieces } from './replay/replay-bundle.js';
 export { type RuledCall, type RulingAsk, TenantRulings, type TrustSource } from './tenant-rulings.js';
 export { afterWaiting, type DueDeferral, dueDeferrals, questionAgain, type WaitedFor, waitsOn } from './waiting.js';

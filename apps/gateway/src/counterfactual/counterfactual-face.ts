@@ -17,17 +17,14 @@ function comparisonFace({ requested_at_ms, recorded, counterfactual, ...rest }: 
   };
 }
 
-/** The answer as people read it. */
-export function counterfactualFace({ comparisons, limits, ...rest }: CounterfactualAnswer): Record<string, unknown> {
-  return {
-    ...rest,
-    limits: limits.map(({ at_ms, used_micro, asked_micro, max_micro, ...trip }) => ({
-      ...trip,
-      at: time(at_ms),
-      used: used_micro / MICRO,
-      asked: asked_micro / MICRO,
-      max: max_micro / MICRO,
-    })),
-    comparisons: comparisons.map(comparisonFace),
-  };
+/** The answer as people read it: JSON in pieces, a comparison at a time. `more`: members of the answer besides. */
+export function* counterfactualPieces({ comparisons, limits, ...rest }: CounterfactualAnswer, more: object): Generator<string> {
+  yield `${JSON.stringify({ ...more, ...rest }).slice(0, -1)},"limits":[`;
+  for (const [at, { at_ms, used_micro, asked_micro, max_micro, ...trip }] of limits.entries()) {
+    const amounts = { used: used_micro / MICRO, asked: asked_micro / MICRO, max: max_micro / MICRO };
+    yield `${at > 0 ? ',' : ''}${JSON.stringify({ ...trip, at: time(at_ms), ...amounts })}`;
+  }
+  yield '],"comparisons":[';
+  for (const [at, one] of comparisons.entries()) yield `${at > 0 ? ',' : ''}${JSON.stringify(comparisonFace(one))}`;
+  yield ']}';
 }

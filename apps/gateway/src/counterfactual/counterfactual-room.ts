@@ -1,10 +1,11 @@
-import { type Change, Counterfactual, type CounterfactualAnswer, changesOf } from '@countersign/decisions';
+import { type Change, Counterfactual, changesOf } from '@countersign/decisions';
 import { tenantOf } from '@countersign/domain';
 import type { AppDeps } from '@countersign/process';
 import type { CallRow } from '@countersign/store';
 import { Problem } from '../http/problem.js';
 import type { Caller } from '../identity/authenticator.js';
 import type { PolicyRoom } from '../policies/policy-room.js';
+import { counterfactualPieces } from './counterfactual-face.js';
 import type { AskedChange } from './counterfactual-request.js';
 import { Gently } from './gently.js';
 import { knownPrincipals, NamedRecords, NamedRules, named } from './named-changes.js';
@@ -13,6 +14,14 @@ import { RecordingReader, sharedWindow } from './recording-reader.js';
 /** Questions that are worked on at once by one gateway. */
 const AT_ONCE = 2;
 const STEPS_MAX = 5_000_000;
+const ANSWER_CHARACTERS_MAX = 64_000_000;
+
+/** What is asked: the calls, at least one; what would have been otherwise; members of the answer besides. */
+export interface AskedOtherwise {
+  rows: readonly CallRow[];
+  changes: readonly AskedChange[];
+  more: object;
+}
 
 /** Answers what would have been: reads the record, changes it, decides it again. Changes nothing. */
 export class CounterfactualRoom {
@@ -26,22 +35,18 @@ export class CounterfactualRoom {
     this.reader = new RecordingReader(deps);
   }
 
-  /** `rows`: the calls that are asked about, at least one. */
-  async decide(caller: Caller, rows: readonly CallRow[], asked: readonly AskedChange[]): Promise<CounterfactualAnswer | Problem> {
+  /** @returns the answer, JSON in pieces. */
+  async decide(caller: Caller, asked: AskedOtherwise): Promise<string[] | Problem> {
     if (this.running >= AT_ONCE) return new Problem('too-many-in-flight', 'other counterfactuals are being worked out: ask again');
     this.running++;
     try {
-      return await this.decideNow(caller, rows, asked);
+      return await this.decideNow(caller, asked);
     } finally {
       this.running--;
     }
   }
 
-  private async decideNow(
-    caller: Caller,
-    rows: readonly CallRow[],
-    asked: readonly AskedChange[],
-  ): Promise<CounterfactualAnswer | Problem> {
+  private async decideNow(caller: Caller, { rows, changes: asked, more }: AskedOtherwise): Promise<string[] | Problem> {
     const { tenant_id } = caller;
     const { state } = this.policies.configuration;
     const rules = new NamedRules(this.policies, caller);
@@ -65,12 +70,14 @@ export class CounterfactualRoom {
     if (recordChanges instanceof Problem) return recordChanges;
     const changes: Change[] = [...ruleChanges, ...recordChanges];
     const about = rows.map(({ call_id }) => call_id);
-    return this.worked(new Counterfactual(recording, changes, about));
+    return this.worked(new Counterfactual(recording, changes, about), more);
   }
 
-  private async worked(question: Counterfactual): Promise<CounterfactualAnswer | Problem> {
+  private async worked(question: Counterfactual, more: object): Promise<string[] | Problem> {
     const gently = new Gently(() => this.deps.clock.monotonic_ms());
     await gently.all(() => question.steps < STEPS_MAX && question.step());
-    return question.steps < STEPS_MAX ? question.answer() : new Problem('too-much', 'deciding it again takes too long: ask about less');
+    if (question.steps >= STEPS_MAX) return new Problem('too-much', 'deciding it again takes too long: ask about less');
+    const pieces = await gently.gathered(counterfactualPieces(question.answer(), more), ANSWER_CHARACTERS_MAX);
+    return pieces ?? new Problem('too-much', 'the answer is too long: ask about less');
   }
 }

@@ -10,6 +10,8 @@ import { Gently } from './gently.js';
 /** Decoding a record takes some 10 µs. */
 const AT_ONCE = 200;
 const RECORDS_MAX = 400_000;
+/** Of the records that are kept, as they stand on the log; in memory they take some times as much. */
+const BYTES_MAX = 200_000_000;
 const OF_A_RUN_MAX = 500;
 /** Policy's own defaults, for a record that has no grant or no ruling to tell. */
 const USUAL = { allow_for_ms: 15 * 60_000, grant_for_ms: 3_600_000 };
@@ -57,7 +59,7 @@ export class RecordingReader {
     const { tenant_id, rows, shared_window_ms } = wanted;
     const about = new Set(rows.map(({ call_id }) => call_id));
     const first_ms = Math.min(...rows.map(({ requested_at_ms }) => requested_at_ms));
-    const others = await this.others(tenant_id, rows, about);
+    const others = await this.others(tenant_id, rows, about, gently);
     const calls = new RecordedCalls();
     const terms = new ObservedTerms();
     const erased = new Set<string>();
@@ -65,12 +67,13 @@ export class RecordingReader {
     const from_ms = Math.min(first_ms - Math.min(shared_window_ms ?? 0, first_ms), ...others.map((row) => row.requested_at_ms)) - SKEW_MS;
     const isWanted = (event: ReadEvent): boolean =>
       event.event.meta.tenant_id === tenant_id && (shared_window_ms !== undefined || ids.has(event.event.meta.call_id ?? ''));
-    let left = RECORDS_MAX;
+    let [left, left_bytes] = [RECORDS_MAX, BYTES_MAX];
     let last_ms = wanted.until_ms;
     for (const [topic, partition] of this.places(wanted.lane, shared_window_ms === undefined ? ids : undefined)) {
-      for await (const event of this.stretch(topic, partition, from_ms, wanted.until_ms + LATE_MS)) {
-        if (left-- <= 0) return undefined;
+      for await (const { event, bytes } of this.stretch(topic, partition, from_ms, wanted.until_ms + LATE_MS)) {
+        if (left-- <= 0 || left_bytes < 0) return undefined;
         if (isWanted(event)) {
+          left_bytes -= bytes;
           const opened = await this.opened(event);
           if (!opened) erased.add(event.event.meta.call_id as string);
           calls.add(opened ?? event);
@@ -102,7 +105,7 @@ export class RecordingReader {
   }
 
   /** Calls of other cases that these join, repeat or depend on, and those of the same runs. */
-  private async others(tenant_id: string, rows: readonly CallRow[], about: ReadonlySet<string>): Promise<CallRow[]> {
+  private async others(tenant_id: string, rows: readonly CallRow[], about: ReadonlySet<string>, gently: Gently): Promise<CallRow[]> {
     const named = new Set<string>();
     const runs = new Set<string>();
     for (const { state } of rows) {
@@ -110,6 +113,7 @@ export class RecordingReader {
       for (const id of [...(call?.context.depends_on ?? []), ruling?.joined_call_id, end?.original_call_id])
         if (id && !about.has(id)) named.add(id);
       if (call?.run_id) runs.add(call.run_id);
+      await gently.pause();
     }
     const found: CallRow[] = [];
     for (const call_id of named) {
@@ -132,12 +136,19 @@ export class RecordingReader {
     }
   }
 
-  private async *stretch(topic: string, partition: number, from_ms: number, until_ms: number): AsyncGenerator<ReadEvent> {
+  /** With its bytes on the log: the mean of those that were read with it. */
+  private async *stretch(
+    topic: string,
+    partition: number,
+    from_ms: number,
+    until_ms: number,
+  ): AsyncGenerator<{ event: ReadEvent; bytes: number }> {
     for (let offset = await this.log.since(topic, partition, from_ms); ; ) {
       const records = await this.log.read(topic, partition, offset, AT_ONCE);
       const last = records.at(-1);
       if (!last) return;
-      yield* (await this.decoded(records)) as ReadEvent[];
+      const bytes = records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0) / records.length;
+      for (const event of (await this.decoded(records)) as ReadEvent[]) yield { event, bytes };
       if (last.timestamp_ms > until_ms) return;
       offset = last.offset + 1;
     }
@@ -146,7 +157,7 @@ export class RecordingReader {
   private async settings(topics: readonly string[], tenant_id: string, gently: Gently): Promise<ReadEvent[]> {
     const kept: ReadEvent[] = [];
     for (const topic of topics)
-      for await (const event of this.stretch(topic, 0, 0, Number.POSITIVE_INFINITY)) {
+      for await (const { event } of this.stretch(topic, 0, 0, Number.POSITIVE_INFINITY)) {
         if (event.event.meta.tenant_id === tenant_id || !OTHERS.has(event.event_type)) kept.push(event);
         await gently.pause();
       }

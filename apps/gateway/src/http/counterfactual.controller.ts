@@ -1,12 +1,11 @@
 import { type CallRow, type Cursor, listCalls, parseCursor, readCase } from '@countersign/store';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { counterfactualFace } from '../counterfactual/counterfactual-face.js';
 import { counterfactualRequest, rangeRequest } from '../counterfactual/counterfactual-request.js';
 import { CounterfactualRoom } from '../counterfactual/counterfactual-room.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
 import { Problem } from './problem.js';
-import { type HttpReply, type HttpRequest, ok } from './reply.js';
+import { type HttpReply, type HttpRequest, ok, okPieces } from './reply.js';
 import { Views, viewsBehind } from './views.js';
 
 const PAGE = 500;
@@ -36,8 +35,8 @@ export class CounterfactualController {
       const rows = await this.callsOf(caller.tenant_id, case_id);
       if (!rows) return new Problem('too-much', `the case has more than ${CALLS_MAX} calls: ask about a range of time`);
       if (rows.length === 0) return new Problem('not-found', 'the case has no calls');
-      const answer = await this.room.decide(caller, rows, body.changes);
-      return answer instanceof Problem ? answer : ok({ case_id, ...counterfactualFace(answer) });
+      const answer = await this.room.decide(caller, { rows, changes: body.changes, more: { case_id } });
+      return answer instanceof Problem ? answer : okPieces(answer);
     });
   }
 
@@ -60,8 +59,8 @@ export class CounterfactualController {
       });
       if (items.length === 0)
         return ok({ calls: 0, unchanged: 0, unknown: 0, counts: {}, limits: [], refused_votes: [], comparisons: [], next_cursor });
-      const answer = await this.room.decide(caller, items, body.changes);
-      return answer instanceof Problem ? answer : ok({ ...counterfactualFace(answer), next_cursor });
+      const answer = await this.room.decide(caller, { rows: items, changes: body.changes, more: { next_cursor } });
+      return answer instanceof Problem ? answer : okPieces(answer);
     });
   }
 

@@ -75,6 +75,11 @@ export class Face {
   /** The answer with what is sealed in it opened, but for one that is the record itself. */
   private async shown(tenant_id: string, answer: Answer | Problem): Promise<Answer | Problem> {
     if (answer instanceof Problem || answer.as_recorded || !this.readable.uses(tenant_id)) return answer;
+    if (answer.pieces) {
+      const pieces: string[] = [];
+      for (const piece of answer.pieces) pieces.push(await this.readable.text(tenant_id, piece));
+      return { ...answer, pieces };
+    }
     const text = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
     return text === undefined ? answer : { ...answer, text: await this.readable.text(tenant_id, text) };
   }

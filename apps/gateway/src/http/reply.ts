@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from './problem.js';
 
@@ -21,6 +22,8 @@ export interface Answer {
   status: number;
   body?: unknown;
   text?: string;
+  /** JSON in pieces, cut between values: a large answer is never handled as a whole. */
+  pieces?: readonly string[];
   /** Sent as it is; its content type is among the headers. */
   raw?: Buffer | string;
   /** It is the record (or a proof of it): what is sealed stays sealed. */
@@ -41,6 +44,8 @@ export const okText = (text: string, headers?: Readonly<Record<string, string>>)
   ...(headers ? { headers } : {}),
 });
 
+export const okPieces = (pieces: readonly string[]): Answer => ({ status: 200, pieces });
+
 /** The path that was asked, without its query. */
 export function pathOf(url: string): string {
   const query = url.indexOf('?');
@@ -60,6 +65,7 @@ export function sendAnswer(reply: HttpReply, answer: Answer): void {
   if (answer.headers) reply.headers(answer.headers);
   reply.code(answer.status);
   if (answer.raw !== undefined) reply.send(answer.raw);
+  else if (answer.pieces) reply.header('content-type', JSON_CONTENT_TYPE).send(Readable.from(answer.pieces, { objectMode: false }));
   else if (answer.text === undefined && answer.body === undefined) reply.send();
   else reply.header('content-type', JSON_CONTENT_TYPE).send(answer.text ?? JSON.stringify(answer.body));
 }

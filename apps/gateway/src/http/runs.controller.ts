@@ -1,4 +1,3 @@
-import { replayText } from '@countersign/decisions';
 import { Controller, Get, Put, Req, Res } from '@nestjs/common';
 import { ReplayBundles } from '../runs/replay-bundles.js';
 import { transcriptRequest } from '../runs/transcript-request.js';
@@ -8,7 +7,7 @@ import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { positionText } from './positions.js';
 import { Problem } from './problem.js';
-import { type HttpReply, type HttpRequest, ok, okText } from './reply.js';
+import { type HttpReply, type HttpRequest, ok, okPieces } from './reply.js';
 import { Views, viewsBehind } from './views.js';
 
 const TRANSCRIPT = '/v1/runs/{run_id}/transcript';
@@ -68,8 +67,7 @@ export class RunsController {
       if (!current) return viewsBehind();
       const { run_id } = request.params as { run_id: string };
       const bundle = await this.bundles.bundle(tenant_id, run_id, this.room.clock.now_ms());
-      if (bundle === 'too_much') return new Problem('too-much', 'the run has more than 500 calls, or too many records share its limits');
-      return bundle ? okText(replayText(bundle)) : new Problem('not-found', 'there is no call of this run');
+      return bundle instanceof Problem ? bundle : okPieces(bundle);
     });
   }
 }

@@ -1,37 +1,64 @@
-import { type ReplayBundle, replayBundle } from '@countersign/decisions';
+import { replayBundle, replayPieces } from '@countersign/decisions';
 import { type ConfigurationState, tenantOf, unpackCall } from '@countersign/domain';
-import { type CallRow, listCalls, type Store } from '@countersign/store';
+import type { AppDeps } from '@countersign/process';
+import { type CallRow, listCalls } from '@countersign/store';
+import { Gently } from '../counterfactual/gently.js';
 import type { RecordingReader } from '../counterfactual/recording-reader.js';
 import { sharedWindow } from '../counterfactual/recording-reader.js';
 import { envelopeText } from '../http/envelope.js';
+import { Problem } from '../http/problem.js';
 import type { Transcripts } from './transcripts.js';
 
 const CALLS_MAX = 500;
+const CHARACTERS_MAX = 64_000_000;
+/** Bundles that one gateway makes at once. */
+const AT_ONCE = 2;
 
 /** Bundles of runs: all that is needed to decide them again. */
 export class ReplayBundles {
+  private running = 0;
+
   constructor(
-    private readonly store: Store,
+    private readonly deps: Pick<AppDeps, 'store' | 'clock'>,
     private readonly state: () => ConfigurationState,
     private readonly reader: RecordingReader,
     readonly transcripts: Transcripts,
   ) {}
 
-  /** Undefined: the tenant has no call of that run. */
-  async bundle(tenant_id: string, run_id: string, now_ms: number): Promise<ReplayBundle | 'too_much' | undefined> {
-    const { items: rows, next_cursor } = await listCalls(this.store, { tenant_id, run_id, limit: CALLS_MAX });
-    if (next_cursor !== null) return 'too_much';
-    if (rows.length === 0) return undefined;
+  /** @returns the bundle, canonical JSON in pieces. */
+  async bundle(tenant_id: string, run_id: string, now_ms: number): Promise<string[] | Problem> {
+    if (this.running >= AT_ONCE) return new Problem('too-many-in-flight', 'other bundles are being made: ask again');
+    this.running++;
+    try {
+      return await this.made(tenant_id, run_id, now_ms);
+    } finally {
+      this.running--;
+    }
+  }
+
+  private async made(tenant_id: string, run_id: string, now_ms: number): Promise<string[] | Problem> {
+    const { items: rows, next_cursor } = await listCalls(this.deps.store, { tenant_id, run_id, limit: CALLS_MAX });
+    if (next_cursor !== null) return new Problem('too-much', `the run has more than ${CALLS_MAX} calls`);
+    if (rows.length === 0) return new Problem('not-found', 'there is no call of this run');
     const state = this.state();
     const lane = tenantOf(state, tenant_id)?.lane ?? 'shared';
     const shared_window_ms = sharedWindow(state, tenant_id, []);
     const recording = await this.reader.read({ tenant_id, lane, rows, until_ms: now_ms, shared_window_ms });
-    if (!recording) return 'too_much';
+    if (!recording) return new Problem('too-much', 'too many records share the limits of the run');
     const transcript = await this.transcripts.read(tenant_id, run_id);
-    return replayBundle(recording, { run_id, transcript, about: rows.map(withEnvelope) });
+    const gently = new Gently(() => this.deps.clock.monotonic_ms());
+    const about = await gently.steps(withEnvelopes(rows));
+    const bundle = await gently.steps(replayBundle(recording, { run_id, transcript, about }));
+    const pieces = await gently.gathered(replayPieces(bundle), CHARACTERS_MAX);
+    return pieces ?? new Problem('too-much', `the bundle would be longer than ${CHARACTERS_MAX} characters`);
   }
 }
 
-function withEnvelope({ call_id, state }: CallRow): { call_id: string; envelope: unknown } {
-  return { call_id, envelope: JSON.parse(envelopeText(unpackCall(state))) as unknown };
+function* withEnvelopes(rows: readonly CallRow[]): Generator<void, { call_id: string; envelope: unknown }[]> {
+  const found: { call_id: string; envelope: unknown }[] = [];
+  for (const { call_id, state } of rows) {
+    found.push({ call_id, envelope: JSON.parse(envelopeText(unpackCall(state))) as unknown });
+    yield;
+  }
+  return found;
 }

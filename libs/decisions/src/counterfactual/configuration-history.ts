@@ -12,16 +12,18 @@ import type { ReadEvent } from '../read-event.js';
 import { type Change, changesOf, changesRules, type FactChange } from './change.js';
 
 /** A fold of the configuration up to a position. */
-interface Cursor {
+interface Cursor extends Place {
   state: ConfigurationState;
-  /** How many records of each topic are in it. */
-  settings: number;
-  catalog: number;
   changed: ConfigurationState | undefined;
 }
 
-const CURSORS_MAX = 4;
-const WARMED_AT_ONCE = 20;
+/** How many records of each topic are folded. */
+export interface Place {
+  settings: number;
+  catalog: number;
+}
+
+const CURSORS_MAX = 5;
 
 /** The configuration as it was at any position, with the changes that are asked for; folded forward, a few positions at hand. */
 export class ConfigurationHistory {
@@ -43,45 +45,62 @@ export class ConfigurationHistory {
 
   /** As a ruling saw it that names this offset and was made at this time. */
   at(config_offset: number, at_ms: number): ConfigurationState {
-    const settings = countUntil(this.settings, ({ offset }) => offset <= config_offset);
-    return this.fold(
-      settings,
-      countUntil(this.catalog, ({ timestamp_ms }) => timestamp_ms <= at_ms),
-    );
+    return this.reached(this.placeOf(config_offset, at_ms));
   }
 
   /** As it was known at a time. */
   asOf(at_ms: number): ConfigurationState {
-    const settings = countUntil(this.settings, ({ timestamp_ms }) => timestamp_ms <= at_ms);
-    return this.fold(
-      settings,
-      countUntil(this.catalog, ({ timestamp_ms }) => timestamp_ms <= at_ms),
-    );
+    return this.reached(this.placeAt(at_ms));
   }
 
-  /** Folds what lies before the first call, a record a step, so that nobody waits for all of it at once. */
-  *warmed(until_ms = Number.POSITIVE_INFINITY): Generator<void> {
-    const settings = countUntil(this.settings, ({ timestamp_ms }) => timestamp_ms <= until_ms);
-    const catalog = countUntil(this.catalog, ({ timestamp_ms }) => timestamp_ms <= until_ms);
-    for (let at = 0; at < settings; at += WARMED_AT_ONCE) {
-      this.fold(at, Math.min(at, catalog));
+  placeOf(config_offset: number, at_ms: number): Place {
+    const settings = countUntil(this.settings, ({ offset }) => offset <= config_offset);
+    return { settings, catalog: countUntil(this.catalog, ({ timestamp_ms }) => timestamp_ms <= at_ms) };
+  }
+
+  placeAt(at_ms: number): Place {
+    const settings = countUntil(this.settings, ({ timestamp_ms }) => timestamp_ms <= at_ms);
+    return { settings, catalog: countUntil(this.catalog, ({ timestamp_ms }) => timestamp_ms <= at_ms) };
+  }
+
+  /** Folds up to each of a few places, a record a step: they are at hand then, and nobody waits for all of it at once. */
+  *reach(places: readonly Place[]): Generator<void> {
+    for (let round = 0; round < CURSORS_MAX; round++) {
+      const missing = places.filter((place) => !this.isAtHand(place));
+      if (missing.length === 0) return;
+      for (const place of missing) yield* this.foldInSteps(place);
+    }
+  }
+
+  private isAtHand({ settings, catalog }: Place): boolean {
+    return this.cursors.some((cursor) => cursor.settings === settings && cursor.catalog === catalog);
+  }
+
+  private *foldInSteps({ settings, catalog }: Place): Generator<void> {
+    const cursor = this.cursor({ settings, catalog });
+    while (cursor.settings < settings || cursor.catalog < catalog) {
+      if (cursor.catalog < catalog) this.advance(cursor, { settings: cursor.settings, catalog: cursor.catalog + 1 });
+      else this.advance(cursor, { settings: cursor.settings + 1, catalog });
       yield;
     }
   }
 
-  private fold(settings: number, catalog: number): ConfigurationState {
-    const cursor = this.cursor(settings, catalog);
-    if (cursor.settings !== settings || cursor.catalog !== catalog) {
-      for (; cursor.catalog < catalog; cursor.catalog++) evolveConfiguration(cursor.state, this.catalog[cursor.catalog] as ReadEvent);
-      for (; cursor.settings < settings; cursor.settings++) evolveConfiguration(cursor.state, this.settings[cursor.settings] as ReadEvent);
-      cursor.changed = undefined;
-    }
+  /** As it was at a place. */
+  reached(place: Place): ConfigurationState {
+    const cursor = this.cursor(place);
+    if (cursor.settings !== place.settings || cursor.catalog !== place.catalog) this.advance(cursor, place);
     if (!this.changed) return cursor.state;
     cursor.changed ??= this.changed.of(cursor.state);
     return cursor.changed;
   }
 
-  private cursor(settings: number, catalog: number): Cursor {
+  private advance(cursor: Cursor, { settings, catalog }: Place): void {
+    for (; cursor.catalog < catalog; cursor.catalog++) evolveConfiguration(cursor.state, this.catalog[cursor.catalog] as ReadEvent);
+    for (; cursor.settings < settings; cursor.settings++) evolveConfiguration(cursor.state, this.settings[cursor.settings] as ReadEvent);
+    cursor.changed = undefined;
+  }
+
+  private cursor({ settings, catalog }: Place): Cursor {
     const fitting = this.cursors.filter((one) => one.settings <= settings && one.catalog <= catalog);
     const known = fitting.sort((a, b) => b.settings - a.settings || b.catalog - a.catalog)[0];
     if (known) return known;
@@ -107,6 +126,7 @@ function countUntil(records: readonly ReadEvent[], holds: (record: ReadEvent) =>
 class ChangedConfiguration {
   private readonly limits = new WeakMap<readonly Limit[], readonly Limit[]>();
   private readonly none: readonly Limit[] = [];
+  private readonly tables = new Map<FactChange, { before: FactTable | undefined; after: FactTable }>();
   private readonly bundle: PublishedBundle | null | undefined;
 
   constructor(
@@ -137,8 +157,17 @@ class ChangedConfiguration {
 
   private facts({ facts }: TenantConfiguration): TenantConfiguration['facts'] {
     const tables = new Map(facts.tables);
-    for (const change of changesOf(this.changes, 'fact')) tables.set(change.table, changedTable(tables.get(change.table), change));
+    for (const change of changesOf(this.changes, 'fact')) tables.set(change.table, this.table(tables.get(change.table), change));
     return { ...facts, tables };
+  }
+
+  /** Made once for each state of a table: large ones are not copied at every step of the fold. */
+  private table(before: FactTable | undefined, change: FactChange): FactTable {
+    const known = this.tables.get(change);
+    if (known && known.before === before) return known.after;
+    const after = changedTable(before, change);
+    this.tables.set(change, { before, after });
+    return after;
   }
 
   private limitsOf({ limits }: TenantConfiguration): NonNullable<TenantConfiguration['limits']> {

@@ -35,7 +35,7 @@ export class Counterfactual {
   private readonly unchanged: Redecision;
   private readonly changed: Redecision;
   private readonly comparisons: CallComparison[] = [];
-  private compared = 0;
+  private readonly work: Iterator<void>;
   private readonly others: Others;
   steps = 0;
 
@@ -47,26 +47,31 @@ export class Counterfactual {
     this.unchanged = new Redecision(recording, []);
     this.changed = new Redecision(recording, changes);
     this.others = new Others(this.changed.world);
+    this.work = this.worked();
   }
 
   step(): boolean {
     this.steps++;
-    return this.unchanged.step() || this.changed.step() || this.compareNext();
+    return !this.work.next().done;
   }
 
-  /** Compares one more call. False: all are. */
-  private compareNext(): boolean {
-    if (this.compared === 0) {
-      this.unchanged.finish();
-      this.changed.finish();
+  private *worked(): Generator<void> {
+    while (this.unchanged.step()) yield;
+    while (this.changed.step()) yield;
+    this.unchanged.finish();
+    this.changed.finish();
+    yield* this.others.grouped();
+    for (const call_id of this.about) {
+      this.compare(call_id);
+      yield;
     }
-    const call_id = this.about[this.compared++];
-    if (call_id === undefined) return false;
+  }
+
+  private compare(call_id: string): void {
     const { world } = this.changed;
-    if (!world.records.get(call_id)) return true;
+    if (!world.records.get(call_id)) return;
     const why = unreproduced(this.unchanged.world, call_id);
     this.comparisons.push({ ...compared(world, call_id, why), assumed_unchanged: this.others.before(call_id) });
-    return true;
   }
 
   /** Once `step` has said that nothing is left. */

@@ -10,7 +10,7 @@ function groupOf({ run_id, case_id, principal }: ToolCall): string {
 
 /** Calls that went another way, by the group that may have seen them; asked for once the world is done. */
 export class Others {
-  private groups: Map<string, { call_id: string; at_ms: number }[]> | undefined;
+  private readonly groups = new Map<string, { call_id: string; at_ms: number }[]>();
 
   constructor(private readonly world: SimulatedWorld) {}
 
@@ -18,22 +18,22 @@ export class Others {
   before(call_id: string): string[] {
     const state = this.world.records.get(call_id)?.state;
     if (!state?.requested || !state.call || this.world.affected.size === 0) return [];
-    this.groups ??= this.grouped();
     const { at_ms } = state.requested;
     const earlier = (this.groups.get(groupOf(state.call)) ?? []).filter((other) => other.call_id !== call_id && other.at_ms <= at_ms);
     return earlier.slice(0, NAMED_MAX).map((other) => other.call_id);
   }
 
-  private grouped(): Map<string, { call_id: string; at_ms: number }[]> {
-    const groups = new Map<string, { call_id: string; at_ms: number }[]>();
+  /** Puts them into groups, one a step; before the first is asked for. */
+  *grouped(): Generator<void> {
     for (const call_id of this.world.affected) {
       const state = this.world.records.get(call_id)?.state;
-      if (!state?.requested || !state.call) continue;
-      const group = groupOf(state.call);
-      const known = groups.get(group);
-      if (known) known.push({ call_id, at_ms: state.requested.at_ms });
-      else groups.set(group, [{ call_id, at_ms: state.requested.at_ms }]);
+      if (state?.requested && state.call) {
+        const group = groupOf(state.call);
+        const known = this.groups.get(group);
+        if (known) known.push({ call_id, at_ms: state.requested.at_ms });
+        else this.groups.set(group, [{ call_id, at_ms: state.requested.at_ms }]);
+      }
+      yield;
     }
-    return groups;
   }
 }

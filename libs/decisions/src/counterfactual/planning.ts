@@ -20,7 +20,10 @@ export function* planned(world: SimulatedWorld, caused: Map<string, RecordedCall
     yield;
   }
   planVotes(world);
-  for (const { timestamp_ms } of recording.configuration) world.timeline.add(timestamp_ms, 0, { kind: 'configured' });
+  for (const { timestamp_ms } of recording.configuration) {
+    world.timeline.add(timestamp_ms, 0, { kind: 'configured' });
+    yield;
+  }
 }
 
 function plan(world: SimulatedWorld, call: RecordedCall, caused: Map<string, RecordedCall[]>): void {

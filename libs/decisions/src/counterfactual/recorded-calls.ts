@@ -57,23 +57,33 @@ function collected(call_id: string, events: ReadEvent[]): RecordedCall | undefin
   return { ...known, state: state as CallState };
 }
 
+function pushTo<T>(into: Map<string, T[]>, key: string, one: T): void {
+  const known = into.get(key);
+  if (known) known.push(one);
+  else into.set(key, [one]);
+}
+
 function putFirst<T>(into: Map<number, T>, revision: number, event: T): void {
   if (!into.has(revision)) into.set(revision, event);
 }
 
-/** The calls of some records, and which record follows from which. Records are added first, then read. */
+const placeOf = ({ topic, partition }: ReadEvent): string => `${topic}/${partition}`;
+/** How many inputs in a row that got no answer are looked at. */
+const UNANSWERED_MAX = 1000;
+
+/** The calls of some records, and which record follows from which. Records are added first, those of a partition in offset order, then read. */
 export class RecordedCalls {
   private readonly gathered = new Map<string, ReadEvent[]>();
   private readonly known = new Map<string, RecordedCall>();
-  private byInputs: Map<string, RecordedCall[]> | undefined;
+  private readonly byInputs = new Map<string, RecordedCall[]>();
   /** event_id → the call that it is about. */
   private readonly callOfEvent = new Map<string, string>();
   /** event_id of an input → the first that policy said to it. */
   private readonly answers = new Map<string, ReadEvent>();
   /** event_id of an input → its append time. */
   private readonly appended = new Map<string, number>();
-  /** Topic and partition → its answered inputs, with the latest moment at which one of them or an earlier one was handled. */
-  private answered: Map<string, { offset: number; by: Moment }[]> | undefined;
+  /** Topic and partition → what policy is told on it, in the order of the log. */
+  private readonly inputs = new Map<string, ReadEvent[]>();
 
   /** Those of records that are few. */
   static of(records: Iterable<ReadEvent>): RecordedCalls {
@@ -87,9 +97,8 @@ export class RecordedCalls {
     if (call_id === null) return;
     this.callOfEvent.set(event_id, call_id);
     if (!isSaidByPolicy(record)) this.appended.set(event_id, record.timestamp_ms);
-    const known = this.gathered.get(call_id);
-    if (known) known.push(record);
-    else this.gathered.set(call_id, [record]);
+    if (record.event_type === 'tool_call_requested' || INPUTS.has(record.event_type)) pushTo(this.inputs, placeOf(record), record);
+    pushTo(this.gathered, call_id, record);
     // A question says exactly when it was asked; other words only when their id was made.
     const isFirst = !this.answers.has(causation_id ?? '') || record.event_type === 'approval_requested';
     if (causation_id !== null && isFirst && isSaidByPolicy(record)) this.answers.set(causation_id, record);
@@ -106,21 +115,15 @@ export class RecordedCalls {
     if (known) return known;
     const events = this.gathered.get(call_id);
     const call = events && collected(call_id, events);
-    if (call) this.known.set(call_id, call);
+    if (!call) return undefined;
+    this.known.set(call_id, call);
+    if (call.state.call) pushTo(this.byInputs, keyOf(call.state.call), call);
     return call;
   }
 
-  /** Calls of the same tool, version and inputs. */
-  twins({ tool, version, inputs_digest }: Pick<ToolCall, 'tool' | 'version' | 'inputs_digest'>): readonly RecordedCall[] {
-    if (!this.byInputs) {
-      this.byInputs = new Map();
-      for (const call_id of this.gathered.keys()) {
-        const call = this.get(call_id);
-        const name = call?.state.call && keyOf(call.state.call);
-        if (call && name) this.byInputs.set(name, [...(this.byInputs.get(name) ?? []), call]);
-      }
-    }
-    return this.byInputs.get(keyOf({ tool, version, inputs_digest })) ?? [];
+  /** Calls of the same tool, version and inputs, of those that were asked for by now (`get`). */
+  twins(call: Pick<ToolCall, 'tool' | 'version' | 'inputs_digest'>): readonly RecordedCall[] {
+    return this.byInputs.get(keyOf(call)) ?? [];
   }
 
   /**
@@ -146,39 +149,20 @@ export class RecordedCalls {
     return { at_ms: isSaidByPolicy(event) ? this.saidAt(event) : event.timestamp_ms, order: event.event.meta.hlc };
   }
 
-  /** Just after the inputs before this one in its partition; undefined where none was answered. */
-  private inTurn({ topic, partition, offset }: ReadEvent): Moment | undefined {
-    this.answered ??= this.inputsInTurn();
-    const before = this.answered.get(`${topic}/${partition}`) ?? [];
+  /** Just after the last input before this one in its partition that was answered; undefined where none was of late. */
+  private inTurn(input: ReadEvent): Moment | undefined {
+    const before = this.inputs.get(placeOf(input)) ?? [];
     let low = 0;
     for (let high = before.length; low < high; ) {
       const middle = (low + high) >> 1;
-      if ((before[middle] as { offset: number }).offset < offset) low = middle + 1;
+      if ((before[middle] as ReadEvent).offset < input.offset) low = middle + 1;
       else high = middle;
     }
-    const last = before[low - 1];
-    return last && after(last.by);
-  }
-
-  private inputsInTurn(): Map<string, { offset: number; by: Moment }[]> {
-    const inTurn = new Map<string, { offset: number; by: Moment }[]>();
-    for (const records of this.gathered.values())
-      for (const record of records) {
-        const answer = isSaidByPolicy(record) ? undefined : this.answers.get(record.event.meta.event_id);
-        if (!answer) continue;
-        const place = `${record.topic}/${record.partition}`;
-        const known = inTurn.get(place) ?? [];
-        known.push({ offset: record.offset, by: this.momentOf(answer) });
-        inTurn.set(place, known);
-      }
-    for (const inputs of inTurn.values()) {
-      inputs.sort((a, b) => a.offset - b.offset);
-      for (let at = 1; at < inputs.length; at++) {
-        const [before, one] = [inputs[at - 1], inputs[at]] as [{ by: Moment }, { by: Moment }];
-        one.by = laterOf(before.by, one.by);
-      }
+    for (let at = low - 1; at >= Math.max(0, low - UNANSWERED_MAX); at--) {
+      const answer = this.answers.get((before[at] as ReadEvent).event.meta.event_id);
+      if (answer) return after(this.momentOf(answer));
     }
-    return inTurn;
+    return undefined;
   }
 
   /** When policy said something: never before the record that it is about was appended, whatever its clock says. */

@@ -1,5 +1,5 @@
 import type { AnyEvent, EventMap } from '@countersign/contracts';
-import { dropApproval, endOfTime, holderOf, type RulingDraft, withdrawWaiting } from '@countersign/domain';
+import { dropApproval, endOfTime, holderOf, type RulingDraft, type Withdrawal, withdrawWaiting } from '@countersign/domain';
 import { decideAgain, decideRecord, editsOf, revisionOf, type ToRule, wantsRuling } from '../decide-record.js';
 import { giveBackUnused, holdersOf, keepTaken } from '../in-flight.js';
 import { type Judged, judgeCall } from '../judge-call.js';
@@ -11,10 +11,11 @@ import { dueDeferrals, questionAgain } from '../waiting.js';
 import type { Change } from './change.js';
 import { Deferring } from './deferring.js';
 import { ask, planned } from './planning.js';
+import { prepared } from './preparing.js';
 import type { InputEvent, RecordedCall } from './recorded-calls.js';
 import { SimulatedDesk } from './simulated-desk.js';
 import { endedAs } from './simulated-outcome.js';
-import { type Authority, SimulatedRuns } from './simulated-runs.js';
+import { type Authority, refusedAtTurn, SimulatedRuns } from './simulated-runs.js';
 import { type Item, type Recording, SimulatedWorld } from './simulated-world.js';
 import { termsOf } from './terms.js';
 import { TrustHistory } from './trust-history.js';
@@ -60,16 +61,17 @@ export class Redecision {
 
   private *steps(): Generator<void> {
     const { world } = this;
-    yield* world.history.warmed(world.recording.from_ms);
     yield* planned(world, this.caused);
     for (let next = world.timeline.next(); next && next.at_ms <= world.recording.until_ms; next = world.timeline.next()) {
       world.now_ms = Math.max(world.now_ms, next.at_ms);
-      this.happen(next.item);
+      yield* prepared(world, next.item);
+      if (next.item.kind === 'configured') yield* this.configured();
+      else this.happen(next.item);
       yield;
     }
   }
 
-  private happen(item: Item): void {
+  private happen(item: Exclude<Item, { kind: 'configured' }>): void {
     switch (item.kind) {
       case 'request':
         this.request(item.call, item.shift_ms);
@@ -94,9 +96,6 @@ export class Redecision {
         return;
       case 'wake':
         this.wake(item.call_id);
-        return;
-      case 'configured':
-        this.configured();
         return;
     }
   }
@@ -202,21 +201,8 @@ export class Redecision {
   private start(call_id: string, revision: number): void {
     const refused = this.runs.start(call_id, revision);
     if (!refused) return;
-    const { authority, stricter } = refused;
-    const { meta, call, decision_id } = authority;
-    const { tier, rule, reason } = stricter.ruling;
-    const source = { topic: 'simulated', offset: -1 };
-    const config_offset = this.world.history.asOf(this.world.now_ms).config_offset;
-    const event = { meta, decision_id, revision, config_offset, tier, rule, reason: reason?.message ?? rule, source, call };
-    const place = {
-      topic: 'tool-executed',
-      partition: meta.partition,
-      offset: -1,
-      timestamp_ms: this.world.now_ms,
-      traceparent: undefined,
-    };
     this.world.affected.add(call_id);
-    this.input({ event_type: 'tool_call_rejudged', event, ...place });
+    this.input(refusedAtTurn(this.world, refused));
   }
 
   /** A cancelled call that has not started never does; one that runs ends as it did. */
@@ -246,7 +232,9 @@ export class Redecision {
   private wake(call_id: string): void {
     const { world } = this;
     const ended = { has: (_tenant: string, other: string) => hasEnded(world.status(other) ?? 'succeeded') };
-    const due = dueDeferrals(world.rulings.limits, world.now_ms, ended).find((one) => one.call_id === call_id);
+    const waiting = world.rulings.limits.deferred.get(call_id);
+    if (!waiting) return;
+    const [due] = dueDeferrals({ ...world.rulings.limits, deferred: new Map([[call_id, waiting]]) }, world.now_ms, ended);
     if (!due || this.deferring.isStuck(due)) return;
     const again = questionAgain(due, -1, world.now_ms);
     const judged = this.desk.judge({ ...again, ...holdersOf(world.rulings, call_id, due.deferred.call) });
@@ -257,14 +245,21 @@ export class Redecision {
     this.say(drafts);
   }
 
-  private configured(): void {
-    const { world } = this;
-    const { rulings, history, now_ms } = world;
+  /** Calls that wait, and whose version may not run any more, are denied; judged one a step. */
+  private *configured(): Generator<void> {
+    const { rulings, history, now_ms } = this.world;
     if (rulings.approvals.size === 0 && rulings.limits.deferred.size === 0) return;
     const { standing_changes } = history.asOf(now_ms);
     if (standing_changes === this.standings) return;
     this.standings = standing_changes;
-    this.say(withdrawWaiting(rulings, (waiting) => this.desk.withdrawalOf(waiting), termsOf(this.world)));
+    const withdrawn = new Map<string, Withdrawal>();
+    const open = [...rulings.approvals.values()].filter(({ status }) => status === 'open').flatMap(({ members }) => members);
+    for (const waiting of [...open, ...rulings.limits.deferred.values()]) {
+      const by = this.desk.withdrawalOf(waiting);
+      if (by) withdrawn.set(waiting.meta.call_id as string, by);
+      yield;
+    }
+    this.say(withdrawWaiting(rulings, ({ meta }) => withdrawn.get(meta.call_id as string), termsOf(this.world)));
   }
 
   private recorded(event: ReadEvent): void {

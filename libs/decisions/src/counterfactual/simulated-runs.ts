@@ -3,7 +3,7 @@ import { tooLate } from '@countersign/domain';
 import { type AgainJudged, judgedAgain } from '../judged-again.js';
 import type { TenantRulings } from '../tenant-rulings.js';
 import { changesOf, changesRules } from './change.js';
-import type { RecordedCall, RunEvent } from './recorded-calls.js';
+import type { InputEvent, RecordedCall, RunEvent } from './recorded-calls.js';
 import { endedAs, replacedBy, shifted } from './simulated-outcome.js';
 import type { SimulatedWorld } from './simulated-world.js';
 
@@ -31,6 +31,12 @@ interface Standing {
   same: boolean;
   /** By how much later it was said than on record; 0 where it was not. */
   shift_ms: number;
+}
+
+/** A call that may not run any more when it gets its turn. */
+export interface RefusedTurn {
+  authority: Authority;
+  stricter: AgainJudged & { kind: 'stricter' };
 }
 
 const SAME_MS = 5;
@@ -63,7 +69,7 @@ export class SimulatedRuns {
     const shift_ms = Math.abs(moved_ms) <= SAME_MS ? 0 : moved_ms;
     this.standing.set(call_id, { authority, same, shift_ms });
     if (!same || shift_ms !== 0) world.affected.add(call_id);
-    const started_ms = same && recorded ? startedAt(recorded) : undefined;
+    const started_ms = same && recorded ? (recorded.rejudged.get(authority.revision)?.timestamp_ms ?? startedAt(recorded)) : undefined;
     const at_ms = started_ms === undefined ? world.now_ms : Math.max(world.now_ms, started_ms + shift_ms);
     if (same && recorded?.runs.length === 0 && shift_ms === 0 && !recorded.rejudged.has(authority.revision)) return;
     world.timeline.add(at_ms, authority.meta.hlc, { kind: 'start', call_id, revision: authority.revision });
@@ -75,7 +81,7 @@ export class SimulatedRuns {
   }
 
   /** It gets its turn. @returns the authority and the stricter ruling where it may not run any more. */
-  start(call_id: string, revision: number): { authority: Authority; stricter: AgainJudged & { kind: 'stricter' } } | undefined {
+  start(call_id: string, revision: number): RefusedTurn | undefined {
     const standing = this.standing.get(call_id);
     if (standing?.authority.revision !== revision) return undefined;
     const { authority, same, shift_ms } = standing;
@@ -237,6 +243,17 @@ export class SimulatedRuns {
   waiting(call_id: string): Authority | undefined {
     return this.standing.get(call_id)?.authority;
   }
+}
+
+/** A call that became forbidden before it got its turn, as its executor would say it. */
+export function refusedAtTurn({ now_ms, history }: SimulatedWorld, { authority, stricter }: RefusedTurn): InputEvent {
+  const { meta, call, decision_id, revision } = authority;
+  const { tier, rule, reason } = stricter.ruling;
+  const source = { topic: 'simulated', offset: -1 };
+  const { config_offset } = history.asOf(now_ms);
+  const event = { meta, decision_id, revision, config_offset, tier, rule, reason: reason?.message ?? rule, source, call };
+  const place = { topic: 'tool-executed', partition: meta.partition, offset: -1, timestamp_ms: now_ms, traceparent: undefined };
+  return { event_type: 'tool_call_rejudged', event, ...place };
 }
 
 /** When the record says that it began, or was ended without. */

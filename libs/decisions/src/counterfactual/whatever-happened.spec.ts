@@ -49,6 +49,21 @@ test('a cancellation that came too late is not decided at the time when it was s
   expect(asked(world, [])).toMatchObject({ calls: 7, unchanged: 7, unknown: 0 });
 });
 
+test('a call that was refused when it got its turn is refused then, and not when it ran after people had approved it', () => {
+  const world = live([
+    ['stage', 4, true],
+    ['policy', 2],
+    ['pay', 3, true],
+    ['policy', 4],
+    ['after', 2],
+    ['approve', 0],
+    ['after', 2],
+    ['stage', 3, true],
+  ]);
+  expect(world.records.filter(({ event_type }) => event_type === 'tool_call_rejudged')).toHaveLength(1);
+  expect(asked(world, [])).toMatchObject({ calls: 5, unchanged: 5, unknown: 0 });
+});
+
 test('a cancellation that nobody has handled by the end of the record is not handled in any world', () => {
   const world = live([
     ['pay', 1, false],

@@ -1,8 +1,9 @@
-import { canonicalText, type ToolContract } from '@countersign/contracts';
+import type { ToolContract } from '@countersign/contracts';
 import { decisive } from '../counterfactual/comparison.js';
 import { RecordedCalls } from '../counterfactual/recorded-calls.js';
 import type { Recording } from '../counterfactual/simulated-world.js';
 import type { ReadEvent } from '../read-event.js';
+import { canonicalPieces } from './canonical-pieces.js';
 
 export const REPLAY_FORMAT = 'countersign-replay/1';
 
@@ -41,61 +42,96 @@ export interface ReplayBundle {
 const RESTS_ON =
   /^(tenant_set|tool_policy_set|tool_lifecycle_set|tool_pin_set|tool_evaluation_set|adapter_pin_set|tool_registered|policy_|fact_|limit_|grant_set|case_set|delegation_set)/;
 
-const byPlace = (a: ReadEvent, b: ReadEvent): number =>
-  a.topic !== b.topic ? (a.topic < b.topic ? -1 : 1) : a.partition - b.partition || a.offset - b.offset;
+/** All records of calls, in an order of their own; those of a call a step. */
+function* inPlace(recording: Recording): Generator<void, ReadEvent[]> {
+  const places = new Map<string, ReadEvent[]>();
+  for (const call_id of recording.calls.ids()) {
+    for (const record of recording.calls.get(call_id)?.events ?? []) {
+      const place = `${record.topic}\0${String(record.partition).padStart(6, '0')}`;
+      const known = places.get(place);
+      if (known) known.push(record);
+      else places.set(place, [record]);
+    }
+    yield;
+  }
+  const records: ReadEvent[] = [];
+  for (const place of [...places.keys()].sort()) {
+    for (const record of (places.get(place) as ReadEvent[]).sort((a, b) => a.offset - b.offset)) records.push(record);
+    yield;
+  }
+  return records;
+}
 
-/** The records of a recording, in an order of their own, and the configuration up to the last of them. */
-function kept(recording: Recording): Pick<ReplayBundle, 'configuration' | 'trust' | 'records'> {
-  const records = [...recording.calls.ids()].flatMap((call_id) => recording.calls.get(call_id)?.events ?? []).sort(byPlace);
-  const cases = new Set(records.flatMap((record) => (record.event_type === 'tool_call_requested' ? [record.event.call.case_id] : [])));
-  const last_ms = Math.max(0, ...records.map(({ timestamp_ms }) => timestamp_ms));
+/** The records of a recording, and the configuration up to the last of them. */
+function* kept(recording: Recording): Generator<void, Pick<ReplayBundle, 'configuration' | 'trust' | 'records'> & { last_ms: number }> {
+  const records = yield* inPlace(recording);
+  const cases = new Set<string | null>();
+  let last_ms = 0;
+  for (const record of records) {
+    last_ms = Math.max(last_ms, record.timestamp_ms);
+    if (record.event_type === 'tool_call_requested') cases.add(record.event.call.case_id);
+  }
+  yield;
   const known = ({ timestamp_ms }: ReadEvent): boolean => timestamp_ms <= last_ms;
   const isOf = (record: ReadEvent): boolean => record.event_type !== 'case_set' || cases.has(record.event.case_id);
   const configuration = recording.configuration.filter((record) => known(record) && RESTS_ON.test(record.event_type) && isOf(record));
-  return { configuration, trust: recording.trust.filter(known), records };
+  yield;
+  return { configuration, trust: recording.trust.filter(known), records, last_ms };
 }
 
-function toolsOf({ configuration, records }: Pick<ReplayBundle, 'configuration' | 'records'>): ReplayedTool[] {
+function* toolsOf({ configuration, records }: Pick<ReplayBundle, 'configuration' | 'records'>): Generator<void, ReplayedTool[]> {
   const used = new Set(
     records.flatMap((record) => (record.event_type === 'tool_call_requested' ? [record.event.call.contract_digest] : [])),
   );
+  yield;
   const tools = new Map<string, ReplayedTool>();
   for (const record of configuration) {
-    if (record.event_type !== 'tool_registered') continue;
+    if (record.event_type !== 'tool_registered' || !used.has(record.event.digest)) continue;
     const { name, version, digest, contract_json } = record.event;
-    if (used.has(digest)) tools.set(`${name}@${version}`, { name, version, digest, contract: JSON.parse(contract_json) as ToolContract });
+    tools.set(`${name}@${version}`, { name, version, digest, contract: JSON.parse(contract_json) as ToolContract });
+    yield;
   }
   return [...tools.values()].sort((a, b) => (`${a.name}@${a.version}` < `${b.name}@${b.version}` ? -1 : 1));
 }
 
-/** The bundle of a run. `about`: its calls with their envelopes. The same record gives the same bundle. */
-export function replayBundle(
-  recording: Recording,
-  run: { run_id: string; transcript: unknown; about: readonly { call_id: string; envelope: unknown }[] },
-): ReplayBundle {
+/** A run and its calls with their envelopes. */
+export interface ReplayedRun {
+  run_id: string;
+  transcript: unknown;
+  about: readonly { call_id: string; envelope: unknown }[];
+}
+
+/** The bundle of a run, a little a step. The same record gives the same bundle. */
+export function* replayBundle(recording: Recording, run: ReplayedRun): Generator<void, ReplayBundle> {
   const { tenant_id, as_recorded, erased, from_ms, allow_for_ms, grant_for_ms } = recording;
-  const stored = kept(recording);
-  const about = [...run.about].sort((a, b) => (a.call_id < b.call_id ? -1 : 1));
+  const { last_ms, ...stored } = yield* kept(recording);
+  const tools = yield* toolsOf(stored);
+  const calls: ReplayedCall[] = [];
+  for (const { call_id, envelope } of [...run.about].sort((a, b) => (a.call_id < b.call_id ? -1 : 1))) {
+    const state = recording.calls.get(call_id)?.state;
+    if (state) calls.push({ call_id, envelope, decided: decisive(state) });
+    yield;
+  }
   return {
     format: REPLAY_FORMAT,
     tenant_id,
     run_id: run.run_id,
     transcript: run.transcript,
-    tools: toolsOf(stored),
-    calls: about.flatMap(({ call_id, envelope }) => {
-      const state = recording.calls.get(call_id)?.state;
-      return state ? [{ call_id, envelope, decided: decisive(state) }] : [];
-    }),
+    tools,
+    calls,
     ...stored,
     as_recorded: [...as_recorded].sort(),
     erased: [...erased].sort(),
-    terms: { from_ms, until_ms: Math.max(0, ...stored.records.map(({ timestamp_ms }) => timestamp_ms)), allow_for_ms, grant_for_ms },
+    terms: { from_ms, until_ms: last_ms, allow_for_ms, grant_for_ms },
   };
 }
 
-/** Its bytes: canonical JSON (RFC 8785). */
-export function replayText(bundle: ReplayBundle): string {
-  return canonicalText(JSON.parse(JSON.stringify(bundle)));
+/** Levels of a member that are written one by one: a record at a time, a message of a transcript at a time. */
+const LEVELS: Readonly<Record<string, number>> = { transcript: 3 };
+
+/** Its bytes, in pieces: canonical JSON (RFC 8785). */
+export function* replayPieces(bundle: ReplayBundle): Generator<string> {
+  yield* canonicalPieces(bundle, (name) => LEVELS[name] ?? 1);
 }
 
 /** What a bundle recorded, to decide it again. */

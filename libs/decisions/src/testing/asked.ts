@@ -2,6 +2,7 @@ import type { Change } from '../counterfactual/change.js';
 import type { CallComparison } from '../counterfactual/comparison.js';
 import { Counterfactual, type CounterfactualAnswer } from '../counterfactual/counterfactual.js';
 import { RecordedCalls } from '../counterfactual/recorded-calls.js';
+import type { Recording } from '../counterfactual/simulated-world.js';
 import { TENANT } from './lived-settings.js';
 import type { LivedWorld } from './lived-world.js';
 
@@ -14,17 +15,18 @@ export function asked(
   as_recorded: readonly string[] = [],
   erased: readonly string[] = [],
 ): CounterfactualAnswer {
-  const calls = RecordedCalls.of(world.records);
-  const about = [...calls.ids()].filter((call_id) => !as_recorded.includes(call_id));
-  const { configuration } = world;
-  const terms = { from_ms: 0, until_ms: world.now_ms, trust: [], erased: new Set(erased), allow_for_ms: 900_000, grant_for_ms: HOUR_MS };
-  const question = new Counterfactual(
-    { tenant_id: TENANT, calls, configuration, as_recorded: new Set(as_recorded), ...terms },
-    changes,
-    about,
-  );
+  const recording = { ...recordingFrom(world), as_recorded: new Set(as_recorded), erased: new Set(erased) };
+  const about = [...recording.calls.ids()].filter((call_id) => !as_recorded.includes(call_id));
+  const question = new Counterfactual(recording, changes, about);
   while (question.step());
   return question.answer();
+}
+
+/** For specs: all that a world left behind. */
+export function recordingFrom({ records, configuration, now_ms }: LivedWorld): Recording {
+  const terms = { from_ms: 0, until_ms: now_ms, allow_for_ms: 900_000, grant_for_ms: HOUR_MS };
+  const nobody = { as_recorded: new Set<string>(), erased: new Set<string>() };
+  return { tenant_id: TENANT, calls: RecordedCalls.of(records), configuration, trust: [], ...nobody, ...terms };
 }
 
 /** The comparison of one call. */
