@@ -37,7 +37,7 @@ function collectNamed(schema, into) {
   return into;
 }
 
-/** The schema with each shared type defined where it first occurs, as a registry wants it. */
+/** The schema with each shared type defined where it first occurs, as a registry wants it; `personal` is for us alone. */
 function inline(schema, named, seen) {
   if (typeof schema === 'string') {
     if (!named.has(schema) || seen.has(schema)) return schema;
@@ -49,7 +49,26 @@ function inline(schema, named, seen) {
   if (seen.has(full)) return full;
   seen.add(full);
   if (schema.type === 'enum') return schema;
-  return { ...schema, fields: schema.fields.map((field) => ({ ...field, type: inline(field.type, named, seen) })) };
+  return { ...schema, fields: schema.fields.map(({ personal: _, ...field }) => ({ ...field, type: inline(field.type, named, seen) })) };
+}
+
+const holdsText = (type) => {
+  if (Array.isArray(type)) return type.some(holdsText);
+  if (type && typeof type === 'object')
+    return type.type === 'array' ? holdsText(type.items) : type.type === 'string' || type.type === 'bytes';
+  return type === 'string' || type === 'bytes';
+};
+
+/** Every text says whether it may be personal; what that means is in docs/personal-data.md. */
+function mustClassify(named) {
+  for (const { name, type, fields } of named.values()) {
+    for (const field of type === 'record' ? fields : []) {
+      if (!holdsText(field.type) || /^(sealed|never|settings|clear: .{10,})$/.test(field.personal ?? '')) continue;
+      throw new Error(
+        `${name}.${field.name}: say "personal": "sealed" (ciphertext where it is about a subject), "never" (an id, a name, a digest, a word of ours), "settings" (administrators write it) or "clear: why"`,
+      );
+    }
+  }
 }
 
 function tsType(schema) {
@@ -178,6 +197,7 @@ const named = new Map();
 for (const file of readdirSync(path.join(schemas, 'types')).sort()) collectNamed(readJson(path.join(schemas, 'types', file)), named);
 const events = loadEvents();
 for (const event of events) collectNamed(event.schema, named);
+mustClassify(named);
 const released = readJson(path.join(schemas, 'released.json'));
 const ids = assignIds(events, named, readJson(path.join(schemas, 'ids.json')), released);
 if (process.argv.includes('--release')) {

@@ -69,6 +69,19 @@ describe('the event contract', () => {
     expect(generate().stderr).toContain('schemas/tool-executed/tool_call_paused.v1.avsc: the first field must be meta');
   });
 
+  test.each([[undefined], ['perhaps'], ['clear: so']])(
+    'a text that does not say whether it may be personal (%s) is refused by name',
+    (personal) => {
+      const file = path.join(copy, 'schemas/tool-executed/tool_call_paused.v1.avsc');
+      const fields = [
+        { name: 'meta', type: 'countersign.meta' },
+        { name: 'words', type: ['null', { type: 'array', items: 'string' }], personal },
+      ];
+      writeFileSync(file, JSON.stringify({ type: 'record', name: 'tool_call_paused', namespace: 'countersign', doc: '', fields }));
+      expect(generate().stderr).toContain('tool_call_paused.words: say "personal"');
+    },
+  );
+
   describe('once released', () => {
     const file = () => path.join(copy, 'schemas/tool-executed/tool_call_paused.v1.avsc');
     const write = (fields: readonly unknown[]) =>
@@ -85,7 +98,7 @@ describe('the event contract', () => {
       write([meta]);
       expect(generate('--release').status).toBe(0);
       const [first] = idsOf() as [string];
-      write([meta, { name: 'why', type: 'string', default: '' }]);
+      write([meta, { name: 'why', type: 'string', default: '', personal: 'never' }]);
       expect(generate().status).toBe(0);
       const [old, changed] = idsOf() as [string, string];
       expect([old, changed.endsWith(' v2')]).toEqual([first, true]);
@@ -101,11 +114,11 @@ describe('the event contract', () => {
     });
 
     test('a schema that cannot read what was released is refused, with what to do', () => {
-      write([meta, { name: 'needed', type: 'string' }]);
+      write([meta, { name: 'needed', type: 'string', personal: 'never' }]);
       expect(generate().stderr).toContain('tool_call_paused.v1.avsc cannot read records of its released version 1');
       write([meta, { name: 'why', type: 'long', default: 0 }]);
       expect(generate('--release').status).toBe(0);
-      write([meta, { name: 'why', type: 'string', default: '' }]);
+      write([meta, { name: 'why', type: 'string', default: '', personal: 'never' }]);
       expect(generate().stderr).toContain('give new fields a default');
     });
   });

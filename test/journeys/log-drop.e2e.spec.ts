@@ -1,107 +1,159 @@
 import { execFile } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { EmbeddedEventLog } from '@countersign/event-log';
-import { type Bundle, CheckpointFolder, treeName } from '@countersign/evidence';
-import { KeySnapshot, PgliteStore } from '@countersign/store';
+import type { Bundle } from '@countersign/evidence';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Api, Envelope } from './api.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
+import { daysFromNow } from './time-shift.js';
 
 const run = promisify(execFile);
-const CARRIED = new Set(['configuration-changed', 'tool-registered', 'trust-view', 'operator-command']);
+const AGO_DAYS = 200;
+const FILES = 2;
+const CONTENT = 'x'.repeat(8_000);
+const OUTPUT_GONE = 'erased' as unknown as Envelope['output'];
 let platform: EmbeddedPlatform;
 let admin: Api;
 let agent: Api;
 let auditor: Api;
+let env: Record<string, string>;
+let vkey: string;
+/** Of half a year ago: the first call, one that is in doubt still, and the last. */
+let first: Envelope;
+let doubtful: Envelope;
+let last: Envelope;
+let old: Bundle;
+let size: number;
+let case_id: string;
+
+async function countersign(...args: string[]): Promise<{ code: number; said: string }> {
+  const cli = path.join(process.cwd(), 'node_modules/.bin/countersign');
+  const ran = await run(process.execPath, [cli, ...args], { env: { ...process.env, COUNTERSIGN_TOKEN: auditor?.key ?? '' } }).catch(
+    (error) => error,
+  );
+  return { code: ran.code ?? 0, said: `${ran.stdout}${ran.stderr}` };
+}
+
+const folder = () => path.join(platform.dir, 'witness');
+const look = () => countersign('witness', '--vkey', vkey, '--log', platform.base, '--dir', folder(), '--once');
+/** In a case that is open all the time: its keys hold for as long. */
+const write = (name: string) => agent.call({ tool: 'write_file', inputs: { path: name, content: CONTENT, mode: 'create' }, case_id });
+const ask = (body: unknown, api = admin) => api.request<Record<string, unknown>>('POST', '/v1/log/drops', body);
+const journal = () => readdirSync(path.join(platform.dataDir, 'log')).filter((name) => name.endsWith('.log'));
+
+async function covered<T>(url: string): Promise<T> {
+  let found = '';
+  for (const end = performance.now() + 30_000; performance.now() < end && !found.startsWith('410'); await sleep(100)) {
+    const { status, body } = await auditor.request<T>('GET', url);
+    if (status === 200) return body;
+    found = `${status} ${JSON.stringify(body)}`;
+  }
+  throw new Error(`nothing covered ${url}: ${found}`);
+}
+
+const bundleOf = ({ call_id }: Envelope) => covered<Bundle>(`/v1/audit/bundle?call_id=${call_id}`);
+
+async function verified(bundle: Bundle): Promise<string> {
+  const file = path.join(platform.dir, 'bundle.json');
+  writeFileSync(file, JSON.stringify(bundle));
+  const { code, said } = await countersign('verify', file, '--vkey', bundle.vkey);
+  return code === 0 ? 'verified' : said;
+}
+
+/** The place of a record, in the query of a proof. */
+const placeOf = (bundle: Bundle, type: string): string => {
+  const found = bundle.records.find(({ event_type }) => event_type === type) as Bundle['records'][number];
+  return `topic=${found.topic}&partition=${found.partition}&offset=${found.offset}`;
+};
 
 beforeAll(async () => {
-  platform = await EmbeddedPlatform.start();
+  platform = await EmbeddedPlatform.create({ COUNTERSIGN_JOURNAL_FILE_BYTES: '65536' });
+  const witness = (await countersign('witness', '--new-key', '--dir', folder(), '--name', 'witness.example')).said.trim();
+  env = { COUNTERSIGN_AUDIT_WITNESSES: witness };
+  await platform.up({ ...env, ...daysFromNow(-AGO_DAYS) });
   admin = platform.admin();
   agent = await admin.keyFor('agent', 'agent-1', ['agent']);
   auditor = await admin.keyFor('user', 'audra', ['auditor']);
-}, 60_000);
+  case_id = (await agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body.case_id;
+  const begun = journal().length;
+  first = (await write('a.txt')).body;
+  doubtful = (await agent.call({ tool: 'probe_fail', inputs: { effect: 'unknown' } })).body;
+  for (let n = 0; journal().length < begun + FILES; n++) await write(`old-${n}.txt`);
+  last = (await write('last.txt')).body;
+  old = await bundleOf(first);
+  await bundleOf(last);
+  const checkpoint = await auditor.request<string>('GET', '/v1/audit/checkpoint');
+  vkey = checkpoint.headers.get('countersign-vkey') as string;
+  size = Number(checkpoint.body.split('\n')[1]);
+  await platform.process.stop();
+  await platform.up(env);
+}, 120_000);
 afterAll(() => platform.close(), 30_000);
 
-async function covered<T>(url: string): Promise<T> {
-  let last = '';
-  for (const end = performance.now() + 20_000; performance.now() < end; await sleep(200)) {
-    const { status, body } = await auditor.request<T>('GET', url);
-    if (status === 200) return body;
-    last = `${status} ${JSON.stringify(body)}`;
-  }
-  throw new Error(`nothing covered ${url}: ${last}`);
-}
-
-async function verify(bundle: Bundle): Promise<number> {
-  const file = path.join(platform.dir, 'bundle.json');
-  writeFileSync(file, JSON.stringify(bundle));
-  const cli = path.join(process.cwd(), 'node_modules/.bin/countersign');
-  return run(process.execPath, [cli, 'verify', file, '--vkey', bundle.vkey]).then(
-    () => 0,
-    (fault: { code: number }) => fault.code,
-  );
-}
-
-const write = (name: string) => agent.call({ tool: 'write_file', inputs: { path: name, content: 'x', mode: 'create' } });
-const heads = async (): Promise<number> => Number((await covered<string>('/v1/audit/checkpoint')).split('\n')[1]);
-
-test('only an administrator drops, nothing younger than the floor, and nothing that no file holds alone', async () => {
-  const ask = (api: Api, body: unknown) => api.request('POST', '/v1/log/drops', body);
-  expect((await ask(auditor, { keep_months: 12 })).status).toBe(403);
-  expect((await ask(admin, { keep_months: 5 })).status).toBe(400);
-  await covered('/v1/audit/checkpoint');
-  expect((await ask(admin, { keep_months: 6, dry_run: true })).body).toMatchObject({ dry_run: true, records_below: {}, dropped: null });
-  expect((await ask(admin, { keep_months: 6 })).body).toMatchObject({ dropped: { segments: 0 } });
-}, 30_000);
-
-test('behind a dropped journal nothing fires twice, what is left is proven, and an empty database is honest', async () => {
-  const first = (await write('a.txt')).body;
-  const old = await covered<Bundle>(`/v1/audit/bundle?call_id=${first.call_id}`);
-  const size = await heads();
-  const request = old.records.find(({ event_type }) => event_type === 'tool_call_requested') as Bundle['records'][number];
-  await sleep(2_500); // a checkpoint covers all that was read and written
-  await platform.process.stop();
-
-  // Months later, as the product drops it: a new file was begun, and everything before it is old and covered.
-  const newest = await new CheckpointFolder(path.join(platform.dataDir, 'audit', 'checkpoints')).newest();
-  const log = await EmbeddedEventLog.open({ dir: path.join(platform.dataDir, 'log'), segment_bytes: 1 });
-  await log.ensureTopics([{ name: 'scratch', partitions: 1 }]);
-  const store = await PgliteStore.open({ dir: path.join(platform.dataDir, 'pg') });
-  expect(await new KeySnapshot(store, path.join(platform.dataDir, 'effect-keys.snapshot')).save()).toBeGreaterThan(0);
-  await store.close();
-  const dropped = await log.drop({
-    below: (topic, partition) => newest?.heads.get(treeName(topic, partition))?.size ?? 0,
-    carries: (topic) => CARRIED.has(topic),
+test('only an administrator drops, nothing younger than the floor that policy set, and nothing that no witness saw', async () => {
+  expect(doubtful.status).toBe('in_doubt');
+  expect((await ask({ keep_months: 12 }, auditor)).status).toBe(403);
+  expect((await ask({ keep_months: 5 })).status).toBe(400);
+  const retention = (floor_months: number) => admin.request('PUT', '/v1/retention', { floor_months, rules: [] });
+  expect((await retention(12)).status).toBe(200);
+  expect((await ask({ keep_months: 6 })).body).toMatchObject({
+    status: 400,
+    validation: { issues: [{ path: '/keep_months', code: 'floor' }] },
   });
-  expect(dropped.segments).toBeGreaterThan(0);
-  await log.close();
+  expect((await retention(6)).status).toBe(200);
+  expect((await ask({ keep_months: 6 })).body).toMatchObject({ status: 503, detail: 'there is no checkpoint to drop behind' });
+  expect(await look()).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
+  expect((await ask({ keep_months: 7, dry_run: true })).body).toMatchObject({ dry_run: true, records_below: {}, dropped: null });
+  expect((await ask({ keep_months: 7 })).body).toMatchObject({ dropped: { segments: 0 } });
+}, 60_000);
 
-  await platform.up();
-  const place = `topic=${request.topic}&partition=${request.partition}&offset=${request.offset}`;
-  expect((await auditor.request('GET', `/v1/audit/proof?${place}`)).status).toBe(410);
+test('a call that is in doubt keeps what came after it; once it is settled, whole files go', async () => {
+  const kept = await bundleOf(doubtful);
+  expect((await ask({ keep_months: 6 })).body).toMatchObject({ dropped: { segments: expect.any(Number) } });
+  expect(await verified(await bundleOf(doubtful))).toBe('verified');
+  const files = journal().length;
+  const said = { resolution: 'did_not_happen', reason: 'looked it up' };
+  expect((await admin.request('POST', `/v1/calls/${doubtful.call_id}/resolve`, said)).status).toBeLessThan(300);
+  await agent.callUntil(doubtful.call_id, ({ status }) => status !== 'in_doubt');
+  const planned = (await ask({ keep_months: 6, dry_run: true })).body as { records_below: Record<string, number> };
+  expect(Object.keys(planned.records_below).length).toBeGreaterThan(3);
+  expect(journal()).toHaveLength(files);
+  const { dropped } = (await ask({ keep_months: 6 })).body as { dropped: { segments: number; bytes: number } };
+  expect(dropped.segments).toBeGreaterThanOrEqual(FILES);
+  expect(dropped.bytes).toBeGreaterThan(dropped.segments * 65_536);
+  expect(journal().length).toBeLessThanOrEqual(files - dropped.segments + 1);
+  expect((await auditor.request('GET', `/v1/audit/proof?${placeOf(kept, 'tool_call_requested')}`)).status).toBe(410);
+  expect((await ask({ keep_months: 6 })).body).toMatchObject({ dropped: { segments: 0 } });
+}, 60_000);
+
+test('what was dropped is said to be gone; what is left is proven, and the witness sees one log', async () => {
+  const gone = await auditor.request('GET', `/v1/audit/proof?${placeOf(old, 'tool_call_requested')}`);
+  expect(gone).toMatchObject({ status: 410, body: { first: expect.any(Number) } });
+  expect(await auditor.request('GET', `/v1/audit/bundle?call_id=${first.call_id}`)).toMatchObject({ status: 410 });
   expect((await agent.readCall(first.call_id)).body.status).toBe('succeeded');
   rmSync(path.join(platform.workspace, 'a.txt'));
-  const expected = { status: 'succeeded', deduplicated: true, output: 'erased' as unknown as Envelope['output'] };
-  expect((await write('a.txt')).body).toMatchObject(expected);
-
-  // One behind what was dropped of its own partition.
-  let second = (await write('b0.txt')).body;
-  for (let n = 1; second.call_id[0] !== first.call_id[0] && n < 50; n++) second = (await write(`b${n}.txt`)).body;
-  expect(second.call_id[0]).toBe(first.call_id[0]);
-  expect(second.status).toBe('succeeded');
-  expect(await verify(await covered<Bundle>(`/v1/audit/bundle?call_id=${second.call_id}`))).toBe(0);
-  expect(await verify(old)).toBe(0);
+  expect((await write('a.txt')).body).toMatchObject({ status: 'succeeded', deduplicated: true, output: OUTPUT_GONE });
+  const now = (await write('b.txt')).body;
+  expect(now.status).toBe('succeeded');
+  expect(await verified(await bundleOf(last))).toBe('verified');
+  expect(await verified(await bundleOf(now))).toBe('verified');
+  expect(await verified(old)).toBe('verified');
   expect(await covered(`/v1/audit/consistency?first=${size}`)).toMatchObject({ first: size });
+  expect((await look()).code).toBe(0);
+}, 60_000);
 
+test('an emptied database is folded from what is left: nothing fires twice, and calls go on', async () => {
   await platform.process.stop();
   rmSync(path.join(platform.dataDir, 'pg'), { recursive: true });
-  await platform.up();
-  expect((await write('a.txt')).body).toMatchObject(expected);
+  await platform.up(env);
+  expect((await write('a.txt')).body).toMatchObject({ status: 'succeeded', deduplicated: true, output: OUTPUT_GONE });
   expect(existsSync(path.join(platform.workspace, 'a.txt'))).toBe(false);
-  expect((await agent.callUntil(second.call_id, ({ status }) => status === 'succeeded')).call_id).toBe(second.call_id);
+  expect((await agent.callUntil(last.call_id, ({ status }) => status === 'succeeded')).call_id).toBe(last.call_id);
   expect((await agent.readCall(first.call_id)).status).toBe(404);
-  expect((await write('c.txt')).body.status).toBe('succeeded');
+  const next = (await write('c.txt')).body;
+  expect(next.status).toBe('succeeded');
+  expect(await verified(await bundleOf(next))).toBe('verified');
+  expect((await look()).code).toBe(0);
 }, 120_000);

@@ -112,7 +112,12 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       report = (await at.agent.call({ tool: 'probe_report', inputs: { name: subject, rows: 12_000 }, case_id })).body;
       expect(report).toMatchObject({ status: 'succeeded', truncated: true, cached: false });
       expect(report.attachments).toHaveLength(2);
-      for (const { url } of report.attachments) expect(await text(at.agent, url)).toContain(subject);
+      for (const { url } of report.attachments) {
+        const shown = await at.agent.request('GET', url);
+        expect(JSON.stringify(shown.body)).toContain(subject);
+        expect([shown.headers.get('cache-control'), shown.headers.get('etag')]).toEqual(['no-store', null]);
+      }
+      expect((await at.agent.readCall(done.call_id)).headers.get('cache-control')).toBe('no-store');
 
       const asked = (await at.agent.call({ tool: 'probe_approval', inputs: inputs(), case_id, context })).body;
       const shown = await at.anna.request<{ call: { input: unknown } }>('GET', `/v1/approvals/${asked.approval?.approval_id}`);

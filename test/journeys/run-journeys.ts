@@ -17,7 +17,11 @@ export function describeRunJourneys(at: JourneyWorld): void {
       const whole = await at.agent.request<{ rows: unknown[] }>('GET', blob?.url as string);
       expect(whole.status).toBe(200);
       expect(whole.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(whole.headers.get('cache-control')).toBe('private, no-cache');
       expect(whole.body.rows).toHaveLength(20_000);
+      const etag = whole.headers.get('etag') as string;
+      expect((await at.agent.request('GET', blob?.url as string, undefined, { 'if-none-match': etag })).status).toBe(304);
+      expect((await at.agent.request('GET', blob?.url as string, undefined, { 'if-none-match': '"other"' })).status).toBe(200);
       const table = body.attachments.find((attachment) => attachment.kind === 'table');
       expect((await at.agent.request('GET', table?.url as string)).body).toBe('name,rows\nlarge,20000\n');
       const bare = await fetch(`${at.agent.base}${blob?.url}`);

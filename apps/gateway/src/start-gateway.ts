@@ -108,7 +108,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const delegated = new DelegatedAuthority(configuration, tokens, deps.vault, { call, now_ms });
   const desk = new CallDesk(board, writer, codec, store);
   const sender = new CallbackSender(keys, () => clock.now_ms(), config.callback_allow_private);
-  const sealer = new CallSealer(deps.personal, configuration);
+  const sealer = new CallSealer(deps.personal, configuration, clock);
   const callbacks = new Callbacks(sender, board, { logger, readable });
   const changes = new ConfigurationWriter(writer, configuration, codec, clock);
   const secrets = new SealedSecrets(keys);
@@ -140,7 +140,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     configuration: settings,
     policies,
     counterfactual: new CounterfactualRoom(deps, policies),
-    replays: replayBundles(deps, state, writer),
+    replays: replayBundles(deps, state, { writer, sealer }),
     reports: new SimulationReports(keys),
     calls,
     votes: new VoteRoom(calls, new EditDesk(configuration, keys, rulings, sealer)),
@@ -148,16 +148,19 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     told,
     mailer,
     book,
-    trust: trustRoom(deps, config.lanes, book, writer),
-    usage: usageRoom(deps, config.lanes, { configuration, changes, writer, told }),
+    trust: trustRoom(deps, config.lanes, book, { writer, sealer }),
+    usage: usageRoom(deps, config.lanes, { configuration, changes, writer, sealer, told }),
     blobs: new StoredBlobs(deps.blobs, deps.personal),
     health: new Health(ready, log, deps.metrics),
     audit: deps.evidence && new AuditRoom(deps, deps.evidence, configuration, new Set(topicSpecs(config.lanes, 1).map(({ name }) => name))),
   };
 }
 
-function replayBundles(deps: AppDeps, state: () => Configuration['state'], writer: RecordWriter): ReplayBundles {
-  const transcripts = new Transcripts(deps, state, new OperatorCommands(writer, deps.codec, deps.clock));
+/** What operators say is written and sealed with. */
+type Pen = { writer: RecordWriter; sealer: CallSealer };
+
+function replayBundles(deps: AppDeps, state: () => Configuration['state'], { writer, sealer }: Pen): ReplayBundles {
+  const transcripts = new Transcripts(deps, state, new OperatorCommands(writer, deps.codec, deps.clock, sealer));
   return new ReplayBundles(deps, state, new RecordingReader(deps), transcripts);
 }
 
@@ -185,21 +188,25 @@ function noticeSender(
   });
 }
 
-function trustRoom({ store, log, clock, codec }: AppDeps, lanes: readonly string[], book: TrustBook, writer: RecordWriter): TrustRoom {
+function trustRoom({ store, log, clock, codec }: AppDeps, lanes: readonly string[], book: TrustBook, { writer, sealer }: Pen): TrustRoom {
   const topics = new Map(topicSpecs(lanes, log.partitions('policy-decided')).map(({ name, partitions }) => [name, partitions]));
-  return new TrustRoom(store, new PastTrust(store, log), clock, { book, commands: new OperatorCommands(writer, codec, clock), topics });
+  return new TrustRoom(store, new PastTrust(store, log), clock, {
+    book,
+    commands: new OperatorCommands(writer, codec, clock, sealer),
+    topics,
+  });
 }
 
 function usageRoom(
   { store, log, clock, logger, codec, metrics }: AppDeps,
   lanes: readonly string[],
-  by: { configuration: Configuration; changes: ConfigurationWriter; writer: RecordWriter; told: NoticeSender },
+  by: Pen & { configuration: Configuration; changes: ConfigurationWriter; told: NoticeSender },
 ): UsageRoom {
   const state = () => by.configuration.state;
   const tell: CloserParts['tell'] = (notice, done) => by.told.tell(notice, done);
   measureUsage(store, () => clock.now_ms(), metrics);
   const closer = new PeriodCloser({ state, writer: by.changes, tell, store, log, lanes, clock, logger });
-  return new UsageRoom(new UsageReport(store, state), closer, new OperatorCommands(by.writer, codec, clock), state);
+  return new UsageRoom(new UsageReport(store, state), closer, new OperatorCommands(by.writer, codec, clock, by.sealer), state);
 }
 
 /** Embedded there is one gateway. */

@@ -41,7 +41,7 @@ export interface AppDeps {
   metrics: Registry;
   /** An OpenTelemetry SDK is loaded: spans are recorded. */
   tracing: boolean;
-  /** Idempotency keys that the log may no longer tell of; absent where the store is durable. */
+  /** Idempotency keys that the log may no longer tell of; absent only where a test does without. */
   key_snapshot?: KeySnapshot;
   /** What is personal is sealed and opened with it; absent only where a test does without. */
   personal?: Personal;

@@ -20,7 +20,7 @@ export { CallSeal, defused, UNNAMED } from './personal/call-seal.js';
 export { isGone, type OpenedCall, Personal } from './personal/personal.js';
 export { subjectsOf } from './personal/personal-fields.js';
 export { rulesAbout } from './personal/personal-rules.js';
-export { openedBlob, sealedBlob } from './personal/sealed-blob.js';
+export { isSealedBlob, openedBlob, sealedBlob } from './personal/sealed-blob.js';
 export { openPlatform, type Platform } from './platform.js';
 export { type Environment, faultLines, type ParsedConfig, type PlatformConfig, parsePlatformConfig } from './platform-config.js';
 export { decodeProgress, encodeProgress, type Progress, progressChannel } from './progress-hint.js';

@@ -50,6 +50,12 @@ const schema = z.object({
     'a comma-separated list of lane names ([a-z][a-z0-9-]*, at most 32 characters)',
   ),
   COUNTERSIGN_PARTITIONS: z.coerce.number().int().min(1).max(256).default(4),
+  COUNTERSIGN_JOURNAL_FILE_BYTES: z.coerce
+    .number()
+    .int()
+    .min(65_536)
+    .max(1024 * 1024 * 1024)
+    .default(64 * 1024 * 1024),
   COUNTERSIGN_MASTER_KEY: z
     .string()
     .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
@@ -111,6 +117,8 @@ export interface PlatformConfig {
   s3: S3BlobsOptions | undefined;
   lanes: string[];
   partitions: number;
+  /** Embedded, a file of the journal that is as large is followed by the next; old records are dropped in whole files. */
+  journal_file_bytes?: number;
   master_key: string | undefined;
   /** Tiles and, embedded, checkpoints; distributed, every projector and gateway needs the same folder, or the bucket. */
   audit_dir: string;
@@ -211,6 +219,7 @@ export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConf
       s3,
       lanes: value.COUNTERSIGN_LANES,
       partitions: value.COUNTERSIGN_PARTITIONS,
+      journal_file_bytes: value.COUNTERSIGN_JOURNAL_FILE_BYTES,
       master_key: value.COUNTERSIGN_MASTER_KEY,
       audit_dir: path.resolve(value.COUNTERSIGN_AUDIT_DIR ?? path.join(value.COUNTERSIGN_DATA_DIR, 'audit')),
       audit_bucket: kafka && s3 && value.COUNTERSIGN_AUDIT_DIR === undefined ? { ...s3, prefix: prefixOf(kafka.topic_prefix) } : undefined,

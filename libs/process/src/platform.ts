@@ -14,6 +14,9 @@ import {
   KnownWrappingKeys,
   PgliteStore,
   S3Blobs,
+  S3Bucket,
+  SnapshotFile,
+  SnapshotObjects,
   SqlRows,
   SqlSubjectKeys,
   type Store,
@@ -72,7 +75,8 @@ async function openPglite(data_dir: string, logger: Logger): Promise<Store> {
 
 async function openEmbedded(config: PlatformConfig, logger: Logger): Promise<Parts> {
   const onFault = (cause: unknown) => logger.warn({ cause: String(cause) }, 'a reader of the log failed and is tried again');
-  const log = await EmbeddedEventLog.open({ dir: path.join(config.data_dir, 'log'), onFault }).catch((cause: Error) => {
+  const size = config.journal_file_bytes === undefined ? {} : { segment_bytes: config.journal_file_bytes };
+  const log = await EmbeddedEventLog.open({ dir: path.join(config.data_dir, 'log'), onFault, ...size }).catch((cause: Error) => {
     throw new CannotOpen(`the log in ${config.data_dir} cannot be opened: ${cause.message}`, { cause });
   });
   const store = await openPglite(config.data_dir, logger);
@@ -122,6 +126,13 @@ async function openSubjectKeys(config: PlatformConfig, store: Store, keys: KeyRi
   });
 }
 
+/** In the bucket where there is one: what a gateway saves there an executor elsewhere restores. */
+function openKeySnapshot(config: PlatformConfig, store: Store): KeySnapshot {
+  const { audit_bucket: bucket } = config;
+  if (bucket) return new KeySnapshot(store, new SnapshotObjects(new S3Bucket(bucket), `audit/${bucket.prefix}effect-keys`));
+  return new KeySnapshot(store, new SnapshotFile(path.join(config.data_dir, 'effect-keys.snapshot')));
+}
+
 /** Opens log, store, cache and keys as configured. @throws CannotOpen */
 export async function openPlatform(service: string, config: PlatformConfig): Promise<Platform> {
   const logger = createLogger(service, config.log_level);
@@ -156,12 +167,9 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   const blobs = config.s3 ? new S3Blobs(config.s3) : new FolderBlobs(path.join(config.data_dir, 'blobs'));
   const clock = shared ?? systemClock;
   const personal = new Personal(subject_keys, keys, () => clock.now_ms());
-  const key_snapshot = parts.store.durable
-    ? {}
-    : { key_snapshot: new KeySnapshot(parts.store, path.join(config.data_dir, 'effect-keys.snapshot')) };
   const deps: AppDeps = {
     ...parts,
-    ...key_snapshot,
+    key_snapshot: openKeySnapshot(config, parts.store),
     blobs,
     keys,
     vault,

@@ -1,6 +1,7 @@
 import {
   type CallTopic,
   type ClaimedKey,
+  ERASED,
   type EventCodec,
   type EventMap,
   type EventType,
@@ -109,6 +110,8 @@ export class EventWriter {
 
   rejudged(job: Job, ruling: ResolvedRuling, config_offset: number): NewRecord {
     const { decision_id, revision, source, call } = job.authorised;
+    const { opened } = job;
+    const said = ruling.reason?.message ?? 'policy is stricter now than when it ruled';
     return this.record('tool_call_rejudged', job, {
       meta: this.after(job),
       decision_id,
@@ -116,7 +119,7 @@ export class EventWriter {
       config_offset,
       tier: ruling.tier,
       rule: ruling.rule,
-      reason: ruling.reason?.message ?? 'policy is stricter now than when it ruled',
+      reason: opened === 'erased' ? ERASED : (opened?.seal.text(said) ?? said),
       source,
       call,
     });

@@ -1,4 +1,4 @@
-import { eventSchemas } from '@countersign/contracts';
+import { eventSchemas, laneTopic } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 import {
   BUNDLE_FORMAT,
@@ -23,7 +23,12 @@ export interface CallToBundle {
   ended_at_ms: number | undefined;
 }
 
-export type MadeBundle = { kind: 'made'; bundle: Bundle } | { kind: 'not_covered' } | { kind: 'broken'; reason: string };
+export type MadeBundle =
+  | { kind: 'made'; bundle: Bundle }
+  | { kind: 'not_covered' }
+  /** Records of this call were dropped behind a checkpoint: what is left of it does not tell it whole. */
+  | { kind: 'dropped'; call_id: string }
+  | { kind: 'broken'; reason: string };
 
 /** Makes bundles out of the log. Each is verified before it is given. */
 export class BundleMaker {
@@ -40,6 +45,8 @@ export class BundleMaker {
   /** `cosigned`: under this checkpoint, which witnesses have seen, instead of the newest. */
   async make(tenant_id: string, subject: Bundle['subject'], calls: readonly CallToBundle[], cosigned?: Cosigned): Promise<MadeBundle> {
     const found = await this.recordsOf(calls);
+    const dropped = await this.dropped(calls, found);
+    if (dropped) return { kind: 'dropped', call_id: dropped.call_id };
     const rulings = found.flatMap(({ event }) => (event.event_type === 'policy_decided' ? [event.event.config_offset] : []));
     const rules = await policyInForce(this.records, tenant_id, Math.max(-1, ...rulings));
     const proven = await this.prove([...rules, ...found], cosigned);
@@ -79,6 +86,17 @@ export class BundleMaker {
       found.push(...(await this.records.find(new Set(group.map((call) => call.call_id)), stretch)));
     }
     return found;
+  }
+
+  /** A call of which the request, its first record, is not there any more. */
+  private async dropped(calls: readonly CallToBundle[], found: readonly FoundRecord[]): Promise<CallToBundle | undefined> {
+    const whole = new Set(found.flatMap(({ event }) => (event.event_type === 'tool_call_requested' ? [event.event.meta.call_id] : [])));
+    for (const call of calls) {
+      if (whole.has(call.call_id)) continue;
+      const topic = laneTopic('tool-call-requested', call.lane);
+      if ((await this.deps.log.first(topic, partitionOfCall(call.call_id))) > 0) return call;
+    }
+    return undefined;
   }
 
   private async prove(found: readonly FoundRecord[], cosigned: Cosigned | undefined) {

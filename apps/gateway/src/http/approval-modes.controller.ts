@@ -37,10 +37,12 @@ export class ApprovalModesController {
       if (state instanceof Problem) return state;
       const about = answeredCall(state);
       if (!about) return new Problem('conflict', 'nothing answered the call yet: its effect is not known');
-      const correction = { ...about, mode_corrected: body.approval_mode, reason: body.reason ?? null };
+      const reason = await this.room.commands.sealer.text(caller.tenant_id, state.call, body.reason ?? null);
+      if (reason instanceof Problem) return reason;
+      const correction = { ...about, mode_corrected: body.approval_mode, reason };
       const at = await this.room.commands.say(caller.tenant_id, 'approval_mode_corrected', { ...correction, by: caller.principal });
       this.calls.views.answered.note(at);
-      const { call_id: id, mode_effective, mode_observed, mode_corrected, reason } = correction;
+      const { call_id: id, mode_effective, mode_observed, mode_corrected } = correction;
       const misclassified = mode_corrected !== mode_effective;
       return ok(
         { call_id: id, mode_effective, mode_observed, mode_corrected, misclassified, reason },

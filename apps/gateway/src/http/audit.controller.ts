@@ -106,6 +106,8 @@ export class AuditController {
       if (made === undefined) return new Problem('not-found', 'there is no such call or case, or it has no calls');
       if (made === 'too_large') return new Problem('invalid-request', 'a bundle holds at most 500 calls: ask for them one by one');
       if (made.kind === 'not_covered') return notCovered();
+      if (made.kind === 'dropped')
+        return new Problem('erased', `records of ${made.call_id} were dropped by retention: bundles made before still verify`);
       if (made.kind === 'broken') return new Problem('internal', `it cannot be proven: ${made.reason}`);
       await this.read(caller, 'bundle', query, made.bundle.records.length);
       return { ...ok(made.bundle), as_recorded: true };

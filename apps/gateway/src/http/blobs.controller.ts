@@ -3,7 +3,7 @@ import { contentTypeOf, markingsOf } from '@countersign/store';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { Face } from './face.js';
 import { Problem } from './problem.js';
-import { type HttpReply, type HttpRequest, sendProblem } from './reply.js';
+import { type HttpReply, type HttpRequest, headerOf, sendProblem } from './reply.js';
 import { StoredBlobs } from './stored-blobs.js';
 
 /** `GET /v1/blobs/{name}`: a large output or an attachment of the caller's tenant, as it was kept. To whoever is not cleared for its markings there is none. */
@@ -21,18 +21,20 @@ export class BlobsController {
     const { name } = request.params as { name: string };
     try {
       const cleared = lacking(markingsOf(name), caller.clearances).length === 0;
-      const bytes = cleared ? await this.stored.read(caller.tenant_id, name) : undefined;
-      if (bytes === 'erased') return sendProblem(request, reply, new Problem('erased', 'the blob was personal data, and is erased'));
-      if (!bytes) return sendProblem(request, reply, new Problem('not-found', 'there is no such blob'));
+      const blob = cleared ? await this.stored.read(caller.tenant_id, name) : undefined;
+      if (blob === 'erased') return sendProblem(request, reply, new Problem('erased', 'the blob was personal data, and is erased'));
+      if (!blob) return sendProblem(request, reply, new Problem('not-found', 'there is no such blob'));
+      const etag = `"${name.slice(0, 64)}"`;
+      // Asked again each time: it may be erased, or its markings out of the caller's reach by then.
+      reply.headers(blob.sealed ? { 'cache-control': 'no-store' } : { 'cache-control': 'private, no-cache', etag });
+      if (!blob.sealed && headerOf(request, 'if-none-match') === etag) return void reply.code(304).send();
       // Never shown as a page: what a tool attached is not ours.
       reply.headers({
         'content-type': contentTypeOf(name) as string,
         'content-disposition': `attachment; filename="${name}"`,
         'x-content-type-options': 'nosniff',
-        'cache-control': 'private, max-age=31536000, immutable',
-        etag: `"${name.slice(0, 64)}"`,
       });
-      reply.code(200).send(bytes);
+      reply.code(200).send(blob.bytes);
     } catch (cause) {
       this.face.fault(request, reply, cause);
     }

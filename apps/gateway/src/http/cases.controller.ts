@@ -4,6 +4,7 @@ import { type CaseRow, caseHistory, listCases, readCase } from '@countersign/sto
 import { Controller, Get, Patch, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
+import { CallSealer, subjectsRequest } from '../personal/call-sealer.js';
 import { parseBody } from './body-issues.js';
 import { historyFace } from './case-history-face.js';
 import { ConfigurationRoom } from './configuration-room.js';
@@ -14,8 +15,9 @@ import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 import { Views, viewsBehind } from './views.js';
 
-export const caseRequest = z.strictObject({ title: z.string().min(1).max(400).optional() });
-export const caseChange = z.strictObject({ state: z.enum(['open', 'closed']), title: z.string().min(1).max(400).optional() });
+const title = z.string().min(1).max(400).optional();
+export const caseRequest = z.strictObject({ title, subjects: subjectsRequest });
+export const caseChange = z.strictObject({ state: z.enum(['open', 'closed']), title, subjects: subjectsRequest });
 export const caseFilters = { status: z.enum(['open', 'awaiting_approval', 'closed']).optional() };
 
 const noSuchCase = (): Problem => new Problem('not-found', 'there is no case of this id');
@@ -40,6 +42,7 @@ export class CasesController {
     private readonly face: Face,
     private readonly room: ConfigurationRoom,
     private readonly views: Views,
+    private readonly sealer: CallSealer,
   ) {}
 
   @Post()
@@ -48,7 +51,7 @@ export class CasesController {
       const body = parseBody(caseRequest, request.body ?? {});
       if (body instanceof Problem) return body;
       const case_id = `case_${uuidv7(this.room.clock.now_ms())}`;
-      return this.set(caller, case_id, { state: 'open', title: body.title ?? null }, 201);
+      return this.set(caller, case_id, { ...body, state: 'open' }, 201);
     });
   }
 
@@ -58,7 +61,7 @@ export class CasesController {
       const body = parseBody(caseChange, request.body);
       if (body instanceof Problem) return body;
       if (!caseOf(this.room.state, caller.tenant_id, idOf(request))) return noSuchCase();
-      return this.set(caller, idOf(request), { state: body.state, title: body.title ?? null }, 200);
+      return this.set(caller, idOf(request), body, 200);
     });
   }
 
@@ -96,12 +99,12 @@ export class CasesController {
     });
   }
 
-  private async set(
-    caller: Caller,
-    case_id: string,
-    fields: { state: 'open' | 'closed'; title: string | null },
-    status: number,
-  ): Promise<Answer> {
+  private async set(caller: Caller, case_id: string, asked: z.infer<typeof caseChange>, status: number): Promise<Answer | Problem> {
+    // A title that names nobody stays readable: the page of cases is nothing without it.
+    const { state, subjects, title: given = null } = asked;
+    const title = subjects.length > 0 ? await this.sealer.about(caller.tenant_id, subjects, given) : given;
+    if (title instanceof Problem) return title;
+    const fields = { state, title };
     const changed_at_ms = this.room.clock.now_ms();
     const at = await this.room.writer.set(caller.tenant_id, 'case_set', { case_id, ...fields, by: caller.principal, changed_at_ms });
     this.views.answered.note(at);

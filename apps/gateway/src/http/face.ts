@@ -81,7 +81,10 @@ export class Face {
       return { ...answer, pieces };
     }
     const text = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
-    return text === undefined ? answer : { ...answer, text: await this.readable.text(tenant_id, text) };
+    if (text === undefined) return answer;
+    const shown = await this.readable.text(tenant_id, text);
+    // What was opened may be erased later: nobody on the way keeps it.
+    return shown === text ? answer : { ...answer, text: shown, headers: { ...answer.headers, 'cache-control': 'no-store' } };
   }
 
   /** What the caller may know of a fault; its cause goes to the log. */

@@ -34,7 +34,7 @@ export class LogDropsController {
         dry_run: body.dry_run,
         before: new Date(plan.before_ms).toISOString(),
         checkpoint_size: plan.checkpoint.record.number + 1,
-        records_below: Object.fromEntries([...plan.below].filter(([, offset]) => offset > 0)),
+        records_below: Object.fromEntries(plan.due),
         dropped,
       });
     });

@@ -2,6 +2,7 @@ import { LOCAL_PROVIDER, toolVersions } from '@countersign/domain';
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
+import { subjectsRequest } from '../personal/call-sealer.js';
 import { ownTool, raterOf } from '../trust/rating-rights.js';
 import { time } from '../trust/trust-face.js';
 import { type RatingRow, TrustRoom } from '../trust/trust-room.js';
@@ -19,6 +20,7 @@ export const ratingRequest = z.strictObject({
   rating: z.number().min(0).max(5).describe('stars'),
   version: z.string().min(1).max(64).optional().describe('the version that was used; absent: the newest active one'),
   comment: z.string().min(1).max(2000).optional(),
+  subjects: subjectsRequest,
 });
 
 /** `/v1/tools/{name}/ratings`: what those who used a tool think of it; one rating each, the newest counts. */
@@ -68,12 +70,15 @@ export class RatingsController {
     });
   }
 
-  private async recorded(caller: Caller, tool: string, version: string, body: z.infer<typeof ratingRequest>): Promise<Answer> {
+  private async recorded(caller: Caller, tool: string, version: string, body: z.infer<typeof ratingRequest>): Promise<Answer | Problem> {
     const rater = raterOf(this.configuration.state, caller);
-    const { rating, comment = null } = body;
+    const { rating, subjects } = body;
+    const { commands } = this.room.parts;
+    const comment = await commands.sealer.about(caller.tenant_id, subjects, body.comment ?? null);
+    if (comment instanceof Problem) return comment;
     const rated_at_ms = this.configuration.clock.now_ms();
     const said = { tool, version, rating, comment, rater, by: caller.principal, rated_at_ms };
-    const at = await this.room.parts.commands.say(caller.tenant_id, 'tool_rated', said);
+    const at = await commands.say(caller.tenant_id, 'tool_rated', said);
     this.views.answered.note(at);
     const { kind, id } = caller.principal;
     const face = ratingFace({ rating, comment, rater, version, rated_at_ms, by: { kind, id } });

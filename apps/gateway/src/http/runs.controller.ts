@@ -53,7 +53,11 @@ export class RunsController {
       if (body instanceof Problem) return body;
       const { run_id } = request.params as { run_id: string };
       if (!RUN_ID.test(run_id)) return new Problem('invalid-request', 'a run_id has 1 to 200 characters');
-      const { at, kept_at_ms, ...kept } = await this.bundles.transcripts.keep(tenant_id, run_id, body, principal);
+      // The calls of the run say whom it is about.
+      if (!(await this.views.current(request))) return viewsBehind();
+      const done = await this.bundles.transcripts.keep(tenant_id, run_id, body, principal);
+      if (done instanceof Problem) return done;
+      const { at, kept_at_ms, ...kept } = done;
       this.views.answered.note(at);
       const kept_at = new Date(kept_at_ms).toISOString();
       return ok({ run_id, ...kept, digest: kept.blob.slice(0, 64), kept_at }, { 'countersign-position': positionText(at) });

@@ -1,17 +1,28 @@
 import { type EditedInputs, SEALED, sha256Hex, type ToolCall } from '@countersign/contracts';
 import { hasPersonal, type PersonalRule } from '@countersign/domain';
-import { type Configuration, type Personal, rulesAbout } from '@countersign/process';
+import { type Clock, type Configuration, type Personal, rulesAbout } from '@countersign/process';
+import { z } from 'zod';
 import type { AdmittedCall } from '../admission/admission.js';
 import { Problem } from '../http/problem.js';
 
 const NONE: readonly PersonalRule[] = [];
 const noKeys = (): Problem => new Problem('unavailable', 'what is personal in the call cannot be sealed here, so it was not recorded');
 
+export const tooManySubjects = (): Problem => new Problem('invalid-request', 'more than 255 subjects are named');
+
+/** Who a text is about, as a request may name it. */
+export const subjectsRequest = z
+  .array(z.string().min(1).max(400))
+  .max(50)
+  .default([])
+  .describe('who it is about: it is sealed for them, and gone with any one of them');
+
 /** Seals what a tenant calls personal before it is on the record: inputs and rationale of calls, and what people say about them. */
 export class CallSealer {
   constructor(
     private readonly personal: Personal | undefined,
     private readonly configuration: Configuration,
+    private readonly clock: Pick<Clock, 'now_ms'>,
   ) {}
 
   /** The rules about a call; empty for most, at the cost of one look. */
@@ -58,6 +69,19 @@ export class CallSealer {
     if (forged || !call?.sealed) return forged ?? text;
     const opened = await this.opened(tenant_id, call);
     return opened instanceof Problem ? opened : opened.seal.text(text);
+  }
+
+  /** A text about subjects that are named beside it. Of a tenant that calls nothing personal it stays as it is, and nobody may be named. */
+  async about(tenant_id: string, subjects: readonly string[], text: string | null): Promise<string | null | Problem> {
+    if (!hasPersonal(this.configuration.state, tenant_id)) {
+      if (subjects.length === 0) return text;
+      return new Problem('invalid-request', 'subjects are named, and nothing is personal here: PUT /v1/personal-data/{rule_id} first');
+    }
+    if (text === null) return null;
+    const forged = this.forged(tenant_id, text);
+    if (forged || !this.personal) return forged ?? noKeys();
+    const sealing = await this.personal.sealingAbout(tenant_id, { subjects }, this.clock.now_ms());
+    return sealing ? sealing.seal.text(text) : tooManySubjects();
   }
 
   /** Output that somebody gives for a call. */

@@ -15,6 +15,8 @@ export interface DropPlan {
   checkpoint: NewestCheckpoint;
   /** `topic/partition` → records below are older, and covered. */
   below: ReadonlyMap<string, number>;
+  /** Those of them in which something is there that may go. */
+  due: ReadonlyMap<string, number>;
 }
 
 /** Drops old records of calls behind a checkpoint that covers them. */
@@ -43,15 +45,19 @@ export class LogDrop {
     at.setUTCMonth(at.getUTCMonth() - keep_months);
     const before_ms = Math.min(at.getTime(), (await oldestOpenCall(this.deps.store)) ?? Number.POSITIVE_INFINITY);
     const below = new Map<string, number>();
+    const due = new Map<string, number>();
     for (const { topic, partition, size } of checkpoint.heads.values()) {
       if (CARRIED.has(parseTopic(topic).topic)) continue;
-      below.set(treeName(topic, partition), Math.min(size, await this.deps.log.since(topic, partition, before_ms)));
+      const offset = Math.min(size, await this.deps.log.since(topic, partition, before_ms));
+      below.set(treeName(topic, partition), offset);
+      if (offset > (await this.deps.log.first(topic, partition))) due.set(treeName(topic, partition), offset);
     }
-    return { before_ms, checkpoint, below };
+    return { before_ms, checkpoint, below, due };
   }
 
   /** The record says so first. Keys of effects are kept beside it before anything goes. */
-  async drop(tenant_id: string, { before_ms, checkpoint, below }: DropPlan, by: Principal): Promise<Dropped> {
+  async drop(tenant_id: string, { before_ms, checkpoint, below, due }: DropPlan, by: Principal): Promise<Dropped> {
+    if (due.size === 0) return { segments: 0, bytes: 0 };
     const dropped_at_ms = this.configuration.clock.now_ms();
     await this.configuration.writer.set(tenant_id, 'log_dropped', { before_ms, checkpoint: checkpoint.record.note, by, dropped_at_ms });
     await this.deps.key_snapshot?.save();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { subjectsRequest } from '../personal/call-sealer.js';
 
 const MESSAGES_MAX = 5000;
 
@@ -10,6 +11,10 @@ export const transcriptRequest = z.strictObject({
     .max(MESSAGES_MAX)
     .describe('in order; each has a role, and what else the client keeps of it'),
   model: z.string().max(200).optional(),
+  subjects: subjectsRequest,
 });
 
-export type Transcript = z.infer<typeof transcriptRequest>;
+export type TranscriptRequest = z.infer<typeof transcriptRequest>;
+
+/** What is kept of it. */
+export type Transcript = Omit<TranscriptRequest, 'subjects'>;

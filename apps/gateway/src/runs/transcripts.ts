@@ -1,11 +1,14 @@
-import { canonicalText, type Principal, type SealedKey } from '@countersign/contracts';
-import { type ConfigurationState, personalRules } from '@countersign/domain';
+import { canonicalText, type Principal, SEALED_KEYS_MAX } from '@countersign/contracts';
+import { type ConfigurationState, personalRules, unpackCall } from '@countersign/domain';
 import { type AppDeps, Masker } from '@countersign/process';
-import { type LogPosition, readRunTranscript } from '@countersign/store';
+import { type LogPosition, listCalls, readRunTranscript } from '@countersign/store';
+import { Problem } from '../http/problem.js';
+import { tooManySubjects } from '../personal/call-sealer.js';
 import type { OperatorCommands } from '../usage/operator-commands.js';
-import type { Transcript } from './transcript-request.js';
+import type { TranscriptRequest } from './transcript-request.js';
 
 const SECRETS_MAX = 500;
+const CALLS_AT_ONCE = 500;
 
 /** A transcript that is kept: where, and how much of it. */
 export interface KeptTranscript {
@@ -24,9 +27,14 @@ export class Transcripts {
     private readonly commands: OperatorCommands,
   ) {}
 
-  async keep(tenant_id: string, run_id: string, transcript: Transcript, by: Principal): Promise<KeptTranscript> {
+  /** Sealed for who is named, and for everybody whom a call of the run names: any of them erased, it is gone. */
+  async keep(tenant_id: string, run_id: string, request: TranscriptRequest, by: Principal): Promise<KeptTranscript | Problem> {
+    const { subjects, ...transcript } = request;
     const masked = (await this.masker(tenant_id)).record(transcript);
-    const { text, sealed } = await this.sealed(tenant_id, canonicalText(masked));
+    const json = canonicalText(masked);
+    const sealing = await this.sealing(tenant_id, run_id, subjects);
+    if (sealing instanceof Problem) return sealing;
+    const { text, sealed } = sealing ? { text: sealing.seal.json(json), sealed: sealing.sealed } : { text: json, sealed: null };
     const kept = await this.deps.blobs.put(tenant_id, Buffer.from(text), 'application/json');
     const kept_at_ms = this.deps.clock.now_ms();
     const messages = transcript.messages.length;
@@ -54,12 +62,21 @@ export class Transcripts {
     return new Masker([...new Set(values.flatMap((found) => ('value' in found ? [found.value] : [])))]);
   }
 
-  private async sealed(tenant_id: string, json: string): Promise<{ text: string; sealed: SealedKey[] | null }> {
-    const rules = personalRules(this.state(), tenant_id);
-    const { personal } = this.deps;
-    if (rules.length === 0 || !personal) return { text: json, sealed: null };
-    const asked = { tenant_id, rules: [], markings: [], inputs: {}, requested_at_ms: this.deps.clock.now_ms() };
-    const { seal, sealed } = await personal.sealing(asked);
-    return { text: seal.json(json), sealed };
+  /** Undefined: the tenant calls nothing personal. */
+  private async sealing(tenant_id: string, run_id: string, subjects: readonly string[]) {
+    const { personal, clock } = this.deps;
+    if (personalRules(this.state(), tenant_id).length === 0 || !personal) return undefined;
+    const refs = await this.namedByCalls(tenant_id, run_id);
+    return (await personal.sealingAbout(tenant_id, { subjects, refs }, clock.now_ms())) ?? tooManySubjects();
+  }
+
+  private async namedByCalls(tenant_id: string, run_id: string): Promise<string[]> {
+    const refs = new Set<string>();
+    for (let cursor: string | undefined; ; ) {
+      const page = await listCalls(this.deps.store, { tenant_id, run_id, limit: CALLS_AT_ONCE, ...(cursor ? { cursor } : {}) });
+      for (const { state } of page.items) for (const { subject } of unpackCall(state).call?.sealed ?? []) refs.add(subject);
+      if (page.next_cursor === null || refs.size > SEALED_KEYS_MAX) return [...refs];
+      cursor = page.next_cursor;
+    }
   }
 }

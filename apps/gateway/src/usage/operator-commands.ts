@@ -2,6 +2,7 @@ import { type EventCodec, type EventMap, firstMeta, type TopicEvents } from '@co
 import type { Clock } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
 import type { RecordWriter } from '../admission/record-writer.js';
+import type { CallSealer } from '../personal/call-sealer.js';
 
 type OperatorCommand = TopicEvents['operator-command']['event_type'];
 const TOPIC = 'operator-command';
@@ -12,6 +13,8 @@ export class OperatorCommands {
     private readonly writer: RecordWriter,
     private readonly codec: EventCodec,
     private readonly clock: Clock,
+    /** What they say may be personal. */
+    readonly sealer: CallSealer,
   ) {}
 
   /** @returns where it stands. @throws InfrastructureFault where the log is away. */

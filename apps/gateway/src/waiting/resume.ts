@@ -38,7 +38,8 @@ export class Resume {
     for (const topic of [...topics, ...lanes.map((lane) => laneTopic('tool-call-requested', lane))])
       for (let partition = 0; partition < log.partitions(topic); partition++) {
         const head = await log.head(topic, partition);
-        if (head > 0) positions.push({ topic, partition, offset: head - 1 });
+        // Of what was dropped whole nothing is folded any more.
+        if (head > 0 && head > (await log.first(topic, partition))) positions.push({ topic, partition, offset: head - 1 });
       }
     return positions;
   }

@@ -57,6 +57,24 @@ describe('a broker with an authorizer on', () => {
     120_000,
   );
 
+  test('old records are deleted by nobody, or by the gateway where that was asked for; of what is carried by nobody', async () => {
+    const dropOf = async (principal: string, name: string) => {
+      const log = await KafkaEventLog.open(as(principal));
+      const terms = { below: (topic: string) => (topic === topic_prefix + name ? 1 : 0), carries: () => false };
+      const outcome = await log.drop(terms).catch((error: unknown) => isInfrastructureFault(error) && 'refused');
+      await log.close();
+      return outcome;
+    };
+    expect(await dropOf('gateway', 'tool-call-requested')).toBe('refused');
+    await applyAcls(as('admin'), { lanes: [], topic_prefix, log_drops: true });
+    let dropped: unknown = 'refused';
+    for (const end = performance.now() + 30_000; dropped === 'refused' && performance.now() < end; await sleep(100))
+      dropped = await dropOf('gateway', 'tool-call-requested');
+    expect(dropped).toEqual({ segments: 1, bytes: 0 });
+    expect(await dropOf('gateway', 'operator-command')).toBe('refused');
+    expect(await dropOf('policy', 'policy-decided')).toBe('refused');
+  }, 60_000);
+
   test('a service reads in its group, and a principal without rules sees nothing', async () => {
     await admin.append([numberedRecord(`${topic_prefix}policy-decided`, 0, 'ruling')]);
     const executor = await KafkaEventLog.open(as('executor'));

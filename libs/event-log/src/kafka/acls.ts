@@ -40,10 +40,15 @@ export interface AclScope {
   lanes: readonly string[];
   /** What stands before every topic name on a shared cluster; may be empty. */
   topic_prefix: string;
+  /** The gateway may delete old records (`POST /v1/log/drops`). To Kafka that is the right to delete the topic. */
+  log_drops?: boolean;
 }
 
+/** What is never dropped (see the gateway's log-drop.ts): nobody may delete of it. */
+const CARRIED: ReadonlySet<PlatformTopic> = new Set(['configuration-changed', 'tool-registered', 'trust-view', 'operator-command']);
+
 /** Every rule that the platform needs where the broker allows nothing by itself. */
-export function aclRules({ lanes, topic_prefix }: AclScope): AclEntry[] {
+export function aclRules({ lanes, topic_prefix, log_drops }: AclScope): AclEntry[] {
   const names = [
     ...callTopics.flatMap((topic) => ['shared', ...lanes].map((lane) => [topic, laneTopic(topic, lane)] as const)),
     ...[...globalTopics, ...exportTopics].map((topic) => [topic, topic] as const),
@@ -57,10 +62,13 @@ export function aclRules({ lanes, topic_prefix }: AclScope): AclEntry[] {
         : []),
     ]),
   );
+  const drops = names
+    .filter(([topic]) => log_drops && !CARRIED.has(topic))
+    .map(([, name]) => rule('gateway', AclResourceTypes.TOPIC, topic_prefix + name, AclOperationTypes.DELETE));
   const groups = servicePrincipals.map((principal) =>
     rule(principal, AclResourceTypes.GROUP, topic_prefix + principal, AclOperationTypes.READ, true),
   );
-  return [...topics, ...groups];
+  return [...topics, ...drops, ...groups];
 }
 
 /** Sets `aclRules` on the cluster, as a principal that may alter it. Rules that are there already stay; nothing is removed. */

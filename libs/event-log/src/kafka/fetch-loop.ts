@@ -96,6 +96,7 @@ export class FetchLoop {
         await this.gather(sent_at_ms);
       } catch (error) {
         if (this.closed) break;
+        if (isOutOfRange(error) && (await this.passDropped(wanted))) continue;
         this.settings.warn('fetch failed', { node, error: faultOf('fetch', error).message });
         await sleep(retry_ms);
         await this.link.recover(error);
@@ -111,6 +112,15 @@ export class FetchLoop {
   private async gather(sent_at_ms: number): Promise<void> {
     const left_ms = Math.max(this.settings.fetch_every_ms, this.patience_ms) - (performance.now() - sent_at_ms);
     if (left_ms > 0 && !this.closed) await sleep(left_ms);
+  }
+
+  /** Records that were dropped before they were read are passed over. @returns whether a reader stood below what is left */
+  private async passDropped(readers: readonly PartitionReader[]): Promise<boolean> {
+    const firsts = await this.link.firsts(readers).catch(() => []);
+    const passed = readers.filter((reader, at) => reader.pass(firsts[at] ?? 0));
+    for (const { topic, partition, position } of passed)
+      this.settings.warn('records were dropped before they were read', { topic, partition, first: position });
+    return passed.length > 0;
   }
 
   private hand(fetched: readonly Fetched[], sent_at_ms: number): void {
@@ -141,3 +151,5 @@ export class FetchLoop {
     });
   }
 }
+
+const isOutOfRange = (error: unknown): boolean => (error as { name?: string }).name === 'KafkaJSOffsetOutOfRange';

@@ -57,8 +57,9 @@ export class KafkaTopics {
   /** Deletes the records below an offset, per partition, of the topics that are not carried. @returns how many partitions got shorter */
   async drop({ below, carries }: DropTerms): Promise<number> {
     let dropped = 0;
-    for (const topic of this.counts.keys()) {
-      if (carries(topic)) continue;
+    for (const [topic, count] of this.counts) {
+      const isDue = Array.from({ length: count }, (_, partition) => below(topic, partition)).some((offset) => offset > 0);
+      if (!isDue || carries(topic)) continue;
       const known = await this.use(`can't read the offsets of ${topic}`, (admin) => admin.fetchTopicOffsets(topic));
       const partitions = known
         .map(({ partition, low, high }) => ({ partition, low: Number(low), offset: Math.min(Number(high), below(topic, partition)) }))

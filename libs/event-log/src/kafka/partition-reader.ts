@@ -70,6 +70,14 @@ export class PartitionReader {
     if (this.buffer.length > 0) this.delivering ??= this.deliver();
   }
 
+  /** Goes on at the first record that is left, where it stood below. @returns whether it did */
+  pass(first: number): boolean {
+    if (this.position >= first) return false;
+    this.position = first;
+    if (this.buffer.length === 0) this.handled = first;
+    return true;
+  }
+
   /** No batch is begun any more; resolves when the one that runs has ended. */
   async stop(): Promise<void> {
     this.stopped = true;

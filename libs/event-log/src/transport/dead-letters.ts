@@ -37,7 +37,7 @@ export class DeadLetters {
       source_partition: record.partition,
       source_offset: record.offset,
       consumer: this.consumer,
-      cause: String(cause instanceof Error ? cause.message : cause).slice(0, 2000),
+      cause: causeOf(event, cause).slice(0, 2000),
       value: record.value.subarray(0, VALUE_BYTES_MAX),
       dead_lettered_at_ms: now_ms,
     });
@@ -45,4 +45,11 @@ export class DeadLetters {
       { topic: 'dead-letter', partition: 0, key: record.key, value, headers: { event_type: 'record_dead_lettered' } },
     ]);
   }
+}
+
+/** Of a call whose data is sealed only what kind of fault it was: a message may quote what was opened to handle it. */
+function causeOf(event: Recorded | undefined, cause: unknown): string {
+  const isSealed = event !== undefined && 'call' in event.event && event.event.call?.sealed != null;
+  if (isSealed) return `${cause instanceof Error ? cause.name : 'fault'} (of a sealed call: its words are not kept)`;
+  return String(cause instanceof Error ? cause.message : cause);
 }

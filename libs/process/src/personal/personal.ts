@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { ERASED, SEALED, type SealedKey, sealedKeyIds, sealedParts, type ToolCall } from '@countersign/contracts';
+import { ERASED, SEALED, SEALED_KEYS_MAX, type SealedKey, sealedKeyIds, sealedParts, type ToolCall } from '@countersign/contracts';
 import type { PersonalRule } from '@countersign/domain';
 import type { SubjectKeys } from '@countersign/store';
 import type { TenantKeys } from '../app-deps.js';
@@ -19,6 +19,12 @@ export interface CallToSeal {
   inputs: unknown;
   /** Epoch ms: its month. */
   requested_at_ms: number;
+}
+
+/** Who something is about: by id, and by what stands for an id on the record. */
+export interface AboutSubjects {
+  subjects: readonly string[];
+  refs?: readonly string[];
 }
 
 /** A call whose inputs and rationale can be read, and what seals whatever is written of it; undefined in its stead: a key is gone. */
@@ -72,6 +78,18 @@ export class Personal {
     const mine = (own.length > 0 ? own : [UNNAMED]).map((subject) => ({ subject, ...(keys.get(subject) as LoadedKey) }));
     const sealed = mine.map(({ subject, key_id }) => ({ subject: this.ref(tenant_id, subject), key_id }));
     return { seal: new CallSeal({ tenant_id, rules, inputs }, keys, mine), sealed };
+  }
+
+  /** Seals what is about some subjects and not about one call; what names nobody goes with its month, by retention. @returns undefined for too many */
+  async sealingAbout(tenant_id: string, about: AboutSubjects, at_ms: number): Promise<{ seal: CallSeal; sealed: SealedKey[] } | undefined> {
+    const refs = [...new Set([...about.subjects.map((subject) => this.ref(tenant_id, subject)), ...(about.refs ?? [])])];
+    if (refs.length > SEALED_KEYS_MAX) return undefined;
+    const named = refs.length > 0 ? refs : [this.ref(tenant_id, UNNAMED)];
+    const period = new Date(at_ms).toISOString().slice(0, 7);
+    const places = named.map((subject) => ({ tenant_id, subject, markings: '', period }));
+    const own = (await this.keys.current(places, this.now_ms())) as LoadedKey[];
+    const sealed = own.map(({ key_id }, at) => ({ subject: named[at] as string, key_id }));
+    return { seal: new CallSeal({ tenant_id, rules: [], inputs: {} }, new Map(), own), sealed };
   }
 
   /** A sealed call as who decides on it or runs it sees it, in memory only. */

@@ -11,9 +11,12 @@ export function sealedBlob(seal: CallSeal, bytes: Uint8Array): Buffer {
   return Buffer.concat([MAGIC, head, nonce, tag, ciphertext]);
 }
 
+/** Whether these are the bytes of a blob as it is kept sealed. */
+export const isSealedBlob = (bytes: Buffer): boolean => bytes.subarray(0, MAGIC.length).equals(MAGIC);
+
 /** A blob as its readers may see it. */
 export async function openedBlob(personal: Personal | undefined, tenant_id: string, bytes: Buffer): Promise<Buffer | 'erased'> {
-  if (!personal || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return bytes;
+  if (!personal || !isSealedBlob(bytes)) return bytes;
   const parts = sealedBytes(bytes.subarray(MAGIC.length));
   return (parts && (await personal.bytes(tenant_id, parts))) ?? 'erased';
 }

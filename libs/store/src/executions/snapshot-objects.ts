@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import type { S3Bucket } from '../blobs/s3-bucket.js';
+import type { SnapshotPlace } from './key-snapshot.js';
+
+/** What is the newest: its pieces are objects of their own beside it. */
+interface SnapshotIndex {
+  id: string;
+  pieces: number;
+}
+
+/** A snapshot in a bucket, for services that share no folder. The index is written last, so that a half-written one is never read. */
+export class SnapshotObjects implements SnapshotPlace {
+  constructor(
+    private readonly bucket: Pick<S3Bucket, 'get' | 'put' | 'send'>,
+    private readonly prefix: string,
+  ) {}
+
+  async write(pieces: AsyncIterable<string>): Promise<void> {
+    const before = await this.index();
+    const id = randomUUID();
+    let count = 0;
+    for await (const piece of pieces) await this.bucket.put(this.key(id, count++), Buffer.from(piece));
+    await this.bucket.put(`${this.prefix}/index.json`, Buffer.from(JSON.stringify({ id, pieces: count } satisfies SnapshotIndex)));
+    for (let at = 0; before && at < before.pieces; at++) {
+      const response = await this.bucket.send(this.key(before.id, at), { method: 'DELETE' });
+      await response.arrayBuffer();
+    }
+  }
+
+  async *read(): AsyncGenerator<string> {
+    const index = await this.index();
+    for (let at = 0; index && at < index.pieces; at++) {
+      const piece = await this.bucket.get(this.key(index.id, at));
+      if (!piece) throw new Error(`${this.key(index.id, at)} is gone: restore it from a backup (without it effects may happen twice)`);
+      yield piece.toString();
+    }
+  }
+
+  private async index(): Promise<SnapshotIndex | undefined> {
+    const bytes = await this.bucket.get(`${this.prefix}/index.json`);
+    return bytes && (JSON.parse(bytes.toString()) as SnapshotIndex);
+  }
+
+  private key(id: string, at: number): string {
+    return `${this.prefix}/${id}/${at}.ndjson`;
+  }
+}

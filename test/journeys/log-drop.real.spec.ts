@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Bundle } from '@countersign/evidence';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import type { Api, Envelope } from './api.js';
+import { DistributedPlatform } from './distributed-platform.js';
+
+const run = promisify(execFile);
+const OUTPUT_GONE = 'erased' as unknown as Envelope['output'];
+/** What is no fold of the log: evidence, keys of subjects, secrets, and which tables there are. */
+const KEPT = new Set(['audit_checkpoints', 'subject_keys', 'sealed_values', 'migrations', 'state_schemas']);
+const isFold = (table: string): boolean => !KEPT.has(table) && !/^projection_(versions|plans)$/.test(table);
+const SESSION = '-c synchronous_commit=on -c search_path=public,pg_catalog';
+
+async function countersign(env: Record<string, string>, ...args: string[]): Promise<{ code: number; said: string }> {
+  const cli = path.join(process.cwd(), 'node_modules/.bin/countersign');
+  const ran = await run(process.execPath, [cli, ...args], { env: { ...process.env, ...env } }).catch((error) => error);
+  return { code: ran.code ?? 0, said: `${ran.stdout}${ran.stderr}` };
+}
+
+describe('dropping old records on Kafka', () => {
+  let platform: DistributedPlatform;
+  let admin: Api;
+  let agent: Api;
+  let auditor: Api;
+  let first: Envelope;
+  let last: Envelope;
+  let old: Bundle;
+  let vkey: string;
+  let size: number;
+
+  const write = (name: string) => agent.call({ tool: 'write_file', inputs: { path: name, content: 'x', mode: 'create' } });
+  const drop = (more: object = {}) => admin.request<Record<string, unknown>>('POST', '/v1/log/drops', { keep_months: 6, ...more });
+  const folder = () => path.join(platform.dir, 'witness');
+  const look = () =>
+    countersign({ COUNTERSIGN_TOKEN: auditor.key }, 'witness', '--vkey', vkey, '--log', platform.base, '--dir', folder(), '--once');
+  const sql = async (...texts: string[]) => {
+    const client = new pg.Client({ connectionString: platform.databaseUrl });
+    await client.connect();
+    try {
+      for (const text of texts) await client.query(text);
+      return (await client.query<{ name: string }>(`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+
+  async function bundleOf({ call_id }: Envelope): Promise<Bundle> {
+    for (const end = performance.now() + 30_000; performance.now() < end; await sleep(100)) {
+      const { status, body } = await auditor.request<Bundle>('GET', `/v1/audit/bundle?call_id=${call_id}`);
+      if (status === 200) return body;
+      if (status === 410) throw new Error(`${call_id} was dropped`);
+    }
+    throw new Error(`no checkpoint covered ${call_id}`);
+  }
+
+  async function verified(bundle: Bundle): Promise<string> {
+    const file = path.join(platform.dir, 'bundle.json');
+    writeFileSync(file, JSON.stringify(bundle));
+    const { code, said } = await countersign({}, 'verify', file, '--vkey', bundle.vkey);
+    return code === 0 ? 'verified' : said;
+  }
+
+  /** The gateway alone half a year ahead: services go by the clock of their database, and its sessions are told another time. */
+  async function gatewayLater(): Promise<void> {
+    await sql(`CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
+      AS 'SELECT pg_catalog.clock_timestamp() + interval ''200 days'''`);
+    const url = new URL(platform.databaseUrl);
+    url.searchParams.set('options', SESSION);
+    await platform.member('gateway').stop();
+    platform.restart('gateway', { COUNTERSIGN_DATABASE_URL: url.href });
+    await platform.ready('gateway');
+  }
+
+  beforeAll(async () => {
+    platform = await DistributedPlatform.create();
+    const witness = (await countersign({}, 'witness', '--new-key', '--dir', folder(), '--name', 'witness.example')).said.trim();
+    for (const app of ['policy', 'projector', 'executor', 'gateway'])
+      await platform.add(app, app, { COUNTERSIGN_AUDIT_WITNESSES: witness });
+    await platform.ready();
+    admin = platform.admin();
+    agent = await admin.keyFor('agent', 'agent-1', ['agent']);
+    auditor = await admin.keyFor('user', 'audra', ['auditor']);
+    first = (await write('a.txt')).body;
+    old = await bundleOf(first);
+    const { headers, body } = await auditor.request<string>('GET', '/v1/audit/checkpoint');
+    vkey = headers.get('countersign-vkey') as string;
+    size = Number(body.split('\n')[1]);
+  }, 120_000);
+  afterAll(() => platform.close(), 60_000);
+
+  test('nothing goes that no witness saw, that is younger than the floor, or younger than what is to be kept', async () => {
+    expect((await drop({ keep_months: 5 })).status).toBe(400);
+    expect((await drop()).body).toMatchObject({ status: 503, detail: 'there is no checkpoint to drop behind' });
+    expect(await look()).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
+    expect((await drop()).body).toMatchObject({ records_below: {}, dropped: { segments: 0 } });
+    last = (await write('b.txt')).body;
+    expect(await verified(await bundleOf(last))).toBe('verified');
+  }, 60_000);
+
+  test('half a year later DeleteRecords takes what the witness saw, and no more; all that is left is proven', async () => {
+    await gatewayLater();
+    const planned = (await drop({ dry_run: true })).body as { records_below: Record<string, number> };
+    expect(Object.keys(planned.records_below)).toContain(`tool-executed/${Number(first.call_id.split('-')[0])}`);
+    const { dropped } = (await drop()).body as { dropped: { segments: number } };
+    expect(dropped.segments).toBe(Object.keys(planned.records_below).length);
+    expect((await drop()).body).toMatchObject({ records_below: {}, dropped: { segments: 0 } });
+
+    const { topic, partition, offset } = old.records.find(({ event_type }) => event_type === 'tool_executed') as Bundle['records'][number];
+    const gone = await auditor.request('GET', `/v1/audit/proof?topic=${topic}&partition=${partition}&offset=${offset}`);
+    expect(gone).toMatchObject({ status: 410, body: { first: expect.any(Number) } });
+    expect((await auditor.request('GET', `/v1/audit/bundle?call_id=${first.call_id}`)).status).toBe(410);
+    expect((await agent.readCall(first.call_id)).body.status).toBe('succeeded');
+    expect(await verified(await bundleOf(last))).toBe('verified');
+    expect(await verified(old)).toBe('verified');
+    expect(await auditor.request('GET', `/v1/audit/consistency?first=${size}`)).toMatchObject({ status: 200, body: { first: size } });
+  }, 90_000);
+
+  test('from emptied tables it goes on with what is left: nothing fires twice, and the witness sees one log', async () => {
+    await Promise.all([...platform.members.keys()].map((name) => platform.member(name).stop()));
+    const tables = (await sql('DROP FUNCTION public.clock_timestamp()')).map(({ name }) => name).filter(isFold);
+    await sql(...tables.map((name) => `TRUNCATE "${name}" CASCADE`));
+    for (const name of platform.members.keys()) platform.restart(name);
+    await platform.ready();
+    rmSync(path.join(platform.workspace, 'a.txt'));
+    expect((await write('a.txt')).body).toMatchObject({ status: 'succeeded', deduplicated: true, output: OUTPUT_GONE });
+    expect(existsSync(path.join(platform.workspace, 'a.txt'))).toBe(false);
+    expect((await agent.callUntil(last.call_id, ({ status }) => status === 'succeeded')).call_id).toBe(last.call_id);
+    const next = (await write('c.txt')).body;
+    expect(next.status).toBe('succeeded');
+    expect(await verified(await bundleOf(next))).toBe('verified');
+    expect((await look()).code).toBe(0);
+  }, 120_000);
+});
