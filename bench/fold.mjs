@@ -1,8 +1,11 @@
-// How fast the log is folded into rows: node bench/fold.mjs [--events 100000] (after npm run build). The same events are
+// How fast the log is folded into rows: node --max-semi-space-size=32 bench/fold.mjs [--events 100000] (after npm run build;
+// with the young generation of npm start). The same events are
 // folded live and then again beside the live rows (rebuild of every projection), all counted in CPU seconds of the whole
 // process, the database's thread with it; then the rows themselves are written once more by bare batched INSERTs into
 // tables with the same indexes. Says whether the rebuilt rows are the live ones to the byte, and what memory did.
 import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { startProjector } from '@countersign/projector';
 import { PlatformOnDisk } from '@countersign/projector/testing/platform-on-disk';
 import { courses, SampleHistory } from '@countersign/projector/testing/sample-history';
@@ -31,14 +34,39 @@ const cpu_s = (since) => {
   return (user + system) / 1e6;
 };
 
-/** CPU seconds of some work, and the memory seen meanwhile, in order. */
-async function measured(work) {
-  const memory = [];
-  const timer = setInterval(() => memory.push(process.memoryUsage().heapUsed), 250);
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc');
+
+/** What the main thread still holds after a collection, MiB. */
+function held() {
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return MiB(heapUsed + external);
+}
+
+/** CPU seconds of some work, and what was held when each quarter of the records was through (looking is not counted). */
+async function measured(group, total, work) {
+  const quarters = [];
+  let looked_s = 0;
+  let peak = 0;
+  let looking = Promise.resolve();
+  const look = async () => {
+    const text = 'SELECT COALESCE(sum(next_offset), 0)::int8 AS done FROM projection_offsets WHERE projection LIKE $1';
+    const [{ done }] = await platform.store.query({ text, params: [group] });
+    const since = process.cpuUsage();
+    while (done > 0 && quarters.length < 3 && done >= (total * (quarters.length + 1)) / 4) quarters.push(held());
+    peak = Math.max(peak, process.memoryUsage().rss);
+    looked_s += cpu_s(since);
+  };
+  const timer = setInterval(() => {
+    looking = looking.then(look);
+  }, 250);
   const since = process.cpuUsage();
   await work();
   clearInterval(timer);
-  return { cpu_s: cpu_s(since), memory };
+  await looking;
+  const spent_s = cpu_s(since) - looked_s;
+  return { cpu_s: spent_s, held: `held ${[...quarters, held()].join(' ')} MiB by quarters, peak RSS ${MiB(peak)} MiB` };
 }
 
 async function append(platform) {
@@ -105,6 +133,7 @@ async function bare({ store }) {
       total += cpu_s(since);
     }
     await store.query({ text: 'CLOSE bare_rows', params: [] });
+    await store.query({ text: `DROP TABLE ${copy}`, params: [] });
   }
   return total;
 }
@@ -131,21 +160,21 @@ async function pages({ store }) {
   return { lines: n, costs };
 }
 
-const quarters = (memory) => [0.25, 0.5, 0.75, 1].map((part) => MiB(memory[Math.max(0, Math.ceil(memory.length * part) - 1)] ?? 0));
-
 const platform = await PlatformOnDisk.open({ database: 'on disk' });
 let projector;
 try {
   const events = await append(platform);
   note(`${events} events are on the log`);
-  const live = await measured(async () => {
+  const live = await measured('views', events, async () => {
     projector = await startProjector(platform.deps, { lanes: ['shared'] });
     await folded(platform);
   });
-  note(`folded live: ${Math.round(events / live.cpu_s)} events a CPU second, heap by quarters ${quarters(live.memory).join(' ')} MiB`);
+  note(`folded live: ${Math.round(events / live.cpu_s)} events a CPU second, ${live.held}`);
   const before = await digests(platform);
-  const again = await measured(() => rebuilt(platform));
-  note(`folded again: ${Math.round(events / again.cpu_s)} events a CPU second, heap by quarters ${quarters(again.memory).join(' ')} MiB`);
+  // Before and after, since other work on the machine changes what a CPU second is worth.
+  const bare_before_s = await bare(platform);
+  const again = await measured('replay-%', events, () => rebuilt(platform));
+  note(`folded again: ${Math.round(events / again.cpu_s)} events a CPU second, ${again.held}`);
   const after = await digests(platform);
   const builds = (await readBuilds(platform.store))
     .filter(({ state }) => state === 'live')
@@ -160,12 +189,10 @@ try {
   const page = await pages(platform);
   await projector.close();
   projector = undefined;
-  const bare_s = await bare(platform);
+  const bare_s = (bare_before_s + (await bare(platform))) / 2;
   console.log(`events ${events}, rows ${rows} in ${tables.length} tables (${builds.join(', ')})`);
-  console.log(`live fold     ${Math.round(events / live.cpu_s)} events a CPU second`);
-  console.log(
-    `rebuild       ${Math.round(events / again.cpu_s)} events a CPU second, heap of the main thread ${quarters(again.memory).join(' ')} MiB by quarters`,
-  );
+  console.log(`live fold     ${Math.round(events / live.cpu_s)} events a CPU second, ${live.held}`);
+  console.log(`rebuild       ${Math.round(events / again.cpu_s)} events a CPU second, ${again.held}`);
   console.log(
     `bare INSERT   ${Math.round(rows / bare_s)} rows a CPU second; rebuild takes ${(again.cpu_s / bare_s).toFixed(2)} times its CPU`,
   );

@@ -11,13 +11,25 @@ export class SqlError extends Error {
   }
 }
 
+/** The database could not do it now: retried for ever, but by who knows what its SQLSTATE means. */
+export class DatabaseNotAble extends InfrastructureFault {
+  constructor(
+    message: string,
+    /** Undefined where it was not the database that said so. */
+    readonly sqlstate: string | undefined,
+    cause: unknown,
+  ) {
+    super(`the database is not able: ${message}${sqlstate ? ` (${sqlstate})` : ''}`, { cause });
+  }
+}
+
 /** Classes of SQLSTATE that pass by themselves: connection, rolled back, no resources, operator intervention, system, internal. */
 const SURROUNDINGS = new Set(['08', '25', '40', '53', '55', '57', '58', 'XX']);
 
 /** A database error as InfrastructureFault (retried for ever) or SqlError (of this statement), by its SQLSTATE. */
 export function sqlFault(sqlstate: string | undefined, message: string, cause?: unknown): Error {
   if (sqlstate === undefined || SURROUNDINGS.has(sqlstate.slice(0, 2))) {
-    return new InfrastructureFault(`the database is not able: ${message}${sqlstate ? ` (${sqlstate})` : ''}`, { cause });
+    return new DatabaseNotAble(message, sqlstate, cause);
   }
   return new SqlError(message, sqlstate);
 }

@@ -36,6 +36,29 @@ test('a call that ended is not forgotten between being found and being folded, h
   expect(after).toMatchObject({ approval_end: { kind: 'granted' }, end: { kind: 'executed' } });
 });
 
+test('a duplicate finds what its call answered, loaded once for all that follow, and as it was last', async () => {
+  const other = new SampleHistory();
+  const original = other.call('doubted', null);
+  const asked = other.events.splice(0);
+  other.call('deduplicated', null);
+  other.call('deduplicated', null);
+  const [one, two] = other.events.filter((at) => at.event_type === 'tool_retry_deduplicated') as [PlacedEvent, PlacedEvent];
+  const states = new CallStates(0);
+  const doubt = asked.filter((at) => at.event_type !== 'tool_call_resolved');
+  for (const at of doubt) states.fold(at, original);
+  const sql = new SlowSql();
+  const loading = states.load(sql, [one], 0);
+  states.written([original]);
+  sql.answers();
+  await loading;
+  expect(states.fold(one, one.event.meta.call_id as string).original?.doubt).not.toBeNull();
+  const resolved = asked.at(-1) as PlacedEvent;
+  states.fold(resolved, original);
+  states.written([original]);
+  await states.load(sql, [two], 0);
+  expect(states.fold(two, two.event.meta.call_id as string).original?.end?.kind).toBe('resolved');
+});
+
 test('it is forgotten with the next write, unless it has changed since', async () => {
   const states = new CallStates(0);
   const all = history.events.filter((at) => at.event.meta.call_id === first);

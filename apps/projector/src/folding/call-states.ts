@@ -8,6 +8,8 @@ import { callOf } from './storable-event.js';
 export const NO_CALL = { before: undefined, after: undefined, original: undefined };
 
 const KEPT_MAX = 10_000;
+/** Calls that duplicates were answered by: one call may answer many. */
+const ORIGINALS_MAX = 200;
 const NONE: ReadonlySet<string> = new Set();
 
 /** Everything that is said of a call was said: a further event of it is rare enough to load its row again. */
@@ -31,8 +33,8 @@ function originalOf(at: PlacedEvent): string | undefined {
  */
 export class CallStates {
   private readonly states = new Map<string, CallState>();
-  /** Calls that those of the newest batch were answered by. */
-  private originals = new Map<string, CallState>();
+  /** Calls that those of the newest batches were answered by, as they were last. */
+  private readonly originals = new Map<string, CallState>();
   /** Calls of the newest batch: a write that ends while others of it are loaded must not take them away. */
   private needed: ReadonlySet<string> = NONE;
   /** Would have been forgotten but for that. */
@@ -59,14 +61,14 @@ export class CallStates {
   async load(sql: Sql, events: Iterable<PlacedEvent>, requestedHlc: number): Promise<void> {
     const unknown = new Set<string>();
     const fresh = new Set<string>();
-    const originals = new Map<string, CallState | undefined>();
+    const originals = new Set<string>();
     const needed = new Set<string>();
     this.needed = needed;
     for (const at of events) {
       const { hlc } = at.event.meta;
       const call_id = callOf(at);
       const original = originalOf(at);
-      if (original !== undefined) originals.set(original, this.states.get(original));
+      if (original !== undefined) originals.add(original);
       if (call_id !== null) needed.add(call_id);
       if (call_id === null || this.states.has(call_id) || fresh.has(call_id)) continue;
       const isFirst = at.event_type === 'tool_call_requested' && hlc > requestedHlc && hlc > this.unrequestedHlc;
@@ -74,17 +76,29 @@ export class CallStates {
       else unknown.add(call_id);
     }
     for (const call_id of fresh) unknown.delete(call_id);
-    this.originals = await this.withStored(sql, originals);
+    await this.loadOriginals(sql, originals);
     if (unknown.size === 0) return;
     for (const [call_id, state] of await loadCallStates(sql, [...unknown])) this.states.set(call_id, unpackCall(state));
   }
 
-  private async withStored(sql: Sql, originals: Map<string, CallState | undefined>): Promise<Map<string, CallState>> {
-    const wanted = [...originals].filter(([, state]) => state === undefined).map(([call_id]) => call_id);
-    const found = new Map([...originals].filter((entry): entry is [string, CallState] => entry[1] !== undefined));
-    if (wanted.length === 0) return found;
-    for (const [call_id, state] of await loadCallStates(sql, wanted)) found.set(call_id, unpackCall(state));
-    return found;
+  /** Those that are needed now are the newest, the oldest beyond the limit go. */
+  private async loadOriginals(sql: Sql, needed: ReadonlySet<string>): Promise<void> {
+    const wanted: string[] = [];
+    for (const call_id of needed) {
+      const known = this.states.get(call_id) ?? this.originals.get(call_id);
+      if (known) this.keepOriginal(call_id, known);
+      else wanted.push(call_id);
+    }
+    if (wanted.length > 0) for (const [call_id, state] of await loadCallStates(sql, wanted)) this.keepOriginal(call_id, unpackCall(state));
+    for (const call_id of this.originals.keys()) {
+      if (this.originals.size <= Math.max(ORIGINALS_MAX, needed.size)) break;
+      this.originals.delete(call_id);
+    }
+  }
+
+  private keepOriginal(call_id: string, state: CallState): void {
+    this.originals.delete(call_id);
+    this.originals.set(call_id, state);
   }
 
   /**
@@ -104,6 +118,7 @@ export class CallStates {
         continue;
       }
       this.states.delete(call_id);
+      if (this.originals.has(call_id)) this.originals.set(call_id, state);
       over--;
       if (state.requested === null) this.unrequestedHlc = Math.max(this.unrequestedHlc, hlcOf(state));
     }

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { EventCodec } from '@countersign/contracts';
 import { BatchDecoder, type EventLog, type SchemaSource } from '@countersign/event-log';
 import {
@@ -31,7 +31,11 @@ const EVENTS_AT_ONCE = 500;
 const CALLS_A_WRITE = 400;
 /** What may be missing when the switch is tried: it is folded while nothing else is written. */
 const LEVEL_MAX = 1_000;
-const LOCK_TRIES = 100;
+/** A view that is being read can't be switched. It is tried again, and where readers follow one another they wait a little in the end. */
+const LOCK_TRIES = 200;
+const LOCK_PAUSE_MS = 25;
+const PATIENT_TRIES = 20;
+const LOCK_WAIT_MS = 50;
 /** Writes that look for what is there, after one that found something where it expected nothing. */
 const CAREFUL_WRITES = 20;
 
@@ -156,10 +160,12 @@ export class ReplayRun {
   private async switched(): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {
-        return await switchBuilds(this.parts.store, this.replay, this.worker_id, (sql, live) => this.level(sql, live));
+        const wait_ms = tries > PATIENT_TRIES ? LOCK_WAIT_MS : 0;
+        return await switchBuilds(this.parts.store, this.replay, this.worker_id, (sql, live) => this.level(sql, live), wait_ms);
       } catch (cause) {
         if ((cause as { sqlstate?: string }).sqlstate !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw cause;
-        await turn();
+        if (this.stopping.aborted) throw new ReplayStopped('the process stops');
+        await sleep(LOCK_PAUSE_MS);
       }
     }
   }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EventCodec } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
-import { EmbeddedEventLog } from '@countersign/event-log';
+import { EmbeddedEventLog, type EventLog, type NewRecord } from '@countersign/event-log';
 import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
-import { FolderBlobs, InProcessResults, PgliteStore, Vault, waitForPosition } from '@countersign/store';
+import { FolderBlobs, InProcessResults, PgliteStore, type Store, Vault, waitForPosition } from '@countersign/store';
 import { Registry } from 'prom-client';
 
 /** A log on disk and a database, for one test. */
@@ -26,16 +26,25 @@ export class PlatformOnDisk {
   }
 
   get deps(): AppDeps {
+    return PlatformOnDisk.depsOn(this.log, this.store, this.codec, this.dir);
+  }
+
+  static codec(): EventCodec {
+    return new EventCodec();
+  }
+
+  /** What a projector needs beside a log and a store. */
+  static depsOn(log: EventLog, store: Store, codec: EventCodec, dir = tmpdir()): AppDeps {
     const nobody = { publish: () => undefined, subscribe: async () => undefined, close: async () => undefined };
     const keys = { tenantKey: () => Buffer.alloc(32) };
     const logger = createLogger('test', 'silent');
     const metrics = new Registry();
     return {
-      log: this.log,
-      codec: this.codec,
-      store: this.store,
+      log,
+      codec,
+      store,
       keys,
-      blobs: new FolderBlobs(this.dir),
+      blobs: new FolderBlobs(dir),
       results: new InProcessResults(),
       wake_ups: nobody,
       clock: systemClock,
@@ -46,16 +55,12 @@ export class PlatformOnDisk {
     };
   }
 
+  static recordOf(codec: EventCodec, { topic, partition, event_type, event }: PlacedEvent): NewRecord {
+    return { topic, partition, key: null, value: codec.encode(event_type, event), headers: { event_type } };
+  }
+
   async append(events: readonly PlacedEvent[]): Promise<void> {
-    await this.log.append(
-      events.map((at) => ({
-        topic: at.topic,
-        partition: at.partition,
-        key: null,
-        value: this.codec.encode(at.event_type, at.event),
-        headers: { event_type: at.event_type },
-      })),
-    );
+    await this.log.append(events.map((at) => PlatformOnDisk.recordOf(this.codec, at)));
   }
 
   /** Resolves when the views show everything that is on the log. */

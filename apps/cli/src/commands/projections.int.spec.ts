@@ -1,0 +1,58 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { projections } from './projections.js';
+
+const ASKED = 7;
+const live = { version: 1, build: 'v1b2', asked_offset: ASKED };
+const building = (records: number) => ({
+  build: 'v1b2',
+  asked_offset: ASKED,
+  records,
+  records_total: 1_000_000,
+  started_at: new Date(Date.now() - 10_000).toISOString(),
+});
+/** What the product says of the projection, one answer a look. */
+const answers = [
+  { live: null, building: null },
+  { live: null, building: building(250_000) },
+  { live: null, building: building(750_000) },
+  { live, building: null },
+];
+
+let server: Server;
+let url: string;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(request.method === 'POST' ? { asked_offset: ASKED } : answers.shift()));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise<void>((closed) => void server.close(() => closed())));
+
+test('a rebuild that takes long shows a bar, its pace and how long it takes still, until readers see the new rows', async () => {
+  const told: string[] = [];
+  const writing = jest.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
+  try {
+    const { code, lines } = await projections.run(['rebuild', 'call', '--url', url, '--key', 'k'], {});
+    expect([code, lines[0]]).toEqual([0, expect.stringMatching(/^call is live as v1b2 after \d+\.\d s$/)]);
+  } finally {
+    writing.mockRestore();
+  }
+  // On a terminal each line is written over the one before.
+  const shown = told
+    .map((text) =>
+      text
+        .slice(text.indexOf('[K') + 1)
+        .replace(/^K/, '')
+        .trim(),
+    )
+    .filter((line) => line !== '');
+  expect(shown[0]).toBe('waiting for the projector');
+  expect(shown[1]).toMatch(/^\[#{7}\.{23}\] {2}25\.0 % {2}250000 of 1000000 records, \d+\/s, \d+ s left$/);
+  expect(shown[2]).toMatch(/^\[#{22}\.{8}\] {2}75\.0 % {2}750000 of 1000000 records, \d+\/s, \d+ s left$/);
+  const [first, then] = [shown[1], shown[2]].map((line) => Number(/(\d+) s left/.exec(line as string)?.[1]));
+  expect(then).toBeLessThan(first as number);
+});

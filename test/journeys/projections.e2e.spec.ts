@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { EmbeddedPlatform } from './embedded-platform.js';
+
+const PACKAGE = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+const BUILDS_FIRST = 'tsc -b apps/cli && ';
+
+let platform: EmbeddedPlatform;
+beforeAll(async () => {
+  platform = await EmbeddedPlatform.start({ COUNTERSIGN_PACKS: 'workspace,patterns' });
+  const write = (path: number) =>
+    platform.admin().call({ tool: 'write_file', inputs: { path: `${path}.txt`, content: 'x', mode: 'create' } });
+  for (let n = 0; n < 120; n += 40) await Promise.all(Array.from({ length: 40 }, (_, at) => write(n + at)));
+}, 90_000);
+afterAll(() => platform.close(), 30_000);
+
+interface Ran {
+  code: number;
+  out: string;
+  told: string;
+}
+
+/** What `npm run projections -- …` runs, without the build, which the suite has done. */
+function projections(...args: string[]): Promise<Ran> {
+  const script = PACKAGE.scripts.projections as string;
+  expect(script.startsWith(BUILDS_FIRST)).toBe(true);
+  const [command, ...first] = script.slice(BUILDS_FIRST.length).split(' ');
+  const env = { ...process.env, COUNTERSIGN_URL: platform.base, COUNTERSIGN_DATA_DIR: platform.dataDir };
+  return new Promise((resolve) => {
+    execFile(command === 'node' ? process.execPath : (command as string), [...first, ...args], { env }, (error, out, told) =>
+      resolve({ code: (error?.code as number | undefined) ?? 0, out, told }),
+    );
+  });
+}
+
+test('list names every projection with what is live and its tables', async () => {
+  const { code, out } = await projections('list');
+  expect(code).toBe(0);
+  const lines = out.trim().split('\n');
+  expect(lines.find((line) => line.startsWith('call '))).toMatch(/^call +live v\d+ +calls$/);
+  for (const name of ['approval-inbox', 'case-history', 'saga', 'security', 'trust', 'usage'])
+    expect(lines.some((line) => line.startsWith(`${name} `) && line.includes('live v'))).toBe(true);
+});
+
+test('rebuild shows how far it is, how fast and how long it takes still, and ends when readers see rows that are the same', async () => {
+  const before = (await projections('digest', 'call')).out;
+  expect(before).toMatch(/^[0-9a-f]{64} {2}calls \(\d{3,} rows\)\n$/);
+  const { code, out, told } = await projections('rebuild', 'call');
+  expect(code).toBe(0);
+  expect(out).toMatch(/^call is live as v\d+b2 after \d+\.\d s\n$/);
+  const shown = told.trim().split('\n');
+  expect(shown.some((line) => /^\[[#.]{30}\] +\d+\.\d % {2}\d+ of \d+ records/.test(line) || line === 'waiting for the projector')).toBe(
+    true,
+  );
+  expect((await projections('list')).out).toMatch(/^call +live v\d+b2 +calls$/m);
+  expect((await projections('digest', 'call')).out).toBe(before);
+});
+
+test('a wrong name, no name, a wrong word and a wrong key are told, each with its exit code', async () => {
+  expect(await projections('rebuild', 'calls')).toMatchObject({ code: 1, told: expect.stringContaining('404') });
+  expect(await projections('rebuild')).toMatchObject({ code: 2, told: expect.stringContaining('usage: countersign projections') });
+  expect(await projections('relist')).toMatchObject({ code: 2 });
+  expect(await projections('list', '--key', 'nobody')).toMatchObject({ code: 1, told: expect.stringContaining('401') });
+});
