@@ -106,6 +106,40 @@ export function describeUsageJourneys(at: JourneyWorld): void {
       expect((await report(at.admin, `agent=${name}`)).total).toMatchObject({ calls: 1, violations: 1, permission_violation_rate: 1 });
     });
 
+    test('asking for what a role or a tenant has no right to is a violation, whoever refused it', async () => {
+      const [agent, name] = await fresh();
+      const tenant_id = `refused-${name}`;
+      expect((await at.admin.request('POST', '/v1/tenants', { tenant_id })).status).toBe(201);
+      const stranger = await at.admin.keyFor('agent', 'stranger', ['agent'], tenant_id);
+      const auditor = await at.admin.keyFor('user', 'audrey', ['auditor'], tenant_id);
+      const { call_id } = (await agent.call({ tool: 'probe_read', inputs: {} })).body;
+      for (let i = 0; i < 3; i++) expect((await agent.request('GET', '/v1/keys')).status).toBe(403);
+      expect((await agent.request('POST', '/v1/tools/probe_approval/ratings', { rating: 5 })).status).toBe(403);
+      const elsewhere = await stranger.request('GET', `/v1/calls/${call_id}`);
+      const nowhere = await stranger.request('GET', '/v1/calls/0-0192f0c4-0000-7000-8000-000000000001');
+      expect([elsewhere.status, nowhere.status]).toEqual([404, 404]);
+      const violations = async (by: Api, query: string, count: number) => {
+        for (let n = 0; n < 100; n++) {
+          const { total } = await report(by, query);
+          if (total.violations === count) return total;
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+        throw new Error(`there are no ${count} violations`);
+      };
+      expect(await violations(at.admin, `agent=${name}`, 4)).toMatchObject({
+        calls: 1,
+        refused_requests: { role_refused: 3, request_refused: 1 },
+        permission_violation_rate: 0.8,
+      });
+      expect(await violations(auditor, '', 1)).toMatchObject({ calls: 0, refused_requests: { cross_tenant: 1 } });
+      expect((await report(auditor, 'group_by=agent')).items).toMatchObject([{ agent: 'stranger', violations: 1 }]);
+      expect((await report(at.admin, `agent=${name}&tool=probe_read`)).total).toMatchObject({ violations: 0, refused_requests: null });
+      const seen = await auditor.request<{ items: Row[] }>('GET', '/v1/security-events?kind=cross_tenant');
+      expect(seen.body.items).toMatchObject([{ principal: { id: 'stranger' }, detail: expect.stringContaining('/v1/calls/:call_id') }]);
+      const told = await at.admin.request<{ items: { times: number }[] }>('GET', `/v1/security-events?principal_id=${name}`);
+      expect(told.body.items.reduce((sum, { times }) => sum + times, 0)).toBe(4);
+    });
+
     test('an operator says which approval mode a call should have had, and takes it back', async () => {
       const [agent, name] = await fresh();
       const { call_id } = (await agent.call({ tool: 'probe_read', inputs: {} })).body;

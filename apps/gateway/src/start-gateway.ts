@@ -39,6 +39,7 @@ import { Authenticator } from './identity/authenticator.js';
 import { ConfigurationWriter } from './identity/configuration-writer.js';
 import { DelegatedAuthority } from './identity/delegated-authority.js';
 import { ProviderKeys } from './identity/provider-keys.js';
+import { RefusedRequests } from './identity/refused-requests.js';
 import { TokenPrincipals } from './identity/token-principals.js';
 import { Channels } from './notices/channels.js';
 import { DecisionLinks } from './notices/decision-link.js';
@@ -109,6 +110,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const desk = new CallDesk(board, writer, codec, store);
   const sender = new CallbackSender(keys, () => clock.now_ms(), config.callback_allow_private);
   const sealer = new CallSealer(deps.personal, configuration, clock);
+  const refused = new RefusedRequests(deps);
   const callbacks = new Callbacks(sender, board, { logger, readable });
   const changes = new ConfigurationWriter(writer, configuration, codec, clock);
   const secrets = new SealedSecrets(keys);
@@ -123,7 +125,6 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const rulings = new TenantRulings(now_ms, book);
   const admission = new Admission(configuration, log, { keys, sealer }, { allow_private_callbacks: config.callback_allow_private });
   const policies = new PolicyRoom(settings, rulings, store, new HistoryBook({ log, store, monotonic_ms: monotonic }));
-  const state = () => configuration.state;
   return {
     board,
     wheel,
@@ -135,12 +136,18 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     drops: deps.evidence && new LogDrop(deps, deps.evidence, settings),
     vault: deps.vault,
     keys,
-    face: new Face(new Authenticator(configuration, now_ms, tokens), logger, readable),
-    intake: new CallIntake(admission, desk, room, { tracer: new CallTracer('gateway', deps.tracing), delegated, sealer, readable }),
+    face: new Face(new Authenticator(configuration, now_ms, tokens), logger, readable, refused),
+    intake: new CallIntake(admission, desk, room, {
+      tracer: new CallTracer('gateway', deps.tracing),
+      delegated,
+      sealer,
+      readable,
+      refused,
+    }),
     configuration: settings,
     policies,
     counterfactual: new CounterfactualRoom(deps, policies),
-    replays: replayBundles(deps, state, { writer, sealer }),
+    replays: replayBundles(deps, () => configuration.state, { writer, sealer }),
     reports: new SimulationReports(keys),
     calls,
     votes: new VoteRoom(calls, new EditDesk(configuration, keys, rulings, sealer)),
@@ -252,6 +259,7 @@ export async function startGateway(
     state.caught_up = false;
     await witness.close();
     wired.callbacks.close();
+    await wired.face.refused.close();
     wired.subjects?.retention.close();
     await keeper.close();
     await wired.usage.closer.close();

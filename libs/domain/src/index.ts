@@ -67,4 +67,4 @@ export { DAY_MS, HOUR_MS, type UsageFact, usageFacts } from './usage/facts.js';
 export * from './usage/latency.js';
 export * from './usage/measures.js';
 export { observedMode } from './usage/observed-mode.js';
-export { type UsageRates, usageRates } from './usage/rates.js';
+export { type UsageRates, usageRates, violationKinds } from './usage/rates.js';

@@ -15,7 +15,7 @@ export class ReissueRequests {
   ask(job: Job, detail: string): void {
     const recorded_at_ms = this.clock.now_ms();
     const meta = { ...metaAfter(job.authorised.meta, recorded_at_ms), partition: 0 };
-    const event = { meta, kind: 'credential_reissue_requested', detail, principal: job.call.principal, recorded_at_ms };
+    const event = { meta, kind: 'credential_reissue_requested', detail, principal: job.call.principal, recorded_at_ms, times: 1 };
     const value = this.codec.encode('security_event_recorded', event);
     const headers = { event_type: 'security_event_recorded' };
     this.log

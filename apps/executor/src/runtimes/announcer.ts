@@ -82,7 +82,7 @@ async function tellRefusals(
     );
     if (!announced.has(tool)) continue;
     const detail = JSON.stringify({ tool: name, version, against, differences });
-    const event = { meta: metaAt(now_ms), kind: 'registration_refused', detail, principal: null, recorded_at_ms: now_ms };
+    const event = { meta: metaAt(now_ms), kind: 'registration_refused', detail, principal: null, recorded_at_ms: now_ms, times: 1 };
     events.push(record('security-event', 'security_event_recorded', `${name}@${version}`, codec.encode('security_event_recorded', event)));
   }
   if (events.length > 0) await log.append(events);

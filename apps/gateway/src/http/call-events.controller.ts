@@ -29,7 +29,7 @@ export class CallEventsController {
       const { call_id } = request.params as { call_id: string };
       if (caller instanceof Problem) return sendProblem(request, reply, caller);
       const state = await this.calls.find(request, caller.tenant_id, call_id);
-      if (state instanceof Problem) sendProblem(request, reply, state);
+      if (state instanceof Problem) this.face.refuse(request, reply, caller, state);
       else if (this.open >= STREAMS_MAX) sendProblem(request, reply, new Problem('unavailable', 'too many open event streams'));
       else this.stream(request, reply, state, caller);
     } catch (cause) {

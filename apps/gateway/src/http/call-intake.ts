@@ -6,6 +6,7 @@ import type { CallDesk } from '../admission/call-desk.js';
 import { type CallRequest, callRequest } from '../admission/call-request.js';
 import type { Caller } from '../identity/authenticator.js';
 import { type DelegatedAuthority, isDelegated } from '../identity/delegated-authority.js';
+import type { RefusedRequests } from '../identity/refused-requests.js';
 import type { CallSealer } from '../personal/call-sealer.js';
 import type { Readable } from '../personal/readable.js';
 import { parseBody } from './body-issues.js';
@@ -38,7 +39,13 @@ export class CallIntake {
     private readonly admission: Admission,
     private readonly desk: CallDesk,
     private readonly room: CallRoom,
-    private readonly parts: { tracer: CallTracer; delegated: DelegatedAuthority; sealer: CallSealer; readable: Readable },
+    private readonly parts: {
+      tracer: CallTracer;
+      delegated: DelegatedAuthority;
+      sealer: CallSealer;
+      readable: Readable;
+      refused: RefusedRequests;
+    },
   ) {}
 
   /** Answers now where the call is refused, else when the answer is there. A promise only where tokens or other calls must be looked up first. */
@@ -47,7 +54,10 @@ export class CallIntake {
     if (parsed instanceof Problem) return sendProblem(request, reply, parsed);
     if (!isDelegated(parsed)) return this.answer(request, reply, parsed, caller);
     return this.parts.delegated.of(parsed, caller).then((authority) => {
-      if (authority instanceof Problem) return sendProblem(request, reply, authority);
+      if (authority instanceof Problem) {
+        this.parts.refused.note(caller, request, authority);
+        return sendProblem(request, reply, authority);
+      }
       return this.answer(request, reply, parsed, caller, authority);
     });
   }

@@ -2,6 +2,7 @@ import { isInfrastructureFault } from '@countersign/contracts';
 import { RecordsDropped } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
 import { type Authenticator, type Caller, lacksRole, type Role } from '../identity/authenticator.js';
+import type { RefusedRequests } from '../identity/refused-requests.js';
 import { Readable } from '../personal/readable.js';
 import { Problem } from './problem.js';
 import {
@@ -40,13 +41,23 @@ export class Face {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly logger: Logger,
-    private readonly readable: Readable = Readable.plain,
+    private readonly readable: Readable,
+    readonly refused: RefusedRequests,
   ) {}
 
   /** The caller where the token is good and has one of the roles (empty: any). */
-  admit(request: Pick<IncomingRequest, 'headers'>, allowed: readonly Role[]): Caller | Problem {
+  admit(request: IncomingRequest, allowed: readonly Role[]): Caller | Problem {
     const caller = this.authenticator.caller(request.headers.authorization);
-    return caller instanceof Problem ? caller : (lacksRole(caller, allowed) ?? caller);
+    if (caller instanceof Problem) return caller;
+    const lacking = lacksRole(caller, allowed);
+    if (lacking) this.refused.note(caller, request, lacking);
+    return lacking ?? caller;
+  }
+
+  /** Says no to a caller; what it may not is put on the record. */
+  refuse(request: IncomingRequest, reply: OutgoingReply, caller: Caller, problem: Problem): void {
+    this.refused.note(caller, request, problem);
+    sendProblem(request, reply, problem);
   }
 
   /** What must be waited for before `admit` can tell who asks; undefined for keys. */
@@ -68,7 +79,7 @@ export class Face {
     } catch (cause) {
       answer = problemOf(cause, this.logger);
     }
-    if (answer instanceof Problem) sendProblem(request, reply, answer);
+    if (answer instanceof Problem) this.refuse(request, reply, caller, answer);
     else sendAnswer(reply, answer);
   }
 

@@ -1,6 +1,7 @@
 import type { EventMap } from '@countersign/contracts';
 import { parseCallId } from '@countersign/contracts';
 import type { CallState, PlacedEvent } from '@countersign/domain';
+import { isCallOfAnother } from '@countersign/store';
 import type { CallCommands, Command } from '../admission/call-commands.js';
 import { type CallCheck, CallWatch } from '../waiting/call-watch.js';
 import type { CallRoom } from './call-room.js';
@@ -8,7 +9,8 @@ import { Problem } from './problem.js';
 import type { HttpRequest } from './reply.js';
 import { type Views, viewsBehind } from './views.js';
 
-export const noSuchCall = (): Problem => new Problem('not-found', 'there is no call of this id');
+/** The same to its caller, whether or not there is one elsewhere. */
+const noSuchCall = (refusal?: 'cross_tenant'): Problem => new Problem('not-found', 'there is no call of this id', {}, {}, refusal);
 
 /** Calls that are on the record: found by id within the caller's tenant, watched, and told to. */
 export class KnownCalls {
@@ -23,7 +25,10 @@ export class KnownCalls {
     const id = parseCallId(callId);
     if (!id) return noSuchCall();
     const current = await this.views.current(request, id.partition);
-    return (await this.views.call(tenantId, callId)) ?? (current ? noSuchCall() : viewsBehind());
+    const state = await this.views.call(tenantId, callId);
+    if (state) return state;
+    const elsewhere = await isCallOfAnother(this.views.store, tenantId, callId);
+    return current ? noSuchCall(elsewhere ? 'cross_tenant' : undefined) : viewsBehind();
   }
 
   /** Records a command and waits for what it makes of the call; undefined where that takes longer. */

@@ -56,6 +56,9 @@ const kinds = {
 
 export type ProblemKind = keyof typeof kinds;
 
+/** Something that its caller may not: by its role, by anything else, or because it belongs to another tenant. */
+export type Refusal = 'role_refused' | 'request_refused' | 'cross_tenant';
+
 /** One fault of a body: where (JSON Pointer) and what. */
 export interface Issue {
   path: string;
@@ -72,10 +75,17 @@ export class Problem {
     readonly detail: string,
     readonly more: { readonly issues?: readonly Issue[]; readonly layer?: string; readonly [member: string]: unknown } = {},
     readonly headers: Readonly<Record<string, string>> = {},
+    /** Said to nobody: only for the record. */
+    private readonly refused?: Refusal,
   ) {}
 
   get status(): number {
     return kinds[this.kind].status;
+  }
+
+  /** Which refusal of its caller this is; undefined where it is none. */
+  get refusal(): Refusal | undefined {
+    return this.refused ?? (this.kind === 'forbidden' ? 'request_refused' : undefined);
   }
 
   /** The document; `instance` is the path that was asked. */

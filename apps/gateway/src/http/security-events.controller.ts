@@ -13,12 +13,13 @@ export const securityFilters = {
   principal_id: z.string().min(1).max(200).optional(),
 };
 
-function face({ event_id, kind, detail, call_id, principal, at_ms }: SecurityEventRow): Record<string, unknown> {
+function face({ event_id, kind, detail, call_id, principal, at_ms, times }: SecurityEventRow): Record<string, unknown> {
   return {
     event_id,
     kind,
     detail,
     call_id,
+    times,
     principal: principal === null ? null : JSON.parse(principal),
     at: new Date(at_ms).toISOString(),
   };

@@ -89,5 +89,5 @@ export function authorityOf(agent_token_ref: string, rights: Pick<Authority, 'sc
 export function lacksRole(caller: Caller, allowed: readonly Role[]): Problem | undefined {
   if (allowed.length === 0) return undefined;
   for (const role of caller.principal.roles) if (role === 'admin' || allowed.includes(role as Role)) return undefined;
-  return new Problem('forbidden', `this needs one of the roles ${allowed.join(', ')}`);
+  return new Problem('forbidden', `this needs one of the roles ${allowed.join(', ')}`, {}, {}, 'role_refused');
 }

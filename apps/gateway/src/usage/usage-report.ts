@@ -8,10 +8,12 @@ import {
   type UsageSums,
   usageMeasures,
   usageRates,
+  violationKinds,
 } from '@countersign/domain';
 import {
   latencyBuckets,
   modeCorrections,
+  refusedRequests,
   replayAnswers,
   type Sql,
   type SummedRow,
@@ -30,6 +32,8 @@ interface Group {
   /** Only of groups of tools and days. */
   latency: Map<number, number>;
   replays: { duplicates: number; compared: number; equal_answers: number };
+  /** Refused requests by kind; null where they are not known by these names. */
+  refused: Record<string, number> | null;
 }
 
 const dayText = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
@@ -41,17 +45,20 @@ function sumsOf(row: SummedRow): UsageSums {
 }
 
 /** One line of the report. `distributions`: whether latencies and replays are known by these names. */
-function groupFace({ names, sums, latency, replays }: Group, distributions: boolean): Record<string, unknown> {
+function groupFace({ names, sums, latency, replays, refused }: Group, distributions: boolean): Record<string, unknown> {
   const { timed: _timed, duration_us: _us, cost_micros: _micros, ...counts } = sums;
   const quantile = (q: number) => {
     const us = distributions ? latencyQuantile(latency, q) : null;
     return us === null ? null : us / 1000;
   };
   const correctness = replays.compared > 0 ? replays.equal_answers / replays.compared : null;
+  const refusals = Object.values(refused ?? {}).reduce((sum, times) => sum + times, 0);
   return {
     ...names,
     ...counts,
-    ...usageRates(sums),
+    violations: counts.violations + refusals,
+    refused_requests: refused,
+    ...usageRates(sums, refusals),
     p50_ms: quantile(0.5),
     p99_ms: quantile(0.99),
     replay: distributions ? { ...replays, correctness } : null,
@@ -69,9 +76,14 @@ class Groups {
       sums: noUsage(),
       latency: new Map(),
       replays: { duplicates: 0, compared: 0, equal_answers: 0 },
+      refused: null,
     };
     this.known.set(key, group);
     return group;
+  }
+
+  all(): Iterable<Group> {
+    return this.known.values();
   }
 
   sorted(): [string, Group][] {
@@ -106,6 +118,7 @@ export class UsageReport {
   private async total(query: UsageQuery): Promise<Record<string, unknown>> {
     const groups = new Groups();
     await this.fill(groups, query, () => [{}], true);
+    await this.fillRefused(groups, query, () => [{}]);
     return groupFace(groups.at({}), query.agent === undefined);
   }
 
@@ -119,6 +132,7 @@ export class UsageReport {
       }
       const naming: Naming = ({ agent, day }) => (by === 'day' ? [{ day: dayText(day as number) }] : [{ agent: agent ?? '' }]);
       await this.fill(groups, query, naming, false);
+      await this.fillRefused(groups, query, naming);
     }
     return groups;
   }
@@ -146,11 +160,23 @@ export class UsageReport {
     }
   }
 
+  /** Adds what was refused before anything became a call: known by agent and day, and by no tool. */
+  private async fillRefused(groups: Groups, query: UsageQuery, naming: Naming): Promise<void> {
+    if (query.tool !== undefined) return;
+    for (const group of groups.all()) group.refused ??= {};
+    for (const { kind, times, ...row } of await refusedRequests(this.sql, query, violationKinds)) {
+      for (const names of naming(row)) {
+        const group = groups.at(names);
+        group.refused = { ...group.refused, [kind]: (group.refused?.[kind] ?? 0) + times };
+      }
+    }
+  }
+
   private async cases(query: UsageQuery, { limit, after }: { limit: number; after?: string | undefined }) {
     const rows = await usageByCase(this.sql, { ...query, limit: limit + 1, after });
     const items = rows.slice(0, limit).map((row) => {
       const replays = { duplicates: 0, compared: 0, equal_answers: 0 };
-      return groupFace({ names: { case_id: row.name }, sums: sumsOf(row), latency: new Map(), replays }, false);
+      return groupFace({ names: { case_id: row.name }, sums: sumsOf(row), latency: new Map(), replays, refused: null }, false);
     });
     return { items, next: rows.length > limit ? rows[limit - 1]?.name : undefined };
   }

@@ -18,7 +18,7 @@ export async function recordBroken({ log, codec, clock }: Pick<AppDeps, 'log' | 
     hlc: nextHlc(now_ms, 0),
     partition: 0,
   };
-  const event = { meta, kind: 'record_broken', detail: reason, principal: null, recorded_at_ms: now_ms };
+  const event = { meta, kind: 'record_broken', detail: reason, principal: null, recorded_at_ms: now_ms, times: 1 };
   const value = codec.encode('security_event_recorded', event);
   await log.append([{ topic: 'security-event', partition: 0, key: null, value, headers: { event_type: 'security_event_recorded' } }]);
 }

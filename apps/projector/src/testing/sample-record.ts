@@ -39,7 +39,7 @@ export class SampleRecord extends SampleHistory {
 
   /** Something was refused on a call of whatever partition. */
   refuse(call_id: string): void {
-    const recorded = { kind: 'resolution_refused', detail: 'not entitled', principal: by, recorded_at_ms: this.hlc };
+    const recorded = { kind: 'resolution_refused', detail: 'not entitled', principal: by, recorded_at_ms: this.hlc, times: 1 };
     this.put('security-event', 'security_event_recorded', { meta: { ...this.meta(call_id), partition: 3 }, ...recorded });
   }
 }

@@ -1388,13 +1388,15 @@ export interface AuditRead {
   read_at_ms: number;
 }
 
-/** A refused upgrade, a forged or malformed record, a failed login. */
+/** What somebody may not and asked for, a refused upgrade, a forged or malformed record. */
 export interface SecurityEventRecorded {
   meta: Meta;
   kind: string;
   detail: string;
   principal: Principal | null;
   recorded_at_ms: number;
+  /** How often, where those alike are told together. */
+  times: number;
 }
 
 /** Somebody asked to cancel a call. */

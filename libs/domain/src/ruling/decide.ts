@@ -242,6 +242,10 @@ export function allowResolution(asked: Asked<ToolCallResolveRequested>, now_ms: 
   }
   const detail = `${meta.call_id}: ${entitled ? 'a resolution needs a reason' : 'resolving needs the role operator or admin'}`;
   return [
-    { event_type: 'security_event_recorded', ...about, body: { kind: 'resolution_refused', detail, principal, recorded_at_ms: now_ms } },
+    {
+      event_type: 'security_event_recorded',
+      ...about,
+      body: { kind: 'resolution_refused', detail, principal, recorded_at_ms: now_ms, times: 1 },
+    },
   ];
 }

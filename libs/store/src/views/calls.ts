@@ -89,6 +89,18 @@ export async function listCalls(sql: Sql, query: CallQuery): Promise<Page<CallRo
   return pageOf((await readable(sql, rows)).map(callRow), query.limit, (call) => ({ at: call.requested_at_ms, id: call.call_id }));
 }
 
+/** Whether another tenant has a call of this id. */
+export async function isCallOfAnother(sql: Sql, tenant_id: string, call_id: string): Promise<boolean> {
+  const id = parseCallId(call_id);
+  if (!id) return false;
+  const rows = await sql.query({
+    name: 'views_call_of_another',
+    text: 'SELECT 1 FROM calls WHERE call_uuid = $1 AND partition = $2 AND tenant_id <> $3',
+    params: [id.uuid, id.partition, tenant_id],
+  });
+  return rows.length > 0;
+}
+
 /** The stored folds of these calls, whatever their tenant: for the projector, which goes on folding them. */
 export async function loadCallStates(sql: Sql, call_ids: readonly string[]): Promise<Map<string, Buffer>> {
   const ids = call_ids.map(parseCallId).filter((id) => id !== undefined);

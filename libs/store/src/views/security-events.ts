@@ -3,16 +3,20 @@ import type { ViewSet } from '../projections/view-set.js';
 import type { Row, Sql, Statement } from '../store.js';
 import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
+import type { UsageQuery } from './usage.js';
+
+const HOUR_MS = 3_600_000;
 
 /** What was refused, forged or malformed. The first record of an event is the one that counts. */
 export const securityTables: ViewSet = {
   name: 'security',
-  version: 1,
+  version: 2,
   tables: [
     {
       name: 'security_events',
       columns: `tenant_id text NOT NULL, event_id uuid NOT NULL, kind text NOT NULL, detail text NOT NULL, principal_id text,
-        principal text, partition int2, call_uuid uuid, at_ms int8 NOT NULL, source_partition int2 NOT NULL, source_offset int8 NOT NULL`,
+        principal text, partition int2, call_uuid uuid, at_ms int8 NOT NULL, source_partition int2 NOT NULL, source_offset int8 NOT NULL,
+        times int4`,
       key: ['tenant_id', 'event_id'],
       indexes: [
         'CREATE INDEX {security_events}_by_time ON {security_events} (tenant_id, at_ms, event_id)',
@@ -35,9 +39,11 @@ export interface SecurityEventWrite {
   at_ms: number;
   source_partition: number;
   source_offset: number;
+  /** How often it happened. */
+  times: number;
 }
 
-export type SecurityEventRow = Pick<SecurityEventWrite, 'event_id' | 'kind' | 'detail' | 'principal' | 'call_id' | 'at_ms'>;
+export type SecurityEventRow = Pick<SecurityEventWrite, 'event_id' | 'kind' | 'detail' | 'principal' | 'call_id' | 'at_ms' | 'times'>;
 
 /** At most one row an event in one statement; a record that repeats one changes nothing. */
 export function insertSecurityEvents(rows: readonly SecurityEventWrite[]): Statement {
@@ -45,9 +51,9 @@ export function insertSecurityEvents(rows: readonly SecurityEventWrite[]): State
   return {
     name: 'views_insert_security_events',
     text: `INSERT INTO {security_events} (tenant_id, event_id, kind, detail, principal_id, principal, partition, call_uuid, at_ms,
-                                          source_partition, source_offset)
+                                          source_partition, source_offset, times)
            SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int2[], $8::uuid[],
-                                $9::int8[], $10::int2[], $11::int8[])
+                                $9::int8[], $10::int2[], $11::int8[], $12::int4[])
            ON CONFLICT DO NOTHING`,
     params: [
       rows.map((row) => row.tenant_id),
@@ -61,6 +67,7 @@ export function insertSecurityEvents(rows: readonly SecurityEventWrite[]): State
       rows.map((row) => row.at_ms),
       rows.map((row) => row.source_partition),
       rows.map((row) => row.source_offset),
+      rows.map((row) => row.times),
     ],
   };
 }
@@ -83,6 +90,7 @@ interface Stored extends Row {
   partition: number | null;
   call_uuid: string | null;
   at_ms: number;
+  times: number;
 }
 
 /** Newest first. */
@@ -99,7 +107,7 @@ export async function listSecurityEvents(sql: Sql, query: SecurityEventQuery): P
   if (query.after) conditions.add('(at_ms, event_id) < (?::int8, ?::uuid)', query.after.at, query.after.id);
   const limit = conditions.param(query.limit + 1);
   const rows = await sql.query<Stored>({
-    text: `SELECT event_id, kind, detail, principal, partition, call_uuid, at_ms FROM security_events
+    text: `SELECT event_id, kind, detail, principal, partition, call_uuid, at_ms, COALESCE(times, 1) AS times FROM security_events
            WHERE ${conditions.where} ORDER BY at_ms DESC, event_id DESC LIMIT ${limit}`,
     params: conditions.params,
   });
@@ -108,4 +116,23 @@ export async function listSecurityEvents(sql: Sql, query: SecurityEventQuery): P
     call_id: partition === null || call_uuid === null ? null : callId(partition, call_uuid),
   }));
   return pageOf(found, query.limit, (row) => ({ at: row.at_ms, id: row.event_id }));
+}
+
+/** How often each kind was recorded, by principal and day (days since 1970); whole hours, as usage is asked for. */
+export function refusedRequests(
+  sql: Sql,
+  { tenant_id, from_hour, to_hour, agent }: UsageQuery,
+  kinds: readonly string[],
+): Promise<(Row & { agent: string; day: number; kind: string; times: number })[]> {
+  const conditions = new Conditions()
+    .equal('tenant_id', tenant_id)
+    .add('at_ms >= ?::int8', from_hour * HOUR_MS)
+    .add('at_ms < ?::int8', to_hour * HOUR_MS)
+    .add('kind = ANY(?::text[])', kinds)
+    .equal('principal_id', agent);
+  return sql.query({
+    text: `SELECT COALESCE(principal_id, '') AS agent, (at_ms / 86400000)::int4 AS day, kind, sum(COALESCE(times, 1))::int8 AS times
+           FROM security_events WHERE ${conditions.where} GROUP BY 1, 2, 3`,
+    params: conditions.params,
+  });
 }

@@ -49,4 +49,4 @@ const tables: readonly ViewTable[] = [
   },
 ];
 
-export const usageTables: ViewSet = { name: 'usage', version: 1, tables };
+export const usageTables: ViewSet = { name: 'usage', version: 2, tables };

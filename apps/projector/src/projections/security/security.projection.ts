@@ -6,7 +6,7 @@ class PendingSecurityEvents implements PendingRows {
 
   fold({ at }: Change): void {
     if (at.event_type !== 'security_event_recorded') return;
-    const { meta, kind, detail, principal } = at.event;
+    const { meta, kind, detail, principal, times } = at.event;
     const key = `${meta.tenant_id} ${meta.event_id}`;
     if (this.rows.has(key)) return;
     this.rows.set(key, {
@@ -20,6 +20,7 @@ class PendingSecurityEvents implements PendingRows {
       at_ms: at.timestamp_ms,
       source_partition: at.partition,
       source_offset: at.offset,
+      times,
     });
   }
 

@@ -1,0 +1,60 @@
+import { EventCodec, type SecurityEventRecorded } from '@countersign/contracts';
+import type { AppDeps } from '@countersign/process';
+import { describe, expect, jest, test } from '@jest/globals';
+import { Problem } from '../http/problem.js';
+import type { IncomingRequest } from '../http/reply.js';
+import { type Caller, lacksRole } from './authenticator.js';
+import { RefusedRequests } from './refused-requests.js';
+
+const codec = new EventCodec();
+const caller = (id: string) =>
+  ({ tenant_id: 'acme', principal: { kind: 'agent', id, roles: ['agent'] }, clearances: [] }) as unknown as Caller;
+const request = (path: string, route?: string) =>
+  ({ url: path, raw: { method: 'GET' }, ...(route ? { routeOptions: { url: route } } : {}) }) as unknown as IncomingRequest;
+const noRole = lacksRole(caller('a'), ['auditor']) as Problem;
+
+function desk(taken: { value: Buffer }[][], fails = false) {
+  const append = (records: { value: Buffer }[]) => {
+    taken.push(records);
+    return fails ? Promise.reject(new Error('the log is away')) : Promise.resolve(records.map((_, at) => at));
+  };
+  const warn = jest.fn();
+  const parts = { log: { append }, codec, clock: { now_ms: () => 1_000 }, logger: { warn } } as unknown as AppDeps;
+  return { refused: new RefusedRequests(parts), warn };
+}
+
+const told = (records: readonly { value: Buffer }[]) => records.map(({ value }) => codec.decode(value).event as SecurityEventRecorded);
+
+describe('refused requests', () => {
+  test('are told by caller, kind and route, those alike once with how often; nothing else is told', async () => {
+    const taken: { value: Buffer }[][] = [];
+    const { refused } = desk(taken);
+    for (let i = 0; i < 3; i++) refused.note(caller('a'), request(`/v1/cases/${i}`, '/v1/cases/:case_id'), noRole);
+    refused.note(caller('b'), request('/v1/calls?x=1'), new Problem('forbidden', 'not yours'));
+    refused.note(caller('b'), request('/v1/calls/1', '/v1/calls/:call_id'), new Problem('not-found', 'none', {}, {}, 'cross_tenant'));
+    refused.note(caller('b'), request('/v1/calls'), new Problem('not-found', 'none'));
+    await refused.close();
+    expect(taken).toHaveLength(1);
+    expect(told(taken[0] ?? [])).toMatchObject([
+      { kind: 'role_refused', times: 3, principal: { id: 'a' }, detail: 'GET /v1/cases/:case_id: this needs one of the roles auditor' },
+      { kind: 'request_refused', times: 1, principal: { id: 'b' }, detail: 'GET /v1/calls: not yours', meta: { tenant_id: 'acme' } },
+      { kind: 'cross_tenant', times: 1 },
+    ]);
+  });
+
+  test('a flood of different ones is written as it comes, and kept nowhere', async () => {
+    const taken: { value: Buffer }[][] = [];
+    const { refused } = desk(taken);
+    for (let i = 0; i < 2_500; i++) refused.note(caller(`agent-${i}`), request('/v1/keys'), noRole);
+    expect(taken.map((records) => records.length)).toEqual([1_000, 1_000]);
+    await refused.close();
+    expect(taken.map((records) => records.length)).toEqual([1_000, 1_000, 500]);
+  });
+
+  test('a log that is away costs the record and nothing more', async () => {
+    const { refused, warn } = desk([], true);
+    refused.note(caller('a'), request('/v1/keys'), noRole);
+    await refused.close();
+    expect(warn).toHaveBeenCalledTimes(1);
+  });
+});

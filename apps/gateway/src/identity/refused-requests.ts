@@ -1,0 +1,71 @@
+import { firstMeta } from '@countersign/contracts';
+import type { AppDeps } from '@countersign/process';
+import { type Problem, type Refusal } from '../http/problem.js';
+import { type IncomingRequest, pathOf } from '../http/reply.js';
+import type { Caller } from './authenticator.js';
+
+const PACE_MS = 1_000;
+const KINDS_MAX = 1_000;
+
+interface Refused {
+  tenant_id: string;
+  principal: Caller['principal'];
+  kind: Refusal;
+  detail: string;
+  times: number;
+}
+
+/** Method and route of a request, without what the caller wrote into its path. */
+function routeOf(request: IncomingRequest): string {
+  const { routeOptions } = request as { routeOptions?: { url?: string } };
+  return `${request.raw.method ?? ''} ${routeOptions?.url ?? pathOf(request.url)}`;
+}
+
+/**
+ * Puts on `security-event` what callers asked for and may not: who, which route, why, and how often. Those alike are one
+ * record a second at most, so that nobody fills the log with refusals. The answer does not wait for it; a log that is
+ * away costs the record.
+ */
+export class RefusedRequests {
+  private refused = new Map<string, Refused>();
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly parts: Pick<AppDeps, 'log' | 'codec' | 'clock' | 'logger'>) {}
+
+  /** Nothing where the problem is no refusal of this caller. */
+  note({ tenant_id, principal }: Caller, request: IncomingRequest, problem: Problem): void {
+    const kind = problem.refusal;
+    if (kind === undefined) return;
+    const detail = `${routeOf(request)}: ${problem.detail}`;
+    const key = `${tenant_id}\0${principal.kind}:${principal.id}\0${kind}\0${detail}`;
+    const known = this.refused.get(key);
+    if (known) known.times++;
+    else this.refused.set(key, { tenant_id, principal, kind, detail, times: 1 });
+    if (this.refused.size >= KINDS_MAX) this.flush();
+    else this.timer ??= setTimeout(() => this.flush(), PACE_MS).unref();
+  }
+
+  /** Resolves when what was noted is on the log. */
+  close(): Promise<unknown> {
+    this.flush();
+    return this.writing;
+  }
+
+  private flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.refused.size === 0) return;
+    const { log, codec, clock, logger } = this.parts;
+    const recorded_at_ms = clock.now_ms();
+    const records = [...this.refused.values()].map(({ tenant_id, ...event }) => {
+      const value = codec.encode('security_event_recorded', { meta: firstMeta(tenant_id, recorded_at_ms), ...event, recorded_at_ms });
+      return { topic: 'security-event', partition: 0, key: tenant_id, value, headers: { event_type: 'security_event_recorded' } };
+    });
+    this.refused = new Map();
+    const written = log
+      .append(records)
+      .catch((cause) => logger.warn({ err: cause, records: records.length }, 'refusals were not recorded'));
+    this.writing = Promise.all([this.writing, written]);
+  }
+}
