@@ -7,7 +7,7 @@ import {
   approvalQualityTables as set,
   upsertApprovalQuality,
 } from '@countersign/store';
-import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
+import { type Change, newAndOthers, type PendingRows, type Projection, storable } from '../projection.js';
 
 /** A request is denied once, and its denial does not name the vote. */
 const DENIAL = 'denial';
@@ -80,7 +80,7 @@ class PendingQuality implements PendingRows {
   }
 
   statements(): Statement[] {
-    return inChunks([...this.rows.values()], upsertApprovalQuality);
+    return newAndOthers(this.rows.values(), ({ request }) => request !== null, upsertApprovalQuality);
   }
 }
 
