@@ -17,7 +17,7 @@ import { Admission } from './admission/admission.js';
 import { CallCommands } from './admission/call-commands.js';
 import { CallDesk } from './admission/call-desk.js';
 import { EditDesk } from './admission/edited-inputs.js';
-import { InFlightShares } from './admission/in-flight-shares.js';
+import { type InFlightShares, shareInFlight } from './admission/in-flight-shares.js';
 import { RecordWriter } from './admission/record-writer.js';
 import { AuditRoom } from './audit/audit-room.js';
 import { firstStart } from './bootstrap/first-start.js';
@@ -214,15 +214,6 @@ function usageRoom(
   measureUsage(store, () => clock.now_ms(), metrics);
   const closer = new PeriodCloser({ state, writer: by.changes, tell, store, log, lanes, clock, logger });
   return new UsageRoom(new UsageReport(store, state), closer, new OperatorCommands(by.writer, codec, clock, by.sealer), state);
-}
-
-/** Embedded there is one gateway. */
-async function shareInFlight({ store, wake_ups, clock }: AppDeps, board: CallBoard): Promise<InFlightShares | undefined> {
-  if (!store.durable) return undefined;
-  const shares = new InFlightShares(board, wake_ups, uuidv7(clock.now_ms()), () => clock.monotonic_ms());
-  board.othersInFlight = (tenant_id) => shares.othersOf(tenant_id);
-  await shares.start();
-  return shares;
 }
 
 function versionKeeper({ store, clock, logger }: AppDeps, configuration: Configuration, wired: Wired): VersionKeeper {

@@ -1,4 +1,6 @@
-import type { WakeUpChannel } from '@countersign/process';
+import { uuidv7 } from '@countersign/contracts';
+import type { AppDeps, WakeUpChannel } from '@countersign/process';
+import type { CallBoard } from '../waiting/call-board.js';
 
 // No lane is called so: their names have no dot.
 const CHANNEL = '.in-flight';
@@ -68,4 +70,13 @@ export class InFlightShares {
       // Not ours.
     }
   }
+}
+
+/** Starts telling other gateways, and listening to them; undefined where there are none: embedded there is one. */
+export async function shareInFlight({ store, wake_ups, clock }: AppDeps, board: CallBoard): Promise<InFlightShares | undefined> {
+  if (!store.durable) return undefined;
+  const shares = new InFlightShares(board, wake_ups, uuidv7(clock.now_ms()), () => clock.monotonic_ms());
+  board.othersInFlight = (tenant_id) => shares.othersOf(tenant_id);
+  await shares.start();
+  return shares;
 }
