@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import type { Api, Envelope } from './api.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
@@ -11,11 +11,12 @@ let platform: EmbeddedPlatform;
 let serial = 0;
 const order = (more: Record<string, unknown> = {}) => ({ account: `acct-${++serial}`, amount: 3, note: 'durable', ...more });
 
-beforeEach(async () => {
+// One platform that is killed again and again: each test counts what its own calls left at the counterparty.
+beforeAll(async () => {
   counterparty = await Counterparty.start();
   platform = await EmbeddedPlatform.start({ COUNTERSIGN_PROBE_URL: counterparty.url });
 }, 60_000);
-afterEach(async () => {
+afterAll(async () => {
   await platform.close();
   await counterparty.stop();
 }, 60_000);
@@ -31,6 +32,7 @@ async function ended(api: Api, ids: string[]): Promise<Envelope[]> {
 describe('the embedded platform, killed and started again', () => {
   test('answers by GET what callers were waiting for, loses nothing that was answered, fires nothing twice', async () => {
     const api = platform.admin();
+    const before = (await counterparty.stats()).effects;
     const answered: Envelope[] = [];
     for (let i = 0; i < 20; i++) answered.push((await api.call({ tool: 'probe_http_effect', inputs: order() })).body);
     const slow = await Promise.all(
@@ -39,10 +41,10 @@ describe('the embedded platform, killed and started again', () => {
       ),
     );
     expect(slow.map((answer) => answer.status)).toEqual(Array(10).fill(202));
-    await sleep(300);
+    await platform.process.until('every order under way', async () => (await counterparty.stats()).effects === before + 30);
     await platform.process.stop('SIGKILL');
     await platform.up();
-    for (const before of answered) expect((await api.readCall(before.call_id)).body).toEqual(before);
+    for (const first of answered) expect((await api.readCall(first.call_id)).body).toEqual(first);
     const after = await ended(
       api,
       slow.map((answer) => answer.body.call_id),
@@ -50,7 +52,7 @@ describe('the embedded platform, killed and started again', () => {
     expect(after.map((envelope) => envelope.status)).toEqual(Array(10).fill('succeeded'));
     const { duplicates, effects } = await counterparty.stats();
     expect(duplicates).toEqual([]);
-    expect(effects).toBe(30);
+    expect(effects).toBe(before + 30);
   }, 120_000);
 
   test('an approval that waited through a kill can still be given', async () => {
@@ -75,6 +77,7 @@ describe('the embedded platform, killed and started again', () => {
     'nothing fires again and repeats get their first result when %s',
     async (_, gone) => {
       const api = platform.admin();
+      const { effects } = await counterparty.stats();
       const inputs = Array.from({ length: 30 }, () => order());
       const first = await Promise.all(inputs.map((each) => api.call({ tool: 'probe_http_effect', inputs: each })));
       const released = await api.call({ tool: 'probe_fail', inputs: { effect: 'none', code: 'PROVIDER_ERROR' } });
@@ -85,12 +88,12 @@ describe('the embedded platform, killed and started again', () => {
       for (const part of gone) rmSync(path.join(platform.dataDir, part), { recursive: true, force: false });
       await platform.up();
       await sleep(1000);
-      expect((await counterparty.stats()).effects).toBe(30);
+      expect((await counterparty.stats()).effects).toBe(effects + 30);
       const again = await Promise.all(inputs.map((each) => api.call({ tool: 'probe_http_effect', inputs: each })));
       expect(again.map(({ body }) => [body.status, body.deduplicated, body.output])).toEqual(
         first.map(({ body }) => ['succeeded', true, body.output]),
       );
-      expect((await counterparty.stats()).effects).toBe(30);
+      expect((await counterparty.stats()).effects).toBe(effects + 30);
       for (const { body } of first) expect((await api.readCall(body.call_id)).body).toEqual(body);
     },
     120_000,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import type { Answer, Api, Envelope } from './api.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
@@ -13,14 +13,14 @@ let serial = 0;
 const order = () => ({ account: `acct-${++serial}`, amount: 3, note: 'n'.repeat(490) });
 
 /** Only root can mount: where that fails so does the test, for nothing else shows what a full disk does. */
-beforeEach(async () => {
+beforeAll(async () => {
   counterparty = await Counterparty.start();
   platform = await EmbeddedPlatform.create({ COUNTERSIGN_PROBE_URL: counterparty.url });
   mkdirSync(platform.dataDir);
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m,mode=700', 'countersign-full-disk', platform.dataDir]);
   await platform.up();
 }, 60_000);
-afterEach(async () => {
+afterAll(async () => {
   await platform.process.stop();
   execFileSync('umount', [platform.dataDir]);
   await platform.close();

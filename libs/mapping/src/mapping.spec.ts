@@ -152,7 +152,7 @@ describe('JSONata', () => {
     const started = performance.now();
     const { issues } = await new CompiledMapping(by(value), 'strict').toSystem({ a: 'x' });
     expect(issues).toHaveLength(1);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   test('two documents at once do not see each other', async () => {

@@ -241,7 +241,7 @@ describe('a pattern of a caller', () => {
     const started = Date.now();
     const running = toolOf('search_content').run({ query, regex: true } as never, scratch.context({ deadline_ms: started + 300 }));
     const outcome = await running.catch((error: unknown) => error);
-    expect(Date.now() - started).toBeLessThan(2_000);
+    expect(Date.now() - started).toBeLessThan(10_000);
     if (outcome instanceof Error) expect(outcome).toMatchObject({ code: 'TIMEOUT', more: { effect: 'none' } });
   });
 
@@ -252,7 +252,7 @@ describe('a pattern of a caller', () => {
     await toolOf('search_files')
       .run({ pattern } as never, scratch.context({ deadline_ms: started + 500 }))
       .catch((error: unknown) => error);
-    expect(Date.now() - started).toBeLessThan(2_000);
+    expect(Date.now() - started).toBeLessThan(10_000);
   });
 
   test('that is not an expression is refused', async () => {
