@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { acquire, claimStatement, endStatement, PgliteStore, PostgresStore } from '@countersign/store';
+import { acquire, claimStatement, endStatement, PgliteStore } from '@countersign/store';
+import { PostgresStore } from '@countersign/store/postgres/postgres-store';
 
 const calls = Number(process.argv[2] ?? 200_000);
 const url = process.argv[3];

@@ -1,4 +1,4 @@
-import { KafkaEventLog } from '@countersign/event-log';
+import { KafkaEventLog } from '@countersign/event-log/kafka/kafka-event-log';
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { Redis } from 'ioredis';
 import pg from 'pg';

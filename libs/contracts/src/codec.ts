@@ -11,20 +11,52 @@ export class UndecodableRecord extends Error {
   readonly code = 'UNDECODABLE_RECORD';
 }
 
+/** Compiled when it is first used: a process uses few of all types, and compiling them was a tenth of its start. */
+class LazyType {
+  private compiled: avro.Type | undefined;
+
+  constructor(private readonly schema: string) {}
+
+  get(): avro.Type {
+    this.compiled ??= avro.Type.forSchema(JSON.parse(this.schema), { omitRecordMethods: true });
+    return this.compiled;
+  }
+}
+
 interface Writer {
   id: number;
-  type: avro.Type;
+  type: LazyType;
+}
+
+/** How records of one schema id are read. */
+class Reader {
+  private resolver: unknown;
+
+  /** @param written what they were written with, where that is not the newest schema */
+  constructor(
+    readonly event_type: EventType,
+    private readonly type: LazyType,
+    private readonly written: LazyType | null,
+  ) {}
+
+  /** The event, and where the bytes after it begin (negative where some are missing). @throws where they are malformed */
+  read(value: Buffer): { value: unknown; offset: number } {
+    const type = this.type.get();
+    if (this.written === null) return type.decode(value, HEADER_BYTES) as { value: unknown; offset: number };
+    this.resolver ??= type.createResolver(this.written.get());
+    return { value: type.fromBuffer(value.subarray(HEADER_BYTES), this.resolver as never, false), offset: value.length };
+  }
 }
 
 /**
  * Avro values in the Confluent wire format: byte 0, the schema id (uint32, big endian), the Avro body.
  *
- * Ids come from `schemas/ids.json` unless a registry assigned others (`assignId`). Types are compiled once. Decoding
+ * Ids come from `schemas/ids.json` unless a registry assigned others (`assignId`). Types are compiled once, when they are first used. Decoding
  * allocates the event and nothing else; encoding writes into a slab that is reused and returns a copy.
  */
 export class EventCodec {
   private readonly writers = new Map<EventType, Writer>();
-  private readonly readers = new Map<number, { event_type: EventType; type: avro.Type; resolver: avro.Type | null; resolve: unknown }>();
+  private readonly readers = new Map<number, Reader>();
   private slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
 
   constructor(private readonly schemas: readonly EventSchema[] = eventSchemas) {
@@ -40,11 +72,13 @@ export class EventCodec {
 
   /** Make records readable that were written with another version of a schema (its id and text come from the registry). */
   addWriterSchema(id: number, schemaText: string): void {
-    const written = avro.Type.forSchema(JSON.parse(schemaText), { omitRecordMethods: true });
-    const eventType = (written.name ?? '').replace(/^countersign\./, '') as EventType;
+    const written = new LazyType(schemaText);
+    const { name } = written.get();
+    const eventType = (name ?? '').replace(/^countersign\./, '') as EventType;
     const current = this.writers.get(eventType);
-    if (!current) throw new UndecodableRecord(`schema ${id} describes ${written.name}, which this build does not know`);
-    this.readers.set(id, { event_type: eventType, type: current.type, resolver: written, resolve: current.type.createResolver(written) });
+    if (!current) throw new UndecodableRecord(`schema ${id} describes ${name}, which this build does not know`);
+    current.type.get().createResolver(written.get());
+    this.readers.set(id, new Reader(eventType, current.type, written));
   }
 
   knows(id: number): boolean {
@@ -59,10 +93,11 @@ export class EventCodec {
   encode<T extends EventType>(eventType: T, event: EventMap[T]): Buffer {
     const writer = this.writers.get(eventType);
     if (!writer) throw new Error(`no schema for event ${eventType}: add schemas/<topic>/${eventType}.v1.avsc and run npm run generate`);
-    let end = writer.type.encode(event, this.slab, HEADER_BYTES);
+    const type = writer.type.get();
+    let end = type.encode(event, this.slab, HEADER_BYTES);
     if (end < 0) {
       this.slab = Buffer.allocUnsafeSlow(this.slab.length - end + HEADER_BYTES);
-      end = writer.type.encode(event, this.slab, HEADER_BYTES);
+      end = type.encode(event, this.slab, HEADER_BYTES);
     }
     this.slab[0] = MAGIC;
     this.slab.writeUInt32BE(writer.id, 1);
@@ -78,9 +113,7 @@ export class EventCodec {
     if (!reader) throw new UndecodableRecord(id === undefined ? 'not in the Confluent wire format' : `schema id ${id} is unknown`);
     let decoded: { value: unknown; offset: number };
     try {
-      decoded = reader.resolver
-        ? { value: reader.type.fromBuffer(value.subarray(HEADER_BYTES), reader.resolve as never, false), offset: value.length }
-        : (reader.type.decode(value, HEADER_BYTES) as { value: unknown; offset: number });
+      decoded = reader.read(value);
     } catch (cause) {
       throw new UndecodableRecord(`the body of schema id ${id} is malformed`, { cause });
     }
@@ -93,7 +126,7 @@ export class EventCodec {
   readMeta(value: Buffer): Meta | undefined {
     if (this.schemaId(value) === undefined) return undefined;
     const [writer] = this.writers.values();
-    const meta = (writer?.type as avro.types.RecordType | undefined)?.fields[0]?.type;
+    const meta = (writer?.type.get() as avro.types.RecordType | undefined)?.fields[0]?.type;
     try {
       const decoded = meta?.decode(value, HEADER_BYTES) as { value: Meta; offset: number } | undefined;
       return decoded && decoded.offset > 0 ? decoded.value : undefined;
@@ -109,10 +142,10 @@ export class EventCodec {
   }
 
   private install(schema: EventSchema, id: number): void {
-    const type = avro.Type.forSchema(JSON.parse(schema.schema), { omitRecordMethods: true });
-    if (schema === this.newest(schema.event_type)) {
-      this.writers.set(schema.event_type, { id, type });
-      this.readers.set(id, { event_type: schema.event_type, type, resolver: null, resolve: null });
-    } else this.addWriterSchema(id, schema.schema);
+    const type = new LazyType(schema.schema);
+    const newest = schema === this.newest(schema.event_type);
+    if (newest) this.writers.set(schema.event_type, { id, type });
+    const current = this.writers.get(schema.event_type) as Writer;
+    this.readers.set(id, new Reader(schema.event_type, current.type, newest ? null : type));
   }
 }

@@ -1,6 +1,10 @@
 import { EventCodec } from '@countersign/contracts';
-import { type EventLog, IncompatibleSchema, KafkaEventLog, PrefixedEventLog, RegisteredCodec } from '@countersign/event-log';
-import { PostgresStore, RedisResults, RedisWakeUps } from '@countersign/store';
+import { type EventLog, PrefixedEventLog } from '@countersign/event-log';
+import { KafkaEventLog } from '@countersign/event-log/kafka/kafka-event-log';
+import { IncompatibleSchema, RegisteredCodec } from '@countersign/event-log/kafka/registered-codec';
+import { PostgresStore } from '@countersign/store/postgres/postgres-store';
+import { RedisResults } from '@countersign/store/results/redis-results';
+import { RedisWakeUps } from '@countersign/store/wake-ups/redis-wake-ups';
 import type { AppDeps } from './app-deps.js';
 import { CannotOpen } from './cannot-open.js';
 import type { Logger } from './logger.js';

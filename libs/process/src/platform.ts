@@ -28,7 +28,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { AppDeps } from './app-deps.js';
 import { CannotOpen } from './cannot-open.js';
 import { systemClock } from './clock.js';
-import { openDistributed, type Parts } from './distributed-parts.js';
+import type { Parts } from './distributed-parts.js';
 import { openEvidence } from './evidence.js';
 import { createLogger, type Logger } from './logger.js';
 import { Personal } from './personal/personal.js';
@@ -82,6 +82,13 @@ async function openEmbedded(config: PlatformConfig, logger: Logger): Promise<Par
   const store = await openPglite(config.data_dir, logger);
   if (log.last_stop === 'machine_crashed') await log.crashHandled();
   return { log, codec: new EventCodec(), store, wake_ups: new InProcessWakeUps(), results: new InProcessResults() };
+}
+
+/** The clients of Kafka, Postgres and Redis are loaded where they are used: a fifth of the modules of an embedded start. */
+async function openParts(service: string, config: PlatformConfig, logger: Logger): Promise<Parts> {
+  if (config.mode === 'embedded') return openEmbedded(config, logger);
+  const { openDistributed } = await import('./distributed-parts.js');
+  return openDistributed(service, config, logger);
 }
 
 /** A log without its key would take every repeat for a new call and fire it again: then nothing starts. */
@@ -138,7 +145,7 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   const logger = createLogger(service, config.log_level);
   await dataDirectory(config.data_dir);
   const keys = await openKeys(config);
-  const parts = config.mode === 'embedded' ? await openEmbedded(config, logger) : await openDistributed(service, config, logger);
+  const parts = await openParts(service, config, logger);
   const evidence = openEvidence(config, parts.store, keys);
   const vault = await openVault(config, parts.store, keys).catch(async (cause) => {
     await closeParts(parts);

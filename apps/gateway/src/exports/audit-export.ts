@@ -12,7 +12,6 @@ import { CsvFormat } from './csv-format.js';
 import { type ExportCursor, exportCursor, isBehind } from './export-cursor.js';
 import type { ExportFormat, ExportFormatName, ExportLabel, ExportRow } from './export-format.js';
 import { NdjsonFormat } from './ndjson-format.js';
-import { ParquetFormat } from './parquet-format.js';
 
 export interface ExportAsk {
   tenant_id: string;
@@ -40,10 +39,10 @@ const ROWS_AT_ONCE = 500;
 const COVERED_WITHIN_MS = 8_000;
 const VIEWS_WITHIN_MS = 10_000;
 
-const formats: Readonly<Record<ExportFormatName, (label: ExportLabel) => ExportFormat>> = {
+const formats: Readonly<Record<ExportFormatName, (label: ExportLabel) => ExportFormat | Promise<ExportFormat>>> = {
   ndjson: () => new NdjsonFormat(),
   csv: () => new CsvFormat(),
-  parquet: (label) => new ParquetFormat(label),
+  parquet: async (label) => new (await import('./parquet-format.js')).ParquetFormat(label),
 };
 
 export interface ExportParts {
@@ -114,7 +113,7 @@ export class AuditExport {
         checkpoint_size: range.checkpoint.record.number + 1,
       });
     try {
-      const format = formats[ask.format](label);
+      const format = await formats[ask.format](label);
       const begin = hashed(format.begin());
       if (begin.length > 0) yield begin;
       for await (const rows of this.rows(ask, window, range)) {

@@ -1,6 +1,6 @@
 import type { IdentityProvider } from '@countersign/domain';
 import { guardedFetch } from '@countersign/process';
-import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
+import type { JWTVerifyGetKey } from 'jose';
 
 const KEPT_MS = 600_000;
 /** A token with an unknown key makes us ask again, at most this often: that is how a provider's new keys are found. */
@@ -25,10 +25,11 @@ export class ProviderKeys {
 
   private async find({ issuer, jwks_uri }: Pick<IdentityProvider, 'issuer' | 'jwks_uri'>): Promise<JWTVerifyGetKey> {
     const uri = jwks_uri ?? (await this.discovered(issuer));
+    const { createRemoteJWKSet, customFetch } = await import('jose');
     return createRemoteJWKSet(new URL(uri), {
       cacheMaxAge: KEPT_MS,
       cooldownDuration: COOLDOWN_MS,
-      [customFetch]: async (url) => {
+      [customFetch]: async (url: string) => {
         const { status, text } = await guardedFetch(url, { headers: { accept: 'application/json' } }, this.allow_private);
         return new Response(text, { status });
       },

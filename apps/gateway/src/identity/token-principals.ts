@@ -1,7 +1,7 @@
 import { sha256Hex } from '@countersign/contracts';
 import { type IdentityProvider, providerOf, tenantOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
-import { decodeJwt, type JWTPayload, jwtVerify } from 'jose';
+import type { JWTPayload } from 'jose';
 import { Problem } from '../http/problem.js';
 import { authorityOf, type Caller, INVALID_TOKEN, unauthenticated } from './authenticator.js';
 import type { ProviderKeys } from './provider-keys.js';
@@ -79,6 +79,7 @@ export class TokenPrincipals {
 
   private async verify(token: string): Promise<Verified | Problem> {
     try {
+      const { decodeJwt, jwtVerify } = await import('jose');
       const { iss, aud } = decodeJwt(token);
       const provider = providerOf(this.configuration.state, iss ?? '', Array.isArray(aud) ? aud : [aud ?? '']);
       if (!provider) return refuse('no identity provider of a tenant issues such tokens for us');

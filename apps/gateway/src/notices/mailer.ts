@@ -1,4 +1,4 @@
-import { createTransport, type Transporter } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { Taken } from '../waiting/callback-sender.js';
 
 export interface Mail {
@@ -11,23 +11,28 @@ export interface Mail {
 
 const WAIT_MS = 10_000;
 
+/** Loaded with the first mail. */
+async function opened(url: string): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer');
+  const waits = { connectionTimeout: WAIT_MS, greetingTimeout: WAIT_MS, socketTimeout: WAIT_MS };
+  return createTransport({ url, ...waits, disableFileAccess: true, disableUrlAccess: true });
+}
+
 /** Mail over SMTP (`COUNTERSIGN_SMTP_URL`). Without a server nothing is sent, and the notice is given up. */
 export class Mailer {
-  private readonly transport: Transporter | undefined;
+  private transport: Promise<Transporter> | undefined;
 
   constructor(
-    smtp_url: string | undefined,
+    private readonly smtp_url: string | undefined,
     private readonly from: string,
-  ) {
-    const waits = { connectionTimeout: WAIT_MS, greetingTimeout: WAIT_MS, socketTimeout: WAIT_MS };
-    this.transport =
-      smtp_url === undefined ? undefined : createTransport({ url: smtp_url, ...waits, disableFileAccess: true, disableUrlAccess: true });
-  }
+  ) {}
 
   async send({ to, subject, text, id }: Mail): Promise<Taken> {
-    if (!this.transport) return 'refused';
+    if (this.smtp_url === undefined) return 'refused';
     try {
-      await this.transport.sendMail({ from: this.from, to, subject, text, messageId: `<${id}@countersign>` });
+      this.transport ??= opened(this.smtp_url);
+      const transport = await this.transport;
+      await transport.sendMail({ from: this.from, to, subject, text, messageId: `<${id}@countersign>` });
       return 'taken';
     } catch (cause) {
       const { responseCode } = cause as { responseCode?: number };
@@ -36,6 +41,9 @@ export class Mailer {
   }
 
   close(): void {
-    this.transport?.close();
+    void this.transport?.then(
+      (transport) => transport.close(),
+      () => undefined,
+    );
   }
 }

@@ -1,5 +1,5 @@
 import { ToolError } from '@countersign/tool-kit';
-import { Agent, type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { AddressRules } from './address-rules.js';
 
 /** What is sent. Redirects are followed for requests without effect only. */
@@ -54,6 +54,8 @@ export async function exchange(sent: Sent, rules: AddressRules, signal: AbortSig
 }
 
 async function once(sent: Sent, url: URL, rules: AddressRules, signal: AbortSignal): Promise<Omit<Received, 'redirects'>> {
+  // Loaded by the first request: 111 modules that most processes never need.
+  const { Agent, request } = await import('undici');
   const agent = new Agent({
     connections: 1,
     pipelining: 0,
