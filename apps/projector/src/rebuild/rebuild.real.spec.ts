@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import 'reflect-metadata';
 import { uuidv7 } from '@countersign/contracts';
-import { type EventLog, KafkaEventLog, LogTransport, PrefixedEventLog } from '@countersign/event-log';
+import { type EventLog, LogTransport, PrefixedEventLog } from '@countersign/event-log';
+import { KafkaEventLog } from '@countersign/event-log/kafka/kafka-event-log';
 import { type AppDeps, createLogger, NestLogger, type RunningApp, topicSpecs } from '@countersign/process';
-import { type Build, PostgresStore, prepareViews, readBuilds, tableDigest, viewSets, waitForPosition } from '@countersign/store';
+import { type Build, prepareViews, readBuilds, tableDigest, viewSets, waitForPosition } from '@countersign/store';
+import { PostgresStore } from '@countersign/store/postgres/postgres-store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
