@@ -1,5 +1,5 @@
 import { canonicalText, sha256Hex } from '@countersign/contracts';
-import { ObservedTerms, type ReadEvent, RecordedCalls, Redecision, unreproduced } from '@countersign/decisions';
+import { nothingWhole, ObservedTerms, type ReadEvent, RecordedCalls, Redecision, unreproduced } from '@countersign/decisions';
 import {
   type CallState,
   evolve,
@@ -89,7 +89,13 @@ export function notReproduced(events: readonly ReadEvent[], tenant_id: string): 
     terms.note(event);
   }
   const configuration = of('configuration-changed', 'tool-registered');
-  const nothing = { as_recorded: new Set<string>(), erased: new Set<string>(), from_ms: 0, until_ms: events.at(-1)?.timestamp_ms ?? 0 };
+  const nothing = {
+    as_recorded: new Set<string>(),
+    whole: nothingWhole,
+    erased: new Set<string>(),
+    from_ms: 0,
+    until_ms: events.at(-1)?.timestamp_ms ?? 0,
+  };
   const recording = {
     tenant_id,
     calls,

@@ -4,7 +4,7 @@ export { Counterfactual, type CounterfactualAnswer, type LimitTrip } from './cou
 export { callOfApproval } from './counterfactual/planning.js';
 export { ObservedTerms, type RecordedCall, RecordedCalls } from './counterfactual/recorded-calls.js';
 export { Redecision } from './counterfactual/redecision.js';
-export type { Recording, ResultSource, UnknownBecause } from './counterfactual/simulated-world.js';
+export { nothingWhole, type Recording, type ResultSource, type UnknownBecause, type Whole } from './counterfactual/simulated-world.js';
 export * from './decide-record.js';
 export { barredFrom } from './evidence.js';
 export { giveBackUnused, holdersOf, keepTaken, unsettled } from './in-flight.js';

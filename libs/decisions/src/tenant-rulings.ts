@@ -9,6 +9,8 @@ import {
   type PolicyInForce,
   type ResolvedRuling,
   resolveRuling,
+  type TrustSubject,
+  trustAsked,
 } from '@countersign/policy';
 
 const NOTHING_HIDDEN: readonly Obligation[] = [];
@@ -101,6 +103,16 @@ export class TenantRulings {
       return force && 'bundle' in force ? historyAsked(force.bundle, contract) : undefined;
     });
     return allHistoryUses(asked);
+  }
+
+  /** Whose trust the rules about a tool, active and in shadow, ask for. */
+  trustAsked(config: ConfigurationState, tenant_id: string, contract: ToolContract): ReadonlySet<TrustSubject> {
+    const { active, shadow } = rulingBundles(config, tenant_id);
+    const asked = [active, shadow].flatMap((text) => {
+      const force = text && compiledBundles.of(text);
+      return force && 'bundle' in force ? [...trustAsked(force.bundle, contract)] : [];
+    });
+    return new Set(asked);
   }
 
   /** What of the result of a call is hidden, by the rules of now. Everything, where the rules cannot be read. */

@@ -3,11 +3,13 @@ export { BundleCompiler, type BundleEnvironment, compileBundle } from './bundle/
 export { awaitedCall, type RuleFault } from './bundle/compiled-rule.js';
 export { historyAsked } from './bundle/history-asked.js';
 export type { DeferTerms, PolicyBundle, Rule, RuleEffect, RuleObligation, ToolSelector } from './bundle/rule.js';
+export { trustAsked } from './bundle/trust-asked.js';
 export { CelBindings, type FactTables, type Subject } from './cel/bindings.js';
 export { type CelCondition, type CelExpression, type ConditionOutcome, compileCondition, compileExpression } from './cel/compile.js';
 export type { ConditionEnvironment } from './cel/environment.js';
 export { allHistoryUses, type HistoryScope, type HistoryUses } from './cel/history-uses.js';
 export type { ExpressionFault, Position } from './cel/syntax.js';
+export type { TrustSubject } from './cel/trust-uses.js';
 export { defaultLimits, RUN_ITERATIONS_MAX, RUN_TOOL_CALLS_MAX } from './limits/compiled-limits.js';
 export { type CounterDemand, counterKey, demandsOf } from './limits/demands.js';
 export { fitsOne } from './limits/glob.js';
@@ -16,3 +18,4 @@ export type { Limit, LimitedCall } from './limits/limited-call.js';
 export { REDACTED, redacted } from './obligations.js';
 export * from './resolve.js';
 export type { PolicyInForce, RulingInput } from './ruling-input.js';
+export { agentHistory, type Counted, type Counts, historyText, historyWindows, type StatusCount, scopeHistory } from './told-history.js';

@@ -10,7 +10,6 @@ export type { Evidence } from './evidence.js';
 export { addressFault, type GuardedAnswer, type GuardedRequest, guardedFetch } from './guarded-fetch.js';
 export { HealthServer } from './health-server.js';
 export { type HistoryAsk, HistoryBook, type HistoryParts } from './history/history-book.js';
-export { type Counted, historyText, scopeHistory } from './history/told-history.js';
 export { inTurns } from './in-turns.js';
 export { LogTime } from './log-time.js';
 export { createLogger, type Logger, NestLogger } from './logger.js';

@@ -5,6 +5,7 @@ import type { CallRow } from '@countersign/store';
 import { Problem } from '../http/problem.js';
 import type { Caller } from '../identity/authenticator.js';
 import type { PolicyRoom } from '../policies/policy-room.js';
+import { AGENT_WINDOW_MS, askedHistory } from './asked-history.js';
 import { counterfactualPieces } from './counterfactual-face.js';
 import type { AskedChange } from './counterfactual-request.js';
 import { Gently } from './gently.js';
@@ -20,6 +21,8 @@ const ANSWER_CHARACTERS_MAX = 64_000_000;
 export interface AskedOtherwise {
   rows: readonly CallRow[];
   changes: readonly AskedChange[];
+  /** Cases that `rows` has all calls of. */
+  whole_cases: readonly string[];
   more: object;
 }
 
@@ -46,23 +49,25 @@ export class CounterfactualRoom {
     }
   }
 
-  private async decideNow(caller: Caller, { rows, changes: asked, more }: AskedOtherwise): Promise<string[] | Problem> {
+  private async decideNow(caller: Caller, { rows, changes: asked, whole_cases, more }: AskedOtherwise): Promise<string[] | Problem> {
     const { tenant_id } = caller;
     const { state } = this.policies.configuration;
     const rules = new NamedRules(this.policies, caller);
     const ruleChanges = await named(asked, (change, at) => rules.of(change, at));
     if (ruleChanges instanceof Problem) return ruleChanges;
+    const gently = new Gently(() => this.deps.clock.monotonic_ms());
+    const history = await askedHistory({ rulings: this.policies.rulings, state, tenant_id }, ruleChanges, rows, gently);
+    const limits = changesOf(ruleChanges, 'limit').map(({ limit }) => limit);
+    const counted_ms = sharedWindow(state, tenant_id, limits);
     const votes_ms = asked.flatMap((change) => (change.kind === 'approval' && change.at !== undefined ? [change.at] : []));
     const recording = await this.reader.read({
       tenant_id,
       lane: tenantOf(state, tenant_id)?.lane ?? 'shared',
       rows,
       until_ms: Math.max(this.deps.clock.now_ms(), ...votes_ms),
-      shared_window_ms: sharedWindow(
-        state,
-        tenant_id,
-        changesOf(ruleChanges, 'limit').map(({ limit }) => limit),
-      ),
+      shared_window_ms: history.has('agent') ? Math.max(AGENT_WINDOW_MS, counted_ms ?? 0) : counted_ms,
+      whole_cases,
+      counts_cases: history.has('case'),
     });
     if (!recording) return new Problem('too-much', 'more than 400,000 records would have to be read: ask about less');
     const records = new NamedRecords(recording, caller, knownPrincipals({ room: this.policies, tenant_id }), ruleChanges.length > 0);
@@ -70,11 +75,10 @@ export class CounterfactualRoom {
     if (recordChanges instanceof Problem) return recordChanges;
     const changes: Change[] = [...ruleChanges, ...recordChanges];
     const about = rows.map(({ call_id }) => call_id);
-    return this.worked(new Counterfactual(recording, changes, about), more);
+    return this.worked(new Counterfactual(recording, changes, about), more, gently);
   }
 
-  private async worked(question: Counterfactual, more: object): Promise<string[] | Problem> {
-    const gently = new Gently(() => this.deps.clock.monotonic_ms());
+  private async worked(question: Counterfactual, more: object, gently: Gently): Promise<string[] | Problem> {
     await gently.all(() => question.steps < STEPS_MAX && question.step());
     if (question.steps >= STEPS_MAX) return new Problem('too-much', 'deciding it again takes too long: ask about less');
     const pieces = await gently.gathered(counterfactualPieces(question.answer(), more), ANSWER_CHARACTERS_MAX);

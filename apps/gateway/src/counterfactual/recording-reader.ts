@@ -12,7 +12,11 @@ const AT_ONCE = 200;
 const RECORDS_MAX = 400_000;
 /** Of the records that are kept, as they stand on the log; in memory they take some times as much. */
 const BYTES_MAX = 200_000_000;
+/** Calls of one run or case that are read besides. */
 const OF_A_RUN_MAX = 500;
+/** Cases of a page that are counted whole. */
+const CASES_MAX = 100;
+const OTHERS_MAX = 10_000;
 /** Policy's own defaults, for a record that has no grant or no ruling to tell. */
 const USUAL = { allow_for_ms: 15 * 60_000, grant_for_ms: 3_600_000 };
 /** Of other tenants: what no ruling of this one looks at, and what there is much of. */
@@ -37,6 +41,17 @@ export interface Wanted {
   until_ms: number;
   /** Counters that reach over more than one case, by their windows; undefined: there are none. */
   shared_window_ms: number | undefined;
+  /** Cases of which `rows` has all calls. */
+  whole_cases?: readonly string[];
+  /** Rules that ruled none of them ask for what is counted of their cases: all calls of those are read. */
+  counts_cases?: boolean;
+}
+
+/** Other calls to read, and the runs and cases of which all calls are read then. */
+interface OtherCalls {
+  found: CallRow[];
+  runs: ReadonlySet<string>;
+  cases: ReadonlySet<string>;
 }
 
 type Parts = Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock' | 'personal'>;
@@ -59,7 +74,7 @@ export class RecordingReader {
     const { tenant_id, rows, shared_window_ms } = wanted;
     const about = new Set(rows.map(({ call_id }) => call_id));
     const first_ms = Math.min(...rows.map(({ requested_at_ms }) => requested_at_ms));
-    const others = await this.others(tenant_id, rows, about, gently);
+    const { found: others, runs, cases } = await this.others(wanted, about, gently);
     const calls = new RecordedCalls();
     const terms = new ObservedTerms();
     const erased = new Set<string>();
@@ -84,8 +99,10 @@ export class RecordingReader {
       }
     }
     const as_recorded = new Set<string>();
+    const cut_agents = new Set<string>();
     for (const call_id of calls.ids()) {
       const asked_ms = calls.get(call_id)?.requested.timestamp_ms;
+      if (asked_ms === undefined) cut_agents.add(calls.agentOf(call_id) ?? '*');
       if (asked_ms !== undefined && asked_ms < first_ms - SAME_TIME_MS && !about.has(call_id)) as_recorded.add(call_id);
       await gently.pause();
     }
@@ -98,21 +115,24 @@ export class RecordingReader {
       trust,
       as_recorded,
       erased,
+      whole: { cases, runs, from_ms: shared_window_ms === undefined ? Number.POSITIVE_INFINITY : from_ms, cut_agents },
       from_ms: first_ms - SKEW_MS,
       until_ms: last_ms,
       ...terms.or(USUAL),
     };
   }
 
-  /** Calls of other cases that these join, repeat or depend on, and those of the same runs. */
-  private async others(tenant_id: string, rows: readonly CallRow[], about: ReadonlySet<string>, gently: Gently): Promise<CallRow[]> {
+  /** Calls that these join, repeat or depend on, those of the same runs, and of the same cases where those are counted. */
+  private async others(wanted: Wanted, about: ReadonlySet<string>, gently: Gently): Promise<OtherCalls> {
+    const { tenant_id, rows, whole_cases = [], counts_cases = false } = wanted;
     const named = new Set<string>();
-    const runs = new Set<string>();
+    const [runs, cases] = [new Set<string>(), new Set<string>()];
     for (const { state } of rows) {
       const { call, ruling, end } = unpackCall(state);
       for (const id of [...(call?.context.depends_on ?? []), ruling?.joined_call_id, end?.original_call_id])
         if (id && !about.has(id)) named.add(id);
       if (call?.run_id) runs.add(call.run_id);
+      if (call?.case_id && counts_cases && !whole_cases.includes(call.case_id)) cases.add(call.case_id);
       await gently.pause();
     }
     const found: CallRow[] = [];
@@ -120,11 +140,22 @@ export class RecordingReader {
       const row = parseCallId(call_id) ? await readCall(this.parts.store, tenant_id, call_id) : undefined;
       if (row) found.push(row);
     }
-    for (const run_id of runs) {
-      const { items } = await listCalls(this.parts.store, { tenant_id, run_id, limit: OF_A_RUN_MAX });
-      found.push(...items.filter(({ call_id }) => !about.has(call_id)));
-    }
-    return found;
+    const whole = { runs: new Set<string>(), cases: new Set(whole_cases) };
+    for (const run_id of runs) if (await this.all({ tenant_id, run_id }, about, found)) whole.runs.add(run_id);
+    for (const case_id of [...cases].slice(0, CASES_MAX))
+      if (found.length < OTHERS_MAX && (await this.all({ tenant_id, case_id }, about, found))) whole.cases.add(case_id);
+    return { found, ...whole };
+  }
+
+  /** Adds the calls of a run or a case. @returns whether these are all */
+  private async all(
+    of: { tenant_id: string; run_id: string } | { tenant_id: string; case_id: string },
+    about: ReadonlySet<string>,
+    found: CallRow[],
+  ) {
+    const { items, next_cursor } = await listCalls(this.parts.store, { ...of, limit: OF_A_RUN_MAX });
+    found.push(...items.filter(({ call_id }) => !about.has(call_id)));
+    return next_cursor === null;
   }
 
   private *places(lane: string, ids: ReadonlySet<string> | undefined): Generator<[topic: string, partition: number]> {

@@ -35,7 +35,7 @@ export class CounterfactualController {
       const rows = await this.callsOf(caller.tenant_id, case_id);
       if (!rows) return new Problem('too-much', `the case has more than ${CALLS_MAX} calls: ask about a range of time`);
       if (rows.length === 0) return new Problem('not-found', 'the case has no calls');
-      const answer = await this.room.decide(caller, { rows, changes: body.changes, more: { case_id } });
+      const answer = await this.room.decide(caller, { rows, changes: body.changes, whole_cases: [case_id], more: { case_id } });
       return answer instanceof Problem ? answer : okPieces(answer);
     });
   }
@@ -59,7 +59,7 @@ export class CounterfactualController {
       });
       if (items.length === 0)
         return ok({ calls: 0, unchanged: 0, unknown: 0, counts: {}, limits: [], refused_votes: [], comparisons: [], next_cursor });
-      const answer = await this.room.decide(caller, { rows: items, changes: body.changes, more: { next_cursor } });
+      const answer = await this.room.decide(caller, { rows: items, changes: body.changes, whole_cases: [], more: { next_cursor } });
       return answer instanceof Problem ? answer : okPieces(answer);
     });
   }

@@ -1,6 +1,5 @@
 import { type CallState, statusOf, unpackCall } from '@countersign/domain';
-import type { HistoryUses } from '@countersign/policy';
-import { type Counted, historyText, scopeHistory } from '@countersign/process';
+import { type Counted, type HistoryUses, historyText, scopeHistory } from '@countersign/policy';
 import { type Cursor, listCalls, parseCursor, type Sql } from '@countersign/store';
 
 const PAGE = 500;

@@ -116,10 +116,10 @@ export function compared(
   const unknown = [...(world.unknown.get(call_id) ?? [])];
   if (world.recording.erased.has(call_id)) unknown.push({ what: 'ruling', why: 'its inputs are erased', call_id: null });
   else if (unreproduced !== undefined) unknown.push({ what: 'ruling', why: unreproduced, call_id: null });
-  const start = after ? startDifference(before, after) : { earlier_by_ms: null };
+  const isUnknown = unknown.some(({ what }) => what === 'ruling');
+  const start = after && !isUnknown ? startDifference(before, after) : { earlier_by_ms: null };
   const effect = after ? effectDifference(before, after) : undefined;
   const source = world.sources.get(call_id) ?? null;
-  const isUnknown = unknown.some(({ what }) => what === 'ruling');
   const differences: Difference[] = [
     ...(isLeftOut ? (['left_out'] as const) : []),
     ...(effect && !isUnknown ? [effect] : []),

@@ -3,11 +3,8 @@ import { changesOf } from './change.js';
 import type { RecordedCall } from './recorded-calls.js';
 import type { SimulatedWorld } from './simulated-world.js';
 
-/**
- * Puts everything that came from outside into the timeline, a call a step. `caused` gets the calls that were asked for
- * because another had ended, by that one.
- */
-export function* planned(world: SimulatedWorld, caused: Map<string, RecordedCall[]>): Generator<void> {
+/** Puts everything that came from outside into the timeline, a call a step, but for calls that were asked for because another had ended. */
+export function* planned(world: SimulatedWorld): Generator<void> {
   const { records, recording } = world;
   for (const call_id of records.ids()) {
     const call = records.get(call_id);
@@ -16,7 +13,7 @@ export function* planned(world: SimulatedWorld, caused: Map<string, RecordedCall
       for (const event of call.events) world.timeline.add(event.timestamp_ms, event.event.meta.hlc, { kind: 'recorded', event });
     } else if (world.changes.some((change) => change.kind === 'left_out' && change.call_id === call.call_id)) {
       world.affected.add(call.call_id);
-    } else plan(world, call, caused);
+    } else plan(world, call);
     yield;
   }
   planVotes(world);
@@ -26,8 +23,8 @@ export function* planned(world: SimulatedWorld, caused: Map<string, RecordedCall
   }
 }
 
-function plan(world: SimulatedWorld, call: RecordedCall, caused: Map<string, RecordedCall[]>): void {
-  const { records, recording } = world;
+function plan(world: SimulatedWorld, call: RecordedCall): void {
+  const { records, recording, caused } = world;
   const cause = records.causeOf(call);
   const end = cause?.state.end;
   if (cause && end && end.at_ms <= call.requested.timestamp_ms && !recording.as_recorded.has(cause.call_id))

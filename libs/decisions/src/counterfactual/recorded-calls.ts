@@ -76,6 +76,7 @@ export class RecordedCalls {
   private readonly gathered = new Map<string, ReadEvent[]>();
   private readonly known = new Map<string, RecordedCall>();
   private readonly byInputs = new Map<string, RecordedCall[]>();
+  private readonly byScope = new Map<string, RecordedCall[]>();
   /** event_id → the call that it is about. */
   private readonly callOfEvent = new Map<string, string>();
   /** event_id of an input → the first that policy said to it. */
@@ -118,7 +119,22 @@ export class RecordedCalls {
     if (!call) return undefined;
     this.known.set(call_id, call);
     if (call.state.call) pushTo(this.byInputs, keyOf(call.state.call), call);
+    const { case_id, run_id, principal } = call.requested.event.call;
+    pushTo(this.byScope, `case ${case_id}`, call);
+    pushTo(this.byScope, `run ${run_id}`, call);
+    pushTo(this.byScope, `agent ${principal.id}`, call);
     return call;
+  }
+
+  /** Whose call it is, where only words about it are among the records. */
+  agentOf(call_id: string): string | undefined {
+    const said = this.gathered.get(call_id)?.find(({ event }) => 'call' in event && event.call !== null);
+    return said && 'call' in said.event ? said.event.call?.principal.id : undefined;
+  }
+
+  /** Calls of the same case, run or agent, of those that were asked for by now (`get`). */
+  sharing(scope: 'case' | 'run' | 'agent', { case_id, run_id, principal }: ToolCall): readonly RecordedCall[] {
+    return this.byScope.get(`${scope} ${scope === 'case' ? case_id : scope === 'run' ? run_id : principal.id}`) ?? [];
   }
 
   /** Calls of the same tool, version and inputs, of those that were asked for by now (`get`). */

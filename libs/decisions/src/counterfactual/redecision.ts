@@ -16,6 +16,7 @@ import type { InputEvent, RecordedCall } from './recorded-calls.js';
 import { SimulatedDesk } from './simulated-desk.js';
 import { endedAs } from './simulated-outcome.js';
 import { type Authority, refusedAtTurn, SimulatedRuns } from './simulated-runs.js';
+import { SimulatedTrust } from './simulated-trust.js';
 import { type Item, type Recording, SimulatedWorld } from './simulated-world.js';
 import { termsOf } from './terms.js';
 import { TrustHistory } from './trust-history.js';
@@ -39,8 +40,6 @@ export class Redecision {
   private readonly desk: SimulatedDesk;
   private readonly runs: SimulatedRuns;
   private readonly deferring: Deferring;
-  /** Calls that a call made somebody ask for. */
-  private readonly caused = new Map<string, RecordedCall[]>();
   private readonly work: Iterator<void>;
   private standings = -1;
 
@@ -48,8 +47,9 @@ export class Redecision {
     this.world = new SimulatedWorld(recording, changes);
     const now_ms = () => this.world.now_ms;
     this.rulings = new TenantRulings(now_ms, new TrustHistory(recording.trust, now_ms));
-    this.desk = new SimulatedDesk(this.world, this.rulings);
-    this.runs = new SimulatedRuns(this.world, this.rulings);
+    const trust = new SimulatedTrust(this.world, this.rulings);
+    this.desk = new SimulatedDesk(this.world, this.rulings, trust);
+    this.runs = new SimulatedRuns(this.world, this.rulings, trust);
     this.deferring = new Deferring(this.world);
     this.work = this.steps();
   }
@@ -61,7 +61,7 @@ export class Redecision {
 
   private *steps(): Generator<void> {
     const { world } = this;
-    yield* planned(world, this.caused);
+    yield* planned(world);
     for (let next = world.timeline.next(); next && next.at_ms <= world.recording.until_ms; next = world.timeline.next()) {
       world.now_ms = Math.max(world.now_ms, next.at_ms);
       yield* prepared(world, next.item);
@@ -176,7 +176,12 @@ export class Redecision {
       case 'approval_vote_refused':
         this.refused_votes.push(said.event);
         return;
+      case 'approval_denied':
+      case 'approval_expired':
+        this.world.noteApprovalEnd(said.event.meta.call_id as string);
+        return;
       case 'call_cancelled':
+        this.world.noteApprovalEnd(said.event.meta.call_id as string);
         if (!said.event.final) this.stop(said.event.meta.call_id as string);
         return;
       default:
@@ -271,15 +276,15 @@ export class Redecision {
   private ended(call_id: string): void {
     this.deferring.ended(call_id);
     const recorded = this.world.records.get(call_id);
-    const asked = this.caused.get(call_id) ?? [];
-    this.caused.delete(call_id);
+    const asked = this.world.caused.get(call_id) ?? [];
+    this.world.caused.delete(call_id);
     const shift_ms = this.world.now_ms - (recorded?.state.end?.at_ms ?? this.world.now_ms);
     for (const call of asked) ask(this.world, call, Math.abs(shift_ms) <= 5 ? 0 : shift_ms);
   }
 
   /** Calls that nobody would have asked for, as far as anybody knows. @returns what is known when nothing is left to happen. */
   finish(): SimulatedWorld {
-    for (const [cause, calls] of this.caused)
+    for (const [cause, calls] of this.world.caused)
       for (const { call_id } of calls)
         this.world.cannotKnow(call_id, {
           what: 'ruling',

@@ -5,6 +5,8 @@ import { dependsOn, prerequisiteRuling } from '../prerequisites.js';
 import type { Question } from '../question.js';
 import type { TenantRulings } from '../tenant-rulings.js';
 import { afterWaiting } from '../waiting.js';
+import { SimulatedHistory } from './simulated-history.js';
+import type { SimulatedTrust } from './simulated-trust.js';
 import type { SimulatedWorld } from './simulated-world.js';
 
 const WITHDRAWS: ReadonlySet<string> = new Set(['lifecycle.blocked', 'contract.suspended', 'tool.changed']);
@@ -13,27 +15,33 @@ const SAME_MS = 5;
 
 /** Judges calls as policy's desk does, with what the record and the changed world know instead of a database. */
 export class SimulatedDesk {
+  private readonly history: SimulatedHistory;
+
   constructor(
     private readonly world: SimulatedWorld,
     private readonly rulings: TenantRulings,
-  ) {}
+    private readonly trust: SimulatedTrust,
+  ) {
+    this.history = new SimulatedHistory(world, rulings);
+  }
 
   /** Undefined: what it hangs on is not known, so neither is its ruling. */
   judge(question: Question): Judged | undefined {
     const { tenant_id, call, call_id, at_ms, at_execution, resumed } = question;
     const config = this.configurationFor(call_id, question.revision);
-    const asked = { tenant_id, call, at_ms, waited: resumed?.waited ?? [], history_json: this.toldThen(call_id, question.revision) };
+    const told = this.history.told(question, config);
+    const because = 'unknown' in told ? told.unknown : this.trust.whyUnknown(tenant_id, call_id, call, config);
+    if (because || 'unknown' in told) {
+      if (because) this.world.cannotKnow(call_id, because);
+      return undefined;
+    }
+    const asked = { tenant_id, call, at_ms, waited: resumed?.waited ?? [], history_json: told.value };
     const judged = at_execution ? refusedAtExecution(judgeCall(this.rulings, config, asked)) : judgeCall(this.rulings, config, asked);
     if (judged.judgement.effect !== 'deny' && dependsOn(call).length > 0 && !this.addPrerequisites(question, judged)) return undefined;
     judged.judgement = afterWaiting(resumed, judged.judgement);
     if (this.looksUp(question, judged)) judged.key_holder = this.holderOf(question, config);
     this.askLimits(question, judged);
     return judged;
-  }
-
-  /** What the rules were told of earlier calls when it was ruled on: it is not worked out anew for a changed world. */
-  private toldThen(call_id: string, revision: number): string | undefined {
-    return this.world.records.get(call_id)?.rulings.get(revision)?.event.explanation?.history_json ?? undefined;
   }
 
   /** Asks the limits that the call has demands on, unless it shares another's effect. */

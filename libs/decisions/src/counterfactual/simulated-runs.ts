@@ -5,6 +5,7 @@ import type { TenantRulings } from '../tenant-rulings.js';
 import { changesOf, changesRules } from './change.js';
 import type { InputEvent, RecordedCall, RunEvent } from './recorded-calls.js';
 import { endedAs, replacedBy, shifted } from './simulated-outcome.js';
+import type { SimulatedTrust } from './simulated-trust.js';
 import type { SimulatedWorld } from './simulated-world.js';
 
 /** What lets a call run in the changed world. */
@@ -51,6 +52,7 @@ export class SimulatedRuns {
   constructor(
     private readonly world: SimulatedWorld,
     private readonly rulings: TenantRulings,
+    private readonly trust: SimulatedTrust,
   ) {}
 
   /** A call may run: it starts as long after this as it did on record. */
@@ -92,6 +94,12 @@ export class SimulatedRuns {
     if (asThen && refused) {
       const { at_ms, order } = world.records.handled(refused);
       world.timeline.add(at_ms, order, { kind: 'input', event: refused });
+      return undefined;
+    }
+    const { meta, call: asked } = authority;
+    const because = this.trust.whyUnknown(meta.tenant_id, call_id, asked, world.history.asOf(world.now_ms));
+    if (because) {
+      world.cannotKnow(call_id, because);
       return undefined;
     }
     if (!asThen) {

@@ -18,6 +18,18 @@ import { SimulatedKeys } from './simulated-keys.js';
 import { SimulatedLimits } from './simulated-limits.js';
 import { Timeline } from './timeline.js';
 
+/** Of what all calls are in a recording: what counts them can be counted anew. */
+export interface Whole {
+  cases: ReadonlySet<string>;
+  runs: ReadonlySet<string>;
+  /** All calls of the tenant that were asked for since then, epoch ms; infinity: not all of any time. */
+  from_ms: number;
+  /** Agents with calls whose request came before that; `*`: nobody knows whose. */
+  cut_agents: ReadonlySet<string>;
+}
+
+export const nothingWhole: Whole = { cases: new Set(), runs: new Set(), from_ms: Number.POSITIVE_INFINITY, cut_agents: new Set() };
+
 /** What is known of a world: all of it from the log. */
 export interface Recording {
   tenant_id: string;
@@ -35,6 +47,7 @@ export interface Recording {
   from_ms: number;
   /** How far the record goes, epoch ms: what would come later has not happened in any world. */
   until_ms: number;
+  whole: Whole;
   /** How long an allowed and a granted call may be started, where the record does not tell. */
   allow_for_ms: number;
   grant_for_ms: number;
@@ -64,6 +77,9 @@ export type Item =
   | { kind: 'wake'; call_id: string }
   | { kind: 'configured' };
 
+/** Policy's word and its place on the log. */
+const SAME_TIME_MS = 1000;
+
 /** What has happened so far in a world that is decided anew. */
 export class SimulatedWorld {
   now_ms = 0;
@@ -77,6 +93,8 @@ export class SimulatedWorld {
   readonly affected = new Set<string>();
   readonly unknown = new Map<string, UnknownBecause[]>();
   readonly sources = new Map<string, ResultSource>();
+  /** Calls that were asked for because another had ended, by that one, until it has. */
+  readonly caused = new Map<string, RecordedCall[]>();
   /** When calls began to run that may have no recorded start. */
   readonly started = new Map<string, number>();
   private offset = 0;
@@ -126,6 +144,15 @@ export class SimulatedWorld {
 
   isUnknown(call_id: string): boolean {
     return this.unknown.has(call_id);
+  }
+
+  /** A wait for people has come to an end: it went another way where the record has another end, or at another time. */
+  noteApprovalEnd(call_id: string): void {
+    const now = this.calls.get(call_id)?.approval_end;
+    const then = this.records.get(call_id)?.state.approval_end;
+    if (!now) return;
+    const isLater = now.kind !== 'expired' && then != null && Math.abs(now.at_ms - then.at_ms) > SAME_TIME_MS;
+    if (now.kind !== then?.kind || isLater) this.affected.add(call_id);
   }
 
   cannotKnow(call_id: string, because: UnknownBecause): void {

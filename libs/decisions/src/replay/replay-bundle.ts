@@ -1,7 +1,7 @@
 import type { ToolContract } from '@countersign/contracts';
 import { decisive } from '../counterfactual/comparison.js';
 import { RecordedCalls } from '../counterfactual/recorded-calls.js';
-import type { Recording } from '../counterfactual/simulated-world.js';
+import { nothingWhole, type Recording } from '../counterfactual/simulated-world.js';
 import type { ReadEvent } from '../read-event.js';
 import { canonicalPieces } from './canonical-pieces.js';
 
@@ -143,6 +143,7 @@ export function recordingOf(bundle: ReplayBundle): Recording {
     trust: bundle.trust,
     as_recorded: new Set(bundle.as_recorded),
     erased: new Set(bundle.erased),
+    whole: nothingWhole,
     ...bundle.terms,
   };
 }

@@ -26,7 +26,12 @@ export function asked(
 export function recordingFrom({ records, configuration, now_ms }: LivedWorld): Recording {
   const terms = { from_ms: 0, until_ms: now_ms, allow_for_ms: 900_000, grant_for_ms: HOUR_MS };
   const nobody = { as_recorded: new Set<string>(), erased: new Set<string>() };
-  return { tenant_id: TENANT, calls: RecordedCalls.of(records), configuration, trust: [], ...nobody, ...terms };
+  const calls = RecordedCalls.of(records);
+  const asked = [...calls.ids()].flatMap((call_id) => calls.get(call_id)?.requested.event.call ?? []);
+  const idsOf = (ids: readonly (string | null)[]) => new Set(ids.filter((id) => id !== null));
+  const whole = { cases: idsOf(asked.map(({ case_id }) => case_id)), runs: idsOf(asked.map(({ run_id }) => run_id)) };
+  const all = { ...whole, from_ms: 0, cut_agents: new Set<string>() };
+  return { tenant_id: TENANT, calls, configuration, trust: [], whole: all, ...nobody, ...terms };
 }
 
 /** The comparison of one call. */

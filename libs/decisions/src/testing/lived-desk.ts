@@ -7,6 +7,7 @@ import { dependsOn, prerequisiteRuling } from '../prerequisites.js';
 import type { Question } from '../question.js';
 import { TenantRulings } from '../tenant-rulings.js';
 import { afterWaiting } from '../waiting.js';
+import { LivedHistory } from './lived-history.js';
 import { type LivedSettings, TENANT } from './lived-settings.js';
 
 /** For specs: judges calls as policy's desk does, in memory. */
@@ -15,6 +16,7 @@ export class LivedDesk {
   readonly keys = new SimulatedKeys();
   readonly rulings: TenantRulings;
   readonly statuses = new Map<string, string>();
+  readonly history = new LivedHistory();
 
   constructor(
     private readonly settings: LivedSettings,
@@ -25,7 +27,9 @@ export class LivedDesk {
 
   judged(question: Question): Judged {
     const { call, call_id, at_ms, at_execution, resumed, key_is_known, held_by } = question;
-    const plain = judgeCall(this.rulings, this.settings.config, { tenant_id: TENANT, call, at_ms, waited: resumed?.waited ?? [] });
+    const { config } = this.settings;
+    const history_json = this.history.told(this.rulings, config, question);
+    const plain = judgeCall(this.rulings, config, { tenant_id: TENANT, call, at_ms, waited: resumed?.waited ?? [], history_json });
     const judged = at_execution ? refusedAtExecution(plain) : plain;
     const statuses = new Map(dependsOn(call).map((other) => [`${TENANT}/${other}`, this.statuses.get(other) ?? 'running']));
     if (statuses.size > 0 && judged.judgement.effect !== 'deny')

@@ -162,9 +162,10 @@ export class LivedWorld extends LivedSettings {
 
   private start(word: Word, approvals: number): void {
     const { meta, call, revision, decision_id, joined_call_id } = word;
+    const history_json = ('explanation' in word ? word.explanation?.history_json : word.history_json) ?? undefined;
     const call_id = meta.call_id as string;
     const config_offset = 'config_offset' in word ? word.config_offset : -1;
-    const again = judgedAgain(this.desk.rulings, this.config, { meta, call, approvals, config_offset }, this.now_ms);
+    const again = judgedAgain(this.desk.rulings, this.config, { meta, call, approvals, config_offset, history_json }, this.now_ms);
     const source = { topic: 'policy-decided', offset: 0 };
     if (again.kind === 'stricter') {
       const { tier, rule } = again.ruling;
@@ -253,6 +254,7 @@ export class LivedWorld extends LivedSettings {
     const offset = this.records.length;
     const record = { ...said, topic, partition: 0, offset, timestamp_ms: this.now_ms, traceparent: undefined } as ReadEvent;
     this.records.push(record);
+    this.desk.history.fold(record);
     evolveRulings(this.state, said, undefined);
     return record;
   }

@@ -1,5 +1,6 @@
 import { type HistoryUses, historyUses } from './history-uses.js';
 import { childrenOf, type Expr } from './syntax.js';
+import { type TrustSubject, trustUses } from './trust-uses.js';
 
 /** What an expression looks at. */
 export interface ExpressionUses {
@@ -9,6 +10,8 @@ export interface ExpressionUses {
   tables: ReadonlySet<string>;
   /** What it asks of `history`; absent: nothing. */
   history?: HistoryUses;
+  /** Whose trust it asks for; absent: nobody's. */
+  trust?: ReadonlySet<TrustSubject>;
 }
 
 function tableOf({ exprKind }: Expr): string | undefined {
@@ -33,5 +36,7 @@ export function usesOf(expr: Expr): ExpressionUses {
     for (const child of childrenOf(node)) walk(child);
   };
   walk(expr);
-  return variables.has('history') ? { variables, tables, history: historyUses(expr) } : { variables, tables };
+  const history = variables.has('history') ? { history: historyUses(expr) } : {};
+  const trust = variables.has('trust') ? { trust: trustUses(expr) } : {};
+  return { variables, tables, ...history, ...trust };
 }

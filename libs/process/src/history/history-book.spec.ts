@@ -1,7 +1,7 @@
 import { callTopics } from '@countersign/contracts';
 import type { EventLog } from '@countersign/event-log';
-import type { HistoryUses } from '@countersign/policy';
-import type { Statement, Store } from '@countersign/store';
+import { type HistoryUses, historyWindows } from '@countersign/policy';
+import { agentWindows, type Statement, type Store } from '@countersign/store';
 import { expect, test } from '@jest/globals';
 import { type HistoryAsk, HistoryBook } from './history-book.js';
 
@@ -42,6 +42,10 @@ test('what the views have is told, with zeros for tools that rules name', async 
     case: { ...none, calls: 2, succeeded: 2, pending: 0, tools: { pay: { ...none, pending: 0 } } },
     first_use_of_tool: true,
   });
+});
+
+test('the windows that are read are those that are told', () => {
+  expect(agentWindows).toEqual(historyWindows);
 });
 
 test('nothing is told where the views stay behind the log, or are folded for the first time', async () => {

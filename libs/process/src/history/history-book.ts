@@ -1,6 +1,6 @@
 import { callTopics, laneTopic, parseCallId, type ToolCall } from '@countersign/contracts';
 import type { EventLog } from '@countersign/event-log';
-import type { HistoryScope, HistoryUses } from '@countersign/policy';
+import { agentHistory, type HistoryScope, type HistoryUses, historyText, scopeHistory } from '@countersign/policy';
 import {
   type AgentAsk,
   agentCounts,
@@ -13,7 +13,6 @@ import {
   type Store,
   usedBefore,
 } from '@countersign/store';
-import { agentHistory, historyText, scopeHistory } from './told-history.js';
 
 const WAIT_MAX_MS = 1_000;
 const PAUSE_MS = 5;

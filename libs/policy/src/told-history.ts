@@ -1,9 +1,18 @@
 import { canonicalText } from '@countersign/contracts';
-import type { HistoryUses } from '@countersign/policy';
-import { agentWindows, type ScopeCount } from '@countersign/store';
+import type { HistoryUses } from './cel/history-uses.js';
 
 export type Counts = Record<string, number>;
 export type Counted = Counts & { tools: Record<string, Counts> };
+
+/** Windows of what an agent was answered, and how many whole hours they reach back besides the current one. */
+export const historyWindows = { last_1h: 1, last_24h: 24, last_30d: 720 } as const;
+
+/** How many calls of a tool stand so. */
+export interface StatusCount {
+  tool: string;
+  status: string;
+  calls: number;
+}
 
 const PENDING: ReadonlySet<string> = new Set(['pending_policy', 'pending_approval', 'running']);
 const COUNTED: readonly string[] = ['succeeded', 'failed', 'denied', 'in_doubt'];
@@ -31,22 +40,22 @@ const add = (counts: Counts, name: string, more: number): void => {
 };
 
 /** The other calls of a case or a run. Expired, cancelled and compensated ones are among `calls` alone. */
-export function scopeHistory(uses: HistoryUses, rows: readonly Omit<ScopeCount, 'n'>[]): Counted {
+export function scopeHistory(uses: HistoryUses, rows: readonly StatusCount[]): Counted {
   const told = empty(uses, inScope);
   for (const { tool, status, calls } of rows) {
-    for (const counts of into(told, uses, tool as string, inScope)) {
-      add(counts, 'calls', calls as number);
-      if (PENDING.has(status as string)) add(counts, 'pending', calls as number);
-      else if (COUNTED.includes(status as string)) add(counts, status as string, calls as number);
+    for (const counts of into(told, uses, tool, inScope)) {
+      add(counts, 'calls', calls);
+      if (PENDING.has(status)) add(counts, 'pending', calls);
+      else if (COUNTED.includes(status)) add(counts, status, calls);
     }
   }
   return told;
 }
 
-/** What an agent was answered, by window; rows as `agentCounts` gives them. */
+/** What an agent was answered, by window; each with columns `<window>_<count>`. */
 export function agentHistory(uses: HistoryUses, rows: readonly Record<string, unknown>[]): Record<string, Counted> {
   const told: Record<string, Counted> = {};
-  for (const window of Object.keys(agentWindows)) {
+  for (const window of Object.keys(historyWindows)) {
     const counted = empty(uses, inWindow);
     for (const row of rows) {
       if (row[`${window}_calls`] === 0 && row[`${window}_in_doubt`] === 0) continue;

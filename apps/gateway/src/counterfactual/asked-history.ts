@@ -1,0 +1,43 @@
+import { type Change, changesOf, type TenantRulings } from '@countersign/decisions';
+import { type ConfigurationState, catalogued, unpackCall } from '@countersign/domain';
+import { type HistoryScope, historyWindows } from '@countersign/policy';
+import { bundlesAhead } from '@countersign/process';
+import type { CallRow } from '@countersign/store';
+import type { Gently } from './gently.js';
+
+const HOUR_MS = 3_600_000;
+
+/** How far back the windows of agents reach, ms. */
+export const AGENT_WINDOW_MS = (Math.max(...Object.values(historyWindows)) + 1) * HOUR_MS;
+
+/** Where the rules are known that are asked about. */
+interface Rules {
+  rulings: TenantRulings;
+  state: ConfigurationState;
+  tenant_id: string;
+}
+
+/** What of the history of calls other rules than those that ruled on them would be told: nobody was told it then. */
+export async function askedHistory(
+  { rulings, state, tenant_id }: Rules,
+  changes: readonly Change[],
+  rows: readonly CallRow[],
+  gently: Gently,
+): Promise<ReadonlySet<HistoryScope>> {
+  const scopes = new Set<HistoryScope>();
+  const tools = new Set<string>();
+  for (const { bundle } of changesOf(changes, 'policy')) {
+    if (!bundle) continue;
+    await bundlesAhead.compile(bundle);
+    for (const row of rows) {
+      const { call } = unpackCall(row.state);
+      const name = `${call?.tool}@${call?.version}`;
+      const tool = call && !tools.has(name) ? catalogued(state, call.tool, call.version) : undefined;
+      tools.add(name);
+      const uses = tool && rulings.historyAsked(state, tenant_id, tool.contract, bundle);
+      for (const scope of uses?.scopes ?? []) scopes.add(scope);
+      await gently.pause();
+    }
+  }
+  return scopes;
+}

@@ -1,0 +1,211 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { asked, of, recordingFrom } from '../testing/asked.js';
+import { LivedWorld } from '../testing/lived-world.js';
+import type { Change } from './change.js';
+import { Counterfactual, type CounterfactualAnswer } from './counterfactual.js';
+import { nothingWhole } from './simulated-world.js';
+
+const HOUR_MS = 3_600_000;
+const START_MS = Date.parse('2026-11-01T00:10Z');
+const MINUTE_MS = 60_000;
+
+function world(rules: readonly object[]): LivedWorld {
+  const made = new LivedWorld(START_MS);
+  made.tool('pay', 'commit_high');
+  made.tool('stage', 'stage');
+  made.tool('read', 'read_internal');
+  made.policy('v1', rules);
+  return made;
+}
+
+/** Asked for, and a minute for it to end. */
+function call(made: LivedWorld, tool: string, inputs: object, more = {}): string {
+  const call_id = made.request(tool, inputs, more);
+  made.until(made.now_ms + MINUTE_MS);
+  return call_id;
+}
+
+const bundle = (rules: readonly object[]): Change => ({
+  kind: 'policy',
+  bundle: { version: 'draft', bundle_json: JSON.stringify({ rules }), digest: JSON.stringify(rules) },
+});
+const leftOut = (call_id: string): Change => ({ kind: 'left_out', call_id });
+const twice = { id: 'twice', tools: { names: ['stage'] }, effect: 'deny', when: 'history.case.tools["stage"].succeeded >= 2' };
+
+/** Two that succeed, a third that the rule refuses, and one of another case. */
+function thrice() {
+  const made = world([twice]);
+  const one = call(made, 'stage', { n: 1 });
+  const two = call(made, 'stage', { n: 2 });
+  const three = call(made, 'stage', { n: 3 });
+  const elsewhere = call(made, 'stage', { n: 4 }, { case_id: 'case-2' });
+  return { made, one, two, three, elsewhere };
+}
+
+test('a call left out is not counted: of two that had succeeded one is left, and the third is allowed', () => {
+  const { made, one, two, three, elsewhere } = thrice();
+  const answer = asked(made, [leftOut(one)]);
+  expect(of(answer, three)).toMatchObject({
+    recorded: { effect: 'deny', rule: 'twice' },
+    counterfactual: { effect: 'allow', rule: 'default.stage' },
+    differences: ['newly_allowed', 'status', 'newly_started'],
+    unknown: [{ what: 'result', why: 'the call never ran' }],
+  });
+  for (const same of [two, elsewhere]) expect(of(answer, same)).toMatchObject({ differences: [], unknown: [] });
+});
+
+test('a result replaced by a failure is counted as one: one succeeded, one failed', () => {
+  const { made, two, three } = thrice();
+  const failed: Change = { kind: 'result', call_id: two, status: 'failed', output_json: null, error: null };
+  expect(of(asked(made, [failed]), three)).toMatchObject({
+    counterfactual: { effect: 'allow' },
+    differences: ['newly_allowed', 'status', 'newly_started'],
+  });
+  const other: Change = { ...failed, status: 'succeeded', output_json: '{}' };
+  expect(of(asked(made, [other]), three)).toMatchObject({ differences: [], unknown: [] });
+});
+
+test('a rule that counts a call whose end nobody knows gives no ruling that is known', () => {
+  const { made, one, three } = thrice();
+  const four = call(made, 'stage', { n: 5 });
+  const answer = asked(made, [leftOut(one)]);
+  expect(of(answer, four)).toMatchObject({
+    differences: [],
+    unknown: [{ what: 'ruling', why: 'its rules count a call whose end is not known', call_id: three }],
+  });
+});
+
+test('a call that ended in the very moment in which another was ruled on may have been counted or not: that is unknown', () => {
+  const made = world([twice]);
+  const left = made.request('stage', { n: 1 });
+  // Ruled on, it takes 3 ms to start and 40 to end: the next is asked for 1 ms before that, and ruled on 2 ms after.
+  made.until(made.now_ms + 3 + 40 - 1);
+  const next = call(made, 'stage', { n: 2 });
+  expect(of(asked(made, [leftOut(left)]), next)).toMatchObject({
+    differences: [],
+    unknown: [{ what: 'ruling', why: 'its rules count a call that changed in the moment in which it was ruled on', call_id: left }],
+  });
+});
+
+test('what an agent was answered in an hour is counted without what went another way', () => {
+  const made = world([{ id: 'careful', tools: { names: ['read'] }, effect: 'deny', when: 'history.agent.last_1h.failed >= 1' }]);
+  const failing = call(made, 'stage', { fails: true });
+  const soon = call(made, 'read', { n: 1 });
+  made.until(START_MS + 3 * HOUR_MS);
+  const late = call(made, 'read', { n: 2 });
+  // What the second one would have read is given: else nobody could tell whether it had failed, and when.
+  const given: Change = { kind: 'result', call_id: soon, status: 'succeeded', output_json: '{}', error: null };
+  const answer = asked(made, [leftOut(failing), given]);
+  expect(of(answer, soon)).toMatchObject({ recorded: { rule: 'careful' }, counterfactual: { effect: 'allow' } });
+  expect(of(answer, late)).toMatchObject({ recorded: { effect: 'allow' }, differences: [], unknown: [] });
+});
+
+test('the first use of a tool is later where the first one is left out', () => {
+  const made = world([{ id: 'first', tools: { names: ['stage'] }, effect: 'deny', when: 'history.first_use_of_tool && inputs.n > 1' }]);
+  const one = call(made, 'stage', { n: 1 });
+  const two = call(made, 'stage', { n: 2 });
+  const three = call(made, 'stage', { n: 3 });
+  const answer = asked(made, [leftOut(one)]);
+  // Whoever left out the first call had not been told of one before.
+  expect(of(answer, two).unknown).toMatchObject([{ what: 'ruling', call_id: one }]);
+  expect(of(asked(made, [leftOut(two)]), three)).toMatchObject({ differences: [], unknown: [] });
+});
+
+test('other rules are told what nobody was told then, where all that they count is on the record; else nothing is known', () => {
+  const { made, one, two, three } = thrice();
+  const once: Change = bundle([
+    { id: 'once', tools: { names: ['stage'] }, effect: 'deny', when: 'history.case.calls >= 1 && history.agent.last_24h.succeeded >= 1' },
+  ]);
+  const answer = asked(made, [once]);
+  expect(of(answer, one)).toMatchObject({ differences: [], unknown: [] });
+  expect(of(answer, two)).toMatchObject({ counterfactual: { rule: 'once' }, differences: ['newly_denied', 'status', 'never_started'] });
+  expect(of(answer, three)).toMatchObject({ counterfactual: { rule: 'once' }, differences: ['rule'] });
+  const recording = { ...recordingFrom(made), whole: nothingWhole };
+  const question = new Counterfactual(recording, [once], [...recording.calls.ids()]);
+  while (question.step());
+  expect(of(question.answer(), one).unknown).toMatchObject([
+    { what: 'ruling', why: 'its rules ask for the history of its agent, and not all of that is among the records that were read' },
+  ]);
+});
+
+test('a rule that asks for trust gives no ruling that is known after a call that would have moved it, and is not disturbed by others', () => {
+  const made = world([{ id: 'trusted', tools: { names: ['stage'] }, effect: 'deny', when: 'has(trust.tool) && trust.tool < 0.2' }]);
+  const one = call(made, 'stage', { n: 1 });
+  const reading = call(made, 'read', { n: 2 });
+  const two = call(made, 'stage', { n: 3 });
+  const failed = (call_id: string): Change => ({ kind: 'result', call_id, status: 'failed', output_json: null, error: null });
+  const answer = asked(made, [failed(one)]);
+  expect(of(answer, two)).toMatchObject({
+    differences: [],
+    unknown: [{ what: 'ruling', why: 'its rules ask for the trust in its tool, which another call would have moved', call_id: one }],
+  });
+  expect(of(answer, reading)).toMatchObject({ differences: [], unknown: [] });
+  expect(of(asked(made, [failed(reading)]), two)).toMatchObject({ differences: [], unknown: [] });
+});
+
+/** Calls at given times: a tool, whether it fails, its case, and how long after the one before, ms. */
+type Asked = [tool: 'stage' | 'read', fails: boolean, of_case: number, gap_ms: number];
+const calls = fc.array(
+  fc.tuple(
+    fc.constantFrom('stage' as const, 'read' as const),
+    fc.boolean(),
+    fc.nat(1),
+    fc.constantFrom(4, 20, 41, 42, 43, 44, 60, 400, 20 * MINUTE_MS, HOUR_MS),
+  ),
+  { minLength: 2, maxLength: 14 },
+);
+const counting = [
+  {
+    id: 'failed',
+    tools: { names: ['read'] },
+    effect: 'deny',
+    when: 'history.case.tools["stage"].failed >= 1 && history.case.pending == 0',
+  },
+  {
+    id: 'agent',
+    tools: { names: ['stage'] },
+    effect: 'deny',
+    when: 'history.agent.last_1h.succeeded + history.agent.last_1h.tools["read"].denied > 3',
+  },
+  { id: 'many', tools: {}, effect: 'deny', when: 'history.case.calls > 6' },
+];
+
+/** What would have become of them without one: lived, and not decided again. */
+function livedWithout(asked_: readonly Asked[], without: number | undefined): { made: LivedWorld; ids: (string | undefined)[] } {
+  const made = world(counting);
+  let at_ms = made.now_ms;
+  const ids = asked_.map(([tool, fails, of_case, gap_ms], n) => {
+    at_ms += gap_ms;
+    made.until(at_ms);
+    return n === without ? undefined : made.request(tool, { n, fails }, { case_id: `case-${of_case}` });
+  });
+  made.until(at_ms + HOUR_MS);
+  return { made, ids };
+}
+
+const ruled = (answer: CounterfactualAnswer, id: string) => of(answer, id).counterfactual;
+
+test('whatever was asked: leaving out a call gives what living without it gives, or says that it is unknown', () => {
+  const seen = { known: 0, other: 0 };
+  fc.assert(
+    fc.property(calls, fc.nat(13), (all, n) => {
+      const without = n % all.length;
+      const { made, ids } = livedWithout(all, undefined);
+      const lived = livedWithout(all, without);
+      const answer = asked(made, [leftOut(ids[without] as string)]);
+      const truth = asked(lived.made, []);
+      for (const [at, id] of ids.entries()) {
+        const face = of(answer, id as string);
+        if (at === without || face.unknown.some(({ what }) => what === 'ruling')) continue;
+        const { effect, rule } = ruled(truth, lived.ids[at] as string) ?? {};
+        expect({ at, ...ruled(answer, id as string) }).toMatchObject({ at, effect, rule });
+        seen.known++;
+        if (face.recorded.rule !== rule) seen.other++;
+      }
+    }),
+    { numRuns: 60 },
+  );
+  expect(seen.known).toBeGreaterThan(60);
+  expect(seen.other).toBeGreaterThan(2);
+}, 60_000);

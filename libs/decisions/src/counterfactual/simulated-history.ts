@@ -1,0 +1,207 @@
+import type { ToolCall } from '@countersign/contracts';
+import { type ConfigurationState, catalogued, HOUR_MS } from '@countersign/domain';
+import {
+  agentHistory,
+  type Counted,
+  type HistoryScope,
+  type HistoryUses,
+  historyText,
+  historyWindows,
+  scopeHistory,
+} from '@countersign/policy';
+import type { Question } from '../question.js';
+import type { TenantRulings } from '../tenant-rulings.js';
+import { changesOf } from './change.js';
+import type { RecordedCall } from './recorded-calls.js';
+import type { SimulatedWorld, UnknownBecause } from './simulated-world.js';
+import { isAnswered, isSameStanding, RecordedStandings, type Standing, standingOf, windowCounts } from './standings.js';
+import { changedCounts } from './told-otherwise.js';
+
+type Told = Partial<Record<HistoryScope, Counted | Record<string, Counted> | boolean>>;
+type Known<T> = { value: T } | { unknown: UnknownBecause };
+
+/** Times that are the same but for what a clock may differ by. */
+const SAME_MS = 5;
+/** A service waits no longer for what it tells. */
+const READ_MAX_MS = 1500;
+/** Calls of one agent that are counted anew. */
+const COUNTED_MAX = 5000;
+const WINDOW_HOURS = Math.max(...Object.values(historyWindows));
+
+const unknown = (why: string, call_id: string | null = null): { unknown: UnknownBecause } => ({
+  unknown: { what: 'ruling', why, call_id },
+});
+
+/**
+ * What rules are told of earlier calls in a world that is decided anew. What the record told is changed by the calls that
+ * went another way, each by how it stood then and how it stands here; what nobody was told is counted where all calls that
+ * it counts are known. Everything else is unknown.
+ */
+export class SimulatedHistory {
+  private readonly recorded = new RecordedStandings();
+
+  constructor(
+    private readonly world: SimulatedWorld,
+    private readonly rulings: TenantRulings,
+  ) {}
+
+  /** As it would be recorded; undefined where nothing is told. */
+  told({ call_id, revision, tenant_id, call, at_ms }: Question, config: ConfigurationState): Known<string | undefined> {
+    const { records, changes, now_ms } = this.world;
+    const ruling = records.get(call_id)?.rulings.get(revision);
+    const then = ruling?.event.explanation?.history_json ?? undefined;
+    if (changes.length === 0) return { value: then };
+    const tool = catalogued(config, call.tool, call.version);
+    const uses = tool && this.rulings.historyAsked(config, tenant_id, tool.contract);
+    if (!uses) return { value: undefined };
+    const isThen = ruling !== undefined && Math.abs(records.saidAt(ruling) - now_ms) <= SAME_MS;
+    const hasOtherRules = changesOf(changes, 'policy').length > 0;
+    if (isThen && then === undefined && !hasOtherRules) return { value: undefined };
+    const base = isThen && then !== undefined ? (JSON.parse(then) as Told) : {};
+    const asked = { call_id, call, hour: Math.floor(at_ms / HOUR_MS), uses, base, hasOtherRules };
+    const until_ms = ruling ? records.saidAt(ruling) : now_ms;
+    const moment = { from_ms: this.readFrom(call_id, revision, until_ms), until_ms };
+    const told: Told = {};
+    for (const scope of uses.scopes) {
+      const found = this.scope(scope, { ...asked, moment });
+      if (found && 'unknown' in found) return found;
+      if (found) told[scope] = found.value;
+    }
+    return { value: historyText(told) };
+  }
+
+  /** What was read for a ruling stood on the log between these times. */
+  private readFrom(call_id: string, revision: number, until_ms: number): number {
+    const recorded = this.world.records.get(call_id);
+    const before = recorded?.rulings.get(revision - 1);
+    const asked_ms = before ? this.world.records.saidAt(before) : (recorded?.requested.timestamp_ms ?? until_ms);
+    return Math.max(asked_ms, until_ms - READ_MAX_MS);
+  }
+
+  private scope(scope: HistoryScope, asked: Asked): Known<Told[HistoryScope]> | undefined {
+    const { call, base } = asked;
+    if ((scope === 'case' && call.case_id === null) || (scope === 'run' && call.run_id === null)) return undefined;
+    if (scope === 'first_use_of_tool') return this.firstUse(asked);
+    const told = base[scope] as Counted | undefined;
+    return told !== undefined && covers(scope, asked) ? this.changed(scope, told, asked) : this.counted(scope, asked);
+  }
+
+  /** What was told, with the calls that went another way. */
+  private changed(scope: 'case' | 'run' | 'agent', told: Counted, asked: Asked): Known<Told[HistoryScope]> {
+    const { call_id, hour, uses } = asked;
+    const awaited = this.awaited(scope, asked);
+    if (awaited) return awaited;
+    const less: Row[] = [];
+    const more: Row[] = [];
+    for (const other of this.world.affected) {
+      const record = other === call_id ? undefined : this.world.records.get(other);
+      if (!record || !isIn(scope, record.requested.event.call, asked.call)) continue;
+      const before = this.before(record, asked);
+      if ('unknown' in before) return before;
+      const { tool } = record.requested.event.call;
+      const now = standingOf(this.world.calls.get(other));
+      if (now && this.world.isUnknown(other)) return unknown('its rules count a call whose end is not known', other);
+      if (before.value) less.push(rowOf(tool, before.value, hour));
+      if (now) more.push(rowOf(tool, now, hour));
+    }
+    const value = changedCounts(told, told_of(scope, uses, less), told_of(scope, uses, more), uses);
+    return value ? { value } : unknown('its rules were told less than is on record');
+  }
+
+  /** A call that was asked for by then because another had ended, which has not ended here: nobody knows whether it would have been. */
+  private awaited(scope: 'case' | 'run' | 'agent', { call, moment }: Asked): { unknown: UnknownBecause } | undefined {
+    for (const calls of this.world.caused.values())
+      for (const other of calls)
+        if (isIn(scope, other.requested.event.call, call) && other.requested.timestamp_ms <= moment.until_ms)
+          return unknown('its rules count a call that was asked for because of one that would have gone another way', other.call_id);
+    return undefined;
+  }
+
+  /** How another call stood when the history was read; unknown where it changed in that very moment. */
+  private before(record: RecordedCall, { moment }: Pick<Asked, 'moment'>): Known<Standing | undefined> {
+    const [first, last] = [moment.from_ms, moment.until_ms].map((at_ms) => standingOf(this.recorded.at(record, at_ms)));
+    if (isSameStanding(first, last)) return { value: first };
+    return unknown('its rules count a call that changed in the moment in which it was ruled on', record.call_id);
+  }
+
+  /** All of them counted, where all of them are known. */
+  private counted(scope: 'case' | 'run' | 'agent', asked: Asked): Known<Told[HistoryScope]> {
+    const { whole, calls } = this.world.recording;
+    const { call, call_id, hour, uses } = asked;
+    const isWhole =
+      scope === 'agent'
+        ? whole.from_ms <= (hour - WINDOW_HOURS) * HOUR_MS && !whole.cut_agents.has(call.principal.id) && !whole.cut_agents.has('*')
+        : scope === 'case'
+          ? whole.cases.has(call.case_id as string)
+          : whole.runs.has(call.run_id as string);
+    const others = isWhole ? calls.sharing(scope, call) : [];
+    if (!isWhole || others.length > COUNTED_MAX)
+      return unknown(`its rules ask for the history of its ${scope}, and not all of that is among the records that were read`);
+    const awaited = this.awaited(scope, asked);
+    if (awaited) return awaited;
+    const rows: Row[] = [];
+    for (const other of others) {
+      if (other.call_id === call_id) continue;
+      const now = standingOf(this.world.calls.get(other.call_id));
+      if (now && this.world.isUnknown(other.call_id)) return unknown('its rules count a call whose end is not known', other.call_id);
+      if (now) rows.push(rowOf(other.requested.event.call.tool, now, hour));
+    }
+    return { value: told_of(scope, uses, rows) };
+  }
+
+  /** Whether its agent was never answered on this tool before. */
+  private firstUse(asked: Asked): Known<boolean> {
+    const { call, call_id, base } = asked;
+    const others = this.world.records
+      .sharing('agent', call)
+      .filter((other) => other.call_id !== call_id && other.requested.event.call.tool === call.tool);
+    const isKnown = (id: string): boolean => !this.world.isUnknown(id);
+    if (others.some((one) => isKnown(one.call_id) && isAnswered(standingOf(this.world.calls.get(one.call_id))))) return { value: false };
+    const open = others.find(({ call_id: id }) => this.world.isUnknown(id) && this.world.calls.get(id)?.requested);
+    if (open) return unknown('its rules ask whether its agent used the tool before, and the end of a call is not known', open.call_id);
+    const told = base.first_use_of_tool as boolean | undefined;
+    if (told === true) return { value: true };
+    const gone = others.find((one) => isAnswered(standingOf(this.recorded.at(one, asked.moment.until_ms))));
+    if (told === false && !gone) return { value: false };
+    return unknown('whether its agent used the tool before is not among the records that were read', gone?.call_id ?? null);
+  }
+}
+
+interface Asked {
+  call_id: string;
+  call: ToolCall;
+  hour: number;
+  uses: HistoryUses;
+  /** What was told on record, at the same time. */
+  base: Told;
+  hasOtherRules: boolean;
+  /** When the record's history was read. */
+  moment: { from_ms: number; until_ms: number };
+}
+
+type Row = { tool: string; status: string; calls: number } & Record<string, string | number>;
+
+const rowOf = (tool: string, standing: Standing, hour: number): Row => ({
+  ...windowCounts(standing, hour),
+  tool,
+  status: standing.status,
+  calls: 1,
+});
+
+function told_of(scope: 'case' | 'run' | 'agent', uses: HistoryUses, rows: readonly Row[]): Counted | Record<string, Counted> {
+  return scope === 'agent' ? agentHistory(uses, rows) : scopeHistory(uses, rows);
+}
+
+/** Whether two calls are of one case, run or agent. */
+function isIn(scope: 'case' | 'run' | 'agent', other: ToolCall, call: ToolCall): boolean {
+  if (scope === 'agent') return other.principal.id === call.principal.id;
+  return scope === 'case' ? other.case_id === call.case_id : other.run_id === call.run_id;
+}
+
+/** Whether what was told names all tools that are asked for. */
+function covers(scope: 'case' | 'run' | 'agent', { uses, base, hasOtherRules }: Asked): boolean {
+  if (!hasOtherRules) return true;
+  const told = base[scope] as Counted | Record<string, Counted>;
+  const parts = scope === 'agent' ? Object.values(told as Record<string, Counted>) : [told as Counted];
+  return !uses.tools.has('*') && parts.every(({ tools }) => [...uses.tools].every((tool) => Object.hasOwn(tools, tool)));
+}

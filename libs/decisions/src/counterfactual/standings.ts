@@ -1,0 +1,80 @@
+import { type CallState, evolve, HOUR_MS, statusOf, usageFacts } from '@countersign/domain';
+import { historyWindows } from '@countersign/policy';
+import type { RecordedCall } from './recorded-calls.js';
+
+/** What agents are told of, in the names of the windows' columns. */
+const MEASURES = ['calls', 'succeeded', 'failed', 'denied'] as const;
+
+/** What of a call others are told: its status, and what its agent was answered, by the hour. */
+export interface Standing {
+  status: string;
+  answered: readonly Answered[];
+}
+
+interface Answered {
+  hour: number;
+  counts: Readonly<Record<string, number>>;
+}
+
+/** States never change: each is looked at once. */
+const known = new WeakMap<CallState, Standing>();
+
+/** How a call stands; undefined where it was not asked for. */
+export function standingOf(state: CallState | undefined): Standing | undefined {
+  if (!state?.requested) return undefined;
+  const standing = known.get(state) ?? standingNow(state);
+  known.set(state, standing);
+  return standing;
+}
+
+function standingNow(state: CallState): Standing {
+  const answered = usageFacts(state).map(({ at_ms, sums }) => ({
+    hour: Math.floor(at_ms / HOUR_MS),
+    counts: { ...Object.fromEntries(MEASURES.map((name) => [name, sums[name]])), in_doubt: sums.in_doubt - sums.resolved },
+  }));
+  return { status: statusOf(state), answered };
+}
+
+export const isSameStanding = (a: Standing | undefined, b: Standing | undefined): boolean =>
+  a === b || JSON.stringify(a) === JSON.stringify(b);
+
+/** What it adds to the windows that end with an hour, in their columns. */
+export function windowCounts({ answered }: Standing, hour: number): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const [window, hours] of Object.entries(historyWindows)) {
+    for (const name of [...MEASURES, 'in_doubt']) counts[`${window}_${name}`] = 0;
+    for (const one of answered)
+      if (one.hour <= hour && one.hour >= hour - hours)
+        for (const [name, more] of Object.entries(one.counts)) counts[`${window}_${name}`] = (counts[`${window}_${name}`] ?? 0) + more;
+  }
+  return counts;
+}
+
+/** Whether its agent was answered by then. */
+export const isAnswered = (standing: Standing | undefined): boolean =>
+  standing?.answered.some(({ counts }) => (counts.calls ?? 0) > 0) === true;
+
+/** How recorded calls stood at a time: each is folded once. */
+export class RecordedStandings {
+  private readonly known = new Map<string, { at_ms: number; state: CallState }[]>();
+
+  at({ call_id, events }: RecordedCall, at_ms: number): CallState | undefined {
+    const steps = this.known.get(call_id) ?? this.folded(call_id, events);
+    let found: CallState | undefined;
+    for (const step of steps) {
+      if (step.at_ms > at_ms) break;
+      found = step.state;
+    }
+    return found;
+  }
+
+  private folded(call_id: string, events: RecordedCall['events']): { at_ms: number; state: CallState }[] {
+    let state: CallState | undefined;
+    const steps = events.map((event) => {
+      state = evolve(state, event);
+      return { at_ms: event.timestamp_ms, state };
+    });
+    this.known.set(call_id, steps);
+    return steps;
+  }
+}

@@ -1,0 +1,36 @@
+import type { HistoryUses } from '@countersign/policy';
+
+/** Numbers by name, in whatever depth. */
+export type Tree = { [name: string]: number | Tree };
+
+/**
+ * What was told, less some calls and with some others. Undefined where it would be less than nothing: then what was told did
+ * not count them. Tools of which nothing is left and that no rule names are not told of.
+ */
+export function changedCounts<T>(told: T, less: unknown, more: unknown, { tools }: HistoryUses): T | undefined {
+  const changed = summed(summed(told as Tree, less as Tree, -1), more as Tree, 1);
+  return isNegative(changed) ? undefined : (without(changed, tools) as T);
+}
+
+function summed(a: Tree, b: Tree, sign: 1 | -1): Tree {
+  const sum: Tree = {};
+  for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    const [one, other] = [a[name], b[name]];
+    if (typeof one === 'object' || typeof other === 'object') sum[name] = summed((one ?? {}) as Tree, (other ?? {}) as Tree, sign);
+    else sum[name] = (one ?? 0) + sign * (other ?? 0);
+  }
+  return sum;
+}
+
+const isNegative = (tree: Tree): boolean =>
+  Object.values(tree).some((value) => (typeof value === 'object' ? isNegative(value) : value < 0));
+
+function without(tree: Tree, named: ReadonlySet<string>, of_tools = false): Tree {
+  const kept: Tree = {};
+  for (const [name, value] of Object.entries(tree)) {
+    if (typeof value === 'number') kept[name] = value;
+    else if (!of_tools || named.has(name) || Object.values(value).some((count) => count !== 0))
+      kept[name] = without(value, named, name === 'tools');
+  }
+  return kept;
+}

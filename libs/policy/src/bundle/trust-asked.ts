@@ -1,0 +1,9 @@
+import type { TrustSubject } from '../cel/trust-uses.js';
+import type { CompiledBundle } from './compile-bundle.js';
+import type { Selectable } from './selector.js';
+
+/** Whose trust the rules of a bundle about a tool ask for. */
+export function trustAsked(bundle: CompiledBundle, tool: Selectable): ReadonlySet<TrustSubject> {
+  const asked = bundle.rules.about(tool).flatMap(({ condition, until_condition }) => [condition?.uses.trust, until_condition?.uses.trust]);
+  return new Set(asked.flatMap((subjects) => [...(subjects ?? [])]));
+}
