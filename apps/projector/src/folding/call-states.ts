@@ -7,7 +7,6 @@ import { callOf } from './storable-event.js';
 /** States around an event that belongs to no call. */
 export const NO_CALL = { before: undefined, after: undefined, original: undefined };
 
-const KEPT_MAX = 10_000;
 /** Calls that duplicates were answered by: one call may answer many. */
 const ORIGINALS_MAX = 200;
 const NONE: ReadonlySet<string> = new Set();
@@ -40,8 +39,14 @@ export class CallStates {
   /** Would have been forgotten but for that. */
   private kept = new Set<string>();
 
-  /** @param unrequestedHlc highest hlc of the stored rows without a request */
-  constructor(private unrequestedHlc: number) {}
+  /**
+   * @param unrequestedHlc highest hlc of the stored rows without a request
+   * @param kept_max states that may change again: about 5 KB each
+   */
+  constructor(
+    private unrequestedHlc: number,
+    private readonly kept_max = 10_000,
+  ) {}
 
   get size(): number {
     return this.states.size;
@@ -107,7 +112,7 @@ export class CallStates {
    * @param unwritten of those and others, which have changed since
    */
   written(call_ids: Iterable<string>, unwritten: ReadonlySet<string> = NONE): void {
-    let over = this.states.size - KEPT_MAX;
+    let over = this.states.size - this.kept_max;
     const kept = this.kept;
     this.kept = new Set();
     for (const call_id of [...kept, ...call_ids]) {

@@ -210,4 +210,16 @@ describe('a projection is built anew beside the rows that are read', () => {
     projector = await startProjector(platform.deps, { lanes: ['shared'] });
     await platform.folded();
   }, 30_000);
+
+  test('20,000 events are folded again to the same digest of every table', async () => {
+    for (let part = 0; part < 10; part++) {
+      await more(2_000);
+      await platform.folded();
+    }
+    const before = await digests();
+    expect(history.events.length).toBeGreaterThan(20_000);
+    expect(before.reduce((sum, { rows }) => sum + rows, 0)).toBeGreaterThan(15_000);
+    await allAnew();
+    expect(await digests()).toEqual(before);
+  }, 120_000);
 });

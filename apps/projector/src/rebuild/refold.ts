@@ -6,6 +6,9 @@ import { callOf } from '../folding/storable-event.js';
 import type { WritePlan } from '../folding/write-plan.js';
 import type { Projection } from '../projections/projection.js';
 
+/** Calls are whole soon after they began: few of those that are open longer change soon, and a state that is needed again is a row away. */
+export const OPEN_CALLS_MAX = 4_000;
+
 /** What a part of the log comes to: the statements of one write, and what is kept until they are through. */
 export interface Refolded {
   statements: Statement[];

@@ -23,7 +23,7 @@ import { laneOf } from '../folding/lanes.js';
 import type { WritePlan } from '../folding/write-plan.js';
 import type { Projection } from '../projections/projection.js';
 import { MergedTopics, type Stretch } from './merged-topics.js';
-import { Refold } from './refold.js';
+import { OPEN_CALLS_MAX, Refold } from './refold.js';
 
 /** Events folded between two looks at the clock of the process: others have their turn then. */
 const EVENTS_AT_ONCE = 500;
@@ -113,7 +113,7 @@ export class ReplayRun {
 
   private async refoldOf(sql: Sql, { partition, done }: Place): Promise<Refold> {
     const unrequested = done.length === 0 ? 0 : await unrequestedHlc(this.plan.states.of(sql), partition);
-    return new Refold(this.plan, this.projections, new CallStates(unrequested), done);
+    return new Refold(this.plan, this.projections, new CallStates(unrequested, OPEN_CALLS_MAX), done);
   }
 
   /** One write runs while the next is folded. */
