@@ -49,6 +49,7 @@ export class LaneExecutor {
   async assigned(numbers: readonly number[]): Promise<TopicOffset[]> {
     const { arbiter, partitions, reader, options, deps } = this.parts;
     const offsets: TopicOffset[] = [];
+    const caughtUp: Partition[] = [];
     for (const number of numbers) {
       const progress = await arbiter.progressOf(number);
       const history = new Map<string, number>();
@@ -57,9 +58,11 @@ export class LaneExecutor {
       const partition = new Partition(options.lane, number, history);
       partition.next_end = progress.length === 0 ? 0 : Math.min(...progress.map((row) => row.ends_from));
       await reader.catchUp(partition);
-      partitions.put(partition);
+      caughtUp.push(partition);
       for (const [topic, tracker] of partition.inputs) offsets.push({ topic, partition: number, offset: tracker.historyBelow });
     }
+    // All or none: a throw on the way is tried again, maybe with other numbers, and what it leaves behind is never revoked.
+    for (const partition of caughtUp) partitions.put(partition);
     return offsets;
   }
 

@@ -117,6 +117,23 @@ export function describeGroups(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
+      'two members on a topic that was made a moment ago: whatever had to be tried again, each knows what it lost to the other',
+      async () => {
+        const log = await suite.open();
+        for (let round = 0; round < 15; round++) {
+          const topic = topicName('young');
+          const group = topicName('group');
+          await log.ensureTopics([{ name: topic, partitions: PARTITIONS }]);
+          const members = [new Collector(), new Collector()];
+          for (const member of members) await member.subscribe(log, group, [topic]);
+          await eventually('both share', () => shared(members) && members.every(({ partitions }) => partitions.length === 2));
+          await Promise.all(members.map((member) => member.running!.close()));
+        }
+      },
+      timeout_ms,
+    );
+
+    test(
       'each group gets everything',
       async () => {
         const log = await suite.open();

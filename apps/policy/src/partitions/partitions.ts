@@ -28,6 +28,16 @@ export class Partitions {
 
   /** Folds the partitions' own output again and tells where their inputs go on. */
   async assigned(lane: string, numbers: readonly number[]): Promise<TopicOffset[]> {
+    try {
+      return await this.opened(lane, numbers);
+    } catch (error) {
+      // It is tried again, maybe with other numbers: what stayed open would rule on beside its next owner.
+      await this.revoked(lane, numbers);
+      throw error;
+    }
+  }
+
+  private async opened(lane: string, numbers: readonly number[]): Promise<TopicOffset[]> {
     const offsets: TopicOffset[] = [];
     for (const partition of numbers) {
       const start = await refold(this.io, lane, partition, await loadSnapshot(this.rows, lane, partition));

@@ -122,11 +122,12 @@ export class GroupSubscription implements RunningSubscription {
     const fresh = numbersOf(target).filter((number) => !this.announced.has(number));
     if (fresh.length === 0) return;
     const committed = await this.committed(this.subscription.group, this.subscription.topics);
-    const wanted = await this.subscription.onAssigned?.(fresh);
     const mine = this.subscription.topics.flatMap((topic) =>
       (target[topic] ?? []).filter((partition) => fresh.includes(partition)).map((partition) => ({ topic, partition })),
     );
     const firsts = await this.link.firsts(mine);
+    // Nothing may fail between the announcement and its note: what is not noted is never announced as revoked.
+    const wanted = await this.subscription.onAssigned?.(fresh);
     const stay = ++this.stays;
     for (const number of fresh) this.announced.set(number, stay);
     if (target !== this.target) {
