@@ -33,6 +33,10 @@ describe.each(journalNames())('the journal %s', (name) => {
       'tool_call_rejudged',
       'limit_set',
       'policy_bundle_activated',
+      'approval_viewed',
+      'approval_mode_corrected',
+      'tool_rated',
+      'security_event_recorded',
     ])
       expect([...types]).toContain(event_type);
   });

@@ -144,6 +144,18 @@ class LivedDay {
   }
 }
 
+/** What operators say of calls that were answered, what users say of tools, and what is refused before it becomes a call. */
+async function said(at: JourneyWorld, day: LivedDay, agent: Api): Promise<void> {
+  const modes = ['delegated', 'network', 'local_write'];
+  for (const n of numbers(6)) {
+    const { call_id } = await day.call('probe_read', {});
+    for (const approval_mode of modes.slice(0, 1 + (n % modes.length)))
+      await at.admin.request('POST', `/v1/calls/${call_id}/approval-mode`, { approval_mode, reason: 'it is more than a read' });
+  }
+  for (const rating of [2, 4]) await agent.request('POST', '/v1/tools/probe_read/ratings', { rating });
+  await each(numbers(12), 4, () => agent.request('GET', '/v1/keys'));
+}
+
 /** Lives through everything that calls can come to, at a pace that a small machine keeps. */
 export async function liveThrough(at: JourneyWorld): Promise<void> {
   const name = 'agent-of-the-day';
@@ -157,5 +169,6 @@ export async function liveThrough(at: JourneyWorld): Promise<void> {
   await day.dependents();
   await day.limits();
   await day.stricter();
+  await said(at, day, agent);
   await pause(1000);
 }

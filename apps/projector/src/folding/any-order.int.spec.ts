@@ -35,7 +35,8 @@ const tenantOf = (serial: number) => `tenant-${String(serial).padStart(6, '0')}`
 function historyOf(picks: Picks, serial: number): PlacedEvent[] {
   const history = new SampleRecord({ serial, tenant_id: tenantOf(serial), first_offset: OFFSETS + serial * STRIDE });
   history.openCase('c1', 'First');
-  for (const { course, case_id } of picks) history.call(course, case_id);
+  const ids = picks.map(({ course, case_id }) => history.call(course, case_id));
+  for (const call_id of ids) if (ids.length > 1) for (const mode of ['delegated', 'network'] as const) history.correct(call_id, mode);
   if (picks[0]?.course === 'denied') history.saga('c1', picks[0].case_id === 'c1');
   if (picks.length === 1) history.refuse('3-0192f0c4-0000-7000-8000-000000000001');
   history.openCase('c1', null, 'closed');

@@ -37,6 +37,13 @@ export class SampleRecord extends SampleHistory {
     return saga_id;
   }
 
+  /** An operator says what mode a call should have had. */
+  correct(call_id: string, mode_corrected: 'network' | 'delegated'): void {
+    const about = { call_id, tool: 'create_order', version: '1.0.0', agent: by.id, answered_at_ms: 1 };
+    const modes = { mode_effective: 'local_write', mode_observed: null, mode_corrected } as const;
+    this.put('operator-command', 'approval_mode_corrected', { meta: this.meta(null), ...about, ...modes, reason: mode_corrected, by });
+  }
+
   /** Something was refused on a call of whatever partition. */
   refuse(call_id: string): void {
     const recorded = { kind: 'resolution_refused', detail: 'not entitled', principal: by, recorded_at_ms: this.hlc, times: 1 };
