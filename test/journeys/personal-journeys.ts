@@ -1,18 +1,24 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { eventSchemas } from '@countersign/contracts';
 import type { Bundle } from '@countersign/evidence';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Api, Envelope } from './api.js';
 import type { JourneyWorld } from './journey-world.js';
+import { saidEverywhere, shapesOf } from './personal-words.js';
 import { Receiver } from './receiver.js';
 
 const run = promisify(execFile);
 const CANARY = `Canary${process.pid}Zw`;
 const ERASED = 'erased';
+const RUN = `run-${process.pid}`;
+const PYTHON = path.join(process.cwd(), 'test/conformance/verify_bundle.py');
+const SCHEMAS = eventSchemas.map(({ schema }) => createHash('sha256').update(schema).digest('hex'));
 
 /** Everything that a place at rest holds, as text or bytes. */
 export type AtRest = () => Promise<{ where: string; bytes: Buffer }[]>;
@@ -38,13 +44,35 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
   let report: Envelope;
   let edited: Envelope;
   let before: Bundle;
+  /** Routes that show what was said beside calls. */
+  let shown: string[];
 
+  /** By our verifier, and by one that was written from the public specifications alone. */
   const verify = async (bundle: Bundle): Promise<string> => {
     const file = path.join(dir, 'bundle.json');
     writeFileSync(file, JSON.stringify(bundle));
     const cli = path.join(process.cwd(), 'node_modules/.bin/countersign');
-    const ran = await run(process.execPath, [cli, 'verify', file, '--vkey', bundle.vkey]).catch((error) => error);
-    return `${ran.code ?? 0} ${ran.stdout}${ran.stderr}`;
+    const [ours, theirs] = await Promise.all([
+      run(process.execPath, [cli, 'verify', file, '--vkey', bundle.vkey]).catch((error) => error),
+      run('python3', [PYTHON, file, bundle.vkey, ...SCHEMAS]).catch((error) => error),
+    ]);
+    return `${ours.code ?? 0} ${theirs.code ?? 0} ${ours.stdout}${ours.stderr}${theirs.stderr}`;
+  };
+  const notAtRest = async (): Promise<void> => {
+    const shapes = shapesOf(CANARY);
+    for (const { where, bytes } of await atRest()) expect([where, shapes.findIndex((shape) => bytes.includes(shape))]).toEqual([where, -1]);
+  };
+  const simulated = (by: Api) => {
+    const bundle = { rules: [{ id: 'seven', tools: 'probe_http_effect', when: `inputs.account == "${subject}"`, effect: 'deny' }] };
+    return by.request<{ counts: object }>('POST', '/v1/policies:simulate', { bundle, call_ids: [done.call_id] });
+  };
+  const tried = (by: Api) => {
+    const definition = { inputs: [{ from: '/account', to: '/who' }], mode: 'permissive' };
+    return by.request<{ inputs: { call_id: string }[] }>('POST', '/v1/mappings:try', {
+      tool: 'probe_http_effect',
+      definition,
+      calls_max: 50,
+    });
   };
   const text = async (api: Api, url: string): Promise<string> => {
     const answer = await fetch(`${api.base}${url}`, { headers: { authorization: `Bearer ${api.key}` } });
@@ -60,12 +88,19 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
           url
             .replace('{call_id}', call_id)
             .replace('{case_id}', case_id)
+            .replace('{run_id}', RUN)
             .replace('{approval_id}', approval?.approval_id ?? 'none')
             .replace(/\{(tool|table|rule_id|limit_id|version)\}/, 'probe_http_effect'),
         ),
       );
     const unique = [
-      ...new Set([...urls, `/v1/audit/export?format=csv`, `/v1/audit/export?format=ndjson`, `/v1/audit/events?call_id=${done.call_id}`]),
+      ...new Set([
+        ...urls,
+        ...shown,
+        `/v1/audit/export?format=csv`,
+        `/v1/audit/export?format=ndjson`,
+        `/v1/audit/events?call_id=${done.call_id}`,
+      ]),
     ];
     return Promise.all(unique.map(async (url) => ({ url, said: await text(at.admin, url) })));
   };
@@ -79,6 +114,10 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       const effects = { tools: ['probe_http_effect', 'probe_approval', 'probe_fail'], subjects: ['/account'] };
       expect((await paula.request('PUT', '/v1/personal-data/customers', effects)).status).toBe(200);
       expect((await paula.request('PUT', '/v1/personal-data/reports', { tools: ['probe_report'], subjects: ['/name'] })).status).toBe(200);
+      const none = { title: 'x', subjects: ['who'] };
+      const acme = await at.admin.request('POST', '/v1/tenants', { tenant_id: 'plain' });
+      expect(acme.status).toBeLessThan(300);
+      expect((await (await at.admin.keyFor('agent', 'bot', ['agent'], 'plain')).request('POST', '/v1/cases', none)).status).toBe(400);
       const hook = { url: receiver.url, types: ['approval.*'] };
       expect((await at.admin.request('POST', '/v1/webhooks', hook)).status).toBe(201);
       const limit = {
@@ -135,11 +174,27 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       expect(wrong.status).toBe(400);
     }, 60_000);
 
+    test('what people say of it, and a transcript, are of the same subjects', async () => {
+      shown = await saidEverywhere(at, { words: CANARY, subject, case_id, run_id: RUN, inputs });
+      for (const url of shown) {
+        const said = await text(at.admin, url);
+        expect([url, said.includes(CANARY), said.includes('sealed:v1')]).toEqual([url, true, false]);
+      }
+    }, 60_000);
+
+    test('a simulation and a trial of a mapping see it, for whose role it is', async () => {
+      expect([(await simulated(at.agent)).status, (await tried(at.agent)).status]).toEqual([403, 403]);
+      expect((await simulated(paula)).body).toMatchObject({ calls: 1, erased: 0, counts: { newly_denied: 1 } });
+      const trial = (await tried(paula)).body;
+      expect(trial).toMatchObject({ erased: 0, inputs: expect.arrayContaining([expect.objectContaining({ call_id: done.call_id })]) });
+      expect(JSON.stringify(trial)).toContain(`"who":"${subject}"`);
+    }, 30_000);
+
     test('nothing of it is at rest in clear, and what is proven is the ciphertext', async () => {
       before = await bundleOf(auditor, `case_id=${case_id}`);
       expect(JSON.stringify(before)).not.toContain(CANARY);
-      expect(await verify(before)).toMatch(/^0 /);
-      for (const { where, bytes } of await atRest()) expect([where, bytes.includes(CANARY)]).toEqual([where, false]);
+      expect(await verify(before)).toMatch(/^0 0 /);
+      await notAtRest();
       const routes = (await everyRoute()).filter(({ said }) => said.includes(CANARY)).map(({ url }) => url.split('?')[0]);
       expect(routes).toEqual(
         expect.arrayContaining(['/v1/calls', `/v1/cases/${case_id}/history`, `/v1/approvals/${edited.approval?.approval_id}`]),
@@ -161,6 +216,14 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       expect((await at.agent.readCall(done.call_id)).body).toMatchObject({ status: 'succeeded', input: ERASED, output: ERASED });
       for (const { url } of report.attachments) expect((await at.agent.request('GET', url)).status).toBe(410);
       expect(await text(at.agent, `/v1/calls/${done.call_id}/events`)).not.toContain(CANARY);
+      expect(await text(at.admin, shown[0] as string)).toContain('"title":"erased"');
+      expect((await simulated(paula)).body).toMatchObject({ calls: 0, erased: 1, left_out: 1, counts: { newly_denied: 0 } });
+      const trial = (await tried(paula)).body;
+      expect(trial).toMatchObject({ erased: expect.any(Number) });
+      expect([trial.inputs.some(({ call_id }) => call_id === done.call_id), JSON.stringify(trial).includes(CANARY)]).toEqual([
+        false,
+        false,
+      ]);
       const repeat = (await at.agent.call({ tool: 'probe_http_effect', inputs: inputs(), case_id })).body;
       expect(repeat).toMatchObject({ deduplicated: true, output: ERASED });
 
@@ -173,11 +236,11 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       for (const end = performance.now() + 10_000; proven.status === 503 && performance.now() < end; await sleep(200))
         proven = await auditor.request('GET', proof_url);
       expect(proven).toMatchObject({ status: 200, body: { event_type: 'subject_erased' } });
-      expect(await verify(before)).toMatch(/^0 /);
+      expect(await verify(before)).toMatch(/^0 0 /);
       const after = await bundleOf(auditor, `case_id=${case_id}`);
-      expect(await verify(after)).toMatch(/^0 /);
+      expect(await verify(after)).toMatch(/^0 0 /);
       expect(after.records.length).toBeGreaterThan(before.records.length);
-      for (const { where, bytes } of await atRest()) expect([where, bytes.includes(CANARY)]).toEqual([where, false]);
+      await notAtRest();
     }, 60_000);
 
     test('what comes of the same person later is theirs anew', async () => {

@@ -1,12 +1,15 @@
+import { callTopics, exportTopics, globalTopics } from '@countersign/contracts';
 import { KafkaEventLog } from '@countersign/event-log/kafka/kafka-event-log';
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { S3Bucket } from '@countersign/store';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { DistributedPlatform, realParts } from './distributed-platform.js';
 import { JourneyWorld } from './journey-world.js';
 import { type AtRest, describePersonalJourneys } from './personal-journeys.js';
 
-const READ_AT_ONCE = 1000;
+const READ_AT_ONCE = 20_000;
+const STARTED_MS = Date.now();
 
 /** Every row of every table of the platform's database. */
 async function rows(url: string): ReturnType<AtRest> {
@@ -35,24 +38,35 @@ async function records(brokers: string, prefix: string): ReturnType<AtRest> {
   const log = await KafkaEventLog.open({ brokers: brokers.split(','), client_id: 'at-rest' });
   try {
     const all = [];
-    for (const base of [
-      'tool-call-requested',
-      'policy-decided',
-      'approval-voted',
-      'approval-granted',
-      'tool-executed',
-      'configuration-changed',
-    ]) {
+    for (const base of [...callTopics, ...globalTopics, ...exportTopics]) {
       const topic = `${prefix}${base}`;
       for (let partition = 0; partition < log.partitions(topic); partition++) {
         const found = await log.read(topic, partition, 0, READ_AT_ONCE);
-        all.push({ where: `${base}/${partition}`, bytes: Buffer.concat(found.map(({ value }) => value)) });
+        const heads = found.map(({ key, headers }) => Buffer.from(JSON.stringify({ key, headers })));
+        all.push({ where: `${base}/${partition}`, bytes: Buffer.concat([...heads, ...found.map(({ value }) => value)]) });
       }
     }
     return all;
   } finally {
     await log.close();
   }
+}
+
+/** Every object of the bucket that was written since this began: blobs of all tenants, tiles, cosignatures. */
+async function objects(endpoint: string): ReturnType<AtRest> {
+  const keys = { access_key_id: 'countersign', secret_access_key: 'countersign-secret' };
+  const bucket = new S3Bucket({ endpoint, bucket: 'countersign', region: 'us-east-1', ...keys });
+  const all = [];
+  for (let token = ''; ; ) {
+    const listed = await (await bucket.send(`?list-type=2${token && `&continuation-token=${encodeURIComponent(token)}`}`, {})).text();
+    for (const [, key, at] of listed.matchAll(/<Key>([^<]+)<\/Key>\s*<LastModified>([^<]+)</g))
+      if (Date.parse(at as string) >= STARTED_MS - 1_000)
+        all.push({ where: `object ${key}`, bytes: (await bucket.get(key as string)) ?? Buffer.alloc(0) });
+    token = /<NextContinuationToken>([^<]+)</.exec(listed)?.[1] ?? '';
+    if (token === '') break;
+  }
+  expect(all.length).toBeGreaterThan(0);
+  return all;
 }
 
 /** Every value in Redis. */
@@ -71,11 +85,10 @@ describe('personal data, on Kafka, Postgres and Redis', () => {
   const at = new JourneyWorld();
   const atRest: AtRest = async () => {
     const { databaseUrl, prefix } = at.platform as DistributedPlatform;
-    const { COUNTERSIGN_TEST_KAFKA, COUNTERSIGN_TEST_REDIS_URL } = realParts();
-    const all = [await rows(databaseUrl), await records(COUNTERSIGN_TEST_KAFKA, prefix), await values(COUNTERSIGN_TEST_REDIS_URL)];
-    return all.flat();
+    const { COUNTERSIGN_TEST_KAFKA: brokers, COUNTERSIGN_TEST_REDIS_URL: redis, COUNTERSIGN_TEST_S3: s3 } = realParts();
+    return [await rows(databaseUrl), await records(brokers, prefix), await values(redis), await objects(s3)].flat();
   };
-  beforeAll(() => at.open((env) => DistributedPlatform.start(env)), 120_000);
+  beforeAll(() => at.open((env) => DistributedPlatform.start({ ...env, COUNTERSIGN_EXPORTS: 'case-history-view,audit-view' })), 120_000);
   afterAll(() => at.close(), 60_000);
   describePersonalJourneys(at, atRest);
 });

@@ -1,4 +1,4 @@
-import type { CallError, Deferral, Outcome, RulingExplanation, ToolCall } from '@countersign/contracts';
+import { type CallError, type Deferral, type Outcome, type RulingExplanation, SEALED, type ToolCall } from '@countersign/contracts';
 import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
 import type { SeenCall } from './seen-by.js';
 
@@ -11,7 +11,11 @@ export function errorFace(error: CallError | null): Record<string, unknown> | nu
   return { ...rest, details: details_json === null ? null : JSON.parse(details_json) };
 }
 
-const said = (text: string, reason: string | null): string => (reason ? `${text}: ${reason}` : text);
+/** What somebody said of it; a reason that is sealed stands by itself, so that its readers see it opened. */
+function said(text: string, reason: string | null): Pick<CallError, 'message' | 'details_json'> {
+  if (reason?.startsWith(SEALED)) return { message: text, details_json: JSON.stringify({ reason }) };
+  return { message: reason ? `${text}: ${reason}` : text, details_json: null };
+}
 
 /** Denied, expired and cancelled have one shape: an error with a code, whoever ended the call. */
 function errorOf(state: CallState, status: CallStatus): CallError | null {
@@ -22,7 +26,7 @@ function errorOf(state: CallState, status: CallStatus): CallError | null {
   switch (status) {
     case 'denied':
       return end?.kind === 'denied' && end.revision >= (state.ruling?.revision ?? 0)
-        ? { ...base, code: 'POLICY_DENIED', class: 'authorization', message: said(`denied by ${end.by ?? 'an approver'}`, end.reason) }
+        ? { ...base, code: 'POLICY_DENIED', class: 'authorization', ...said(`denied by ${end.by ?? 'an approver'}`, end.reason) }
         : (state.ruling?.reason ?? {
             ...base,
             code: 'POLICY_DENIED',
@@ -32,7 +36,7 @@ function errorOf(state: CallState, status: CallStatus): CallError | null {
     case 'expired':
       return { ...base, code: 'TIMEOUT', class: 'transient', message: 'nobody decided on the approval in time', retryable: true };
     case 'cancelled':
-      return { ...base, code: 'CANCELLED', class: 'semantic', message: said(`cancelled by ${end?.by ?? 'somebody'}`, end?.reason ?? null) };
+      return { ...base, code: 'CANCELLED', class: 'semantic', ...said(`cancelled by ${end?.by ?? 'somebody'}`, end?.reason ?? null) };
     default:
       return null;
   }

@@ -20,16 +20,20 @@ export async function tryMapping(
   definition: MappingDefinition,
   mode: MappingMode,
   on: { calls: readonly CallState[]; inputs: readonly unknown[]; results: readonly unknown[] },
-): Promise<{ inputs: Trial[]; results: Trial[]; failed: number }> {
+): Promise<{ inputs: Trial[]; results: Trial[]; failed: number; erased: number }> {
   const mapping = new CompiledMapping(definition, mode);
   const inputs: Trial[] = [];
   const results: Trial[] = [];
+  let erased = 0;
   for (const { call_id, call } of on.calls) {
-    if (!call) continue;
+    if (!call) {
+      erased++;
+      continue;
+    }
     const recorded = JSON.parse(call.inputs_json) as unknown;
     inputs.push(await tried(call_id, recorded, mapping.toSystem(recorded)));
   }
   for (const given of on.inputs) inputs.push(await tried(null, given, mapping.toSystem(given)));
   for (const given of on.results) results.push(await tried(null, given, mapping.toAgent(given)));
-  return { inputs, results, failed: [...inputs, ...results].filter(({ issues }) => issues.length > 0).length };
+  return { inputs, results, failed: [...inputs, ...results].filter(({ issues }) => issues.length > 0).length, erased };
 }

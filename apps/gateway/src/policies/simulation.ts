@@ -32,6 +32,8 @@ export interface SimulationReport extends SimulatedAt {
   unchanged: number;
   /** Calls without a ruling of their own, or of a tool that there is no more. */
   left_out: number;
+  /** Of those left out: whose data was erased, so that nobody can judge them again. */
+  erased: number;
   counts: Record<Difference, number>;
   differences: CallDifference[];
   /** There were more differences than are shown. */
@@ -59,13 +61,24 @@ export class Simulation {
     at: SimulatedAt,
   ) {
     const counts = { newly_denied: 0, newly_allowed: 0, approval_added: 0, approval_avoided: 0, newly_deferred: 0 };
-    this.report = { ...at, bundle_digest: draft.digest, calls: 0, unchanged: 0, left_out: 0, counts, differences: [], truncated: false };
+    this.report = {
+      ...at,
+      bundle_digest: draft.digest,
+      calls: 0,
+      unchanged: 0,
+      left_out: 0,
+      erased: 0,
+      counts,
+      differences: [],
+      truncated: false,
+    };
   }
 
   /** `history_json`: what its rules are told of earlier calls (earlier-history.ts). */
   judge(config: ConfigurationState, { call_id, call, ruling }: CallState, history_json?: string): void {
     const recorded = ruling?.joined_call_id === null ? ruling : null;
     const tool = call ? catalogued(config, call.tool, call.version) : undefined;
+    if (!call && ruling) this.report.erased++;
     if (!call || !recorded || !tool) {
       this.report.left_out++;
       return;

@@ -74,6 +74,21 @@ describe('personal data', () => {
     );
   });
 
+  test('a call names its subjects as erasure does, so that what is about it later is gone with them', async () => {
+    const { personal, erase } = room();
+    const { keys } = await sealed(personal, { customer_id: 'c-1' });
+    expect(keys.map(({ subject }) => subject)).toEqual([personal.ref('acme', 'c-1')]);
+    const refs = keys.map(({ subject }) => subject);
+    const about = await personal.sealingAbout('acme', { subjects: ['c-2'], refs }, AT);
+    expect(about?.sealed[1]).toEqual(keys[0]);
+    const said = about?.seal.text('of both') as string;
+    expect(await personal.plain('acme', said)).toBe('of both');
+    await erase('c-1');
+    expect(await personal.plain('acme', said)).toBe(ERASED);
+    const many = Array.from({ length: 256 }, (_, at) => `s-${at}`);
+    expect(await personal.sealingAbout('acme', { subjects: many }, AT)).toBeUndefined();
+  });
+
   test('erased: it shows so, in JSON and in plain text, and for one tenant only', async () => {
     const { personal, erase } = room();
     const { inputs_json, seal } = await sealed(personal, { customer_id: 'c-1', name: 'Ada' });

@@ -75,8 +75,9 @@ export class Personal {
     const { slots } = slotsOf(rules, 'inputs', { value: inputs, inputs, output: undefined });
     const own = [...new Set([...named, ...slots.flatMap(({ subjects }) => subjects)])];
     const keys = await this.current(asked, [...own, UNNAMED]);
-    const mine = (own.length > 0 ? own : [UNNAMED]).map((subject) => ({ subject, ...(keys.get(subject) as LoadedKey) }));
-    const sealed = mine.map(({ subject, key_id }) => ({ subject: this.ref(tenant_id, subject), key_id }));
+    const about = own.length > 0 ? own : [UNNAMED];
+    const mine = about.map((subject) => keys.get(subject) as LoadedKey);
+    const sealed = mine.map(({ key_id }, at) => ({ subject: this.ref(tenant_id, about[at] as string), key_id }));
     return { seal: new CallSeal({ tenant_id, rules, inputs }, keys, mine), sealed };
   }
 

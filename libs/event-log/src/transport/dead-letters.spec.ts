@@ -1,0 +1,27 @@
+import { EventCodec, type EventMap } from '@countersign/contracts';
+import { expect, test } from '@jest/globals';
+import type { EventLog, NewRecord } from '../event-log.js';
+import { DeadLetters, type PoisonRecord } from './dead-letters.js';
+
+const codec = new EventCodec();
+
+async function causeOf(event: PoisonRecord['event'], cause: unknown): Promise<string> {
+  const appended: NewRecord[] = [];
+  const log = { append: async (records: readonly NewRecord[]) => appended.push(...records) } as unknown as EventLog;
+  const record = { topic: 't', partition: 0, offset: 7, timestamp_ms: 1, key: null, headers: {}, value: Buffer.from('bytes') };
+  await new DeadLetters(log, codec, 'policy', () => 1).put({ record, event }, cause);
+  return (codec.decode((appended[0] as NewRecord).value) as { event: EventMap['record_dead_lettered'] }).event.cause;
+}
+
+const about = (sealed: object | null) => {
+  const meta = { event_id: 'e', tenant_id: 'acme', call_id: 'c', attempt: 1, causation_id: null, correlation_id: '', hlc: 1, partition: 0 };
+  return { event_type: 'tool_call_requested', event: { meta, call: { sealed } } } as unknown as PoisonRecord['event'];
+};
+
+test('a dead letter says why; of a sealed call only what kind of fault it was, for the words may quote what was opened', async () => {
+  const fault = new TypeError('cannot read "Ada Lovelace"');
+  expect(await causeOf(undefined, fault)).toContain('Ada');
+  expect(await causeOf(about(null), fault)).toContain('Ada');
+  expect(await causeOf(about([{ subject: 's', key_id: 'k' }]), fault)).toBe('TypeError (of a sealed call: its words are not kept)');
+  expect(await causeOf(about([]), 'Ada')).not.toContain('Ada');
+});
