@@ -156,6 +156,21 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
       expect(of(free, 'refused').differences).toEqual(['approval_avoided', 'status', 'newly_started']);
     });
 
+    test('other rules are told the history that nobody was told then: four calls before the one that waited, three without the first', async () => {
+      const told = (calls_before: number) => ({
+        kind: 'policy',
+        bundle: { rules: [{ id: 'fifth', tools: 'probe_read', effect: 'deny', when: `history.case.calls == ${calls_before}` }] },
+      });
+      const answer = await answered([told(4)]);
+      expect(of(answer, 'dependent')).toMatchObject({ differences: ['newly_denied', 'status', 'never_started'] });
+      expect(of(answer, 'dependent').counterfactual).toMatchObject({ rule: 'fifth' });
+      expect(of(await answered([told(3)]), 'dependent')).toMatchObject({ differences: [], unknown: [] });
+      const without = { kind: 'left_out', call_id: calls.small };
+      expect(of(await answered([told(3), without]), 'dependent').counterfactual).toMatchObject({ rule: 'fifth' });
+      const range = await auditor.request<Counterfactual>('POST', '/v1/counterfactual', { changes: [told(4)], limit: 500 });
+      expect(of(range.body, 'dependent').counterfactual).toMatchObject({ rule: 'fifth' });
+    });
+
     test('a call left out: what repeats it runs in its place with its recorded result, and is marked', async () => {
       const answer = await answered([{ kind: 'left_out', call_id: calls.small }]);
       expect(of(answer, 'small')).toMatchObject({ differences: ['left_out'], counterfactual: null });
@@ -209,6 +224,40 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
       await issue({ kind: 'fact', table: 'nothing', set: {} }, 'table');
       expect((await ask([{ kind: 'wish' }])).body).toMatchObject({ validation: { issues: [{ path: '/changes/0/kind' }] } });
       expect((await ask([], agent)).status).toBe(403);
+    });
+
+    test('a question that is too large, too deep or makes no sense is refused at once with its place, and the next is answered', async () => {
+      const refused = async (path: string, body: object) => {
+        const answer = await auditor.request<Counterfactual>('POST', path, body);
+        return { status: answer.status, issue: (answer.body as never as { validation: { issues: object[] } }).validation?.issues[0] };
+      };
+      const of_case = `/v1/cases/${case_id}/counterfactual`;
+      const many = Array.from({ length: 10_000 }, () => ({ kind: 'left_out', call_id: calls.small }));
+      expect(await refused(of_case, { changes: many })).toMatchObject({ status: 400, issue: { path: '/changes', code: 'too_big' } });
+      let output: unknown = 1;
+      for (let level = 0; level < 2000; level++) output = { in: output };
+      const result = { kind: 'result', call_id: calls.small, output };
+      expect(await refused(of_case, { changes: [result] })).toMatchObject({
+        status: 400,
+        issue: { path: expect.stringContaining('/changes/0/output/in'), code: 'too_deep' },
+      });
+      expect(await refused('/v1/counterfactual', { changes: [], from: '2026-02-01T00:00:00Z', to: '2020-01-01T00:00:00Z' })).toMatchObject({
+        status: 400,
+        issue: { path: '/to' },
+      });
+      expect(await refused('/v1/counterfactual', { changes: [], from: 'yesterday' })).toMatchObject({
+        status: 400,
+        issue: { path: '/from' },
+      });
+      expect(await refused('/v1/counterfactual', { changes: [], cursor: 'x' })).toMatchObject({ status: 400, issue: { path: '/cursor' } });
+      const years = { changes: [], from: '1990-01-01T00:00:00Z', to: '2090-01-01T00:00:00Z', limit: 500 };
+      const answer = await auditor.request<Counterfactual>('POST', '/v1/counterfactual', years);
+      expect({ status: answer.status, unknown: answer.body.unknown }).toEqual({ status: 200, unknown: 0 });
+      const empty = { changes: [], from: '1990-01-01T00:00:00Z', to: '1991-01-01T00:00:00Z' };
+      expect((await auditor.request<Counterfactual>('POST', '/v1/counterfactual', empty)).body).toMatchObject({
+        calls: 0,
+        comparisons: [],
+      });
     });
 
     test('a vote that would not have counted is said so', async () => {

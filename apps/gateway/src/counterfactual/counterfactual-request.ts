@@ -1,6 +1,9 @@
 import { errorCodes } from '@countersign/contracts';
 import { z } from 'zod';
+import { parseBody } from '../http/body-issues.js';
 import { limitRequest } from '../http/limit-request.js';
+import { tooDeep } from '../http/nesting.js';
+import { Problem } from '../http/problem.js';
 import { draftBundle } from '../policies/bundle-request.js';
 
 const CHANGES_MAX = 50;
@@ -56,12 +59,24 @@ const changes = z.array(change).max(CHANGES_MAX).describe('what would have been 
 export const counterfactualRequest = z.strictObject({ changes });
 
 /** `POST /v1/counterfactual`: the same over a range of time, a page of calls at a time, newest first. */
-export const rangeRequest = z.strictObject({
-  changes,
-  from: time.optional(),
-  to: time.optional(),
-  limit: z.int().min(1).max(500).default(200),
-  cursor: z.string().max(500).optional(),
-});
+export const rangeRequest = z
+  .strictObject({
+    changes,
+    from: time.optional(),
+    to: time.optional(),
+    limit: z.int().min(1).max(500).default(200),
+    cursor: z.string().max(500).optional(),
+  })
+  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, { path: ['to'], message: 'is before `from`' });
+
+/** The body as one of these schemas reads it, or what is wrong with it; what is far too large is refused before it is looked at. */
+export function parseChanges<T>(schema: z.ZodType<T>, body: unknown): T | Problem {
+  const asked = (body as { changes?: unknown } | null | undefined)?.changes;
+  if (Array.isArray(asked) && asked.length > CHANGES_MAX) {
+    const message = `at most ${CHANGES_MAX} changes, not ${asked.length}`;
+    return new Problem('invalid-request', `/changes: ${message}`, { issues: [{ path: '/changes', code: 'too_big', message }] });
+  }
+  return tooDeep(body) ?? parseBody(schema, body);
+}
 
 export type AskedChange = z.infer<typeof change>;

@@ -15,6 +15,7 @@ import { RecordingReader, sharedWindow } from './recording-reader.js';
 /** Questions that are worked on at once by one gateway. */
 const AT_ONCE = 2;
 const STEPS_MAX = 5_000_000;
+const WORK_MAX_MS = 180_000;
 const ANSWER_CHARACTERS_MAX = 64_000_000;
 
 /** What is asked: the calls, at least one; what would have been otherwise; members of the answer besides. */
@@ -79,9 +80,13 @@ export class CounterfactualRoom {
   }
 
   private async worked(question: Counterfactual, more: object, gently: Gently): Promise<string[] | Problem> {
-    await gently.all(() => question.steps < STEPS_MAX && question.step());
-    if (question.steps >= STEPS_MAX) return new Problem('too-much', 'deciding it again takes too long: ask about less');
-    const pieces = await gently.gathered(counterfactualPieces(question.answer(), more), ANSWER_CHARACTERS_MAX);
+    const until_ms = this.deps.clock.monotonic_ms() + WORK_MAX_MS;
+    const mayGoOn = (): boolean => question.steps < STEPS_MAX && this.deps.clock.monotonic_ms() < until_ms;
+    await gently.all(() => mayGoOn() && question.step());
+    if (!mayGoOn()) return new Problem('too-much', 'deciding it again takes too long: ask about less');
+    const answer = question.answer();
+    if (answer.calls === 0) return new Problem('erased', 'the records of these calls are no longer on the log');
+    const pieces = await gently.gathered(counterfactualPieces(answer, more), ANSWER_CHARACTERS_MAX);
     return pieces ?? new Problem('too-much', 'the answer is too long: ask about less');
   }
 }

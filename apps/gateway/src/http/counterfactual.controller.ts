@@ -1,8 +1,7 @@
 import { type CallRow, type Cursor, listCalls, parseCursor, readCase } from '@countersign/store';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { counterfactualRequest, rangeRequest } from '../counterfactual/counterfactual-request.js';
+import { counterfactualRequest, parseChanges, rangeRequest } from '../counterfactual/counterfactual-request.js';
 import { CounterfactualRoom } from '../counterfactual/counterfactual-room.js';
-import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
 import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok, okPieces } from './reply.js';
@@ -25,7 +24,7 @@ export class CounterfactualController {
   @HttpCode(200)
   ofCase(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, counterfactualRoles, async (caller) => {
-      const body = parseBody(counterfactualRequest, request.body);
+      const body = parseChanges(counterfactualRequest, request.body);
       if (body instanceof Problem) return body;
       const { case_id } = request.params as { case_id: string };
       const current = await this.views.current(request);
@@ -44,7 +43,7 @@ export class CounterfactualController {
   @HttpCode(200)
   ofRange(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, counterfactualRoles, async (caller) => {
-      const body = parseBody(rangeRequest, request.body);
+      const body = parseChanges(rangeRequest, request.body);
       if (body instanceof Problem) return body;
       const after = body.cursor === undefined ? undefined : parseCursor(body.cursor);
       if (body.cursor !== undefined && !after) return badCursor();
@@ -58,7 +57,17 @@ export class CounterfactualController {
         ...(after ? { after } : {}),
       });
       if (items.length === 0)
-        return ok({ calls: 0, unchanged: 0, unknown: 0, counts: {}, limits: [], refused_votes: [], comparisons: [], next_cursor });
+        return ok({
+          calls: 0,
+          unchanged: 0,
+          unknown: 0,
+          counts: {},
+          limits: [],
+          refused_votes: [],
+          not_on_record: [],
+          comparisons: [],
+          next_cursor,
+        });
       const answer = await this.room.decide(caller, { rows: items, changes: body.changes, whole_cases: [], more: { next_cursor } });
       return answer instanceof Problem ? answer : okPieces(answer);
     });

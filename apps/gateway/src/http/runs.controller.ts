@@ -5,6 +5,7 @@ import type { ApiRoute } from './api-route.js';
 import { parseBody } from './body-issues.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
+import { tooDeep } from './nesting.js';
 import { positionText } from './positions.js';
 import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok, okPieces } from './reply.js';
@@ -49,7 +50,7 @@ export class RunsController {
   @Put(':run_id/transcript')
   keep(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, writers, async ({ tenant_id, principal }) => {
-      const body = parseBody(transcriptRequest, request.body);
+      const body = tooDeep(request.body) ?? parseBody(transcriptRequest, request.body);
       if (body instanceof Problem) return body;
       const { run_id } = request.params as { run_id: string };
       if (!RUN_ID.test(run_id)) return new Problem('invalid-request', 'a run_id has 1 to 200 characters');

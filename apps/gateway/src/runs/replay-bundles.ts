@@ -45,6 +45,8 @@ export class ReplayBundles {
     const shared_window_ms = sharedWindow(state, tenant_id, []);
     const recording = await this.reader.read({ tenant_id, lane, rows, until_ms: now_ms, shared_window_ms });
     if (!recording) return new Problem('too-much', 'too many records share the limits of the run');
+    const gone = rows.find(({ call_id }) => !recording.calls.get(call_id));
+    if (gone) return new Problem('erased', `the records of the call ${gone.call_id} are no longer on the log`, { call_id: gone.call_id });
     const transcript = await this.transcripts.read(tenant_id, run_id);
     const gently = new Gently(() => this.deps.clock.monotonic_ms());
     const about = await gently.steps(withEnvelopes(rows));

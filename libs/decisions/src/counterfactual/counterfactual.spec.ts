@@ -1,9 +1,10 @@
 import { NO_CONTEXT } from '@countersign/contracts';
 import { expect, test } from '@jest/globals';
-import { asked, of } from '../testing/asked.js';
+import { asked, of, recordingFrom } from '../testing/asked.js';
 import { TENANT } from '../testing/lived-settings.js';
 import { LivedWorld } from '../testing/lived-world.js';
 import type { Change } from './change.js';
+import { Counterfactual } from './counterfactual.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -158,6 +159,15 @@ test('a limit that counts a call with an unknown end leaves the verdict open whe
   const answer = asked(world, [{ kind: 'policy', bundle: null }]);
   expect(of(answer, big)).toMatchObject({ differences: ['newly_allowed', 'status', 'newly_started'], unknown: [{ what: 'result' }] });
   expect(of(answer, next).unknown).toMatchObject([{ what: 'ruling', why: 'limit spend counts a call whose result is not known' }]);
+});
+
+test('calls whose records are gone are named, and the others are decided again', () => {
+  const { world, small, large, report } = lived();
+  world.records.splice(0, world.records.length, ...world.records.filter(({ event }) => event.meta.call_id !== large));
+  const recording = recordingFrom(world);
+  const question = new Counterfactual(recording, [], [small, large, report]);
+  while (question.step());
+  expect(question.answer()).toMatchObject({ calls: 2, unchanged: 2, not_on_record: [large] });
 });
 
 test('a call whose inputs are erased stands as it was and is unknown', () => {

@@ -24,6 +24,8 @@ export interface CounterfactualAnswer {
   counts: Partial<Record<Difference, number>>;
   limits: LimitTrip[];
   refused_votes: RefusedVote[];
+  /** Calls that were asked about and whose records are gone. */
+  not_on_record: string[];
   comparisons: CallComparison[];
 }
 
@@ -35,6 +37,7 @@ export class Counterfactual {
   private readonly unchanged: Redecision;
   private readonly changed: Redecision;
   private readonly comparisons: CallComparison[] = [];
+  private readonly not_on_record: string[] = [];
   private readonly work: Iterator<void>;
   private readonly others: Others;
   steps = 0;
@@ -69,7 +72,10 @@ export class Counterfactual {
 
   private compare(call_id: string): void {
     const { world } = this.changed;
-    if (!world.records.get(call_id)) return;
+    if (!world.records.get(call_id)) {
+      this.not_on_record.push(call_id);
+      return;
+    }
     const why = unreproduced(this.unchanged.world, call_id);
     this.comparisons.push({ ...compared(world, call_id, why), assumed_unchanged: this.others.before(call_id) });
   }
@@ -86,6 +92,7 @@ export class Counterfactual {
       counts,
       limits: this.trips(),
       refused_votes: this.refusedVotes(),
+      not_on_record: this.not_on_record,
       comparisons,
     };
   }
