@@ -42,3 +42,21 @@ test('records that are not durable are never dropped', () => {
   expect(stream.fromTail(1, 2)).toBeUndefined();
   expect(stream.fromTail(2, 4)?.length).toBe(2);
 });
+
+test('what every reader is through with goes sooner than what one still has to read', () => {
+  const ring = new TailRing(32 * 1024 * 1024);
+  const stream = new Stream(0, 't', 0, 0);
+  const [fast, slow] = [{ position: 0 }, { position: 0 }];
+  stream.readers.push(fast, slow);
+  const write = () => {
+    push(stream, 100);
+    settle(ring, [stream], 100 * 500);
+    fast.position = stream.next;
+  };
+  for (let n = 0; n < 50; n++) write();
+  expect(stream.fromTail(0, 1)).toHaveLength(1);
+  slow.position = 4_000;
+  write();
+  expect(stream.fromTail(0, 1)).toBeUndefined();
+  expect(stream.fromTail(4_000, 5_100)).toHaveLength(1_100);
+});

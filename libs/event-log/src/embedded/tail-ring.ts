@@ -4,15 +4,33 @@ const GENERATION_BYTES = 256 * 1024;
 /** What a record in memory costs beside its bytes, roughly: object, headers, strings, and the event that its readers share. */
 const RECORD_OVERHEAD_BYTES = 2048;
 
-interface Generation {
-  bytes: number;
-  counts: Map<Stream, number>;
+/** Kept although everybody has read it, for whoever looks back a little. */
+const READ_BYTES_KEPT = 6 * 1024 * 1024;
+
+/** What one generation has of a stream. */
+interface Part {
+  count: number;
+  /** The offset after its last record. */
+  end: number;
 }
 
-/** Bounds the records kept in memory over all streams: whole generations of durable records go, oldest first. */
+interface Generation {
+  bytes: number;
+  parts: Map<Stream, Part>;
+}
+
+function isRead({ parts }: Generation): boolean {
+  for (const [stream, { end }] of parts) for (const { position } of stream.readers) if (position < end) return false;
+  return true;
+}
+
+/**
+ * Bounds the records kept in memory over all streams: whole generations of durable records go, oldest first, those that all
+ * readers are through with sooner. What is let go young costs the collector little.
+ */
 export class TailRing {
   #bytes = 0;
-  #newest: Generation = { bytes: 0, counts: new Map() };
+  #newest: Generation = { bytes: 0, parts: new Map() };
   readonly #older: Generation[] = [];
 
   constructor(private readonly bytes_max: number) {}
@@ -23,7 +41,7 @@ export class TailRing {
     let records = 0;
     for (const stream of touched) {
       const count = stream.writing - stream.durable;
-      newest.counts.set(stream, (newest.counts.get(stream) ?? 0) + count);
+      newest.parts.set(stream, { count: (newest.parts.get(stream)?.count ?? 0) + count, end: stream.writing });
       records += count;
     }
     const cost = bytes + records * RECORD_OVERHEAD_BYTES;
@@ -31,13 +49,18 @@ export class TailRing {
     this.#bytes += cost;
     if (newest.bytes >= Math.min(GENERATION_BYTES, this.bytes_max / 16)) {
       this.#older.push(newest);
-      this.#newest = { bytes: 0, counts: new Map() };
+      this.#newest = { bytes: 0, parts: new Map() };
     }
-    while (this.#bytes > this.bytes_max && this.#older.length > 0) this.#drop(this.#older.shift()!);
+    while (this.#bytes > Math.min(READ_BYTES_KEPT, this.bytes_max)) {
+      const oldest = this.#older[0];
+      if (oldest === undefined || (this.#bytes <= this.bytes_max && !isRead(oldest))) return;
+      this.#older.shift();
+      this.#drop(oldest);
+    }
   }
 
   #drop(generation: Generation): void {
     this.#bytes -= generation.bytes;
-    for (const [stream, count] of generation.counts) stream.drop(count);
+    for (const [stream, { count }] of generation.parts) stream.drop(count);
   }
 }
