@@ -92,6 +92,12 @@ class Life {
     await this.end?.();
   }
 
+  /** Resolves when the channel is out of the configuration. */
+  async disabled(): Promise<void> {
+    const { webhooks } = tenantPart(this.state, sampleMeta().tenant_id);
+    for (const until = Date.now() + 8000; webhooks.size > 0; await sleep(20)) if (Date.now() > until) throw new Error('it is not disabled');
+  }
+
   async until(count: number): Promise<void> {
     for (const until = Date.now() + 8000; this.told.length < count; await sleep(20))
       if (Date.now() > until) throw new Error(`${this.told.length} of ${count}`);
@@ -144,6 +150,7 @@ test('a channel whose receiver is gone is disabled: nothing more goes there', as
   const life = await new Life(() => 'refused').start();
   await deny('n1');
   await life.until(1);
+  await life.disabled();
   await deny('n2');
   await sleep(500);
   expect(life.told).toEqual(['n1']);
