@@ -22,6 +22,27 @@ export interface ReplayReport {
 
 const ARRAYS = ['tools', 'calls', 'configuration', 'trust', 'records', 'as_recorded', 'erased'] as const;
 
+const isTree = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const isRecord = (value: unknown): boolean =>
+  isTree(value) &&
+  typeof value.event_type === 'string' &&
+  typeof value.topic === 'string' &&
+  [value.partition, value.offset, value.timestamp_ms].every(Number.isFinite) &&
+  isTree(value.event) &&
+  isTree(value.event.meta);
+
+/** What each element of a bundle's lists is at least. */
+const SHAPES: Record<(typeof ARRAYS)[number], (one: unknown) => boolean> = {
+  tools: isTree,
+  calls: (one) => isTree(one) && typeof one.call_id === 'string' && isTree(one.decided),
+  configuration: isRecord,
+  trust: isRecord,
+  records: isRecord,
+  as_recorded: (one) => typeof one === 'string',
+  erased: (one) => typeof one === 'string',
+};
+
 /** What a text is, as far as its shape tells; or why it is no bundle. */
 export function readReplayBundle(text: string): ReplayBundle | { fault: string } {
   let value: Partial<ReplayBundle> | null;
@@ -33,11 +54,13 @@ export function readReplayBundle(text: string): ReplayBundle | { fault: string }
   if (value?.format !== REPLAY_FORMAT) return { fault: `it is no bundle of the format ${REPLAY_FORMAT}` };
   const missing = ARRAYS.find((name) => !Array.isArray(value[name]));
   if (missing !== undefined) return { fault: `/${missing} is missing` };
+  for (const name of ARRAYS) {
+    const at = (value[name] as unknown[]).findIndex((one) => !SHAPES[name](one));
+    if (at >= 0) return { fault: `/${name}/${at} is not what stands there in a bundle` };
+  }
   if (typeof value.tenant_id !== 'string' || typeof value.terms?.from_ms !== 'number') return { fault: '/terms is missing' };
   return value as ReplayBundle;
 }
-
-const isTree = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Places where two JSON values differ, deepest first known. */
 function differing(a: unknown, b: unknown, at: string): { at: string; a: unknown; b: unknown }[] {
