@@ -7,6 +7,8 @@ const workers = Math.min(4, Math.max(2, availableParallelism()));
 
 export default {
   maxWorkers: workers,
+  // A worker keeps most of what each file loaded (15 MB of modules); a large process collects and forks slowly, so it is replaced in time.
+  workerIdleMemoryLimit: '600MB',
   testEnvironment: 'node',
   roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/packs', '<rootDir>/test'],
   testMatch: [real ? '**/dist/**/*.real.spec.js' : '**/dist/**/*.spec.js'],
