@@ -40,18 +40,36 @@ export class Backend {
     const only = statements[0];
     if (statements.length === 1 && only?.simple) {
       this.#out.simple(only.text ?? '');
-      return this.#db.execProtocolRawSync(this.#out.take());
+      return this.#exec(this.#out.take());
     }
     const fresh: string[] = [];
     for (const statement of statements) this.#write(statement, params, fresh);
     this.#out.sync();
-    const bytes = this.#db.execProtocolRawSync(this.#out.take());
+    const bytes = this.#exec(this.#out.take());
     if (fresh.length > 0) this.#remember(fresh, bytes);
     return bytes;
   }
 
   async close(): Promise<void> {
     await this.#db.close();
+  }
+
+  /**
+   * `execProtocolRawSync` parses every answer and keeps all of it for ever, which ended the thread after some GB of rows;
+   * the streaming form only hands the bytes out. It does all its work before it returns its promise, too.
+   */
+  #exec(messages: Uint8Array): Uint8Array {
+    const parts: Uint8Array[] = [];
+    const onRawData = (part: Uint8Array) => void parts.push(part.slice());
+    void this.#db.execProtocolRawStream(messages, { syncToFs: false, onRawData });
+    if (parts.length === 1) return parts[0] as Uint8Array;
+    const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const part of parts) {
+      bytes.set(part, at);
+      at += part.length;
+    }
+    return bytes;
   }
 
   #write({ name, text, from, to }: WireStatement, params: Uint8Array, fresh: string[]): void {
@@ -73,7 +91,7 @@ export class Backend {
     // A Parse before the error stands, one after it was skipped: close them all (closing an unknown name is no error).
     for (const name of fresh) this.#out.closeStatement(name);
     this.#out.sync();
-    this.#db.execProtocolRawSync(this.#out.take());
+    this.#exec(this.#out.take());
   }
 }
 
