@@ -22,6 +22,7 @@ export function describeReplayJourneys(at: JourneyWorld): void {
 
     const exported = async (): Promise<string> => {
       const answer = await auditor.request<ReplayBundle>('GET', `/v1/runs/${run_id}/replay-bundle`);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
       expect(answer.status).toBe(200);
       return JSON.stringify(answer.body);
     };

@@ -44,7 +44,8 @@ export const okText = (text: string, headers?: Readonly<Record<string, string>>)
   ...(headers ? { headers } : {}),
 });
 
-export const okPieces = (pieces: readonly string[]): Answer => ({ status: 200, pieces });
+/** Never kept by a cache: what was sealed may stand opened in it. */
+export const okPieces = (pieces: readonly string[]): Answer => ({ status: 200, pieces, headers: { 'cache-control': 'no-store' } });
 
 /** The path that was asked, without its query. */
 export function pathOf(url: string): string {
