@@ -46,6 +46,8 @@ async function lines(at: JourneyWorld, path: string, enough: (lines: Line[]) => 
   return found;
 }
 
+const ROUNDS_MAX = 4;
+
 /** What is folded from the log, watched and folded anew through the product. */
 export function describeProjectionJourneys(at: JourneyWorld): void {
   describe('projections', () => {
@@ -58,17 +60,23 @@ export function describeProjectionJourneys(at: JourneyWorld): void {
       expect(listed.body.items.map(({ name }) => name)).toEqual(
         expect.arrayContaining(['approval-inbox', 'call', 'case-history', 'saga', 'security', 'trust', 'usage']),
       );
-      const before = await digest();
-      const build = (await read('security')).body.live?.build;
-      const asked = await operator.request<{ asked_offset: number }>('POST', '/v1/projections/security/rebuild');
-      expect(asked.status).toBe(202);
-      for (const end = performance.now() + 20_000; performance.now() < end; await new Promise((resolve) => setTimeout(resolve, 100))) {
-        if (((await read('security')).body.live?.asked_offset ?? -1) >= asked.body.asked_offset) break;
+      // Refusals of earlier journeys are recorded up to a second later: a round in which rows came does not count.
+      for (let rounds = 1; ; rounds++) {
+        const before = await digest();
+        const build = (await read('security')).body.live?.build;
+        const asked = await operator.request<{ asked_offset: number }>('POST', '/v1/projections/security/rebuild');
+        expect(asked.status).toBe(202);
+        for (const end = performance.now() + 20_000; performance.now() < end; await new Promise((resolve) => setTimeout(resolve, 100))) {
+          if (((await read('security')).body.live?.asked_offset ?? -1) >= asked.body.asked_offset) break;
+        }
+        const { live, status } = (await read('security')).body;
+        expect([live?.asked_offset, status, live?.build === build]).toEqual([asked.body.asked_offset, 'live', false]);
+        const after = await digest();
+        if (rounds < ROUNDS_MAX && after.some(({ rows }, table) => rows !== before[table]?.rows)) continue;
+        expect(after).toEqual(before);
+        return;
       }
-      const { live, status } = (await read('security')).body;
-      expect([live?.asked_offset, status, live?.build === build]).toEqual([asked.body.asked_offset, 'live', false]);
-      expect(await digest()).toEqual(before);
-    }, 40_000);
+    }, 100_000);
 
     test('an unknown one is a 404, and only operators of the installation may', async () => {
       expect((await at.admin.request('POST', '/v1/projections/nothing/rebuild')).status).toBe(404);
