@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import { EmbeddedPlatform } from './embedded-platform.js';
 import { JourneyWorld } from './journey-world.js';
 import { describeRegistryJourneys } from './registry-journeys.js';
+import { describeTrustJourneys } from './trust-journeys.js';
 
-describe('registry and mappings, embedded', () => {
+describe('registry, mappings and trust, embedded', () => {
   const at = new JourneyWorld();
   beforeAll(() => at.open((env) => EmbeddedPlatform.start(env)), 120_000);
   afterAll(() => at.close(), 60_000);
   describeRegistryJourneys(at);
+  describeTrustJourneys(at);
 });

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
-import { describeBroker } from './broker-journeys.js';
+import { describeBroker } from '../secrets/broker-journeys.js';
+import { describeCrossTenant } from './cross-tenant.js';
+import { describeRoleTable } from './role-table.js';
 
-describe('token broker, embedded', () => {
+describe('identity, embedded', () => {
   const at = {} as { platform: EmbeddedPlatform };
   beforeAll(async () => {
     at.platform = await EmbeddedPlatform.start({ COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: 'true' });
   }, 60_000);
   afterAll(() => at.platform?.close());
   describeBroker(at);
+  describeRoleTable(at);
+  describeCrossTenant(at);
 });
