@@ -1,15 +1,13 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { Bundle } from '@countersign/evidence';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Api, Envelope } from './api.js';
+import { countersign } from './cli.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
 import { daysFromNow } from './time-shift.js';
 
-const run = promisify(execFile);
 const AGO_DAYS = 200;
 const FILES = 2;
 const CONTENT = 'x'.repeat(8_000);
@@ -28,16 +26,10 @@ let old: Bundle;
 let size: number;
 let case_id: string;
 
-async function countersign(...args: string[]): Promise<{ code: number; said: string }> {
-  const cli = path.join(process.cwd(), 'node_modules/.bin/countersign');
-  const ran = await run(process.execPath, [cli, ...args], { env: { ...process.env, COUNTERSIGN_TOKEN: auditor?.key ?? '' } }).catch(
-    (error) => error,
-  );
-  return { code: ran.code ?? 0, said: `${ran.stdout}${ran.stderr}` };
-}
+const asAuditor = (...args: string[]) => countersign({ COUNTERSIGN_TOKEN: auditor?.key ?? '' }, ...args);
 
 const folder = () => path.join(platform.dir, 'witness');
-const look = () => countersign('witness', '--vkey', vkey, '--log', platform.base, '--dir', folder(), '--once');
+const look = () => asAuditor('witness', '--vkey', vkey, '--log', platform.base, '--dir', folder(), '--once');
 /** In a case that is open all the time: its keys hold for as long. */
 const write = (name: string) => agent.call({ tool: 'write_file', inputs: { path: name, content: CONTENT, mode: 'create' }, case_id });
 const ask = (body: unknown, api = admin) => api.request<Record<string, unknown>>('POST', '/v1/log/drops', body);
@@ -58,7 +50,7 @@ const bundleOf = ({ call_id }: Envelope) => covered<Bundle>(`/v1/audit/bundle?ca
 async function verified(bundle: Bundle): Promise<string> {
   const file = path.join(platform.dir, 'bundle.json');
   writeFileSync(file, JSON.stringify(bundle));
-  const { code, said } = await countersign('verify', file, '--vkey', bundle.vkey);
+  const { code, said } = await asAuditor('verify', file, '--vkey', bundle.vkey);
   return code === 0 ? 'verified' : said;
 }
 
@@ -70,7 +62,7 @@ const placeOf = (bundle: Bundle, type: string): string => {
 
 beforeAll(async () => {
   platform = await EmbeddedPlatform.create({ COUNTERSIGN_JOURNAL_FILE_BYTES: '65536' });
-  const witness = (await countersign('witness', '--new-key', '--dir', folder(), '--name', 'witness.example')).said.trim();
+  const witness = (await asAuditor('witness', '--new-key', '--dir', folder(), '--name', 'witness.example')).said.trim();
   env = { COUNTERSIGN_AUDIT_WITNESSES: witness };
   await platform.up({ ...env, ...daysFromNow(-AGO_DAYS) });
   admin = platform.admin();

@@ -1,26 +1,18 @@
-import { execFile } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { Bundle } from '@countersign/evidence';
 import { PostgresStore } from '@countersign/store/postgres/postgres-store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { Api, Envelope } from './api.js';
+import { countersign } from './cli.js';
 import { DistributedPlatform } from './distributed-platform.js';
 
-const run = promisify(execFile);
 const OUTPUT_GONE = 'erased' as unknown as Envelope['output'];
 /** What is no fold of the log: evidence, keys of subjects, secrets. */
 const KEPT = ['audit_checkpoints', 'subject_keys', 'sealed_values'];
 const SESSION = '-c synchronous_commit=on -c search_path=public,pg_catalog';
-
-async function countersign(env: Record<string, string>, ...args: string[]): Promise<{ code: number; said: string }> {
-  const cli = path.join(process.cwd(), 'node_modules/.bin/countersign');
-  const ran = await run(process.execPath, [cli, ...args], { env: { ...process.env, ...env } }).catch((error) => error);
-  return { code: ran.code ?? 0, said: `${ran.stdout}${ran.stderr}` };
-}
 
 describe('dropping old records on Kafka', () => {
   let platform: DistributedPlatform;

@@ -1,28 +1,21 @@
-import { execFile } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { Bundle } from '@countersign/evidence';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Api } from './api.js';
+import { countersign } from './cli.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
 
-const run = promisify(execFile);
 let platform: EmbeddedPlatform;
 let auditor: Api;
 let vkey: string;
 let witnessKey: string;
 
-async function countersign(...args: string[]): Promise<{ code: number; said: string }> {
-  const cli = path.join(process.cwd(), 'node_modules/.bin/countersign');
-  const env = { ...process.env, COUNTERSIGN_TOKEN: auditor?.key ?? '' };
-  const ran = await run(process.execPath, [cli, ...args], { env }).catch((error) => error);
-  return { code: ran.code ?? 0, said: `${ran.stdout}${ran.stderr}` };
-}
+const asAuditor = (...args: string[]) => countersign({ COUNTERSIGN_TOKEN: auditor?.key ?? '' }, ...args);
 
 const folder = () => path.join(platform.dir, 'witness');
-const look = () => countersign('witness', '--vkey', vkey, '--log', platform.base, '--dir', folder(), '--once');
+const look = () => asAuditor('witness', '--vkey', vkey, '--log', platform.base, '--dir', folder(), '--once');
 let serial = 0;
 const write = () => platform.admin().call({ tool: 'write_file', inputs: { path: `${++serial}.txt`, content: 'x', mode: 'create' } });
 
@@ -45,7 +38,7 @@ async function lookedThrough(): Promise<void> {
 
 beforeAll(async () => {
   platform = await EmbeddedPlatform.create();
-  witnessKey = (await countersign('witness', '--new-key', '--dir', folder(), '--name', 'witness.example')).said.trim();
+  witnessKey = (await asAuditor('witness', '--new-key', '--dir', folder(), '--name', 'witness.example')).said.trim();
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: witnessKey });
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
 }, 120_000);
@@ -68,11 +61,11 @@ test('a witness cosigns what only grows; a bundle under its cosignature is verif
   expect(status).toBe(200);
   const file = path.join(platform.dir, 'bundle.json');
   writeFileSync(file, JSON.stringify(bundle));
-  const verified = await countersign('verify', file, '--vkey', vkey, '--witness', witnessKey);
+  const verified = await asAuditor('verify', file, '--vkey', vkey, '--witness', witnessKey);
   expect(verified).toMatchObject({ code: 0, said: expect.stringContaining('cosigned by 1 witness') });
   const newest = await auditor.request<Bundle>('GET', `/v1/audit/bundle?call_id=${call.call_id}`);
   writeFileSync(file, JSON.stringify(newest.body));
-  expect((await countersign('verify', file, '--vkey', vkey, '--witness', witnessKey)).said).toContain('not cosigned by witness.example');
+  expect((await asAuditor('verify', file, '--vkey', vkey, '--witness', witnessKey)).said).toContain('not cosigned by witness.example');
 
   await covered((await write()).body.call_id);
   expect(await look()).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
@@ -94,9 +87,9 @@ test('a cosignature of nobody that is asked for, or under no checkpoint of this 
 }, 30_000);
 
 test('wrong usage is said in one line, with the usage', async () => {
-  expect(await countersign('witness', '--once')).toMatchObject({ code: 2, said: expect.stringContaining('--vkey is missing') });
-  expect(await countersign('witness', '--every-ms', '1')).toMatchObject({ code: 2 });
-  expect(await countersign('verify')).toMatchObject({ code: 2, said: expect.stringContaining('usage: countersign verify') });
-  expect(await countersign('nothing')).toMatchObject({ code: 2, said: expect.stringContaining('there is no command nothing') });
-  expect(await countersign()).toMatchObject({ code: 0, said: expect.stringContaining('countersign <command>') });
+  expect(await asAuditor('witness', '--once')).toMatchObject({ code: 2, said: expect.stringContaining('--vkey is missing') });
+  expect(await asAuditor('witness', '--every-ms', '1')).toMatchObject({ code: 2 });
+  expect(await asAuditor('verify')).toMatchObject({ code: 2, said: expect.stringContaining('usage: countersign verify') });
+  expect(await asAuditor('nothing')).toMatchObject({ code: 2, said: expect.stringContaining('there is no command nothing') });
+  expect(await asAuditor()).toMatchObject({ code: 0, said: expect.stringContaining('countersign <command>') });
 }, 30_000);

@@ -26,6 +26,7 @@ export { decodeProgress, encodeProgress, type Progress, progressChannel } from '
 export { isPrivateAddress, publicLookup } from './public-address.js';
 export { decodeHint, encodeHint } from './result-hint.js';
 export { runService, type Service } from './run-service.js';
+export { securityRecord } from './security-record.js';
 export { topicSpecs } from './topics.js';
 export { type PastMoment, PastTrust } from './trust/past-trust.js';
 export { TRUST_TOPIC, TrustBook } from './trust/trust-book.js';

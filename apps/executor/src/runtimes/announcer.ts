@@ -1,7 +1,7 @@
 import { type EventCodec, type Meta, type ToolRegistered, uuidv7 } from '@countersign/contracts';
 import { type ConfigurationState, catalogued, type RefusedRegistration, versionKey } from '@countersign/domain';
 import type { EventLog, NewRecord } from '@countersign/event-log';
-import type { Logger } from '@countersign/process';
+import { type Logger, securityRecord } from '@countersign/process';
 import type { LoadedTool } from './in-process/loaded-tool.js';
 
 /** Who announces, where it runs things, and when. */
@@ -82,8 +82,8 @@ async function tellRefusals(
     );
     if (!announced.has(tool)) continue;
     const detail = JSON.stringify({ tool: name, version, against, differences });
-    const event = { meta: metaAt(now_ms), kind: 'registration_refused', detail, principal: null, recorded_at_ms: now_ms, times: 1 };
-    events.push(record('security-event', 'security_event_recorded', `${name}@${version}`, codec.encode('security_event_recorded', event)));
+    const event = { meta: metaAt(now_ms), kind: 'registration_refused', detail, principal: null, recorded_at_ms: now_ms };
+    events.push(securityRecord(codec, `${name}@${version}`, event));
   }
   if (events.length > 0) await log.append(events);
 }

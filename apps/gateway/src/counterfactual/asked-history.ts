@@ -1,11 +1,9 @@
 import { type Change, changesOf, type TenantRulings } from '@countersign/decisions';
-import { type ConfigurationState, catalogued, unpackCall } from '@countersign/domain';
+import { type ConfigurationState, catalogued, HOUR_MS, unpackCall } from '@countersign/domain';
 import { type HistoryScope, historyWindows } from '@countersign/policy';
 import { bundlesAhead } from '@countersign/process';
 import type { CallRow } from '@countersign/store';
 import type { Gently } from './gently.js';
-
-const HOUR_MS = 3_600_000;
 
 /** How far back the windows of agents reach, ms. */
 export const AGENT_WINDOW_MS = (Math.max(...Object.values(historyWindows)) + 1) * HOUR_MS;

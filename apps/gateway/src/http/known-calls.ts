@@ -27,8 +27,8 @@ export class KnownCalls {
     const current = await this.views.current(request, id.partition);
     const state = await this.views.call(tenantId, callId);
     if (state) return state;
-    const elsewhere = await isCallOfAnother(this.views.store, tenantId, callId);
-    return current ? noSuchCall(elsewhere ? 'cross_tenant' : undefined) : viewsBehind();
+    if (!current) return viewsBehind();
+    return noSuchCall((await isCallOfAnother(this.views.store, tenantId, callId)) ? 'cross_tenant' : undefined);
   }
 
   /** Records a command and waits for what it makes of the call; undefined where that takes longer. */

@@ -1,5 +1,5 @@
 import { firstMeta } from '@countersign/contracts';
-import type { AppDeps } from '@countersign/process';
+import { type AppDeps, securityRecord } from '@countersign/process';
 import { type Problem, type Refusal } from '../http/problem.js';
 import { type IncomingRequest, pathOf } from '../http/reply.js';
 import type { Caller } from './authenticator.js';
@@ -58,10 +58,9 @@ export class RefusedRequests {
     if (this.refused.size === 0) return;
     const { log, codec, clock, logger } = this.parts;
     const recorded_at_ms = clock.now_ms();
-    const records = [...this.refused.values()].map(({ tenant_id, ...event }) => {
-      const value = codec.encode('security_event_recorded', { meta: firstMeta(tenant_id, recorded_at_ms), ...event, recorded_at_ms });
-      return { topic: 'security-event', partition: 0, key: tenant_id, value, headers: { event_type: 'security_event_recorded' } };
-    });
+    const records = [...this.refused.values()].map(({ tenant_id, ...event }) =>
+      securityRecord(codec, tenant_id, { meta: firstMeta(tenant_id, recorded_at_ms), ...event, recorded_at_ms }),
+    );
     this.refused = new Map();
     const written = log
       .append(records)

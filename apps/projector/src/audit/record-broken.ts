@@ -1,5 +1,5 @@
 import { nextHlc, uuidv7 } from '@countersign/contracts';
-import type { AppDeps } from '@countersign/process';
+import { type AppDeps, securityRecord } from '@countersign/process';
 
 /** The tenant whose people run the installation. */
 const INSTALLATION = 'default';
@@ -18,7 +18,6 @@ export async function recordBroken({ log, codec, clock }: Pick<AppDeps, 'log' | 
     hlc: nextHlc(now_ms, 0),
     partition: 0,
   };
-  const event = { meta, kind: 'record_broken', detail: reason, principal: null, recorded_at_ms: now_ms, times: 1 };
-  const value = codec.encode('security_event_recorded', event);
-  await log.append([{ topic: 'security-event', partition: 0, key: null, value, headers: { event_type: 'security_event_recorded' } }]);
+  const event = { meta, kind: 'record_broken', detail: reason, principal: null, recorded_at_ms: now_ms };
+  await log.append([securityRecord(codec, null, event)]);
 }

@@ -13,12 +13,7 @@ const at = (text: string): number => Date.parse(`${text}Z`);
 /** A weekend of a case: 2026-11-05 is a Thursday. */
 function lived() {
   const world = new LivedWorld(at('2026-11-01T00:00'));
-  for (const [tool, effect_class] of [
-    ['pay', 'commit_high'],
-    ['read', 'read_internal'],
-    ['stage', 'stage'],
-  ] as const)
-    world.tool(tool, effect_class);
+  world.tools();
   world.policy('v1', [
     {
       id: 'a-week',

@@ -35,6 +35,13 @@ export class LivedSettings {
     this.now_ms += 1;
   }
 
+  /** The tools of most worlds, one of each way to be decided by default. */
+  tools(): void {
+    this.tool('pay', 'commit_high');
+    this.tool('read', 'read_internal');
+    this.tool('stage', 'stage');
+  }
+
   tool(name: string, effect_class: EffectClass): void {
     const plain = {
       name,

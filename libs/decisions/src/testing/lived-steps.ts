@@ -1,8 +1,6 @@
 import { NO_CONTEXT } from '@countersign/contracts';
+import { DAY_MS, HOUR_MS } from '@countersign/domain';
 import { LivedWorld } from './lived-world.js';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** One thing that happens: a call, something that people do, a change of the rules, or time that passes. */
 export type Step =
@@ -12,12 +10,7 @@ export type Step =
 /** For specs: lives through steps; numbers choose among what there is by then. */
 export function live(steps: readonly Step[]): LivedWorld {
   const world = new LivedWorld(Date.parse('2026-11-01T00:00Z'));
-  for (const [tool, effect_class] of [
-    ['pay', 'commit_high'],
-    ['read', 'read_internal'],
-    ['stage', 'stage'],
-  ] as const)
-    world.tool(tool, effect_class);
+  world.tools();
   const calls: string[] = [];
   for (const [kind, n, flag] of steps) {
     const open = world.open();
