@@ -34,7 +34,14 @@ is_ours() { [ -n "${1:-}" ] && [ "$(readlink "/proc/$1/cwd" 2>/dev/null)" = "$2"
 # running DIR: whether the part that recorded its pid in DIR/pid is alive
 running() { [ -f "$1/pid" ] && is_ours "$(cat "$1/pid")" "${2:-$1}"; }
 
-port_free() { ! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null || die "port $1 is taken by something else; set COUNTERSIGN_REAL_PORT"; }
+# port_free PORT: fails where somebody still listens there after 20 s
+port_free() {
+  for _ in $(seq 100); do (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null || return 0; sleep 0.2; done
+  die "port $1 is taken by something else; set COUNTERSIGN_REAL_PORT"
+}
+
+# gone PID: whether none of its threads is left. A killed process loses its directory with its first thread and its ports with its last.
+gone() { [ ! -e "/proc/$1" ] || grep -qs '^State:[[:space:]]*Z' "/proc/$1/status" && [ "$(ls "/proc/$1/task" 2>/dev/null | wc -l)" -le 1 ]; }
 
 # in_background DIR COMMAND...: starts it in DIR, detached, its output in DIR/log, its pid in DIR/pid
 in_background() {
@@ -61,9 +68,12 @@ end() {
   local dir=$1 pid
   [ -f "$dir/pid" ] || return 0
   pid=$(cat "$dir/pid")
-  ! is_ours "$pid" "$dir" || kill "-${2:-TERM}" "$pid" 2>/dev/null || true
-  for _ in $(seq 200); do is_ours "$pid" "$dir" || break; sleep 0.1; done
-  ! is_ours "$pid" "$dir" || kill -KILL "$pid" 2>/dev/null || true
+  if is_ours "$pid" "$dir"; then
+    kill "-${2:-TERM}" "$pid" 2>/dev/null || true
+    for _ in $(seq 200); do ! gone "$pid" || break; sleep 0.1; done
+    ! is_ours "$pid" "$dir" || kill -KILL "$pid" 2>/dev/null || true
+    for _ in $(seq 200); do ! gone "$pid" || break; sleep 0.1; done
+  fi
   rm -f "$dir/pid"
 }
 

@@ -31,32 +31,39 @@ async function startTarget(mode: string, env: Record<string, string>): Promise<C
 
 /** Runs one scenario on a platform and a counterparty of its own; answers the number of faults. */
 async function runScenario(scenario: Scenario, seed: number): Promise<number> {
-  const size = sizes[values.size as keyof typeof sizes];
   const counterparty = await Counterparty.start();
-  const target = await startTarget(values.mode, { COUNTERSIGN_PROBE_URL: counterparty.url });
-  const started = performance.now();
   try {
-    const orders = new Orders(() => target.api(), counterparty);
-    const counted = await scenario.run({
-      target,
-      counterparty,
-      orders,
-      size,
-      random: seededRandom(seed),
-      say: (line) => console.log(`  ${scenario.name}: ${line}`),
-    });
-    const verdict = await orders.verify();
-    const faults = [...verdict.faults, ...(scenario.judge?.(verdict, counted, size) ?? [])];
-    const { orders: n, succeeded, failed, in_doubt, effects } = verdict;
-    console.log(
-      `chaos ${values.mode} ${scenario.name} [${scenario.invariants}] N=${n} ${JSON.stringify({ ...counted, succeeded, failed, in_doubt, effects })} ${((performance.now() - started) / 1000).toFixed(1)} s: ${faults.length === 0 ? 'held' : 'BROKEN'}`,
-    );
-    for (const fault of faults.slice(0, 20)) console.log(`    ${fault}`);
-    return faults.length;
+    const target = await startTarget(values.mode, { COUNTERSIGN_PROBE_URL: counterparty.url });
+    try {
+      return await judged(scenario, seed, target, counterparty);
+    } finally {
+      await target.close();
+    }
   } finally {
-    await target.close();
     await counterparty.stop();
   }
+}
+
+async function judged(scenario: Scenario, seed: number, target: ChaosTarget, counterparty: Counterparty): Promise<number> {
+  const size = sizes[values.size as keyof typeof sizes];
+  const started = performance.now();
+  const orders = new Orders(() => target.api(), counterparty);
+  const counted = await scenario.run({
+    target,
+    counterparty,
+    orders,
+    size,
+    random: seededRandom(seed),
+    say: (line) => console.log(`  ${scenario.name}: ${line}`),
+  });
+  const verdict = await orders.verify();
+  const faults = [...verdict.faults, ...(scenario.judge?.(verdict, counted, size) ?? [])];
+  const { orders: n, succeeded, failed, in_doubt, effects } = verdict;
+  console.log(
+    `chaos ${values.mode} ${scenario.name} [${scenario.invariants}] N=${n} ${JSON.stringify({ ...counted, succeeded, failed, in_doubt, effects })} ${((performance.now() - started) / 1000).toFixed(1)} s: ${faults.length === 0 ? 'held' : 'BROKEN'}`,
+  );
+  for (const fault of faults.slice(0, 20)) console.log(`    ${fault}`);
+  return faults.length;
 }
 
 const seed = Number(values.seed);
