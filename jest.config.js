@@ -9,6 +9,7 @@ export default {
   maxWorkers: workers,
   // A worker keeps most of what each file loaded (15 MB of modules); a large process collects and forks slowly, so it is replaced in time.
   workerIdleMemoryLimit: '600MB',
+  testSequencer: '<rootDir>/jest.sequencer.mjs',
   testEnvironment: 'node',
   roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/packs', '<rootDir>/test'],
   testMatch: [real ? '**/dist/**/*.real.spec.js' : '**/dist/**/*.spec.js'],

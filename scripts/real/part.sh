@@ -43,10 +43,11 @@ port_free() {
 # gone PID: whether none of its threads is left. A killed process loses its directory with its first thread and its ports with its last.
 gone() { [ ! -e "/proc/$1" ] || grep -qs '^State:[[:space:]]*Z' "/proc/$1/status" && [ "$(ls "/proc/$1/task" 2>/dev/null | wc -l)" -le 1 ]; }
 
-# in_background DIR COMMAND...: starts it in DIR, detached, its output in DIR/log, its pid in DIR/pid
+# in_background DIR COMMAND...: starts it in DIR, detached, its output in DIR/log (that of its last life in DIR/log.before), its pid in DIR/pid
 in_background() {
   local dir=$1
   shift
+  [ ! -s "$dir/log" ] || mv "$dir/log" "$dir/log.before"
   (cd "$dir" && exec setsid nohup "$@" >"$dir/log" 2>&1 </dev/null 9>&-) &
   echo $! >"$dir/pid"
 }

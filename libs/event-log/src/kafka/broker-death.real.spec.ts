@@ -13,6 +13,16 @@ const start = String(process.env.COUNTERSIGN_TEST_KAFKA_START);
 const run = promisify(exec);
 const ROUNDS = 2;
 
+/** Whatever was found meanwhile, the broker comes back: others need it too. */
+async function whileDead(work: () => Promise<void>): Promise<void> {
+  await run(kill);
+  try {
+    await work();
+  } finally {
+    await run(start);
+  }
+}
+
 describe('the broker is killed with -9 and comes back', () => {
   let log: KafkaEventLog;
   let writing = true;
@@ -70,13 +80,10 @@ describe('the broker is killed with -9 and comes back', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const before = acknowledged.size;
       await eventually('records flow', () => acknowledged.size > before + 50);
-      await run(kill);
-      try {
+      await whileDead(async () => {
         // with one broker nobody can take over; with several it may never get silent
         if (brokers.length === 1) await eventually('the follower says that it hears nothing', () => follower.silenceMs(topic) > 1_500);
-      } finally {
-        await run(start); // whatever was found: the specs after this one need their broker
-      }
+      });
       const after = acknowledged.size;
       await eventually('writers go on', () => acknowledged.size > after + 50, 60_000);
     }
