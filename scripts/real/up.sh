@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # up.sh: starts Kafka, the registry, Postgres, Redis, S3 and a mail server side by side (what runs already is left alone) and prints the environment for
-# the tests on them: eval "$(bash scripts/real/up.sh)". Exit 1 names each part that could not start.
+# the tests on them: eval "$(bash scripts/real/up.sh)". A part that cannot start is tried once more without its files; exit 1 names each that still cannot.
 source "$(dirname "$0")/part.sh"
 out=$(mktemp -d "$DIR/up.XXXXXX")
 trap 'rm -rf "$out"' EXIT
@@ -11,6 +11,10 @@ for part in $parts; do
   pids[$part]=$!
 done
 failed=''
-for part in $parts; do wait "${pids[$part]}" || failed+=" $part"; done
+for part in $parts; do
+  wait "${pids[$part]}" && continue
+  say "$part is tried once more, afresh"
+  bash "$here/$part.sh" down && bash "$here/$part.sh" up >"$out/$part" || failed+=" $part"
+done
 [ -z "$failed" ] || die "COULD NOT START:$failed"
 cat "$out"/*
