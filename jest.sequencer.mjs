@@ -1,7 +1,7 @@
 import Sequencer from '@jest/test-sequencer';
 
-// What kills a part that all specs share: what it may leave behind is left to nobody.
-const LAST = /broker-death\.real\.spec\.js$/;
+// What kills parts that all specs share: what it may leave behind is left to nobody.
+const LAST = /(outages|broker-death)\.real\.spec\.js$/;
 
 export default class KillersLast extends Sequencer {
   sort(tests) {
