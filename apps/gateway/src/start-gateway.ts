@@ -242,7 +242,7 @@ export async function startGateway(
   const configuration = foldConfiguration(deps);
   const wired = wire(deps, config, configuration, new RecordWriter(deps.log), () => state.caught_up && others_ready());
   const decoder = new BatchDecoder(deps.codec, deps.schemas);
-  const follower = new BoardFollower(deps.log, decoder, wired.board);
+  const follower = new BoardFollower(deps.log, decoder, wired.board, deps.wake_ups.is_ahead_of_log);
   const witness = new ConfigurationWitness('gateway', configuration, deps);
   const ended: { notices?: () => Promise<void>; shares?: InFlightShares | undefined } = {};
   const keeper = versionKeeper(deps, configuration, wired);

@@ -40,6 +40,8 @@ import { ToldHistories } from './rulings/told-histories.js';
 const BUNDLE_VERSION = 'default-1';
 const HANDLERS_END_WITHIN_MS = 5000;
 const APPENDS_AT_ONCE_IN_ONE_JOURNAL = 16;
+/** Ends settle limits and wake what was deferred; callers wait for rulings. */
+const PATIENCE_MS = 50;
 
 @Module({})
 export class PolicyModule {
@@ -56,6 +58,8 @@ function transportOf(deps: AppDeps, config: PolicyConfig, partitions: Partitions
     lanes: config.lanes,
     visibility: 'appended',
     batch_records_max: config.batch_records_max,
+    patience_ms: PATIENCE_MS,
+    patient_topics: ['tool-executed'],
     now_ms: () => deps.clock.now_ms(),
     faults: deps.logger,
     ...(deps.schemas ? { schemas: deps.schemas } : {}),

@@ -49,8 +49,10 @@ export interface Subscription {
   visibility: Visibility;
   batch_records_max: number;
   /** How much later its records may come where they then come in larger batches: for a reader that no caller waits for.
-   *  Default: at once. Kafka spaces its fetches by this. */
+   *  Default: at once. Kafka pauses this long after a fetch that brought some. */
   patience_ms?: number;
+  /** The topics whose records may wait so; all of the topics where none are named. */
+  patient_topics?: readonly string[];
   /** Called with newly assigned partition numbers before their first batch. May return offsets to start from, which
    *  then win over committed ones. A partition without either starts at 0. A throw is retried. */
   onAssigned?(partitions: readonly number[]): Promise<readonly TopicOffset[]>;
@@ -78,6 +80,8 @@ export interface Follower {
   batch_records_max: number;
   /** See Subscription. */
   patience_ms?: number;
+  /** See Subscription. */
+  patient_topics?: readonly string[];
   /** Where to start each partition: 'start', 'head', or the given offsets (others from the start). */
   from: 'start' | 'head' | readonly TopicOffset[];
   onBatch(batch: LogBatch): Promise<void>;

@@ -8,6 +8,8 @@ import { NoticesConsumer } from './notices.consumer.js';
 import { Notices } from './notices.js';
 
 const BATCH_RECORDS_MAX = 500;
+/** A notice goes by mail or webhook: nobody misses a tenth of a second. */
+const PATIENCE_MS = 100;
 
 @Module({})
 export class NoticesModule {
@@ -25,6 +27,7 @@ export async function startNotices(deps: AppDeps, lanes: readonly string[], noti
     lanes,
     visibility: 'durable',
     batch_records_max: BATCH_RECORDS_MAX,
+    patience_ms: PATIENCE_MS,
     now_ms: () => deps.clock.now_ms(),
     faults: deps.logger,
     ...(deps.schemas ? { schemas: deps.schemas } : {}),

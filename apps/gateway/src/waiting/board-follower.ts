@@ -6,6 +6,9 @@ import { peekCallId } from './peek.js';
 
 const FOLLOWED: readonly CallTopic[] = ['policy-decided', 'approval-granted', 'tool-executed'];
 
+/** Where results come ahead of the log (Redis), reading them is only for those whose hint was lost. */
+const PATIENCE_MS = 50;
+
 /** Feeds the board with the durable rulings, approvals and results of its lanes; decodes only what the board watches. */
 export class BoardFollower {
   private running: RunningSubscription | undefined;
@@ -14,6 +17,7 @@ export class BoardFollower {
     private readonly log: EventLog,
     private readonly decoder: BatchDecoder,
     private readonly board: CallBoard,
+    private readonly has_hints = false,
   ) {}
 
   topics(lanes: readonly string[]): string[] {
@@ -26,6 +30,7 @@ export class BoardFollower {
       topics: this.topics(lanes),
       visibility: 'durable',
       batch_records_max: 500,
+      ...(this.has_hints ? { patience_ms: PATIENCE_MS, patient_topics: lanes.map((lane) => laneTopic('tool-executed', lane)) } : {}),
       from,
       onBatch: (batch) => this.take(batch),
     });

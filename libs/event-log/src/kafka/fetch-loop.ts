@@ -1,3 +1,4 @@
+import type { Subscription } from '../event-log.js';
 import type { BrokerLink, Fetched } from './broker-link.js';
 import { faultOf, sleep } from './kafka-client.js';
 import type { KafkaSettings } from './kafka-options.js';
@@ -18,7 +19,7 @@ export class FetchLoop {
   constructor(
     private readonly link: BrokerLink,
     private readonly settings: KafkaSettings,
-    private readonly patience_ms = 0,
+    private readonly patience: Pick<Subscription, 'patience_ms' | 'patient_topics'> = {},
   ) {
     this.supervisor = this.supervise();
   }
@@ -82,17 +83,23 @@ export class FetchLoop {
 
   private async poll(node: string): Promise<void> {
     let retry_ms = RETRY_FIRST_MS;
+    let patient_at_ms = 0;
     while (!this.closed) {
-      const wanted = this.all().filter((reader) => reader.wants && this.link.leader(reader.topic, reader.partition) === node);
+      const readers = this.all().filter((reader) => reader.wants && this.link.leader(reader.topic, reader.partition) === node);
+      const sent_at_ms = performance.now();
+      const left_ms = Math.ceil(patient_at_ms - sent_at_ms);
+      const wanted = left_ms > 0 ? readers.filter(({ topic }) => !this.isPatient(topic)) : readers;
+      const wait_ms = wanted.length < readers.length ? Math.min(this.settings.fetch_wait_ms, left_ms) : this.settings.fetch_wait_ms;
       if (wanted.length === 0) {
-        await this.idle(this.settings.fetch_wait_ms);
+        await this.idle(wait_ms);
         continue;
       }
-      const sent_at_ms = performance.now();
       try {
         const positions = wanted.map(({ topic, partition, position }) => ({ topic, partition, offset: position }));
-        this.hand(await this.link.fetch(node, positions, this.settings.fetch_wait_ms), sent_at_ms);
+        const fetched = await this.link.fetch(node, positions, wait_ms);
+        this.hand(fetched, sent_at_ms);
         retry_ms = RETRY_FIRST_MS;
+        if (this.pauses(fetched)) patient_at_ms = performance.now() + (this.patience.patience_ms ?? 0);
         await this.gather(sent_at_ms);
       } catch (error) {
         if (this.closed) break;
@@ -105,12 +112,24 @@ export class FetchLoop {
     }
   }
 
+  /** Whether records of the topic may come later where they then come in larger batches. */
+  private isPatient(topic: string): boolean {
+    const { patience_ms = 0, patient_topics } = this.patience;
+    return patience_ms > 0 && (patient_topics?.includes(topic) ?? true);
+  }
+
+  /** Patient readers got what there was; while they are behind they are not held up. */
+  private pauses(fetched: readonly Fetched[]): boolean {
+    const brought = fetched.filter(({ topic, records }) => records.length > 0 && this.isPatient(topic));
+    return brought.length > 0 && brought.every(({ records, head }) => (records.at(-1)?.offset ?? 0) + 1 >= head);
+  }
+
   /**
    * A fetch names every partition and costs far more than a record: under load the next one waits a moment, so that it
    * brings a batch. A reader that sat in a long poll for longer than that waits for nothing.
    */
   private async gather(sent_at_ms: number): Promise<void> {
-    const left_ms = Math.max(this.settings.fetch_every_ms, this.patience_ms) - (performance.now() - sent_at_ms);
+    const left_ms = this.settings.fetch_every_ms - (performance.now() - sent_at_ms);
     if (left_ms > 0 && !this.closed) await sleep(left_ms);
   }
 

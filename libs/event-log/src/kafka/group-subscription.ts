@@ -33,7 +33,7 @@ export class GroupSubscription implements RunningSubscription {
     private readonly subscription: Subscription,
     private readonly committed: (group: string, topics: readonly string[]) => Promise<readonly TopicOffset[]>,
   ) {
-    this.loop = new FetchLoop(link, settings, subscription.patience_ms);
+    this.loop = new FetchLoop(link, settings, subscription);
     this.membership = new GroupMembership(settings, subscription.group, subscription.topics, {
       onAssignment: (assignment) => this.retarget(assignment),
     });

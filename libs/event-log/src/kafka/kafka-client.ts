@@ -3,6 +3,9 @@ import { connect as connectTls } from 'node:tls';
 import { InfrastructureFault, isInfrastructureFault } from '@countersign/contracts';
 import { type ISocketFactory, Kafka, logLevel, type RetryOptions } from 'kafkajs';
 import type { KafkaSettings } from './kafka-options.js';
+import { restWhereNothingWaits } from './request-queue.js';
+
+restWhereNothingWaits();
 
 const KEEP_ALIVE_MS = 30_000;
 

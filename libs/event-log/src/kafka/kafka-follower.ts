@@ -13,7 +13,7 @@ export class KafkaFollower implements RunningSubscription {
     private readonly link: BrokerLink,
     private readonly follower: Follower,
   ) {
-    this.loop = new FetchLoop(link, settings, follower.patience_ms);
+    this.loop = new FetchLoop(link, settings, follower);
   }
 
   /** @throws where a topic does not exist or no broker answers. */

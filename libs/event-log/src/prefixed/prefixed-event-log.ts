@@ -44,6 +44,7 @@ export class PrefixedEventLog extends EventLog {
       ...subscription,
       group: this.prefix + subscription.group,
       topics: subscription.topics.map((topic) => this.prefix + topic),
+      ...this.patience(subscription),
       ...(onAssigned ? { onAssigned: async (partitions) => this.outward(await onAssigned.call(subscription, partitions)) } : {}),
       ...(onRevoked ? { onRevoked: (partitions) => onRevoked.call(subscription, partitions) } : {}),
       onBatch: (batch) => onBatch.call(subscription, this.inward(batch)),
@@ -55,6 +56,7 @@ export class PrefixedEventLog extends EventLog {
     const running = await this.inner.follow({
       ...follower,
       topics: follower.topics.map((topic) => this.prefix + topic),
+      ...this.patience(follower),
       from: typeof follower.from === 'string' ? follower.from : this.outward(follower.from),
       onBatch: (batch) => follower.onBatch(this.inward(batch)),
     });
@@ -88,6 +90,10 @@ export class PrefixedEventLog extends EventLog {
 
   close(): Promise<void> {
     return this.inner.close();
+  }
+
+  private patience({ patient_topics }: Pick<Subscription, 'patient_topics'>): Pick<Subscription, 'patient_topics'> {
+    return patient_topics ? { patient_topics: patient_topics.map((topic) => this.prefix + topic) } : {};
   }
 
   private outward(offsets: readonly TopicOffset[]): TopicOffset[] {

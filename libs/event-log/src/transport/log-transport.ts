@@ -18,6 +18,8 @@ export interface LogTransportOptions {
   batch_records_max: number;
   /** See Subscription. */
   patience_ms?: number;
+  /** See Subscription; names of topics without lanes. */
+  patient_topics?: readonly string[];
   now_ms: () => number;
   faults: FaultSink;
   /** Where schemas of other versions come from (the registry); absent embedded. */
@@ -74,13 +76,14 @@ export class LogTransport extends Server implements CustomTransportStrategy {
   }
 
   private async subscribe(lane: string, topics: readonly string[]): Promise<void> {
-    const { log, group, visibility, batch_records_max, patience_ms, onAssigned, onRevoked } = this.options;
+    const { log, group, visibility, batch_records_max, patience_ms, patient_topics, onAssigned, onRevoked } = this.options;
     const subscription = await log.subscribe({
       group: `${group}.${lane}`,
       topics,
       visibility,
       batch_records_max,
       ...(patience_ms === undefined ? {} : { patience_ms }),
+      ...(patient_topics ? { patient_topics: topics.filter((topic) => patient_topics.includes(parseTopic(topic).topic)) } : {}),
       ...(onAssigned ? { onAssigned: (partitions) => onAssigned(lane, partitions) } : {}),
       ...(onRevoked ? { onRevoked: (partitions) => onRevoked(lane, partitions) } : {}),
       onBatch: (batch) =>
