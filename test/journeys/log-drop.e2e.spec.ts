@@ -124,6 +124,12 @@ test('what was dropped is said to be gone; what is left is proven, and the witne
   const gone = await auditor.request('GET', `/v1/audit/proof?${placeOf(old, 'tool_call_requested')}`);
   expect(gone).toMatchObject({ status: 410, body: { first: expect.any(Number) } });
   expect(await auditor.request('GET', `/v1/audit/bundle?call_id=${first.call_id}`)).toMatchObject({ status: 410 });
+  const at = old.records.find(({ event_type }) => event_type === 'tool_call_requested')?.timestamp_ms as number;
+  const then = { changes: [], from: new Date(at - 2_000).toISOString(), to: new Date(at).toISOString() };
+  expect(await auditor.request('POST', '/v1/counterfactual', then)).toMatchObject({
+    status: 410,
+    body: { detail: expect.stringContaining('no longer on the log') },
+  });
   expect((await agent.readCall(first.call_id)).body.status).toBe('succeeded');
   rmSync(path.join(platform.workspace, 'a.txt'));
   expect((await write('a.txt')).body).toMatchObject({ status: 'succeeded', deduplicated: true, output: OUTPUT_GONE });
