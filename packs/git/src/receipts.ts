@@ -1,4 +1,4 @@
-import { ToolError } from '@countersign/tool-kit';
+import { type Reconciled, ToolError } from '@countersign/tool-kit';
 import { failed, type Repository } from './repository.js';
 
 /**
@@ -15,6 +15,19 @@ export async function writeReceipt(repository: Repository, receipt: object): Pro
 export async function readReceipt<R>(repository: Repository): Promise<R | undefined> {
   const blob = await repository.oidOf(refOf(repository));
   return blob === undefined ? undefined : (JSON.parse(await repository.run(['cat-file', 'blob', blob])) as R);
+}
+
+/** Whether the branch took the commit of its receipt. @param before where the branch stood when the receipt was written. */
+export async function reconciledCommit<R extends { branch: string; commit: string }>(
+  repository: Repository,
+  before: (receipt: R) => string,
+): Promise<Reconciled<R>> {
+  const receipt = await readReceipt<R>(repository);
+  if (!receipt) return { kind: 'did_not_happen' };
+  const head = await repository.oidOf(`refs/heads/${receipt.branch}`);
+  if (head === undefined) return { kind: 'cannot_tell', why: 'the branch is gone' };
+  if (await repository.isAncestor(receipt.commit, head)) return { kind: 'happened', output: receipt };
+  return head === before(receipt) ? { kind: 'did_not_happen' } : { kind: 'cannot_tell', why: 'the branch was moved elsewhere since' };
 }
 
 /** For a change that was refused. */

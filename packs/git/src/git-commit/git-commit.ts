@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineTool, type Reconciled } from '@countersign/tool-kit';
+import { defineTool } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { checkedMessage, writeCommit } from '../commit-object.js';
 import { statusEntries } from '../git-status/status-entries.js';
 import { agentBranch, branchInput, checkedPath, pathInput, repoInput } from '../names.js';
-import { dropReceipt, readReceipt, writeReceipt } from '../receipts.js';
+import { dropReceipt, reconciledCommit, writeReceipt } from '../receipts.js';
 import { conflict, notFound } from '../refusal.js';
 import { inRepository, type Repository } from '../repository.js';
 
@@ -53,15 +53,7 @@ export const gitCommit = defineTool({
       await repository.try(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: paths.join('\0') });
       return result;
     }),
-  reconcile: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
-      const receipt = await readReceipt<Output>(repository);
-      if (!receipt) return { kind: 'did_not_happen' };
-      const head = await repository.oidOf(`refs/heads/${receipt.branch}`);
-      if (head === undefined) return { kind: 'cannot_tell', why: 'the branch is gone' };
-      if (await repository.isAncestor(receipt.commit, head)) return { kind: 'happened', output: receipt };
-      return head === receipt.parent ? { kind: 'did_not_happen' } : { kind: 'cannot_tell', why: 'the branch was moved elsewhere since' };
-    }),
+  reconcile: (asked, ctx) => inRepository(asked.repo, ctx, (repository) => reconciledCommit<Output>(repository, ({ parent }) => parent)),
 });
 
 /** What differs, below the asked paths; reserved files are never among them. */

@@ -1,8 +1,8 @@
-import { defineTool, type Reconciled } from '@countersign/tool-kit';
+import { defineTool } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { checkedMessage, writeCommit } from '../commit-object.js';
 import { agentBranch, branchInput, repoInput, revisionInput } from '../names.js';
-import { dropReceipt, readReceipt, writeReceipt } from '../receipts.js';
+import { dropReceipt, reconciledCommit, writeReceipt } from '../receipts.js';
 import { conflict, notFound } from '../refusal.js';
 import { failed, inRepository, type Repository } from '../repository.js';
 
@@ -48,14 +48,7 @@ export const gitMerge = defineTool({
       return result;
     }),
   reconcile: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
-      const receipt = await readReceipt<Output>(repository);
-      if (!receipt) return { kind: 'did_not_happen' };
-      const head = await repository.oidOf(`refs/heads/${receipt.branch}`);
-      if (head === undefined) return { kind: 'cannot_tell', why: 'the branch is gone' };
-      if (await repository.isAncestor(receipt.commit, head)) return { kind: 'happened', output: receipt };
-      return head === receipt.previous ? { kind: 'did_not_happen' } : { kind: 'cannot_tell', why: 'the branch was moved elsewhere since' };
-    }),
+    inRepository(asked.repo, ctx, (repository) => reconciledCommit<Output>(repository, ({ previous }) => previous)),
 });
 
 /** The merge as a tree, made without touching index or files. */
