@@ -13,6 +13,11 @@ function failed(bytes: Uint8Array): boolean {
   return false;
 }
 
+/** PGlite asks the catalog for its array types, which only its own parser of answers wants: a third of an opening, and it makes V8 compile the planner. */
+class RawPGlite extends PGlite {
+  override async _initArrayTypes(): Promise<void> {}
+}
+
 /** PGlite behind raw protocol messages: statements prepared once by name, one Sync a request. Runs synchronously. */
 export class Backend {
   readonly #db: PGlite;
@@ -26,11 +31,12 @@ export class Backend {
 
   static async start(options: BackendOptions, endThread: () => never): Promise<Backend> {
     const snapshot = new Blob([new Uint8Array(await readFile(options.snapshot))]);
-    const db = await PGlite.create({
+    const db = new RawPGlite({
       dataDir: options.dir ?? 'memory://',
       startParams: startParams(PGlite.defaultStartParams),
       ...((await isEmpty(options.dir)) ? { loadDataDir: snapshot } : {}),
     });
+    await db.waitReady;
     stopOnPanic(db, endThread);
     return new Backend(db);
   }
