@@ -30,11 +30,10 @@ export class Backend {
   }
 
   static async start(options: BackendOptions, endThread: () => never): Promise<Backend> {
-    const snapshot = new Blob([new Uint8Array(await readFile(options.snapshot))]);
     const db = new RawPGlite({
       dataDir: options.dir ?? 'memory://',
       startParams: startParams(PGlite.defaultStartParams),
-      ...((await isEmpty(options.dir)) ? { loadDataDir: snapshot } : {}),
+      ...((await isEmpty(options.dir)) ? { loadDataDir: new Blob([new Uint8Array(await readFile(options.snapshot))]) } : {}),
     });
     await db.waitReady;
     stopOnPanic(db, endThread);
