@@ -14,8 +14,8 @@ import {
   type ToolContract,
   uuidOfParts,
 } from '@countersign/contracts';
+import { DAY_MS } from '@countersign/domain';
 
-const DAY_MS = 86_400_000;
 /** Without a case or a run only the principal scopes a derived key, so it answers for a short time only. */
 const PRINCIPAL_WINDOW_MS = 600_000;
 

@@ -1,4 +1,4 @@
-import { qualityBy, qualityOf } from '@countersign/domain';
+import { DAY_MS, qualityBy, qualityOf } from '@countersign/domain';
 import { countedVotes } from '@countersign/store';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
@@ -8,7 +8,6 @@ import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 import { VoteRoom } from './vote-room.js';
 
-const DAY_MS = 86_400_000;
 const DECISIONS_MAX = 20_000;
 
 export const qualityQuery = {

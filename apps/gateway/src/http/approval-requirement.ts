@@ -1,8 +1,7 @@
 import type { ApprovalRequirement } from '@countersign/contracts';
-import { GRANT_MAX_MS } from '@countersign/domain';
+import { DAY_MS, GRANT_MAX_MS } from '@countersign/domain';
 import { z } from 'zod';
 
-const DAY_MS = 86_400_000;
 const SECOND_MS = 1000;
 const GROUPS_MAX = 10;
 

@@ -1,9 +1,8 @@
-import type { Limit } from '@countersign/domain';
+import { DAY_MS, type Limit } from '@countersign/domain';
 import { compileExpression } from '@countersign/policy';
 import { z } from 'zod';
 import { type Issue, Problem } from './problem.js';
 
-const DAY_MS = 86_400_000;
 const globs = z.array(z.string().min(1).max(200)).max(200);
 const expression = z.string().min(1).max(4096);
 const KINDS = [

@@ -1,4 +1,4 @@
-import type { ToolOverride } from '@countersign/domain';
+import { DAY_MS, type ToolOverride } from '@countersign/domain';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { type Caller, roles } from '../identity/authenticator.js';
@@ -9,8 +9,6 @@ import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, headerOf, ok } from './reply.js';
-
-const DAY_MS = 86_400_000;
 
 export const toolPolicyRequest = z.strictObject({
   tier: z.enum(['tier_0_safe', 'tier_1_auto', 'tier_2_approval_required', 'tier_3_blocked']),

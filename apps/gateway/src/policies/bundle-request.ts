@@ -1,10 +1,10 @@
+import { DAY_MS } from '@countersign/domain';
 import { z } from 'zod';
 import { approvalRequirement } from '../http/approval-requirement.js';
 import { Problem, pointer as pointerText } from '../http/problem.js';
 
 const RULES_MAX = 2000;
 const TEXT_MAX = 4096;
-const DAY_MS = 86_400_000;
 const names = z.array(z.string().min(1).max(200)).min(1).max(200);
 const pointer = z
   .string()

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../durations.js';
 /** One vote that policy counted, with what is known of the time before it. */
 export interface CountedDecision {
   approval_id: string;
@@ -35,7 +36,6 @@ const RUBBER_DECISIONS_MIN = 10;
 const RUBBER_RATE = 0.95;
 const RUBBER_ATTENTION_MS = 5000;
 const RUBBER_UNOPENED = 0.5;
-const HOUR_MS = 3_600_000;
 /** Longer than this nobody reads: a page that was left open. */
 const ATTENTION_MAX_MS = HOUR_MS;
 

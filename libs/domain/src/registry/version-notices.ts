@@ -1,7 +1,7 @@
 import type { ConfigurationState } from '../configuration/state.js';
+import { DAY_MS } from '../durations.js';
 import { type LifecycleEntry, versionKey } from './record.js';
 
-const DAY_MS = 86_400_000;
 /** How long before its sunset callers of a version are told, nearest first. */
 const DAYS_BEFORE = [7, 30] as const;
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../durations.js';
 /** The formula's signals, each from 0 to 1, and what their ages are counted from. */
 export interface TrustSignals {
   /** Succeeded ÷ all. */
@@ -36,7 +37,6 @@ export const trustTerms = Object.keys(weights) as TrustTerm[];
 /** Where nobody has rated. */
 export const NO_RATING = 0.5;
 
-const DAY_MS = 86_400_000;
 const DECAY_PER_DAY = Math.LN2 / 90;
 const FRESH_DAYS = 30;
 

@@ -3,9 +3,6 @@ import { type CallState, type EndFact, statusOf } from '../call/state.js';
 import { noUsage, type UsageSums } from './measures.js';
 import { observedMode } from './observed-mode.js';
 
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
-
 /** What one record of the log adds to the usage of a call: it counts in the hour in which the log took the record. */
 export interface UsageFact {
   at_ms: number;
