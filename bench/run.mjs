@@ -75,7 +75,7 @@ async function measure(driver, target, section, n) {
   const after = { cpu: cpuOf(groups), machine: machine() };
   const requests = Math.max(1, result.calls);
   const cpu_ms = Object.fromEntries(Object.keys(before.cpu).map((name) => [name, (after.cpu[name] - before.cpu[name]) / requests]));
-  for (const name of Object.keys(cpu_ms)) if (name === 'client:main' || name === 'postgres:main') delete cpu_ms[name];
+  for (const name of Object.keys(cpu_ms)) if (/^(client|postgres|broker|redis):main$/.test(name)) delete cpu_ms[name];
   const busy = 1 - (after.machine.idle - before.machine.idle) / Math.max(1, after.machine.total - before.machine.total);
   note(
     `round ${n} ${target.name}, ${section.section}: ${round(result.rate, 0)} calls/s, p50 ${round(result.p50)} ms, p99 ${round(result.p99)} ms`,

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort, start, stop, stopAll, until } from './children.mjs';
 import { startPostgres } from './throwaway-postgres.mjs';
+import { listener } from './usage.mjs';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const node = process.execPath;
@@ -110,6 +111,17 @@ async function ownDatabase(url, name) {
   return own.href;
 }
 
+/** The parts' processes, where they are on this machine: they share its cores with the services. */
+function partGroups({ COUNTERSIGN_TEST_KAFKA, COUNTERSIGN_TEST_DATABASE_URL, COUNTERSIGN_TEST_REDIS_URL }) {
+  const ports = {
+    broker: COUNTERSIGN_TEST_KAFKA.split(',')[0].split(':').at(-1),
+    postgres: new URL(COUNTERSIGN_TEST_DATABASE_URL).port,
+    redis: new URL(COUNTERSIGN_TEST_REDIS_URL).port,
+  };
+  const found = Object.entries(ports).map(([name, port]) => [name, listener(port)]);
+  return Object.fromEntries(found.filter(([, pid]) => pid !== undefined).map(([name, pid]) => [name, [pid]]));
+}
+
 /** The four services as processes of their own, on real parts. */
 export async function startKafka(dir) {
   const { addresses, down } = realParts(dir);
@@ -154,7 +166,7 @@ async function startServices(dir, parts, down) {
     token: await agentToken(url, path.join(dir, 'data')),
     metrics: [`${services.projector.health}/metrics`],
     start_secs,
-    groups: Object.fromEntries(Object.entries(services).map(([app, { part }]) => [app, [part.child.pid]])),
+    groups: { ...Object.fromEntries(Object.entries(services).map(([app, { part }]) => [app, [part.child.pid]])), ...partGroups(parts) },
     stop: async () => {
       await Promise.all(Object.values(services).map(({ part }) => stop(part)));
       down();

@@ -1,5 +1,5 @@
 // CPU and memory of processes as the kernel counts them (/proc; zero on systems without it).
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const TICKS_PER_S = 100;
 
@@ -27,6 +27,38 @@ export function tree(pid) {
   const found = [pid];
   for (const at of found) found.push(...(children.get(at) ?? []));
   return found;
+}
+
+/** Who listens on a port of this machine; undefined where that is not to be seen (another machine, a container). */
+export function listener(port) {
+  const hex = `:${Number(port).toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = ['tcp', 'tcp6'].flatMap((name) => {
+    try {
+      return readFileSync(`/proc/net/${name}`, 'utf8').split('\n');
+    } catch {
+      return [];
+    }
+  });
+  const listening = lines.map((line) => line.trim().split(/\s+/)).find((fields) => fields[1]?.endsWith(hex) && fields[3] === '0A');
+  return listening && owner(`socket:[${listening[9]}]`);
+}
+
+function owner(socket) {
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      if (readdirSync(`/proc/${name}/fd`).some((fd) => linkOf(`/proc/${name}/fd/${fd}`) === socket)) return Number(name);
+    } catch {}
+  }
+  return undefined;
+}
+
+function linkOf(file) {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return undefined;
+  }
 }
 
 /** CPU ms so far of each group of processes, and of the main thread of its first one. */
