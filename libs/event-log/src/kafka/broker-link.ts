@@ -5,6 +5,8 @@ import type { KafkaSettings } from './kafka-options.js';
 
 const FETCH_BYTES_MAX = 16 * 1024 * 1024;
 const PARTITION_BYTES_MAX = 1024 * 1024;
+const READ_BYTES_MIN = 16 * 1024;
+const RECORD_BYTES = 1024;
 
 export interface FetchPosition {
   topic: string;
@@ -64,7 +66,7 @@ export class BrokerLink {
   }
 
   /** @throws any fault of the connection or the partitions; call `recover` before trying again. */
-  async fetch(node: string, positions: readonly FetchPosition[], wait_ms: number): Promise<Fetched[]> {
+  async fetch(node: string, positions: readonly FetchPosition[], wait_ms: number, bytes_max = PARTITION_BYTES_MAX): Promise<Fetched[]> {
     const cluster = await this.cluster();
     await cluster.refreshMetadataIfNecessary();
     const broker: Broker = await cluster.findBroker({ nodeId: node });
@@ -74,7 +76,7 @@ export class BrokerLink {
       minBytes: 1,
       maxBytes: FETCH_BYTES_MAX,
       isolationLevel: 0,
-      topics: fetchTopics(positions),
+      topics: fetchTopics(positions, bytes_max),
     })) as FetchReply;
     return reply.responses.flatMap(({ topicName, partitions }) =>
       partitions.map(({ partition, highWatermark, messages }) => {
@@ -207,10 +209,15 @@ function byTopic<T extends { topic: string }>(items: readonly T[]): Map<string, 
   return groups;
 }
 
-function fetchTopics(positions: readonly FetchPosition[]) {
+/** About what so many records take: a read of one need not bring, and decode, a thousand. A first batch always comes whole. */
+export function readBytes(records: number): number {
+  return Math.min(PARTITION_BYTES_MAX, Math.max(READ_BYTES_MIN, records * RECORD_BYTES));
+}
+
+function fetchTopics(positions: readonly FetchPosition[], maxBytes: number) {
   return [...byTopic(positions)].map(([topic, asked]) => ({
     topic,
-    partitions: asked.map(({ partition, offset }) => ({ partition, fetchOffset: String(offset), maxBytes: PARTITION_BYTES_MAX })),
+    partitions: asked.map(({ partition, offset }) => ({ partition, fetchOffset: String(offset), maxBytes })),
   }));
 }
 

@@ -11,7 +11,7 @@ import {
   type TopicSpec,
 } from '../event-log.js';
 import { AppendCall } from './append-call.js';
-import { BrokerLink } from './broker-link.js';
+import { BrokerLink, readBytes } from './broker-link.js';
 import { GroupSubscription } from './group-subscription.js';
 import { faultOf, sleep } from './kafka-client.js';
 import { KafkaFollower } from './kafka-follower.js';
@@ -96,7 +96,7 @@ export class KafkaEventLog extends EventLog {
     const records: LogRecord[] = [];
     let offset = from_offset;
     while (records.length < records_max) {
-      const fetched = await this.readOnce(topic, partition, offset);
+      const fetched = await this.readOnce(topic, partition, offset, readBytes(records_max - records.length));
       if (fetched === 'out_of_range') return this.beyond(topic, partition, offset, records);
       for (const record of fetched.records.slice(0, records_max - records.length)) records.push(record);
       offset = (fetched.records[fetched.records.length - 1]?.offset ?? fetched.head) + 1;
@@ -165,13 +165,13 @@ export class KafkaEventLog extends EventLog {
     return records;
   }
 
-  private readOnce(topic: string, partition: number, offset: number) {
+  private readOnce(topic: string, partition: number, offset: number, bytes_max: number) {
     return this.retried(`can't read ${topic}/${partition}`, async () => {
       await this.reader.want([topic]);
       const node = this.reader.leader(topic, partition);
       if (node === undefined) throw new Error(`${topic}/${partition} has no leader`);
       try {
-        const [fetched] = await this.reader.fetch(node, [{ topic, partition, offset }], 0);
+        const [fetched] = await this.reader.fetch(node, [{ topic, partition, offset }], 0, bytes_max);
         return fetched ?? { records: [], head: offset };
       } catch (error) {
         if ((error as { name?: string }).name === 'KafkaJSOffsetOutOfRange') return 'out_of_range' as const;
