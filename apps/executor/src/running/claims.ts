@@ -31,13 +31,15 @@ export class Claims {
     this.pending.push(job);
   }
 
+  /** What the partitions of one fetch bring in this turn is claimed together. */
   flush(): void {
     if (this.busy || this.pending.length === 0) return;
     this.busy = true;
-    const batch = this.pending.splice(0, BATCH_MAX);
-    void this.run(batch).finally(() => {
-      this.busy = false;
-      this.flush();
+    setImmediate(() => {
+      void this.run(this.pending.splice(0, BATCH_MAX)).finally(() => {
+        this.busy = false;
+        this.flush();
+      });
     });
   }
 

@@ -89,17 +89,18 @@ export class FetchLoop {
       const sent_at_ms = performance.now();
       const left_ms = Math.ceil(patient_at_ms - sent_at_ms);
       const wanted = left_ms > 0 ? readers.filter(({ topic }) => !this.isPatient(topic)) : readers;
-      const wait_ms = wanted.length < readers.length ? Math.min(this.settings.fetch_wait_ms, left_ms) : this.settings.fetch_wait_ms;
       if (wanted.length === 0) {
-        await this.idle(wait_ms);
+        await this.idle(readers.length > 0 ? left_ms : this.settings.fetch_wait_ms);
         continue;
       }
+      // Without the patient ones it may stay out for as long again: under load it comes back sooner, with records.
+      const wait_ms = Math.min(this.settings.fetch_wait_ms, wanted.length < readers.length ? this.patience_ms : Number.POSITIVE_INFINITY);
       try {
         const positions = wanted.map(({ topic, partition, position }) => ({ topic, partition, offset: position }));
         const fetched = await this.link.fetch(node, positions, wait_ms);
         this.hand(fetched, sent_at_ms);
         retry_ms = RETRY_FIRST_MS;
-        if (this.pauses(fetched)) patient_at_ms = performance.now() + (this.patience.patience_ms ?? 0);
+        if (this.pauses(fetched)) patient_at_ms = performance.now() + this.patience_ms;
         await this.gather(sent_at_ms);
       } catch (error) {
         if (this.closed) break;
@@ -114,8 +115,11 @@ export class FetchLoop {
 
   /** Whether records of the topic may come later where they then come in larger batches. */
   private isPatient(topic: string): boolean {
-    const { patience_ms = 0, patient_topics } = this.patience;
-    return patience_ms > 0 && (patient_topics?.includes(topic) ?? true);
+    return this.patience_ms > 0 && (this.patience.patient_topics?.includes(topic) ?? true);
+  }
+
+  private get patience_ms(): number {
+    return this.patience.patience_ms ?? 0;
   }
 
   /** Patient readers got what there was; while they are behind they are not held up. */

@@ -23,7 +23,7 @@ export interface KafkaLogOptions {
   fetch_wait_ms?: number;
   /** Fetches of one reader start at least this far apart. */
   fetch_every_ms?: number;
-  /** Under load, sends of one producer start at least this far apart: a send costs far more than a record. */
+  /** Under load, sends of one producer start at most this far apart where they could sooner: a send costs far more than a record. */
   send_every_ms?: number;
   commit_ms?: number;
   /** -1 is the broker's default.replication.factor. */

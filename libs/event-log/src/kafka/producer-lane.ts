@@ -8,6 +8,8 @@ const BATCH_RECORDS_MAX = 500;
 const QUEUE_RECORDS_MAX = 50_000;
 /** A send of fewer says that little happens: then nothing waits for company. */
 const BUSY_RECORDS = 4;
+/** What one record more in the send before lets the next one wait. */
+const WAIT_A_RECORD_MS = 0.75;
 
 /**
  * One idempotent producer and the queue in front of it.
@@ -86,9 +88,10 @@ export class ProducerLane {
     this.busy = false;
   }
 
-  /** Where the send before held several records, the next one waits a moment for more. */
+  /** Where the send before held several records, the next one waits for more: the longer, the more there were. */
   private async gather(): Promise<void> {
-    const left_ms = this.settings.send_every_ms - (performance.now() - this.sent_at_ms);
+    const every_ms = Math.min(this.settings.send_every_ms, this.sent_records * WAIT_A_RECORD_MS);
+    const left_ms = every_ms - (performance.now() - this.sent_at_ms);
     if (left_ms > 0 && this.sent_records >= BUSY_RECORDS && !this.closed) await sleep(left_ms);
   }
 
