@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { canonicalText, derivedKey, discriminatingInputs, headerKey, normalise, tenantKey } from './keys.js';
 
@@ -47,6 +48,35 @@ describe('idempotency keys', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  test('the canonical text of anything is the one that the library gives, and what it refuses is refused', () => {
+    const odd = fc.oneof(
+      fc.constantFrom(undefined, Number.NaN, Number.POSITIVE_INFINITY, -0, 1e21, '\ud800', 'a\udc00', '😀', new Date(0), Symbol('s')),
+      fc.jsonValue(),
+    );
+    const outcome = (text: (value: unknown) => string | undefined, value: unknown) => {
+      try {
+        return text(value) ?? 'refused';
+      } catch {
+        return 'refused';
+      }
+    };
+    const values = fc.oneof(
+      odd,
+      fc.array(odd),
+      fc.dictionary(fc.string({ unit: 'binary' }), odd),
+      fc.dictionary(fc.string(), fc.array(odd)),
+    );
+    fc.assert(
+      fc.property(values, (value) => expect(outcome(canonicalText, value)).toBe(outcome(canonicalize, value))),
+      { numRuns: 2000 },
+    );
+    const deep = JSON.parse(`${'['.repeat(200)}{"b":1,"a":2}${']'.repeat(200)}`);
+    expect(canonicalText(deep)).toBe(canonicalize(deep));
+    const round: unknown[] = [];
+    round.push({ round });
+    expect(() => canonicalText(round)).toThrow('Circular');
   });
 
   test('normalising twice is normalising once', () => {

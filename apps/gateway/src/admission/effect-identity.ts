@@ -84,7 +84,7 @@ function keyOf(
   if (isReadOnly(contract.effect_class))
     return { idempotency_key: uuid, key_source: 'call', discriminating_digest: inputsDigest, window_ms: 0 };
   const narrowed = discriminatingInputs(contract, inputs);
-  const same = Object.keys(narrowed).length === Object.keys(inputs).length;
+  const same = narrowed === inputs;
   const discriminating = same ? inputsJson : canonicalText(narrowed);
   const digest = same ? inputsDigest : sha256Hex(discriminating);
   const window = contract.idempotency.window_ms ?? DAY_MS;

@@ -29,8 +29,8 @@ export class CallAnswer implements CallWaiter, Timed {
   private state: CallState | undefined;
   private answered = false;
   private patience_over = false;
-  private position: string | undefined;
-  private request: string | undefined;
+  private position: LogPosition | undefined;
+  private request: LogPosition | undefined;
   private slot = -1;
   private readonly opened_ms: number;
 
@@ -51,7 +51,7 @@ export class CallAnswer implements CallWaiter, Timed {
   changed(state: CallState, at: PlacedEvent | undefined): void {
     if (this.answered) return;
     this.state = state;
-    if (at) this.position = this.room.noted(at);
+    if (at) this.position = this.room.noted(at) ? at : undefined;
     const settled = settledAs(state);
     if (settled !== undefined) this.finish(settled);
     else if (this.patience_over && state.ruling && !isAnswer(statusOf(state))) this.finish(202);
@@ -60,7 +60,7 @@ export class CallAnswer implements CallWaiter, Timed {
 
   /** The views know a call once its request is folded, which is on another topic than its end: an answer names both. */
   recorded(at: LogPosition): void {
-    this.request = this.room.noted(at);
+    this.request = this.room.noted(at) ? at : undefined;
   }
 
   refused(problem: Problem): void {
@@ -112,7 +112,7 @@ export class CallAnswer implements CallWaiter, Timed {
     this.span.end();
     this.room.measured(statusOf(state), this.room.clock.monotonic_ms() - this.opened_ms);
     const end = state.end?.position;
-    const last = this.position ?? (end && end.offset >= 0 ? positionText(end) : undefined);
-    this.sink.answered(status, state, [this.request, last].filter((one) => one !== undefined).join(','));
+    const last = this.position ?? (end && end.offset >= 0 ? end : undefined);
+    this.sink.answered(status, state, [this.request, last].flatMap((one) => (one ? positionText(one) : [])).join(','));
   }
 }

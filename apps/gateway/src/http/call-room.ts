@@ -5,7 +5,7 @@ import type { AnswerMetric } from '../waiting/answer-metric.js';
 import type { CallBoard } from '../waiting/call-board.js';
 import type { Callbacks } from '../waiting/callbacks.js';
 import type { TimerWheel } from '../waiting/timer-wheel.js';
-import { type AnsweredPositions, positionText } from './positions.js';
+import type { AnsweredPositions } from './positions.js';
 
 /** What open requests share. */
 export class CallRoom {
@@ -20,11 +20,11 @@ export class CallRoom {
     this.parts.metric.answered(status, waited_ms);
   }
 
-  /** Remembers that this record is part of an answer. Undefined for a hint, whose place is not known yet. */
-  noted(at: LogPosition): string | undefined {
-    if (at.offset < 0) return undefined;
+  /** Remembers that this record is part of an answer. False for a hint, whose place is not known yet. */
+  noted(at: LogPosition): boolean {
+    if (at.offset < 0) return false;
     this.parts.answered.note(at);
-    return positionText(at);
+    return true;
   }
 
   /** Asks the view; a store that is away changes nothing, the next turn asks again. */

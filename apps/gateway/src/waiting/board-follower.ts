@@ -1,6 +1,14 @@
 import { type CallTopic, laneTopic } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
-import { BatchDecoder, type EventLog, type LogBatch, type RunningSubscription, type TopicOffset } from '@countersign/event-log';
+import {
+  BatchDecoder,
+  type EventLog,
+  type LogBatch,
+  type LogRecord,
+  type Recorded,
+  type RunningSubscription,
+  type TopicOffset,
+} from '@countersign/event-log';
 import type { CallBoard } from './call-board.js';
 import { peekCallId } from './peek.js';
 
@@ -8,6 +16,11 @@ const FOLLOWED: readonly CallTopic[] = ['policy-decided', 'approval-granted', 't
 
 /** Where results come ahead of the log (Redis), reading them is only for those whose hint was lost. */
 const PATIENCE_MS = 50;
+
+/** Whose record it is; where another reader in this process has decoded it, that is known. */
+function callIdOf({ decoded, value }: LogRecord): string | null | undefined {
+  return decoded === undefined ? peekCallId(value) : (decoded as Recorded).event.meta.call_id;
+}
 
 /** Feeds the board with the durable rulings, approvals and results of its lanes; decodes only what the board watches. */
 export class BoardFollower {
@@ -43,8 +56,8 @@ export class BoardFollower {
 
   private async take(batch: LogBatch): Promise<void> {
     const watched = batch.records.filter((record) => {
-      const callId = peekCallId(record.value);
-      return callId !== undefined && this.board.has(callId);
+      const callId = callIdOf(record);
+      return typeof callId === 'string' && this.board.has(callId);
     });
     if (watched.length === 0) return;
     const { events } = await this.decoder.decode(watched);
