@@ -1,3 +1,5 @@
+import type { ArrayType } from './wire/array-types.js';
+
 export interface Statement {
   text: string;
   params: readonly unknown[];
@@ -5,6 +7,8 @@ export interface Statement {
   name?: string;
   /** None of its rows is likely to be in the table: see `asNewRows`. */
   new_rows?: true;
+  /** A `COPY … FROM STDIN (FORMAT BINARY)`: the parameters are its columns, arrays of one length, of these types. A value of another is a TypeError. */
+  copy?: readonly ArrayType[];
 }
 
 export type Row = Record<string, unknown>;

@@ -30,6 +30,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
     });
     const store = (): Store => opened.store;
     describePort(store);
+    describeCopy(store);
     describeClaims(store);
     describeEnds(store);
     describeLeases(store);
@@ -153,6 +154,51 @@ function describePort(store: () => Store): void {
     expect(await Promise.all([migrate(store()), migrate(store())])).toEqual([[], []]);
     const changed = [{ name: '0001-tool-executions', text: 'SELECT 1' }];
     await expect(migrate(store(), changed)).rejects.toThrow(SchemaOutdated);
+  });
+}
+
+function describeCopy(store: () => Store): void {
+  const columns = ['uuid', 'int2', 'int4', 'int8', 'text', 'bool', 'bytea'] as const;
+  const copy = (rows: readonly unknown[][]) => ({
+    name: 'copied_copy',
+    text: 'COPY copied (id, small, whole, big, words, yes, bytes) FROM STDIN (FORMAT BINARY)',
+    params: columns.map((_, at) => rows.map((row) => row[at])),
+    copy: columns,
+  });
+  const all = { text: 'SELECT id, small, whole, big, words, yes, bytes FROM copied ORDER BY small', params: [] };
+  const ids = Array.from({ length: 9 }, () => randomUUID());
+  const row = (n: number) => [ids[n], n, 0 - n, n * 2 ** 40, `"words" \\ \u{1F9FE} ${n}`, n % 2 === 0, Buffer.from([0, n, 255])];
+  const read = async () => (await store().query(all)).map((found) => Object.values(found));
+
+  test('COPY writes rows of every type, and stands or falls with the other statements of its transaction', async () => {
+    const types = columns.map((type, at) => `${['id', 'small', 'whole', 'big', 'words', 'yes', 'bytes'][at]} ${type}`);
+    await store().query({ text: `CREATE TABLE copied (${types.join(', ')}, PRIMARY KEY (id))`, params: [] });
+    const insert = (n: number) => ({ name: 'copied_one', text: 'INSERT INTO copied (id, small) VALUES ($1, $2)', params: [ids[n], n] });
+    const empty = [null, null, null, null, null];
+    expect(await store().atomically([insert(0), copy([row(1), [ids[2], 2, ...empty]]), insert(3), copy([row(4)])])).toEqual([
+      [],
+      [],
+      [],
+      [],
+    ]);
+    const kept = [[ids[0], 0, ...empty], row(1), [ids[2], 2, ...empty], [ids[3], 3, ...empty], row(4)];
+    expect(await read()).toEqual(kept);
+    await expect(store().atomically([insert(5), copy([row(6), row(1)]), insert(7)])).rejects.toMatchObject({ sqlstate: '23505' });
+    const nonsense = { text: 'SELECT 1 / (count(*) - count(*)) FROM copied', params: [] };
+    await expect(store().atomically([nonsense, copy([row(6)])])).rejects.toMatchObject({ sqlstate: '22012' });
+    await expect(store().atomically([copy([row(6)]), nonsense], 'background')).rejects.toMatchObject({ sqlstate: '22012' });
+    expect(await read()).toEqual(kept);
+    const many = Array.from({ length: 500 }, (_, n) => [randomUUID(), 100 + n, ...row(n % 9).slice(2)]);
+    await store().atomically([copy(many), copy([])]);
+    expect(await read()).toEqual([...kept, ...many]);
+  });
+
+  test('a COPY of a value that does not fit its type is sent to nobody', async () => {
+    const refused = store().atomically([copy([row(7), [ids[8], 40_000, ...row(8).slice(2)]])]);
+    await expect(refused).rejects.toThrow(new TypeError('a value of column 2 is no int2'));
+    await store().atomically([copy([row(8)])]);
+    expect(await read()).toContainEqual(row(8));
+    await store().query({ text: 'DROP TABLE copied', params: [] });
   });
 }
 

@@ -148,7 +148,8 @@ export class ReplayRun {
         await store.atomically(statements.map(asNewRows), 'background');
         return;
       } catch (cause) {
-        if ((cause as { sqlstate?: string }).sqlstate !== UNIQUE_VIOLATION) throw cause;
+        const known = (cause as { sqlstate?: string }).sqlstate === UNIQUE_VIOLATION;
+        if (!known && !(cause instanceof TypeError)) throw cause;
         this.careful = CAREFUL_WRITES;
       }
     }

@@ -5,6 +5,8 @@ import type { BackendOptions, WireStatement } from './protocol.js';
 import { startParams } from './settings.js';
 
 const ERROR_RESPONSE = 0x45;
+/** No formats, no values. */
+const NO_PARAMS = new Uint8Array(4);
 
 /** True where one of the messages is an ErrorResponse. */
 function failed(bytes: Uint8Array): boolean {
@@ -77,15 +79,17 @@ export class Backend {
     return bytes;
   }
 
-  #write({ name, text, from, to }: WireStatement, params: Uint8Array, fresh: string[]): void {
+  #write({ name, text, from, to, copy }: WireStatement, params: Uint8Array, fresh: string[]): void {
     if (name !== '' && text !== null) this.#texts.set(name, text);
     if (name === '' || (!this.#prepared.has(name) && !fresh.includes(name))) {
       this.#out.parse(name, text ?? this.#texts.get(name) ?? '');
       if (name !== '') fresh.push(name);
     }
-    this.#out.bind(name, params.subarray(from, to));
+    const bytes = params.subarray(from, to);
+    this.#out.bind(name, copy ? NO_PARAMS : bytes);
     this.#out.describePortal();
     this.#out.execute();
+    if (copy) this.#out.copyData(bytes);
   }
 
   #remember(fresh: readonly string[], bytes: Uint8Array): void {

@@ -97,11 +97,13 @@ export class PgliteConnection {
   }
 
   #write(statements: readonly Statement[]): WireStatement[] {
-    const written = statements.map(({ name = '', text, params }) => {
+    const written = statements.map(({ name = '', text, params, copy }) => {
       const from = this.#params.used;
-      this.#params.params(text, params);
+      if (copy) this.#params.copyRows(params, copy);
+      else this.#params.params(text, params);
       const known = name !== '' && this.#named.has(name);
-      return { name, text: known ? null : text, from, to: this.#params.used, simple: name === '' && params.length === 0 };
+      const simple = name === '' && params.length === 0;
+      return { name, text: known ? null : text, from, to: this.#params.used, copy: copy !== undefined, simple };
     });
     for (const { name } of written) if (name !== '') this.#named.add(name);
     return written;

@@ -32,6 +32,16 @@ test('a table is analysed after 2,000 changed rows, then after as many as it has
   expect(maintenance.due()).toEqual(['ANALYZE calls']);
 });
 
+test('rows that a COPY brought are analysed by whoever brought them, and count as what the table has', () => {
+  const maintenance = new Maintenance();
+  maintenance.note('COPY calls (a) FROM STDIN (FORMAT BINARY)', 'COPY 100000');
+  maintenance.note('UPDATE calls SET a = 1', 'UPDATE 19999');
+  maintenance.note(INSERT, 'INSERT 0 80000');
+  expect(maintenance.due()).toEqual([]);
+  maintenance.note(INSERT, 'INSERT 0 1');
+  expect(maintenance.due()).toEqual(['ANALYZE calls']);
+});
+
 test('20,000 rows updated or deleted make a VACUUM due, which analyses as well', () => {
   const maintenance = new Maintenance();
   maintenance.note('UPDATE calls SET a = 1', 'UPDATE 15000');

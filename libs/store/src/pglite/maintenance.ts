@@ -8,17 +8,19 @@ interface Changes {
   analysed: number;
 }
 
+type Kind = 'insert' | 'update' | 'delete' | 'copy';
+
 const ANALYZE_AT = 2_000;
 const VACUUM_AT = 20_000;
-const WRITES = /\b(?:(insert)\s+into|(update)|(delete)\s+from)\s+(?:only\s+)?([a-z_][a-z0-9_]*)/gi;
+const WRITES = /\b(?:(insert)\s+into|(update)|(delete)\s+from|(copy))\s+(?:only\s+)?([a-z_][a-z0-9_]*)/gi;
 
 /** The tables that a statement writes and how; names of CTEs do not appear after these words in our SQL. */
-export function writesOf(text: string): { table: string; kind: 'insert' | 'update' | 'delete' }[] {
-  const writes: { table: string; kind: 'insert' | 'update' | 'delete' }[] = [];
+export function writesOf(text: string): { table: string; kind: Kind }[] {
+  const writes: { table: string; kind: Kind }[] = [];
   for (const match of text.matchAll(WRITES)) {
-    const table = (match[4] as string).toLowerCase();
+    const table = (match[5] as string).toLowerCase();
     if (table === 'set' || table === 'of' || table === 'skip' || table === 'nowait') continue;
-    writes.push({ table, kind: match[1] ? 'insert' : match[2] ? 'update' : 'delete' });
+    writes.push({ table, kind: (['insert', 'update', 'delete', 'copy'] as const)[match.slice(1).findIndex(Boolean)] as Kind });
   }
   return writes;
 }
@@ -62,9 +64,15 @@ export class Maintenance {
     return statements;
   }
 
-  #count(table: string, kind: 'insert' | 'update' | 'delete', count: number): void {
+  #count(table: string, kind: Kind, count: number): void {
     const changes = this.#tables.get(table) ?? { changed: 0, dead: 0, rows: 0, analysed: 0 };
     this.#tables.set(table, changes);
+    if (kind === 'copy') {
+      // Rows of a build, which is analysed when it is whole (`indexBuild`).
+      changes.rows += count;
+      changes.analysed += count;
+      return;
+    }
     changes.changed += count;
     if (kind !== 'insert') changes.dead += count;
     if (kind === 'insert') changes.rows += count;

@@ -6,6 +6,8 @@ export interface WireStatement {
   /** Where its parameters stand among the message's bytes, as a Bind message carries them. */
   from: number;
   to: number;
+  /** Those bytes are the rows of a COPY. */
+  copy: boolean;
   /** It has no name and no parameters, so it may be several commands. */
   simple: boolean;
 }

@@ -13,6 +13,8 @@ interface ExtendedConnection {
   bind(message: { statement: string; values: (string | Buffer | null)[] }): void;
   describe(message: { type: 'P'; name: string }): void;
   execute(message: Record<string, never>): void;
+  sendCopyFromChunk(rows: Buffer): void;
+  endCopyFrom(): void;
   sync(): void;
 }
 
@@ -43,7 +45,8 @@ export class Batch implements Submittable {
 
   /** @throws TypeError where a parameter has no form on the wire: before anything is sent, or the answer would never come. */
   constructor(private readonly statements: readonly Statement[]) {
-    this.#values = statements.map(({ text, params }) => {
+    this.#values = statements.map(({ text, params, copy }) => {
+      if (copy) return [writer.copied(params, copy)];
       const types = arrayTypes(text);
       return params.map((param, i) => writer.param(param, types[i]));
     });
@@ -92,6 +95,9 @@ export class Batch implements Submittable {
     this.handleCommandComplete();
   }
 
+  /** Its rows are on their way. */
+  handleCopyInResponse(): void {}
+
   handleReadyForQuery(): void {
     this.#resolve(this.#results);
   }
@@ -109,7 +115,12 @@ export class Batch implements Submittable {
     return this.#fresh.length > 0;
   }
 
-  #write(connection: ExtendedConnection, { name = '', text }: Statement, values: (string | Buffer | null)[], names: Set<string>): void {
+  #write(
+    connection: ExtendedConnection,
+    { name = '', text, copy }: Statement,
+    values: (string | Buffer | null)[],
+    names: Set<string>,
+  ): void {
     if (name === '' || !names.has(name)) {
       connection.parse({ name, text });
       if (name !== '') {
@@ -117,8 +128,11 @@ export class Batch implements Submittable {
         this.#fresh.push(name);
       }
     }
-    connection.bind({ statement: name, values });
+    connection.bind({ statement: name, values: copy ? [] : values });
     connection.describe({ type: 'P', name: '' });
     connection.execute({});
+    if (!copy) return;
+    connection.sendCopyFromChunk(values[0] as Buffer);
+    connection.endCopyFrom();
   }
 }

@@ -3,14 +3,27 @@ import { asNewRows } from './new-rows.js';
 
 const INSERT = 'INSERT INTO {a} AS a (b) SELECT * FROM unnest($1::int4[])';
 
-test('an INSERT whose rows are new is one without its conflicts, under a name of its own', () => {
+test('an INSERT of arrays whose rows are new is a COPY of their types, under a name of its own', () => {
   const upsert = {
     name: 'upsert_a',
     text: `${INSERT} ON CONFLICT (b) DO UPDATE SET b = excluded.b`,
     params: [[1]],
     new_rows: true,
   } as const;
-  expect(asNewRows(upsert)).toEqual({ name: 'upsert_a_new', text: `${INSERT} `, params: [[1]] });
+  const copy = { name: 'upsert_a_copy', text: 'COPY {a} (b) FROM STDIN (FORMAT BINARY)', params: [[1]], copy: ['int4'] };
+  expect(asNewRows(upsert)).toEqual(copy);
+});
+
+test('one that works on the arrays, or has one of a type without a binary form here, is an INSERT without its conflicts', () => {
+  const cast = 'INSERT INTO {a} (b) SELECT b::jsonb FROM unnest($1::text[]) AS new (b)';
+  const real = 'INSERT INTO {a} (b, c) SELECT * FROM unnest($1::int4[], $2::float8[])';
+  for (const [text, params] of [
+    [cast, [['{}']]],
+    [real, [[1], [2.5]]],
+  ] as const) {
+    const upsert = { name: 'upsert_a', text: `${text} ON CONFLICT DO NOTHING`, params, new_rows: true } as const;
+    expect(asNewRows(upsert)).toEqual({ name: 'upsert_a_new', text: `${text} `, params });
+  }
 });
 
 test('any other statement stays as it is', () => {

@@ -33,10 +33,13 @@ export async function createBuild(
   return build;
 }
 
-/** Each command alone, so that others have their turn between them; what is there already stays. */
+/** Each command alone, so that others have their turn between them; what is there already stays. The planner learns what the tables hold. */
 export async function indexBuild(sql: Sql, build: Build, sets: readonly ViewSet[] = viewSets): Promise<void> {
   const tables = sets.find(({ name }) => name === build.projection)?.tables ?? [];
-  for (const table of tables) for (const text of indexesOf(table, builtTable(table.name, build.suffix))) await run(sql, text);
+  for (const table of tables) {
+    const built = builtTable(table.name, build.suffix);
+    for (const text of [...indexesOf(table, built), `ANALYZE ${built}`]) await run(sql, text);
+  }
 }
 
 /** Drops the tables of a build; that it was is kept. */

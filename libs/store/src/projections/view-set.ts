@@ -39,7 +39,7 @@ export const indexesOf = ({ name, indexes = [] }: ViewTable, as: string): string
 /** The commands that make a table under another name. */
 export function createTable(table: ViewTable, as: string, options: { indexes: boolean } = { indexes: true }): string[] {
   const { columns, key, storage = '' } = table;
-  // How a table is analysed is said at once: it grows without its indexes, and is analysed meanwhile.
+  // How a table is analysed is said at once: it grows without its indexes, and may be analysed meanwhile.
   const more = indexesOf(table, as).filter((text) => options.indexes || !text.startsWith('CREATE INDEX'));
   return [`CREATE TABLE ${as} (${columns}, PRIMARY KEY (${key.join(', ')})) ${storage}`, ...more];
 }

@@ -36,6 +36,16 @@ export class FrontendMessages {
     this.#close(start);
   }
 
+  /** What a COPY reads, whole. */
+  copyData(rows: Uint8Array): void {
+    const start = this.#open('d');
+    this.#room(rows.byteLength);
+    this.#buffer.set(rows, this.#used);
+    this.#used += rows.byteLength;
+    this.#close(start);
+    this.#close(this.#open('c'));
+  }
+
   closeStatement(name: string): void {
     const start = this.#open('C');
     this.#text(`S${name}`);

@@ -1,6 +1,8 @@
 import { type ArrayType, arrayTypes, oidOf } from './array-types.js';
 import { encodeParam } from './values.js';
 
+/** What a binary COPY begins with: its signature, no flags, no further header. */
+const COPY_HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const START_BYTES = 64 * 1024;
 const TWO_TO_32 = 0x1_0000_0000;
 
@@ -42,6 +44,36 @@ export class ParamWriter {
     const bytes = this.#array(value, type) ? this.take().subarray(4) : undefined;
     this.#used = 0;
     return bytes ?? encodeParam(value);
+  }
+
+  /**
+   * Rows as a binary COPY reads them (manual, COPY): header, the number of values and the values of each row, end.
+   * @throws TypeError, with nothing written, where a value does not fit its type
+   */
+  copyRows(columns: readonly unknown[], types: readonly ArrayType[]): void {
+    const start = this.#used;
+    this.#room(COPY_HEADER.length);
+    this.#used += COPY_HEADER.copy(this.#buffer, this.#used);
+    const values = columns as readonly (readonly unknown[])[];
+    const rows = values[0]?.length ?? 0;
+    for (let row = 0; row < rows; row++) {
+      this.#int16(types.length);
+      for (let at = 0; at < types.length; at++) {
+        const value = values[at]?.[row];
+        if (value === null || value === undefined) this.#int32(-1);
+        else if (!this.#element(value, types[at] as ArrayType)) {
+          this.#used = start;
+          throw new TypeError(`a value of column ${at + 1} is no ${types[at]}`);
+        }
+      }
+    }
+    this.#int16(-1);
+  }
+
+  /** The same as bytes of their own. */
+  copied(columns: readonly unknown[], types: readonly ArrayType[]): Buffer {
+    this.copyRows(columns, types);
+    return this.take();
   }
 
   /** A copy of what was written since the last take, in memory of its own. */
