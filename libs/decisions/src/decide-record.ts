@@ -65,14 +65,14 @@ export function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms:
     judgement,
     reversibility,
     key_holder,
-    ...(reservations ? { reservations } : {}),
-    ...(barred ? { barred } : {}),
-    ...(evidence ? { evidence: { ...evidence, bundle_version: terms.bundle_version } } : {}),
     config_offset,
     cause: meta,
     source: { topic: event.topic, offset: event.offset },
     traceparent: event.traceparent,
   };
+  if (reservations) ask.reservations = reservations;
+  if (barred) ask.barred = barred;
+  if (evidence) ask.evidence = { ...evidence, bundle_version: terms.bundle_version };
   const drafts = ruleOnCall(state, ask, terms);
   return isLate && judgement.effect === 'deny' && drafts.length > 0 ? [...drafts, stricterAtExecution(ask, terms.now_ms)] : drafts;
 }

@@ -20,7 +20,7 @@ import type { CallSealer } from '../personal/call-sealer.js';
 import type { CallRequest } from './call-request.js';
 import { callbackFault } from './callback-url.js';
 import { CompiledContracts, isTooDeep } from './compiled-contracts.js';
-import { type Identity, type IdentityRequest, identify } from './effect-identity.js';
+import { type Identity, identify } from './effect-identity.js';
 import { costLeft, deadlineOf } from './run-budget.js';
 
 export interface AdmissionRules {
@@ -84,13 +84,15 @@ export class Admission {
     }
     const forged = this.parts.sealer.forged(tenant.tenant_id, `${identity.inputs_json}${request.context?.rationale ?? ''}`);
     if (forged) return forged;
+    const { meta, call } = this.complete(request, resolved.tool, origin, tenant, identity);
     return {
       topic,
+      meta,
+      call,
       tenant,
       personal,
       deprecation: resolved.lifecycle === 'deprecated' ? this.deprecation(resolved.tool, tenant.tenant_id) : undefined,
       numbered: identity.numbered,
-      ...this.complete(request, resolved.tool, origin, tenant, identity),
     };
   }
 
@@ -152,7 +154,7 @@ export class Admission {
     request: CallRequest,
     tool: ToolVersion,
     origin: CallOrigin,
-    terms: Pick<IdentityRequest, 'partitions' | 'secret'>,
+    { partitions, secret }: { partitions: number; secret: boolean },
   ): Identity {
     const { tenant_id, principal } = origin.caller;
     return identify({
@@ -165,7 +167,8 @@ export class Admission {
       occurrence: request.occurrence ?? null,
       seq: request.context?.seq ?? null,
       header: origin.idempotency_key,
-      ...terms,
+      partitions,
+      secret,
       tenant_key: this.parts.keys.tenantKey(tenant_id),
       fresh_uuid: uuidv7(origin.now_ms),
     });
@@ -178,7 +181,7 @@ export class Admission {
     tenant: Tenant,
     identity: Identity,
   ): Pick<AdmittedCall, 'meta' | 'call'> {
-    const { call_id, partition, numbered: _numbered, ...fields } = identity;
+    const { call_id, partition, inputs_json, inputs_digest, idempotency_key, key_source, discriminating_digest, window_ms } = identity;
     const { now_ms, trace_id, caller } = origin;
     const meta = {
       event_id: uuidv7(now_ms),
@@ -196,7 +199,12 @@ export class Admission {
       effect_class: tool.contract.effect_class,
       category: tool.contract.category,
       contract_digest: tool.digest,
-      ...fields,
+      inputs_json,
+      inputs_digest,
+      idempotency_key,
+      key_source,
+      discriminating_digest,
+      window_ms,
       case_id: request.case_id ?? null,
       run_id: request.context?.run_id ?? null,
       occurrence: request.occurrence ?? null,

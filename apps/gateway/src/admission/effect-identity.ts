@@ -64,10 +64,19 @@ export function identify(request: IdentityRequest): Identity {
         String(seq),
       ])
     : request.fresh_uuid;
-  const plain = keyOf(request, inputs, inputsJson, inputsDigest, uuid);
-  const key = request.secret ? { ...plain, discriminating_digest: masked(request, plain.discriminating_digest) } : plain;
-  const partition = partitionOf(key.idempotency_key, request.partitions);
-  return { call_id: callId(partition, uuid), partition, inputs_json: inputsJson, inputs_digest: inputsDigest, numbered, ...key };
+  const { idempotency_key, key_source, discriminating_digest, window_ms } = keyOf(request, inputs, inputsJson, inputsDigest, uuid);
+  const partition = partitionOf(idempotency_key, request.partitions);
+  return {
+    call_id: callId(partition, uuid),
+    partition,
+    inputs_json: inputsJson,
+    inputs_digest: inputsDigest,
+    numbered,
+    idempotency_key,
+    key_source,
+    discriminating_digest: request.secret ? masked(request, discriminating_digest) : discriminating_digest,
+    window_ms,
+  };
 }
 
 const masked = ({ tenant_key }: IdentityRequest, text: string): string =>

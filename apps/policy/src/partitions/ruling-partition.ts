@@ -260,7 +260,7 @@ export class RulingPartition {
     const stamped = drafts.map((draft) => {
       const meta = stampedMeta(draft, { event_id: uuidv7(now_ms), now_ms, after_hlc: hlc });
       hlc = meta.hlc;
-      const said = { event_type: draft.event_type, event: { meta, ...draft.body } } as AnyEvent;
+      const said = { event_type: draft.event_type, event: { ...draft.body, meta } } as AnyEvent;
       const traceparent = this.terms.traced(said, draft.traceparent);
       return { draft, traceparent, outgoing: { said, record: this.record(said, draft.key, traceparent) } };
     });

@@ -1,5 +1,5 @@
 import type { AnyEvent, EventMap, ExportTopic, GlobalTopic, Meta, Outcome, TopicEvents } from '@countersign/contracts';
-import type { ApprovalEnd, CallState, EndFact, Position } from './state.js';
+import type { ApprovalEnd, CallState, EndFact, Position, RulingFact } from './state.js';
 
 /** An event of a call with its place on the log. */
 export type PlacedEvent = AnyEvent & { topic: string; partition: number; offset: number; timestamp_ms: number };
@@ -41,9 +41,7 @@ function ruled(state: CallState, event: EventMap['policy_decided'], at: PlacedEv
     joined_call_id,
     explanation,
   } = event;
-  const ruling = {
-    ...(event.defer ? { defer: event.defer } : {}),
-    ...(explanation ? { explanation } : {}),
+  const ruling: RulingFact = {
     decision_id,
     revision,
     effect,
@@ -54,10 +52,13 @@ function ruled(state: CallState, event: EventMap['policy_decided'], at: PlacedEv
     approval_id,
     reason,
     joined_call_id,
-    ...cause(event.meta),
+    hlc: event.meta.hlc,
+    event_id: event.meta.event_id,
     decided_at_ms: at.timestamp_ms,
     offset: at.offset,
   };
+  if (event.defer) ruling.defer = event.defer;
+  if (explanation) ruling.explanation = explanation;
   const call = explanation?.inputs_digest ? event.call : (state.call ?? event.call);
   return { ...state, call, ruling };
 }
@@ -77,7 +78,8 @@ function ended(
     outcome,
     original_call_id: more.original_call_id ?? null,
     at_ms: at.timestamp_ms,
-    ...cause(meta),
+    hlc: meta.hlc,
+    event_id: meta.event_id,
     position: place(at),
   };
   return kind === 'in_doubt' ? { ...state, doubt: state.doubt ?? end } : { ...state, end };
@@ -95,7 +97,8 @@ function requested(state: CallState, event: EventMap['tool_call_requested']): Ca
   if (state.requested) return state;
   const changed = state.approval_end?.kind === 'granted' || state.ruling?.explanation?.inputs_digest;
   const edited = changed ? state.call : null;
-  return { ...state, call: edited ?? event.call, requested: { ...cause(event.meta), at_ms: event.call.requested_at_ms } };
+  const { hlc, event_id } = event.meta;
+  return { ...state, call: edited ?? event.call, requested: { hlc, event_id, at_ms: event.call.requested_at_ms } };
 }
 
 function approvalRequested(state: CallState, event: EventMap['approval_requested']): CallState {
@@ -141,7 +144,8 @@ function approvalEnded(state: CallState, at: ApprovalEnding): CallState {
 function started(state: CallState, event: EventMap['tool_call_started']): CallState {
   if (state.started && state.started.epoch >= event.epoch && state.started.revision >= event.revision) return state;
   const { epoch, revision, fired_at_ms, settle_at_ms } = event;
-  return { ...state, started: { epoch, revision, fired_at_ms, settle_at_ms, ...cause(event.meta) } };
+  const { hlc, event_id } = event.meta;
+  return { ...state, started: { epoch, revision, fired_at_ms, settle_at_ms, hlc, event_id } };
 }
 
 function changed(state: CallState, at: PlacedEvent): CallState {
