@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Api } from '../journeys/api.js';
 import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
@@ -49,6 +50,13 @@ export class EmbeddedTarget implements ChaosTarget {
 
   said(text: string): number {
     return this.platform.process.said(text);
+  }
+
+  async keep(): Promise<string> {
+    const folder = mkdtempSync(path.join(tmpdir(), 'countersign-kept-'));
+    writeFileSync(path.join(folder, 'output.log'), this.platform.process.output);
+    cpSync(path.join(this.platform.dataDir, 'log'), path.join(folder, 'log'), { recursive: true });
+    return folder;
   }
 
   close(): Promise<void> {

@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
 import type { Api } from '../journeys/api.js';
 import { DistributedPlatform, realParts } from '../journeys/distributed-platform.js';
@@ -75,6 +78,12 @@ export class KafkaTarget implements ChaosTarget {
 
   said(text: string): number {
     return [...this.platform.members.values()].reduce((sum, { process }) => sum + process.said(text), 0);
+  }
+
+  async keep(): Promise<string> {
+    const folder = mkdtempSync(path.join(tmpdir(), 'countersign-kept-'));
+    for (const [name, { process }] of this.platform.members) writeFileSync(path.join(folder, `${name}.log`), process.output);
+    return folder;
   }
 
   close(): Promise<void> {

@@ -20,6 +20,7 @@ const { values } = parseArgs({
     size: { type: 'string', default: 'pr' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
+    calls: { type: 'string', default: '' },
   },
 });
 
@@ -45,7 +46,8 @@ async function runScenario(scenario: Scenario, seed: number): Promise<number> {
 }
 
 async function judged(scenario: Scenario, seed: number, target: ChaosTarget, counterparty: Counterparty): Promise<number> {
-  const size = sizes[values.size as keyof typeof sizes];
+  const named = sizes[values.size as keyof typeof sizes];
+  const size = { ...named, calls: Number(values.calls) || named.calls };
   const started = performance.now();
   const orders = new Orders(() => target.api(), counterparty);
   const counted = await scenario.run({
@@ -63,6 +65,7 @@ async function judged(scenario: Scenario, seed: number, target: ChaosTarget, cou
     `chaos ${values.mode} ${scenario.name} [${scenario.invariants}] N=${n} ${JSON.stringify({ ...counted, succeeded, failed, in_doubt, effects })} ${((performance.now() - started) / 1000).toFixed(1)} s: ${faults.length === 0 ? 'held' : 'BROKEN'}`,
   );
   for (const fault of faults.slice(0, 20)) console.log(`    ${fault}`);
+  if (faults.length > 0) console.log(`    what there was is kept in ${await target.keep()}`);
   return faults.length;
 }
 

@@ -24,6 +24,8 @@ const ENDED = new Set(['succeeded', 'failed', 'in_doubt', 'denied', 'expired', '
 /** So long after the last fault nothing may be left over. */
 const BACKLOG_MS = 60_000;
 
+const iso = (time_ms: number): string => new Date(time_ms).toISOString();
+
 const hasEnded = ({ answers }: Order): boolean => ENDED.has(answers.at(-1)?.status ?? '');
 
 function refused(order: Order, how: string): void {
@@ -89,9 +91,17 @@ export class Orders {
     const verdict: Verdict = { orders: this.all.length, succeeded: 0, failed: 0, in_doubt: 0, effects: 0, faults: [] };
     const stats = await this.counterparty.stats();
     verdict.effects = stats.effects;
-    for (const { key, count } of stats.duplicates) verdict.faults.push(`I1: key ${key} had ${count} effects`);
+    for (const { key, count } of stats.duplicates) verdict.faults.push(`I1: key ${key} had ${count} effects: ${await this.lived(key)}`);
     for (const order of this.all) await this.check(order, verdict);
     return verdict;
+  }
+
+  /** What is known of a key that had too many effects: when each was asked for and happened, and what its agent was told. */
+  private async lived(key: string): Promise<string> {
+    const effects = (await this.counterparty.effectsOf(key)).map((one) => `asked ${iso(one.asked_at_ms)} done ${iso(one.at_ms)}`);
+    const answered = this.all.find(({ answers }) => answers.some(({ idempotency_key }) => idempotency_key === key));
+    const told = answered?.answers.map(({ call_id, status }) => `${call_id} ${status}`) ?? [];
+    return [...effects, ...told, JSON.stringify(answered?.refusals ?? {})].join('; ');
   }
 
   private async check(order: Order, verdict: Verdict): Promise<void> {

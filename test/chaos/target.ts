@@ -20,5 +20,7 @@ export interface ChaosTarget {
   standby(): Promise<void>;
   /** How often the processes have logged this. */
   said(text: string): number;
+  /** Keeps what the processes said, and the embedded log, for whoever looks into a fault. @returns the folder. */
+  keep(): Promise<string>;
   close(): Promise<void>;
 }

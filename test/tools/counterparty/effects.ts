@@ -10,6 +10,9 @@ export interface Effect {
   account: string;
   amount: number;
   note: string;
+  /** When it was asked for, and when it happened, by the counterparty's clock. */
+  asked_at_ms: number;
+  at_ms: number;
 }
 
 /**

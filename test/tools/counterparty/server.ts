@@ -42,11 +42,12 @@ async function route(effects: Effects, request: IncomingMessage, response: Serve
 }
 
 async function doEffect(effects: Effects, order: Order, response: ServerResponse): Promise<void> {
+  const asked_at_ms = Date.now();
   if (order.lose_request) return void response.destroy();
   if (order.delay_ms) await setTimeout(order.delay_ms);
   const earlier = order.once ? effects.first(order.key) : undefined;
   const { key, account, amount, note } = order;
-  const effect = earlier ?? (await effects.add({ key, account, amount, note }));
+  const effect = earlier ?? (await effects.add({ key, account, amount, note, asked_at_ms, at_ms: Date.now() }));
   if (earlier) await effects.of(key);
   if (order.answer_delay_ms) await setTimeout(order.answer_delay_ms);
   if (order.lose_answer && !earlier) return void response.destroy();
