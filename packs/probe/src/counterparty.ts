@@ -29,12 +29,13 @@ export type Order = z.output<ReturnType<typeof orderShape>>;
 export type Effect = z.output<typeof effectShape>;
 
 /**
- * Asks the counterparty for the effect of this call's key; `once` asks it to do a key only once.
+ * Asks the counterparty for the effect of this call's key: to do the key only `once`, or `within_ms` or never.
  * @throws ToolError NETWORK_ERROR; effect `none` only where the connection was refused.
  */
-export async function postEffect(order: Order, ctx: RunContext, once = false): Promise<Effect> {
+export async function postEffect(order: Order, ctx: RunContext, how: { once?: boolean; within_ms?: number } = {}): Promise<Effect> {
   const { drafted_at: _, ...asked } = order;
-  const body = JSON.stringify({ ...asked, key: ctx.idempotency_key, once });
+  const act_before_ms = how.within_ms === undefined ? undefined : Date.now() + how.within_ms;
+  const body = JSON.stringify({ ...asked, key: ctx.idempotency_key, once: how.once, act_before_ms });
   return answerOf(await ask(ctx, '/effect', { method: 'POST', body, headers: { 'content-type': 'application/json' } }));
 }
 

@@ -25,6 +25,13 @@ test('a lost answer has its effect, a lost request has none', async () => {
   expect(await counterparty.effectsOf('lost-request')).toHaveLength(0);
 });
 
+test('an order that it gets to after its time has no effect, then or later', async () => {
+  await expect(post({ key: 'late', delay_ms: 60, act_before_ms: Date.now() + 20 })).rejects.toThrow();
+  expect(await counterparty.effectsOf('late')).toHaveLength(0);
+  await post({ key: 'in-time', act_before_ms: Date.now() + 60_000 });
+  expect(await counterparty.effectsOf('in-time')).toHaveLength(1);
+});
+
 test('a key done once is one effect under 50 concurrent requests, all answered alike', async () => {
   const answers = await Promise.all(Array.from({ length: 50 }, async () => (await post({ key: 'once', once: true })).text()));
   expect(new Set(answers).size).toBe(1);

@@ -16,6 +16,8 @@ interface Order {
   lose_answer?: boolean;
   /** Drops the connection instead of the effect. */
   lose_request?: boolean;
+  /** Epoch ms; it acts before then or never: an order that a stalled machine gets to later is dropped. */
+  act_before_ms?: number;
   /** This key is an effect once: a repeat gets the first answer. */
   once?: boolean;
 }
@@ -45,6 +47,7 @@ async function doEffect(effects: Effects, order: Order, response: ServerResponse
   const asked_at_ms = Date.now();
   if (order.lose_request) return void response.destroy();
   if (order.delay_ms) await setTimeout(order.delay_ms);
+  if (Date.now() > (order.act_before_ms ?? Number.POSITIVE_INFINITY)) return void response.destroy();
   const earlier = order.once ? effects.first(order.key) : undefined;
   const { key, account, amount, note } = order;
   const effect = earlier ?? (await effects.add({ key, account, amount, note, asked_at_ms, at_ms: Date.now() }));

@@ -69,8 +69,8 @@ export class EndsReader {
     switch (at.event_type) {
       case 'tool_call_started': {
         if (partition.endOf(call_id)) return;
-        const { epoch, fired_at_ms, settle_at_ms } = at.event;
-        partition.starts.set(call_id, { epoch, offset: at.offset, fired_at_ms, settle_at_ms });
+        const { epoch, fired_at_ms } = at.event;
+        partition.starts.set(call_id, { epoch, offset: at.offset, fired_at_ms });
         return;
       }
       case 'tool_executed': {

@@ -9,7 +9,6 @@ export interface Start {
   epoch: number;
   offset: number;
   fired_at_ms: number;
-  settle_at_ms: number;
 }
 
 /** A call that ended here or on the log lately. */

@@ -33,7 +33,7 @@ export class Starts {
       const partition = this.partitions.of(job);
       partition.wrote(offset);
       const { epoch, fired_at_ms } = job;
-      partition.starts.set(job.call_id, { epoch, offset, fired_at_ms, settle_at_ms: fired_at_ms + this.settleMs(job) });
+      partition.starts.set(job.call_id, { epoch, offset, fired_at_ms });
     }
     crashPoint('executor.after_started');
     this.onStarted(jobs.filter((job) => job.stage === 'starting'));

@@ -97,7 +97,7 @@ export class Takeover {
     const now_ms = this.parts.clock.now_ms();
     const decision = afterTakeover({
       state: row.state,
-      started,
+      started: started !== null,
       ended: false,
       recovery: this.parts.runtime.recoveryOf(job),
       resend_before_ms: (started?.fired_at_ms ?? 0) + RESEND_WITHIN_MS,

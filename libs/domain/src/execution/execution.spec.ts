@@ -210,7 +210,7 @@ describe('what a reconcile says', () => {
 describe('a call of a lost executor', () => {
   const orphan = (over: Partial<Orphan> = {}): Orphan => ({
     state: 'running',
-    started: { fired_at_ms: 100, settle_at_ms: 160 },
+    started: true,
     ended: false,
     recovery: recovery(),
     resend_before_ms: 1000,
@@ -219,18 +219,17 @@ describe('a call of a lost executor', () => {
   });
   test.each([
     ['with an end on the log is folded', orphan({ ended: true }), { kind: 'fold_end' }],
-    ['that never started is fired', orphan({ started: null }), { kind: 'fire' }],
+    ['that never started is fired', orphan({ started: false }), { kind: 'fire' }],
     ['that reads is read again', orphan({ state: 'reading' }), { kind: 'read_again' }],
     [
       'whose system takes the key is sent again',
       orphan({ recovery: recovery({ takes_key: true, has_reconcile: true }) }),
       { kind: 'resend' },
     ],
-    ['is asked for no earlier than it settled', orphan({ recovery: recovery({ has_reconcile: true }) }), { kind: 'reconcile', at_ms: 160 }],
     [
-      'waits no longer than its settle time, whatever the clock says',
-      orphan({ recovery: recovery({ has_reconcile: true }), now_ms: -9e9 }),
-      { kind: 'reconcile', at_ms: -9e9 + 60 },
+      'may have fired a moment ago: it is asked for when that has settled',
+      orphan({ recovery: recovery({ has_reconcile: true }) }),
+      { kind: 'reconcile', at_ms: 180 },
     ],
   ])('%s', (_title, given, then) => {
     expect(afterTakeover(given)).toEqual(then);

@@ -5,8 +5,8 @@ import type { ExecutionState } from './row.js';
 /** A row of an epoch that is fenced, and what the log says of its call once it was read to its head. */
 export interface Orphan {
   state: ExecutionState;
-  /** The newest tool_call_started of the call; null: it never fired (a start is durable before any effect). */
-  started: { fired_at_ms: number; settle_at_ms: number } | null;
+  /** The log has its tool_call_started: it may have fired. False: it never did, for a start is durable before any effect. */
+  started: boolean;
   /** tool-executed has its end already. */
   ended: boolean;
   /** Null: this executor does not have the tool. */
@@ -30,11 +30,9 @@ export function afterTakeover(orphan: Orphan): OrphanDecision {
   if (orphan.ended) return { kind: 'fold_end' };
   if (orphan.state === 'reading') return { kind: 'read_again' };
   if (!orphan.started) return { kind: 'fire' };
-  const { recovery, started } = orphan;
+  const { recovery } = orphan;
   if (recovery?.takes_key && orphan.now_ms < orphan.resend_before_ms) return { kind: 'resend' };
-  if (recovery?.has_reconcile) {
-    const wait_ms = Math.min(Math.max(0, started.settle_at_ms - orphan.now_ms), recovery.settle_ms);
-    return { kind: 'reconcile', at_ms: orphan.now_ms + wait_ms };
-  }
+  // It fired after its start was on the log, nobody knows how long after; but no later than now, for its owner is dead or fenced.
+  if (recovery?.has_reconcile) return { kind: 'reconcile', at_ms: orphan.now_ms + recovery.settle_ms };
   return { kind: 'in_doubt', error: inDoubt(null) };
 }

@@ -255,7 +255,7 @@ export class SimulatedExecutors {
       const started = starts.length > 0;
       const decision = afterTakeover({
         state: row.state,
-        started: started ? { fired_at_ms: 0, settle_at_ms: 0 } : null,
+        started,
         ended: false,
         recovery: this.recovery,
         resend_before_ms: 1,

@@ -17,6 +17,6 @@ export const probeHttpEffect = defineTool({
   settle_ms: SETTLE_MS,
   input: orderShape(SETTLE_MS / 2),
   output: effectShape,
-  run: (order, ctx) => postEffect(order, ctx),
+  run: (order, ctx) => postEffect(order, ctx, { within_ms: 0.75 * SETTLE_MS }),
   reconcile: (_order, ctx) => effectOfKey(ctx),
 });

@@ -16,5 +16,5 @@ export const probeHttpKeyed = defineTool({
   takes_key: true,
   input: orderShape(60_000),
   output: effectShape,
-  run: (order, ctx) => postEffect(order, ctx, true),
+  run: (order, ctx) => postEffect(order, ctx, { once: true }),
 });
