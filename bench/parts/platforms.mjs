@@ -53,7 +53,7 @@ function common(dir, port) {
 
 /** What `npm start` gives to node. A larger young generation: collecting cost 18 % of the main thread, now 8 %. A bound on the
  *  old one: V8 lets it grow to four times what lives there, 175 MiB more, unless the bound is below 2 GiB. */
-const NODE_OPTIONS = ['--max-old-space-size=1024', '--max-semi-space-size=64', '--wasm-tiering-budget=20000000'];
+const NODE_OPTIONS = ['--max-old-space-size=1024', '--max-semi-space-size=64', '--wasm-tiering-budget=60000000'];
 
 /** For the start: the heap does not grow in steps and little is optimised until the service is up. */
 const STARTING = ['--min-semi-space-size=16', '--initial-heap-size=256', '--interrupt-budget=4000000'];
