@@ -13,5 +13,4 @@ USER node
 ENV NODE_ENV=production COUNTERSIGN_DATA_DIR=/data
 EXPOSE 7070
 # The same as `npm start`.
-CMD ["node", "--max-old-space-size=1024", "--max-semi-space-size=64", "--min-semi-space-size=16", "--initial-heap-size=256", \
-  "--interrupt-budget=4000000", "--wasm-tiering-budget=60000000", "apps/standalone/dist/main.js"]
+CMD ["node", "--max-old-space-size=1024", "--max-semi-space-size=64", "apps/standalone/dist/main.js"]

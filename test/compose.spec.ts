@@ -28,7 +28,7 @@ describe('docker-compose.yml', () => {
   });
 
   test('starts what the build makes', () => {
-    const commands = [...compose.matchAll(/\["node", (?:"--[^"]*", )*"(apps\/[a-z]+\/)dist\/main\.js"\]/g)].map(([, app]) => app);
+    const commands = [...compose.matchAll(/\["node", "(apps\/[a-z]+\/)dist\/main\.js"\]/g)].map(([, app]) => app);
     expect(commands).toEqual(['apps/gateway/', 'apps/policy/', 'apps/executor/', 'apps/projector/']);
     for (const app of commands) expect(read(`${app}src/main.ts`)).toContain('runService');
   });

@@ -53,10 +53,7 @@ function common(dir, port) {
 
 /** What `npm start` gives to node. A larger young generation: collecting cost 18 % of the main thread, now 8 %. A bound on the
  *  old one: V8 lets it grow to four times what lives there, 175 MiB more, unless the bound is below 2 GiB. */
-const NODE_OPTIONS = ['--max-old-space-size=1024', '--max-semi-space-size=64', '--wasm-tiering-budget=60000000'];
-
-/** For the start: the heap does not grow in steps and little is optimised until the service is up. */
-const STARTING = ['--min-semi-space-size=16', '--initial-heap-size=256', '--interrupt-budget=4000000'];
+const NODE_OPTIONS = ['--max-old-space-size=1024', '--max-semi-space-size=64'];
 
 /** The standalone process. `args`: further options of node (a profiler). */
 export async function startEmbedded(dir, args = []) {
@@ -64,7 +61,7 @@ export async function startEmbedded(dir, args = []) {
   const url = `http://127.0.0.1:${port}`;
   const open = async () => {
     const began = performance.now();
-    const app = start('standalone', node, [...NODE_OPTIONS, ...STARTING, ...args, path.join(root, 'apps/standalone/dist/main.js')], {
+    const app = start('standalone', node, [...NODE_OPTIONS, ...args, path.join(root, 'apps/standalone/dist/main.js')], {
       dir,
       cwd: dir,
       env: common(dir, port),
@@ -154,7 +151,7 @@ async function startServices(dir, parts, down) {
   const services = {};
   for (const app of ['policy', 'projector', 'executor', 'gateway']) {
     const health = app === 'gateway' ? port : await freePort();
-    const part = start(app, node, [...STARTING, path.join(root, `apps/${app}/dist/main.js`)], {
+    const part = start(app, node, [path.join(root, `apps/${app}/dist/main.js`)], {
       dir,
       env: { ...env, COUNTERSIGN_HEALTH_PORT: String(health) },
     });

@@ -28,16 +28,10 @@ function isFree(port: number): Promise<boolean> {
 const OUTPUT_MAX = 2_000_000;
 
 /**
- * What lives for seconds gains nothing from code that is optimised and from a heap that grows in steps: PGlite's 9 MB of WebAssembly
- * were a third of a start's CPU time, what starts run of JavaScript a sixth, collections on the way to the heap they need a seventh.
+ * What lives for seconds gains nothing from optimised WebAssembly and from a heap that grows in steps: PGlite's 9 MB were a third of
+ * a start's CPU time, collections on the way to the heap it needs a seventh.
  */
-const SHORT_LIVED = [
-  '--wasm-tiering-budget=400000000',
-  '--interrupt-budget=4000000',
-  '--min-semi-space-size=16',
-  '--max-semi-space-size=64',
-  '--initial-heap-size=256',
-];
+const SHORT_LIVED = ['--wasm-tiering-budget=400000000', '--min-semi-space-size=16', '--max-semi-space-size=64', '--initial-heap-size=256'];
 
 /** One process of ours under test: started, killed and ended by its own pid, its output kept for the failure message. */
 export class TestedProcess {

@@ -37,7 +37,12 @@ export class EmbeddedPlatform {
 
   static async start(env: Record<string, string> = {}): Promise<EmbeddedPlatform> {
     const platform = await EmbeddedPlatform.create(env);
-    await platform.up();
+    try {
+      await platform.up();
+    } catch (fault) {
+      await platform.close();
+      throw fault;
+    }
     return platform;
   }
 

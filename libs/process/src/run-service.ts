@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { armCrashPoint } from '@countersign/contracts';
 import { z } from 'zod';
 import type { AppDeps, RunningApp } from './app-deps.js';
@@ -65,7 +64,6 @@ export async function runService<C>(service: Service<C>, env: Environment): Prom
     const stopTelemetry = platformConfig.tracing ? await startTelemetry(service.name) : async () => undefined;
     const platform = await openPlatform(service.name, platformConfig);
     const app = await startOrClose(service, platform.deps, config, () => platform.close());
-    optimiseFromNowOn();
     const healthServer = service.has_http ? undefined : new HealthServer(() => app.ready(), platform.deps.metrics);
     await healthServer?.listen(health.port, health.host);
     await asked();
@@ -79,14 +77,6 @@ export async function runService<C>(service: Service<C>, env: Environment): Prom
     else process.stderr.write(`countersign: ${error instanceof Error ? error.stack : String(error)}\n`);
     return 1;
   }
-}
-
-/**
- * `npm start` lets V8 wait long before it optimises: of a start, which runs everything once or twice, that was a fifth of the
- * CPU time. From here on V8's own default holds, for what is called often.
- */
-function optimiseFromNowOn(): void {
-  setFlagsFromString('--interrupt-budget=67584');
 }
 
 async function startOrClose<C>(service: Service<C>, deps: AppDeps, config: C, close: () => Promise<void>): Promise<RunningApp> {
