@@ -106,6 +106,49 @@ describe('an executor that comes back', () => {
     expect(rig.world.effectsOf(ruling.call.idempotency_key)).toBe(1);
   });
 
+  test('what was judged again and then granted: its start and its end count, whoever reads them later', async () => {
+    const first = await rig.start({ lease_ms: 1000 });
+    const about = { ...rig.meta('0-11111111-1111-4111-8111-111111111111', 'default'), call_id: null, partition: 0 };
+    const set = (tier: 'tier_3_blocked' | 'tier_1_auto') => {
+      const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
+      const rule = { rule_id: 'freeze', approver_roles: [], quorum: 1, expires_after_ms: null, requirement: null };
+      return rig.put('tool_policy_set', [{ meta: about, tool: 'blind_write', tier, by, changed_at_ms: Date.now(), ...rule }]);
+    };
+    await set('tier_3_blocked');
+    const started = await rig.allow('blind_write', 'started', { ruling: { config_offset: -1 } });
+    const ended = await rig.allow('blind_write', 'ended', { ruling: { config_offset: -1 } });
+    for (const { meta } of [started, ended]) await rig.until(async () => (await rig.eventsOf(meta.call_id as string)).length === 1);
+    await first.close();
+    await set('tier_1_auto');
+    await rig.startedByAnother(started);
+    const { source, key, grant } = await rig.startedByAnother(ended);
+    const { tool, version } = ended.call;
+    const times = { started_at_ms: 1, ended_at_ms: 2, duration_ms: 1, retry_count: 0 };
+    const none = { error: null, truncated: false, attachments: [], warnings: [], extras: null };
+    const outcome = {
+      status: 'succeeded' as const,
+      output_json: '{"ok":true,"name":"ended"}',
+      effect: 'happened' as const,
+      ...times,
+      ...none,
+    };
+    const { meta, decision_id, revision } = grant;
+    await rig.put('tool_executed', [
+      { meta, idempotency_key: key, tool, version, epoch: 1, decision_id, revision, outcome, source, also: null },
+    ]);
+    // Calls that stood open beside them keep the reader of ends far enough back.
+    await rig.store.query({ text: 'UPDATE executor_progress SET ends_from = 0', params: [] });
+    await rig.start({ lease_ms: 1000 });
+    expect(await rig.end(started)).toMatchObject({ event_type: 'tool_call_in_doubt' });
+    expect(await rig.end(await rig.allow('blind_write', 'ended'))).toMatchObject({ event_type: 'tool_retry_deduplicated' });
+    expect((await rig.eventsOf(meta.call_id as string)).map(({ event_type }) => event_type)).toEqual([
+      'tool_call_rejudged',
+      'tool_call_started',
+      'tool_executed',
+    ]);
+    expect(rig.world.effects).toEqual([]);
+  });
+
   test('two executors on one log share the partitions: each call has one effect and one end', async () => {
     const apps: RunningApp[] = [];
     const shared = new SharedStore(rig.store);

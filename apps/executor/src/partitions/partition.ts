@@ -57,6 +57,12 @@ export class Partition {
     return this.recent.get(call_id);
   }
 
+  /** Its end, if it has one: a call that was judged again has none, it may be granted and run. */
+  overOf(call_id: string): RecentEnd | undefined {
+    const end = this.recent.get(call_id);
+    return end?.revision === Number.POSITIVE_INFINITY ? end : undefined;
+  }
+
   /** An end of a call. The first one counts, but for one that resolves a doubt. */
   ended(call_id: string, end: RecentEnd): void {
     const before = this.recent.get(call_id);

@@ -147,7 +147,7 @@ export class Intake {
     const call_id = meta.call_id as string;
     if (!call || isReadOnly(call.effect_class)) return;
     this.partitions.closeLater(closedApproval(at));
-    if (partition.endOf(call_id)) return;
+    if (partition.overOf(call_id)) return;
     partition.ended(call_id, {
       state: 'released',
       end_offset: at.offset,
@@ -162,7 +162,7 @@ export class Intake {
     const call_id = at.event.meta.call_id as string;
     const job = this.open.ofCall(call_id);
     if (!job) {
-      if (partition.endOf(call_id) || !at.event.call) return partition.cover(at.topic, at.offset);
+      if (partition.overOf(call_id) || !at.event.call) return partition.cover(at.topic, at.offset);
       partition.cancelled.add(call_id);
       return this.cancelUnknown(at, at.event.call);
     }

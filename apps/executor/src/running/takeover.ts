@@ -58,10 +58,7 @@ export class Takeover {
     const rows = await this.arbiter.orphans(partition.number);
     if (rows.length === 0) return;
     await this.sources.reader.catchUp(partition);
-    const open = rows.filter((row) => {
-      const end = partition.endOf(row.call_id);
-      return !end || end.revision !== Number.POSITIVE_INFINITY;
-    });
+    const open = rows.filter((row) => !partition.overOf(row.call_id));
     if (open.length === 0) return;
     const epoch = this.steps.epoch();
     const taken = await this.arbiter.takeOver(epoch, open);

@@ -105,6 +105,26 @@ export class Rig {
     ]);
   }
 
+  /** An executor that is dead by now was granted the call, claimed it and started it. */
+  async startedByAnother(ruling: EventMap['policy_decided']) {
+    const grant = this.grant(ruling, ['ann'], { revision: 2 });
+    const [offset] = await this.put('approval_granted', [grant]);
+    const { meta, decision_id, revision, approval_id } = grant;
+    const key = ruling.call.idempotency_key;
+    const source = { topic: 'approval-granted', offset: offset as number };
+    const now_ms = Date.now();
+    const times = { fired_at_ms: now_ms, settle_at_ms: now_ms, config_offset: -1 };
+    await this.put('tool_call_started', [
+      { meta, idempotency_key: key, epoch: 1, decision_id, revision, approval_id, source, also: null, ...times },
+    ]);
+    await this.store.query({
+      text: `INSERT INTO tool_executions (key, attempt, tenant_id, call_uuid, partition, state, digest8, source_topic, source_offset, lane, epoch)
+        VALUES ($1, 1, 'default', $2, $3, 1, 0, 1, $4, 'shared', 1)`,
+      params: [key, (meta.call_id as string).slice(2), meta.partition, offset],
+    });
+    return { source, key, grant };
+  }
+
   /** The database is lost; the log stays. */
   async loseDatabase(): Promise<void> {
     await this.store.close();
