@@ -50,6 +50,7 @@ async function judged(scenario: Scenario, seed: number, target: ChaosTarget, cou
   const size = { ...named, calls: Number(values.calls) || named.calls };
   const started = performance.now();
   const orders = new Orders(() => target.api(), counterparty);
+  await orders.begin();
   const counted = await scenario.run({
     target,
     counterparty,

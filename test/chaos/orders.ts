@@ -38,12 +38,20 @@ function refused(order: Order, how: string): void {
  */
 export class Orders {
   private readonly all: Order[] = [];
+  private case_id = '';
   private readonly salt = Math.floor(performance.timeOrigin + performance.now()).toString(36);
 
   constructor(
     private readonly api: () => Api,
     private readonly counterparty: Counterparty,
   ) {}
+
+  /** All orders are of one case that stays open: a key holds for as long, however late an agent asks again (without a case: 10 minutes). */
+  async begin(): Promise<void> {
+    const { status, body } = await this.api().request<{ case_id: string }>('POST', '/v1/cases', {});
+    if (status !== 201) throw new Error(`no case: ${status} ${JSON.stringify(body)}`);
+    this.case_id = body.case_id;
+  }
 
   get sent(): number {
     return this.all.length;
@@ -72,7 +80,7 @@ export class Orders {
 
   private async once(order: Order): Promise<Envelope | undefined> {
     try {
-      const { status, body } = await this.api().call({ tool: order.tool, inputs: order.inputs }, { prefer: 'wait=20' });
+      const { status, body } = await this.api().call({ tool: order.tool, inputs: order.inputs, case_id: this.case_id }, { prefer: 'wait=20' });
       if (status === 200 || status === 202) {
         order.answers.push(body);
         return body;
