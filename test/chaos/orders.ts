@@ -80,7 +80,10 @@ export class Orders {
 
   private async once(order: Order): Promise<Envelope | undefined> {
     try {
-      const { status, body } = await this.api().call({ tool: order.tool, inputs: order.inputs, case_id: this.case_id }, { prefer: 'wait=20' });
+      const { status, body } = await this.api().call(
+        { tool: order.tool, inputs: order.inputs, case_id: this.case_id },
+        { prefer: 'wait=20' },
+      );
       if (status === 200 || status === 202) {
         order.answers.push(body);
         return body;

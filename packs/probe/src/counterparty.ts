@@ -34,9 +34,14 @@ export type Effect = z.output<typeof effectShape>;
  */
 export async function postEffect(order: Order, ctx: RunContext, how: { once?: boolean; within_ms?: number } = {}): Promise<Effect> {
   const { drafted_at: _, ...asked } = order;
-  const act_before_ms = how.within_ms === undefined ? undefined : Date.now() + how.within_ms;
+  const act_before_ms = how.within_ms === undefined ? undefined : machineMs() + how.within_ms;
   const body = JSON.stringify({ ...asked, key: ctx.idempotency_key, once: how.once, act_before_ms });
   return answerOf(await ask(ctx, '/effect', { method: 'POST', body, headers: { 'content-type': 'application/json' } }));
+}
+
+/** The machine's own monotonic clock, the same in all its processes whatever each believes the time to be. */
+function machineMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
 /** Whether the effect of this call's key is there. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Counterparty } from './counterparty.js';
+import { machineMs } from './server.js';
 
 let counterparty: Counterparty;
 beforeAll(async () => {
@@ -26,9 +27,9 @@ test('a lost answer has its effect, a lost request has none', async () => {
 });
 
 test('an order that it gets to after its time has no effect, then or later', async () => {
-  await expect(post({ key: 'late', delay_ms: 60, act_before_ms: Date.now() + 20 })).rejects.toThrow();
+  await expect(post({ key: 'late', delay_ms: 60, act_before_ms: machineMs() + 20 })).rejects.toThrow();
   expect(await counterparty.effectsOf('late')).toHaveLength(0);
-  await post({ key: 'in-time', act_before_ms: Date.now() + 60_000 });
+  await post({ key: 'in-time', act_before_ms: machineMs() + 60_000 });
   expect(await counterparty.effectsOf('in-time')).toHaveLength(1);
 });
 

@@ -16,7 +16,7 @@ interface Order {
   lose_answer?: boolean;
   /** Drops the connection instead of the effect. */
   lose_request?: boolean;
-  /** Epoch ms; it acts before then or never: an order that a stalled machine gets to later is dropped. */
+  /** Of the machine's monotonic clock; it acts before then or never: an order that a stalled machine gets to later is dropped. */
   act_before_ms?: number;
   /** This key is an effect once: a repeat gets the first answer. */
   once?: boolean;
@@ -47,7 +47,7 @@ async function doEffect(effects: Effects, order: Order, response: ServerResponse
   const asked_at_ms = Date.now();
   if (order.lose_request) return void response.destroy();
   if (order.delay_ms) await setTimeout(order.delay_ms);
-  if (Date.now() > (order.act_before_ms ?? Number.POSITIVE_INFINITY)) return void response.destroy();
+  if (machineMs() > (order.act_before_ms ?? Number.POSITIVE_INFINITY)) return void response.destroy();
   const earlier = order.once ? effects.first(order.key) : undefined;
   const { key, account, amount, note } = order;
   const effect = earlier ?? (await effects.add({ key, account, amount, note, asked_at_ms, at_ms: Date.now() }));
@@ -55,6 +55,11 @@ async function doEffect(effects: Effects, order: Order, response: ServerResponse
   if (order.answer_delay_ms) await setTimeout(order.answer_delay_ms);
   if (order.lose_answer && !earlier) return void response.destroy();
   answer(response, effect);
+}
+
+/** The same in all processes of the machine. */
+export function machineMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
 function answer(response: ServerResponse, value: unknown): void {
