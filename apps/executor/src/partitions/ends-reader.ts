@@ -68,20 +68,20 @@ export class EndsReader {
     const call_id = at.event.meta.call_id as string;
     switch (at.event_type) {
       case 'tool_call_started': {
-        if (partition.overOf(call_id)) return;
+        if (partition.endOf(call_id)) return;
         const { epoch, fired_at_ms } = at.event;
         partition.starts.set(call_id, { epoch, offset: at.offset, fired_at_ms });
         return;
       }
       case 'tool_executed': {
-        const before = partition.overOf(call_id);
+        const before = partition.endOf(call_id);
         const state = partition.doubts.has(call_id) ? 'in_doubt' : before ? before.state : 'running';
         const meaning = lateEnd({ state, started_epoch: partition.starts.get(call_id)?.epoch ?? null }, at.event);
         if (meaning.kind !== 'nothing') this.ended(partition, at, at.event);
         break;
       }
       case 'tool_call_in_doubt':
-        if (partition.overOf(call_id)) break;
+        if (partition.endOf(call_id)) break;
         this.ended(partition, at, at.event);
         partition.doubts.set(call_id, { key: at.event.idempotency_key, attempt: at.event.meta.attempt, also: at.event.also });
         break;

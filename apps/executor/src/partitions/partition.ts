@@ -53,14 +53,15 @@ export class Partition {
     this.executed = laneTopic('tool-executed', lane);
   }
 
+  /** Its end, if it has one: a call that was judged again has none, it may be granted and run. */
   endOf(call_id: string): RecentEnd | undefined {
-    return this.recent.get(call_id);
+    const recent = this.recent.get(call_id);
+    return recent?.revision === Number.POSITIVE_INFINITY ? recent : undefined;
   }
 
-  /** Its end, if it has one: a call that was judged again has none, it may be granted and run. */
-  overOf(call_id: string): RecentEnd | undefined {
-    const end = this.recent.get(call_id);
-    return end?.revision === Number.POSITIVE_INFINITY ? end : undefined;
+  /** Whether nothing of this revision may run any more: the call has ended, or was judged again since. */
+  isClosed(call_id: string, revision: number): boolean {
+    return (this.recent.get(call_id)?.revision ?? Number.NEGATIVE_INFINITY) >= revision;
   }
 
   /** An end of a call. The first one counts, but for one that resolves a doubt. */

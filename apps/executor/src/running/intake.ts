@@ -89,7 +89,6 @@ export class Intake {
     const { authorised, key, call } = job;
     const live = job.write ? this.open.ofKey(key) : undefined;
     const settled = job.write ? this.open.settledOf(key) : undefined;
-    const end = partition.endOf(job.call_id);
     const admission = admit(
       {
         call_id: job.call_id,
@@ -102,7 +101,7 @@ export class Intake {
       },
       {
         history: false,
-        ended: end !== undefined && end.revision >= authorised.revision,
+        ended: partition.isClosed(job.call_id, authorised.revision),
         open: this.open.ofCall(job.call_id) !== undefined,
         cancelled: partition.cancelled.has(job.call_id),
         live: live && live.call_id !== job.call_id ? { call_id: live.call_id, digest8: digest8(live.call.discriminating_digest) } : null,
@@ -147,7 +146,7 @@ export class Intake {
     const call_id = meta.call_id as string;
     if (!call || isReadOnly(call.effect_class)) return;
     this.partitions.closeLater(closedApproval(at));
-    if (partition.overOf(call_id)) return;
+    if (partition.endOf(call_id)) return;
     partition.ended(call_id, {
       state: 'released',
       end_offset: at.offset,
@@ -162,7 +161,7 @@ export class Intake {
     const call_id = at.event.meta.call_id as string;
     const job = this.open.ofCall(call_id);
     if (!job) {
-      if (partition.overOf(call_id) || !at.event.call) return partition.cover(at.topic, at.offset);
+      if (partition.endOf(call_id) || !at.event.call) return partition.cover(at.topic, at.offset);
       partition.cancelled.add(call_id);
       return this.cancelUnknown(at, at.event.call);
     }

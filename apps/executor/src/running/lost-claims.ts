@@ -80,7 +80,7 @@ export class LostClaims {
   private newest(job: Job, rows: readonly Execution[]): Execution[] {
     const partition = this.partitions.of(job);
     return rows.map((row) => {
-      const end = partition.overOf(row.call_id);
+      const end = partition.endOf(row.call_id);
       return end ? { ...row, ...end } : row;
     });
   }

@@ -33,7 +33,7 @@ export class Resolutions {
     const call_id = meta.call_id as string;
     const known = partition.doubts.get(call_id);
     partition.doubts.delete(call_id);
-    const row = known ?? (partition.overOf(call_id) ? undefined : await this.parts.arbiter.doubtOf(call_id));
+    const row = known ?? (partition.endOf(call_id) ? undefined : await this.parts.arbiter.doubtOf(call_id));
     const next = afterResolution(row ? 'in_doubt' : null, resolution);
     if (!row || next === 'ignore') return partition.cover(at.topic, at.offset);
     const now_ms = this.parts.clock.now_ms();

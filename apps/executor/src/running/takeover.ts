@@ -58,7 +58,7 @@ export class Takeover {
     const rows = await this.arbiter.orphans(partition.number);
     if (rows.length === 0) return;
     await this.sources.reader.catchUp(partition);
-    const open = rows.filter((row) => !partition.overOf(row.call_id));
+    const open = rows.filter((row) => !partition.endOf(row.call_id));
     if (open.length === 0) return;
     const epoch = this.steps.epoch();
     const taken = await this.arbiter.takeOver(epoch, open);

@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../durations.js';
+
 /** One vote that policy counted, with what is known of the time before it. */
 export interface CountedDecision {
   approval_id: string;

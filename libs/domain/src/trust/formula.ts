@@ -1,4 +1,5 @@
 import { DAY_MS } from '../durations.js';
+
 /** The formula's signals, each from 0 to 1, and what their ages are counted from. */
 export interface TrustSignals {
   /** Succeeded ÷ all. */
