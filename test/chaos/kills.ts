@@ -27,6 +27,7 @@ export const kills: Scenario = {
     })();
     const pending: Promise<void>[] = [];
     for (let i = 0; i < size.calls; i++) {
+      while (killed < Math.floor((size.kills * i) / size.calls)) await sleep(50);
       pending.push(orders.insist(orders.next('probe_http_effect', { delay_ms: Math.floor(random() * 200) })));
       if (i % 10 === 9) await sleep(pace_ms);
     }
@@ -36,8 +37,9 @@ export const kills: Scenario = {
     await Promise.all(restarts.values());
     return { kills: killed, services: target.services.length };
   },
-  judge: (verdict, counted) => [
+  judge: (verdict, counted, size) => [
     ...((counted.kills ?? 0) < (counted.services ?? 1) ? ['not every service was killed'] : []),
+    ...((counted.kills ?? 0) < size.kills - 1 ? [`only ${counted.kills} of ${size.kills} kills`] : []),
     ...(verdict.succeeded < verdict.orders / 2 ? [`I11: only ${verdict.succeeded} of ${verdict.orders} succeeded`] : []),
   ],
 };

@@ -21,6 +21,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
     calls: { type: 'string', default: '' },
+    kills: { type: 'string', default: '' },
+    rounds: { type: 'string', default: '' },
   },
 });
 
@@ -47,7 +49,12 @@ async function runScenario(scenario: Scenario, seed: number): Promise<number> {
 
 async function judged(scenario: Scenario, seed: number, target: ChaosTarget, counterparty: Counterparty): Promise<number> {
   const named = sizes[values.size as keyof typeof sizes];
-  const size = { ...named, calls: Number(values.calls) || named.calls };
+  const size = {
+    ...named,
+    calls: Number(values.calls) || named.calls,
+    kills: Number(values.kills) || named.kills,
+    crash_rounds: Number(values.rounds) || named.crash_rounds,
+  };
   const started = performance.now();
   const orders = new Orders(() => target.api(), counterparty);
   await orders.begin();

@@ -6,6 +6,8 @@ import type { ChaosTarget } from './target.js';
 export interface ChaosSize {
   calls: number;
   kill_every_ms: number;
+  /** At least so many, spread over the calls: sending waits for them. */
+  kills: number;
   crash_rounds: number;
   zombies: number;
   duplicates: number;
@@ -14,10 +16,11 @@ export interface ChaosSize {
 }
 
 export const sizes: Readonly<Record<'pr' | 'nightly', ChaosSize>> = {
-  pr: { calls: 300, kill_every_ms: 5000, crash_rounds: 5, zombies: 5, duplicates: 500, offset_resets: 1, lost_answers: 20 },
+  pr: { calls: 300, kill_every_ms: 5000, kills: 2, crash_rounds: 5, zombies: 5, duplicates: 500, offset_resets: 1, lost_answers: 20 },
   nightly: {
     calls: 10_000,
     kill_every_ms: 3000,
+    kills: 1000,
     crash_rounds: 200,
     zombies: 300,
     duplicates: 50_000,
