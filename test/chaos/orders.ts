@@ -71,10 +71,11 @@ export class Orders {
   /** Sends one order until it has an answer that is an end, or the time is over. */
   async insist(order: Order, timeout_ms = 120_000): Promise<void> {
     const end = performance.now() + timeout_ms;
-    while (performance.now() < end) {
+    for (let wait_ms = 100; performance.now() < end; wait_ms = Math.min(800, wait_ms * 2)) {
       const envelope = await this.once(order);
       if (envelope && ENDED.has(envelope.status)) return;
-      await sleep(100);
+      if (envelope) wait_ms = 50;
+      await sleep(wait_ms);
     }
   }
 
