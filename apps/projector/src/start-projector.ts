@@ -86,8 +86,8 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
     logger: new NestLogger(logger),
   });
   await app.listen();
-  measureLag(folder, deps.metrics);
   const { log, codec, schemas } = deps;
+  measureLag(folder, log, deps.metrics);
   const rebuilder = new Rebuilder({ log, codec, schemas, store, projections }, owner_id, logger);
   await rebuilder.start();
   const checkpoints = await startCheckpoints(deps, config);

@@ -58,6 +58,7 @@ const rank = ({ events }: Queued) => order.indexOf(parseTopic(events[0]?.topic ?
  */
 export class PartitionFold {
   private readonly offsets: Map<string, ProjectionOffset>;
+  private readonly written: Map<string, number>;
   private pending: PendingWrite;
   private queue: Queued[] = [];
   private lingering: (() => void)[] = [];
@@ -72,6 +73,7 @@ export class PartitionFold {
 
   constructor(private readonly options: PartitionFoldOptions) {
     this.offsets = new Map(options.from.map((offset) => [offset.topic, offset]));
+    this.written = new Map(options.from.map(({ topic, next_offset }) => [topic, next_offset]));
     this.pending = new PendingWrite(options.projections);
     this.plan = options.plan;
   }
@@ -79,6 +81,11 @@ export class PartitionFold {
   /** The next offset of a topic that would be folded. */
   next(topic: string): number {
     return this.offsets.get(topic)?.next_offset ?? 0;
+  }
+
+  /** Readers of the views see a topic up to here: the offset after its newest written record. */
+  shown(topic: string): number {
+    return this.written.get(topic) ?? 0;
   }
 
   /**
@@ -213,6 +220,7 @@ export class PartitionFold {
       }
     }
     crashPoint('projector.after_rows');
+    for (const { topic, next_offset } of write.reached) this.written.set(topic, next_offset);
     states.written(write.call_ids, this.pending.call_ids);
   }
 

@@ -17,6 +17,11 @@ export class PendingWrite {
     return this.offsets.size === 0;
   }
 
+  /** Where each topic goes on once this is written. */
+  get reached(): Iterable<ProjectionOffset> {
+    return this.offsets.values();
+  }
+
   /** @returns why a projection can't fold it; the others have */
   fold(change: Change): unknown {
     let fault: unknown;

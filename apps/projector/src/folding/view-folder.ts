@@ -3,15 +3,15 @@ import type { EventBatch, TopicOffset } from '@countersign/event-log';
 import { type Ownership, planAgain, type Store, takePartition, unrequestedHlc } from '@countersign/store';
 import type { Projection } from '../projections/projection.js';
 import { CallStates } from './call-states.js';
-import { laneOf, topicsOf } from './lanes.js';
+import { GLOBAL, laneOf, topicsOf } from './lanes.js';
 import { defaultPace, type FoldSink, PartitionFold, type WritePace } from './partition-fold.js';
 import { livePlan, type WritePlan } from './write-plan.js';
 
-/** Lag of one topic's partition, in records, as of the newest batch. */
-export interface Lag {
+/** What the views show of one topic's partition: everything below `next_offset`. */
+export interface Shown {
   topic: string;
   partition: number;
-  records: number;
+  next_offset: number;
 }
 
 export interface ViewFolderOptions {
@@ -26,7 +26,6 @@ export interface ViewFolderOptions {
 /** Folds every partition that the group gave to this process. */
 export class ViewFolder {
   private readonly partitions = new Map<string, PartitionFold>();
-  private readonly heads = new Map<string, { topic: string; partition: number; head: number }>();
 
   constructor(private readonly options: ViewFolderOptions) {}
 
@@ -65,7 +64,6 @@ export class ViewFolder {
 
   async fold(batch: EventBatch): Promise<void> {
     const { topic, partition } = batch.events[0] as PlacedEvent;
-    this.heads.set(`${topic}/${partition}`, { topic, partition, head: batch.head });
     await this.of(topic, partition)?.fold(batch.events as readonly PlacedEvent[]);
   }
 
@@ -73,12 +71,12 @@ export class ViewFolder {
     this.of(topic, partition)?.skip(topic, offset);
   }
 
-  lag(): Lag[] {
-    return [...this.heads.values()].map(({ topic, partition, head }) => ({
-      topic,
-      partition,
-      records: Math.max(0, head - (this.of(topic, partition)?.next(topic) ?? head)),
-    }));
+  /** Every topic of every partition that this process folds. */
+  shown(): Shown[] {
+    return [...this.partitions].flatMap(([key, fold]) => {
+      const [lane = GLOBAL, partition] = key.split('/');
+      return topicsOf(lane).map((topic) => ({ topic, partition: Number(partition), next_offset: fold.shown(topic) }));
+    });
   }
 
   /** Whether the group gave this partition to this process. */
