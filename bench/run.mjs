@@ -123,6 +123,8 @@ async function run() {
 
 function print({ product, results, views, memory, warm }) {
   const measured = ratios(results, product.name);
+  const broken = [...breaches(results), ...(views.left > 0 ? [`the views are ${views.left} records behind after a minute`] : [])];
+  for (const breach of broken) console.log(`BROKEN: ${breach}`);
   console.log(`\n${product.name}, ${rounds} rounds, ${cpus().length} CPUs, Node ${process.version}\n\n${table(results)}\n`);
   console.log(`memory at its peak: ${memory.join(', ')}`);
   console.log(`start to ready: ${round(product.start_secs)} s first${warm === undefined ? '' : `, ${round(warm)} s again`}`);
@@ -134,8 +136,6 @@ function print({ product, results, views, memory, warm }) {
     for (const warning of compare(baselineFile, product.name, measured)) console.log(`WARNING: ${warning}`);
     if (options['save-baseline']) saveBaseline(baselineFile, product.name, measured);
   }
-  const broken = [...breaches(results), ...(views.left > 0 ? [`the views are ${views.left} records behind after a minute`] : [])];
-  for (const breach of broken) console.log(`BROKEN: ${breach}`);
   return broken.length === 0 ? 0 : 1;
 }
 

@@ -174,12 +174,12 @@ async function startServices(dir, parts, down) {
   };
 }
 
-/** Records that the views do not show yet. */
+/** Records that the views do not show yet; endless where the log did not say. */
 export async function projectorLag(target) {
   let lag = 0;
   for (const url of target.metrics) {
     for (const [, value] of (await (await fetch(url)).text()).matchAll(/^countersign_projector_lag_records\{[^}]*\} (\S+)$/gm))
       lag += Number(value);
   }
-  return lag;
+  return Number.isNaN(lag) ? Number.POSITIVE_INFINITY : lag;
 }
