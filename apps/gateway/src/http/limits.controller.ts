@@ -3,8 +3,8 @@ import { defaultLimits } from '@countersign/policy';
 import { type CounterRow, cursorText, readCounters } from '@countersign/store';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import type { Caller } from '../identity/authenticator.js';
+import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { limitFault, limitRequest, nextVersion } from './limit-request.js';
 import { listed, pageOf } from './lists.js';
@@ -29,7 +29,7 @@ function limitFace(limit: Limit): Record<string, unknown> {
 export class LimitsController {
   constructor(
     private readonly face: Face,
-    private readonly room: ConfigurationRoom,
+    private readonly room: PolicyRoom,
     private readonly views: Views,
   ) {}
 
@@ -37,7 +37,7 @@ export class LimitsController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], ({ tenant_id }) => {
       const page = listed(request, {});
-      const limits = [...defaultLimits, ...limitsOf(this.room.state, tenant_id)];
+      const limits = [...defaultLimits, ...limitsOf(this.room.configuration.state, tenant_id)];
       return page instanceof Problem ? page : ok(pageOf(limits, page, (limit) => limit.limit_id, limitFace));
     });
   }
@@ -82,7 +82,7 @@ export class LimitsController {
   @Get(':limit_id/versions')
   versions(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], ({ tenant_id }) => {
-      const versions = limitVersions(this.room.state, tenant_id, idOf(request));
+      const versions = limitVersions(this.room.configuration.state, tenant_id, idOf(request));
       return versions.length === 0 ? none() : ok({ items: versions.map(limitFace), next_cursor: null });
     });
   }
@@ -106,16 +106,16 @@ export class LimitsController {
   private counted({ subject, per, slots }: CounterRow, limit: Limit | undefined): Record<string, unknown> {
     const counter: Counter = { slots: JSON.parse(slots) as Counter['slots'] };
     const window_ms = limit?.window_ms ?? null;
-    const used = usedAt(counter, slotAt(counter, this.room.clock.now_ms(), window_ms), window_ms) / MICRO;
+    const used = usedAt(counter, slotAt(counter, this.room.configuration.clock.now_ms(), window_ms), window_ms) / MICRO;
     return { subject, per, used, max: limit?.max ?? null, window_ms };
   }
 
   private find({ tenant_id }: Pick<Caller, 'tenant_id'>, limit_id: string): Limit | undefined {
-    return [...limitsOf(this.room.state, tenant_id), ...defaultLimits].find((limit) => limit.limit_id === limit_id);
+    return [...limitsOf(this.room.configuration.state, tenant_id), ...defaultLimits].find((limit) => limit.limit_id === limit_id);
   }
 
   private newest({ tenant_id }: Caller, limit_id: string): Limit | undefined {
-    return limitVersions(this.room.state, tenant_id, limit_id)[0];
+    return limitVersions(this.room.configuration.state, tenant_id, limit_id)[0];
   }
 
   private stale(request: HttpRequest, caller: Caller): Problem | undefined {
@@ -127,8 +127,9 @@ export class LimitsController {
   }
 
   private async write(caller: Caller, version: Omit<Limit, 'by' | 'changed_at_ms'>): Promise<Answer> {
-    const limit: Limit = { ...version, by: caller.principal, changed_at_ms: this.room.clock.now_ms() };
-    await this.room.writer.set(caller.tenant_id, 'limit_set', limit);
-    return ok(limitFace(limit), { etag: etagOf(limit) });
+    const { clock, writer } = this.room.configuration;
+    const limit: Limit = { ...version, by: caller.principal, changed_at_ms: clock.now_ms() };
+    const { offset } = await writer.set(caller.tenant_id, 'limit_set', limit);
+    return ok({ ...limitFace(limit), config_offset: offset, instances: await this.room.holders(offset) }, { etag: etagOf(limit) });
   }
 }

@@ -1,10 +1,11 @@
+import type { EventMap } from '@countersign/contracts';
 import { DAY_MS, type ToolOverride } from '@countersign/domain';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { type Caller, roles } from '../identity/authenticator.js';
+import { PolicyRoom } from '../policies/policy-room.js';
 import { approvalRequirement } from './approval-requirement.js';
 import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
@@ -38,7 +39,7 @@ function rowFace(row: ToolOverride): Record<string, unknown> {
 export class ToolPoliciesController {
   constructor(
     private readonly face: Face,
-    private readonly room: ConfigurationRoom,
+    private readonly room: PolicyRoom,
   ) {}
 
   @Get()
@@ -73,19 +74,13 @@ export class ToolPoliciesController {
       if (!row) return noRow();
       const stale = this.stale(request, caller);
       if (stale) return stale;
-      const { changed_at_ms: _changed, ...fields } = row;
-      await this.room.writer.set(caller.tenant_id, 'tool_policy_set', {
-        ...fields,
-        tier: null,
-        by: caller.principal,
-        changed_at_ms: this.room.clock.now_ms(),
-      });
+      await this.record(caller, { ...row, tier: null, changed_at_ms: this.room.configuration.clock.now_ms() });
       return { status: 204 };
     });
   }
 
   private rows(caller: Caller): ReadonlyMap<string, ToolOverride> {
-    return this.room.state.by_tenant.get(caller.tenant_id)?.overrides ?? new Map();
+    return this.room.configuration.state.by_tenant.get(caller.tenant_id)?.overrides ?? new Map();
   }
 
   private stale(request: HttpRequest, caller: Caller): Problem | undefined {
@@ -97,7 +92,6 @@ export class ToolPoliciesController {
   }
 
   private async write(caller: Caller, tool: string, body: z.infer<typeof toolPolicyRequest>): Promise<Answer> {
-    const changed_at_ms = this.room.clock.now_ms();
     const row: ToolOverride = {
       tool,
       tier: body.tier,
@@ -106,9 +100,14 @@ export class ToolPoliciesController {
       quorum: body.quorum,
       expires_after_ms: body.expires_after_ms ?? null,
       requirement: body.requirement ?? null,
-      changed_at_ms,
+      changed_at_ms: this.room.configuration.clock.now_ms(),
     };
-    await this.room.writer.set(caller.tenant_id, 'tool_policy_set', { ...row, by: caller.principal });
-    return ok(rowFace(row), { etag: etagOf(row) });
+    return ok({ ...rowFace(row), ...(await this.record(caller, row)) }, { etag: etagOf(row) });
+  }
+
+  /** Writes a row, and waits until the running instances rule by it. */
+  private async record(caller: Caller, row: Omit<EventMap['tool_policy_set'], 'meta' | 'by'>): Promise<Record<string, unknown>> {
+    const { offset } = await this.room.configuration.writer.set(caller.tenant_id, 'tool_policy_set', { ...row, by: caller.principal });
+    return { config_offset: offset, instances: await this.room.holders(offset) };
   }
 }
