@@ -1,4 +1,5 @@
-import { hasPassed, projectionPosition } from '@countersign/store';
+import { firstMeta } from '@countersign/contracts';
+import { forgetInstance, hasPassed, projectionPosition, reportInstance } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { TestGateway } from './testing/test-gateway.js';
 
@@ -196,6 +197,37 @@ describe('configuration', () => {
     expect((await gateway.send('DELETE', url, undefined, { 'if-match': tag })).status).toBe(204);
     expect((await gateway.send('GET', url)).status).toBe(404);
     expect((await gateway.send('PUT', url, { tier: 'tier_1_auto' }, {}, anna)).status).toBe(403);
+  });
+
+  test('who changes what is ruled by is answered when the running instances have it: one that has not is waited for', async () => {
+    const expires_at_ms = Date.now() + 3_600_000;
+    const until = new Date(expires_at_ms).toISOString();
+    const by = { kind: 'user' as const, id: 'anna', roles: ['approver'] };
+    const on = { tool: 'ask_first', version: '1.2.0', contract_digest: 'd', principal_id: 'bot', rule: 'r' };
+    const of = { scope: 'case' as const, case_id: 'c', run_id: null, approval_id: 'a', granted_by: ['anna'] };
+    const grant = { grant_id: 'g-waited', ...on, ...of, from_ms: 1, expires_at_ms };
+    const set = { meta: firstMeta('default', Date.now()), grant, revoked: false, by, changed_at_ms: Date.now() };
+    const value = gateway.deps.codec.encode('grant_set', set);
+    const headers = { event_type: 'grant_set' };
+    await gateway.log.append([{ topic: 'configuration-changed', partition: 0, key: 'default', value, headers }]);
+    const changes: [string, string, Record<string, unknown>?][] = [
+      ['PUT', '/v1/limits/waited', { kind: 'max_tool_calls', scope: 'run', max: 5 }],
+      ['DELETE', '/v1/limits/waited'],
+      ['POST', '/v1/vote-delegations', { to: 'bert', until }],
+      ['PUT', '/v1/token-exchanges/waited', { token_endpoint: gateway.url, client_id: 'c', client_secret: 's', audience: 'a' }],
+      ['DELETE', '/v1/token-exchanges/waited'],
+      ['DELETE', '/v1/grants/g-waited'],
+      ['PUT', '/v1/tenants/default', { running_max: 50 }],
+    ];
+    const late = { instance_id: 'policy-late', service: 'policy', config_offset: -1 };
+    for (const [method, url, body] of changes) {
+      await reportInstance(gateway.deps.store, late);
+      const begun = performance.now();
+      const { status } = await gateway.send(method, url, body);
+      const waited = performance.now() - begun > 900;
+      expect({ method, url, ok: status < 300, waited }).toEqual({ method, url, ok: true, waited: true });
+    }
+    await forgetInstance(gateway.deps.store, late.instance_id);
   });
 
   test('a case is opened, joined and closed; a closed one takes no calls', async () => {

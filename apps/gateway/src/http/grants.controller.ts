@@ -1,7 +1,7 @@
 import type { KeptGrant } from '@countersign/domain';
 import { Controller, Delete, Get, Req, Res } from '@nestjs/common';
 import type { Caller } from '../identity/authenticator.js';
-import { ConfigurationRoom } from './configuration-room.js';
+import { PolicyRoom } from '../policies/policy-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
@@ -22,7 +22,7 @@ function faceAt(now_ms: number) {
 export class GrantsController {
   constructor(
     private readonly face: Face,
-    private readonly room: ConfigurationRoom,
+    private readonly room: PolicyRoom,
   ) {}
 
   @Get()
@@ -30,7 +30,9 @@ export class GrantsController {
     return this.face.serve(request, reply, [], (caller) => {
       const page = listed(request, {});
       if (page instanceof Problem) return page;
-      return ok(pageOf([...this.known(caller).values()], page, ({ grant }) => grant.grant_id, faceAt(this.room.clock.now_ms())));
+      return ok(
+        pageOf([...this.known(caller).values()], page, ({ grant }) => grant.grant_id, faceAt(this.room.configuration.clock.now_ms())),
+      );
     });
   }
 
@@ -45,13 +47,13 @@ export class GrantsController {
         kind !== 'agent' &&
         (known.grant.granted_by.includes(id) || roles.some((role) => ['approver', 'policy_admin', 'admin'].includes(role)));
       if (!may) return new Problem('forbidden', 'this needs one of the roles approver, policy_admin');
-      const change = { grant: known.grant, revoked: true, by: caller.principal, changed_at_ms: this.room.clock.now_ms() };
-      await this.room.writer.set(caller.tenant_id, 'grant_set', change);
+      const change = { grant: known.grant, revoked: true, by: caller.principal, changed_at_ms: this.room.configuration.clock.now_ms() };
+      await this.room.setEverywhere(caller.tenant_id, 'grant_set', change);
       return { status: 204 };
     });
   }
 
   private known(caller: Caller): ReadonlyMap<string, KeptGrant> {
-    return this.room.state.by_tenant.get(caller.tenant_id)?.grants ?? new Map();
+    return this.room.configuration.state.by_tenant.get(caller.tenant_id)?.grants ?? new Map();
   }
 }

@@ -3,8 +3,8 @@ import { Controller, Get, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
 import { DEFAULT_TENANT, tenantDefaults } from '../identity/tenants.js';
+import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
@@ -26,7 +26,7 @@ const forbidden = (): Problem => new Problem('forbidden', `tenants are administe
 export class TenantsController {
   constructor(
     private readonly face: Face,
-    private readonly room: ConfigurationRoom,
+    private readonly room: PolicyRoom,
   ) {}
 
   @Get()
@@ -34,7 +34,7 @@ export class TenantsController {
     return this.face.serve(request, reply, ['admin'], (caller) => {
       const page = listed(request, {});
       if (page instanceof Problem) return page;
-      const all = [...this.room.state.tenants.values()];
+      const all = [...this.room.configuration.state.tenants.values()];
       const shown = caller.tenant_id === DEFAULT_TENANT ? all : all.filter((tenant) => tenant.tenant_id === caller.tenant_id);
       return ok(
         pageOf(
@@ -54,7 +54,7 @@ export class TenantsController {
       const body = parseBody(tenantRequest, request.body);
       if (body instanceof Problem) return body;
       const { tenant_id, ...given } = body;
-      if (tenantOf(this.room.state, tenant_id)) return new Problem('conflict', 'there is a tenant of this id already');
+      if (tenantOf(this.room.configuration.state, tenant_id)) return new Problem('conflict', 'there is a tenant of this id already');
       return this.set(caller, { tenant_id, ...tenantDefaults, ...given }, 201);
     });
   }
@@ -65,7 +65,7 @@ export class TenantsController {
       if (caller.tenant_id !== DEFAULT_TENANT) return forbidden();
       const body = parseBody(tenantChange, request.body);
       if (body instanceof Problem) return body;
-      const known = tenantOf(this.room.state, (request.params as { tenant_id: string }).tenant_id);
+      const known = tenantOf(this.room.configuration.state, (request.params as { tenant_id: string }).tenant_id);
       if (!known) return new Problem('not-found', 'there is no tenant of this id');
       if (body.lane !== undefined && body.lane !== known.lane) return new Problem('conflict', 'a tenant stays in the lane it was made in');
       return this.set(caller, { ...known, ...body, lane: known.lane }, 200);
@@ -73,12 +73,12 @@ export class TenantsController {
   }
 
   private async set(caller: Caller, tenant: Tenant, status: number): Promise<Answer | Problem> {
-    if (!this.room.lanes.includes(tenant.lane))
-      return new Problem('invalid-request', `this installation serves the lanes ${this.room.lanes.join(', ')}`, {
+    if (!this.room.configuration.lanes.includes(tenant.lane))
+      return new Problem('invalid-request', `this installation serves the lanes ${this.room.configuration.lanes.join(', ')}`, {
         issues: [{ path: '/lane', code: 'unknown_lane', message: 'is not served here' }],
       });
     const { tenant_id, ...fields } = tenant;
-    await this.room.writer.set(tenant_id, 'tenant_set', { ...fields, principal: caller.principal });
+    await this.room.setEverywhere(tenant_id, 'tenant_set', { ...fields, principal: caller.principal });
     return { status, body: tenant, headers: { location: `/v1/tenants/${tenant_id}` } };
   }
 }

@@ -2,8 +2,8 @@ import type { TokenExchange } from '@countersign/domain';
 import { actorKeySet, addressFault, type TenantKeys } from '@countersign/process';
 import { Controller, Delete, Get, Inject, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
+import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
@@ -30,7 +30,7 @@ function exchangeFace({ changed_at_ms, ...exchange }: TokenExchange): Record<str
 export class TokenExchangesController {
   constructor(
     private readonly face: Face,
-    private readonly room: ConfigurationRoom,
+    private readonly room: PolicyRoom,
     @Inject(TENANT_KEYS) private readonly keys: TenantKeys,
   ) {}
 
@@ -39,7 +39,7 @@ export class TokenExchangesController {
     return this.face.serve(request, reply, ['admin', 'auditor'], (caller) => {
       const page = listed(request, {});
       if (page instanceof Problem) return page;
-      const all = this.room.state.by_tenant.get(caller.tenant_id)?.token_exchanges.values() ?? [];
+      const all = this.room.configuration.state.by_tenant.get(caller.tenant_id)?.token_exchanges.values() ?? [];
       return ok(pageOf([...all], page, ({ name }) => name, exchangeFace));
     });
   }
@@ -50,10 +50,12 @@ export class TokenExchangesController {
       const body = parseBody(tokenExchangeRequest, request.body);
       if (body instanceof Problem) return body;
       const { name } = request.params as { name: string };
-      const fault = NAME.test(name) ? addressFault(body.token_endpoint, this.room.allow_private) : 'a name has letters, digits, _ . -';
+      const fault = NAME.test(name)
+        ? addressFault(body.token_endpoint, this.room.configuration.allow_private)
+        : 'a name has letters, digits, _ . -';
       if (fault) return new Problem('invalid-request', fault, { issues: [{ path: '/token_endpoint', code: 'refused', message: fault }] });
-      const fields = { ...body, name, changed_at_ms: this.room.clock.now_ms() };
-      await this.room.writer.set(caller.tenant_id, 'token_exchange_set', { ...fields, removed: false, by: caller.principal });
+      const fields = { ...body, name, changed_at_ms: this.room.configuration.clock.now_ms() };
+      await this.room.setEverywhere(caller.tenant_id, 'token_exchange_set', { ...fields, removed: false, by: caller.principal });
       return ok(exchangeFace(fields));
     });
   }
@@ -62,10 +64,10 @@ export class TokenExchangesController {
   remove(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin'], async (caller) => {
       const { name } = request.params as { name: string };
-      const known = this.room.state.by_tenant.get(caller.tenant_id)?.token_exchanges.get(name);
+      const known = this.room.configuration.state.by_tenant.get(caller.tenant_id)?.token_exchanges.get(name);
       if (!known) return new Problem('not-found', 'there is no token exchange of this name');
-      const changed = { by: caller.principal, changed_at_ms: this.room.clock.now_ms(), removed: true };
-      await this.room.writer.set(caller.tenant_id, 'token_exchange_set', { ...known, ...changed });
+      const changed = { by: caller.principal, changed_at_ms: this.room.configuration.clock.now_ms(), removed: true };
+      await this.room.setEverywhere(caller.tenant_id, 'token_exchange_set', { ...known, ...changed });
       return { status: 204 };
     });
   }

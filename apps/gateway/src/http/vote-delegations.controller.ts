@@ -3,8 +3,8 @@ import type { Delegation } from '@countersign/domain';
 import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
+import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
@@ -32,7 +32,7 @@ const faceOf = ({ from, from_ms, until_ms, changed_at_ms, by: _by, ...rest }: De
 export class VoteDelegationsController {
   constructor(
     private readonly face: Face,
-    private readonly room: ConfigurationRoom,
+    private readonly room: PolicyRoom,
   ) {}
 
   @Get()
@@ -50,7 +50,7 @@ export class VoteDelegationsController {
       if (body instanceof Problem) return body;
       if (caller.principal.kind !== 'user') return new Problem('forbidden', 'only a person has a vote to give');
       if (body.to === caller.principal.id) return new Problem('invalid-request', 'name somebody else');
-      const changed_at_ms = this.room.clock.now_ms();
+      const changed_at_ms = this.room.configuration.clock.now_ms();
       const from_ms = body.from_time === undefined ? changed_at_ms : Date.parse(body.from_time);
       const until_ms = Date.parse(body.until);
       if (until_ms <= Math.max(from_ms, changed_at_ms)) return new Problem('invalid-request', '`until` is over before it begins');
@@ -66,7 +66,7 @@ export class VoteDelegationsController {
         by: caller.principal,
         changed_at_ms,
       };
-      await this.room.writer.set(caller.tenant_id, 'delegation_set', { ...fields, ended: false });
+      await this.room.setEverywhere(caller.tenant_id, 'delegation_set', { ...fields, ended: false });
       return { status: 201, body: faceOf(fields), headers: { location: `/v1/vote-delegations/${fields.delegation_id}` } };
     });
   }
@@ -79,17 +79,17 @@ export class VoteDelegationsController {
       if (!known) return new Problem('not-found', 'there is no delegation of this id');
       if (known.from.id !== caller.principal.id && !caller.principal.roles.includes('admin'))
         return new Problem('forbidden', 'only who gave it, or an admin, ends it');
-      await this.room.writer.set(caller.tenant_id, 'delegation_set', {
+      await this.room.setEverywhere(caller.tenant_id, 'delegation_set', {
         ...known,
         ended: true,
         by: caller.principal,
-        changed_at_ms: this.room.clock.now_ms(),
+        changed_at_ms: this.room.configuration.clock.now_ms(),
       });
       return { status: 204 };
     });
   }
 
   private known(caller: Caller): Delegation[] {
-    return [...(this.room.state.by_tenant.get(caller.tenant_id)?.delegations.values() ?? [])];
+    return [...(this.room.configuration.state.by_tenant.get(caller.tenant_id)?.delegations.values() ?? [])];
   }
 }

@@ -1,4 +1,4 @@
-import { canonicalText, sha256Hex } from '@countersign/contracts';
+import { canonicalText, type EventMap, type EventType, sha256Hex } from '@countersign/contracts';
 import type { TenantRulings } from '@countersign/decisions';
 import { type BundleShelf, emptyShelf, factsOf, type PublishedBundle, toolVersions } from '@countersign/domain';
 import { BundleCompiler, type BundleText, type PolicyBundle, type RuleFault } from '@countersign/policy';
@@ -6,6 +6,7 @@ import { type HistoryBook, inTurns } from '@countersign/process';
 import { runningInstances, type Store } from '@countersign/store';
 import type { ConfigurationRoom } from '../http/configuration-room.js';
 import { Problem } from '../http/problem.js';
+import type { ConfigurationEvent } from '../identity/configuration-writer.js';
 
 const PATIENCE_MS = 1000;
 const PAUSE_MS = 15;
@@ -48,6 +49,16 @@ export class PolicyRoom {
     });
     const compiled = await inTurns(compiledIn(compiler));
     return 'faults' in compiled ? unusable(compiled.faults, bundle) : text;
+  }
+
+  /** Writes what policy and executors act by, and comes back as `holders` does: a call after the answer meets nobody without it. */
+  async setEverywhere<T extends ConfigurationEvent & EventType>(
+    tenant_id: string,
+    type: T,
+    fields: Omit<EventMap[T], 'meta'>,
+  ): Promise<{ config_offset: number; instances: InstanceFace[] | null }> {
+    const { offset } = await this.configuration.writer.set(tenant_id, type, fields);
+    return { config_offset: offset, instances: await this.holders(offset) };
   }
 
   /**

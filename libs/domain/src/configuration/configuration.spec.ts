@@ -59,6 +59,28 @@ test('a tenant exists once it is set, and the newest setting counts', () => {
   expect(state.config_offset).toBe(1);
 });
 
+test('what policy or an executor acts by is told at once when it changes, and what nobody rules by is not', () => {
+  const at = { changed_at_ms: 1 };
+  const grant = { grant_id: 'g1' } as EventMap['grant_set']['grant'];
+  const told: Said[] = [
+    tenant,
+    policy('pay', 'tier_1_auto'),
+    lifecycle('1.0.0', 'blocked'),
+    ['limit_set', { limit_id: 'l1', version: 1, removed: false, ...at }],
+    ['limit_set', { limit_id: 'l1', version: 2, removed: true, ...at }],
+    ['grant_set', { grant, revoked: false, ...at }],
+    ['grant_set', { grant, revoked: true, ...at }],
+    ['delegation_set', { delegation_id: 'd1', ended: false, ...at }],
+    ['token_exchange_set', { name: 't1', removed: false, ...at }],
+    ['fact_table_set', { table: 't', mode: 'replace', rows_json: '{}', removed: [], ...at }],
+  ];
+  for (const [n, [type]] of told.entries()) {
+    const state = folded(...told.slice(0, n + 1));
+    expect({ type, policy_offset: state.policy_offset }).toEqual({ type, policy_offset: n });
+  }
+  expect(folded(tenant, ['case_set', { case_id: 'c1', state: 'open', title: null, ...at }]).policy_offset).toBe(0);
+});
+
 test('a key is found by its hash until it is revoked, expired or replaced', () => {
   expect(principalOfKey(folded(key()), 'h1', 5)).toMatchObject({ key_id: 'k1', tenant_id: 'acme', principal: by });
   expect(principalOfKey(folded(key()), 'h2', 5)).toBeUndefined();
