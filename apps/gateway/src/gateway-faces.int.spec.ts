@@ -158,6 +158,19 @@ describe('batches, streams and lists', () => {
     expect((await gateway.send('GET', `/v1/calls/${body.call_id}/events`, undefined, { 'last-event-id': last })).status).toBe(204);
   });
 
+  test('a stream that is opened while its call ends tells the end long before the first heartbeat', async () => {
+    const whole = async () => {
+      const { body } = await gateway.call('write_note', {}, { prefer: 'wait=0' });
+      const { reader } = await gateway.stream(`/v1/calls/${body.call_id}/events`);
+      let text = '';
+      for (let more = await reader.next(); more !== ''; more = await reader.next()) text += more;
+      return text;
+    };
+    const texts = await Promise.all(Array.from({ length: 50 }, whole));
+    expect(texts.filter((text) => text.includes('"status":"succeeded"'))).toHaveLength(50);
+    expect(texts.filter((text) => text.includes('still here'))).toEqual([]);
+  }, 60_000);
+
   test('lists go on where the cursor says, and refuse a cursor that is none', async () => {
     for (let i = 0; i < 5; i++)
       await gateway.send('POST', '/v1/calls', { tool: 'write_note', inputs: { path: `l${i}`, text: '' }, context: { run_id: 'list' } });

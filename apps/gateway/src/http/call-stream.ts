@@ -9,6 +9,8 @@ import { envelopeText } from './envelope.js';
 import { seenBy } from './seen-by.js';
 
 const HEARTBEAT_MS = 15_000;
+/** Pauses up to the first heartbeat. After each the view is asked: an end that came after it was first read and before the watch is only there. */
+const LOOKS_MS = [100, 250, 500, 1_000, 2_000, 4_000, 7_150];
 
 /** Where the events go. */
 export interface StreamOut {
@@ -19,6 +21,7 @@ export interface StreamOut {
 /** Server-sent events of one call: `status` with the envelope after every fact, until the call has ended. Ids ascend with the facts (hlc). */
 export class CallStream implements CallListener, Timed {
   private slot = -1;
+  private looks = 0;
   private closed = false;
   private shown = '';
 
@@ -31,7 +34,7 @@ export class CallStream implements CallListener, Timed {
 
   /** `known` is the call as the view has it. */
   open(known: CallState): void {
-    this.beat();
+    this.look();
     this.room.board.watch(this.call.call_id, this.call.tenant_id, this);
     this.room.board.learn(known);
   }
@@ -56,9 +59,10 @@ export class CallStream implements CallListener, Timed {
   due(): void {
     this.slot = -1;
     if (this.closed) return;
-    this.out.write(': still here\n\n');
+    this.looks++;
+    if (this.looks >= LOOKS_MS.length) this.out.write(': still here\n\n');
     this.room.refresh(this.call.tenant_id, this.call.call_id);
-    this.beat();
+    this.look();
   }
 
   /** The reader went away, or there is nothing more to say. */
@@ -70,7 +74,7 @@ export class CallStream implements CallListener, Timed {
     this.out.end();
   }
 
-  private beat(): void {
-    this.slot = this.room.wheel.add(this, HEARTBEAT_MS);
+  private look(): void {
+    this.slot = this.room.wheel.add(this, LOOKS_MS[this.looks] ?? HEARTBEAT_MS);
   }
 }
