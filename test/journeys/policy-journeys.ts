@@ -130,6 +130,37 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect(end).toMatchObject({ input: { amount: 50 }, decision: { tags: ['careful'] } });
     });
 
+    test('an approver edits no inputs that policy asks others about, and decides what is asked of him still', async () => {
+      const [agent, name] = await fresh();
+      const mine = `principal.id == "${name}"`;
+      const rule = (id: string, when: string, approval: object) => ({
+        id,
+        tools: 'probe_approval',
+        when: `${mine} && ${when}`,
+        effect: 'require_approval',
+        approval,
+      });
+      await ruled([
+        rule('small', 'inputs.amount <= 5000', { approver_roles: ['approver'] }),
+        rule('large', 'inputs.amount > 5000', { people: ['boss'] }),
+      ]);
+      const asked = async (inputs: object) =>
+        (await agent.call({ tool: 'probe_approval', inputs: { ...inputs } }, { prefer: 'wait=0' })).body;
+      const vote = (call: Envelope, body: object) => at.anna.request('POST', `/v1/approvals/${call.approval?.approval_id}/votes`, body);
+      const [inputs, large] = [order({ amount: 100 }), await asked(order({ amount: 1_000_000 }))];
+      expect((await vote(large, { vote: 'approve' })).status).toBe(403);
+      const small = await asked(inputs);
+      const raised = await vote(small, { vote: 'edit', inputs: { ...inputs, amount: 1_000_000 } });
+      expect(raised).toMatchObject({
+        status: 409,
+        body: { refusal: 'bad_edit', detail: expect.stringContaining('rule large asks others') },
+      });
+      expect((await vote(small, { vote: 'edit', inputs: { ...inputs, amount: 200 } })).status).toBe(200);
+      const end = await agent.callUntil(small.call_id, ({ status }) => status === 'succeeded');
+      expect(end).toMatchObject({ input: { amount: 200 } });
+      expect((await agent.readCall(large.call_id)).body.status).toBe('pending_approval');
+    });
+
     test('a denial that comes after the approval stops the call before it fires', async () => {
       const [agent, name] = await fresh();
       await activate(null);

@@ -1,4 +1,4 @@
-import type { ApprovalRequirement } from '@countersign/contracts';
+import type { ApprovalGroup, ApprovalRequirement } from '@countersign/contracts';
 
 /** Longest 'approve similar' where nothing else is said: 8 h. */
 export const GRANT_MAX_MS = 8 * 3_600_000;
@@ -27,4 +27,18 @@ export function requirementOf({ approver_roles, quorum, expires_after_ms, requir
     sla_ms: null,
     grant_max_ms: GRANT_MAX_MS,
   };
+}
+
+/** Who decides: a role or a name is enough. */
+export type Deciders = Pick<ApprovalGroup, 'approver_roles' | 'people'>;
+
+/** Those whom a requirement asks at a level (0: first), or first where it has no such level. */
+export function decidersAt(requirement: ApprovalRequirement, level: number): Deciders {
+  return requirement.escalate_to[level - 1] ?? requirement;
+}
+
+/** Whether some of these could decide, by a role or by name, whom a requirement does not ask at that level. */
+export function asksOthers(now: ApprovalRequirement, level: number, then: Deciders): boolean {
+  const { approver_roles, people } = decidersAt(now, level);
+  return then.approver_roles.some((role) => !approver_roles.includes(role)) || then.people.some((id) => !people.includes(id));
 }

@@ -2,8 +2,10 @@ import { type ApprovalEdit, type ApprovalRequirement, canonicalText, type Edited
 import { admittedVote, type CastVote, countedVote, grantTo, refuseVote } from '../approval/decide.js';
 import { about } from '../approval/draft.js';
 import { jsonDiff } from '../approval/json-diff.js';
+import { asksOthers, decidersAt, requirementOf } from '../approval/requirement.js';
+import { grantObjection } from '../approval/similar.js';
 import { type Approval, type ApprovalMember, approvalId, holderOf, rulingDigest, unasked } from '../approval/state.js';
-import { type Objection, objectTo, type VotingRight } from '../approval/voting-right.js';
+import { isBarred, type Objection, objectTo, type VotingRight } from '../approval/voting-right.js';
 import { type CallToRule, decided, type Judgement, type RulingDraft, type RulingTerms } from './decide.js';
 import { historyOf } from './history.js';
 import { approvalOfKey, type RulingState } from './state.js';
@@ -35,20 +37,43 @@ function objection(state: RulingState, approval: Approval, edited: EditedInputs,
   const other = approvalOfKey(state, edited.idempotency_key);
   if (other && other.approval_id !== approval.approval_id)
     return objectTo('bad_edit', `approval ${other.approval_id} is about the effect of the edited inputs already`);
-  return undefined;
+  return entitlement(approval, judgement);
+}
+
+/** An edit gives nobody a say that policy does not give about the edited inputs. Every group that has had it must be one of theirs. */
+function entitlement({ requirement, level }: Approval, judgement: Judgement): Objection | undefined {
+  if (judgement.effect !== 'require_approval') return undefined;
+  const now = requirementOf(judgement);
+  const groups = [requirement, ...requirement.escalate_to.slice(0, level)];
+  const others = groups.some((_, at) => asksOthers(now, at, decidersAt(requirement, at)));
+  if (!others && (requirement.four_eyes || !now.four_eyes)) return undefined;
+  const asks = others ? 'asks others about these inputs' : 'asks for four eyes on these inputs';
+  return objectTo('bad_edit', `rule ${judgement.rule} ${asks}: deny this request and have them asked for by a call of their own`);
 }
 
 /** What the group that has the request now asks, of the edited inputs: no less than policy asks for those. */
 function requirementNow(approval: Approval, { judgement }: EditedRuling): ApprovalRequirement {
   const { requirement, approver_roles, people, quorum, level } = approval;
-  const asked = judgement.effect === 'require_approval' ? Math.max(quorum, judgement.requirement?.quorum ?? judgement.quorum) : quorum;
-  const now = { approver_roles: [...approver_roles], people: [...people], quorum: asked };
+  const asked = judgement.effect === 'require_approval' ? requirementOf(judgement) : requirement;
+  const { escalate_to, on_expiry } = asked;
   return {
     ...requirement,
-    ...now,
-    escalate_to: requirement.escalate_to.slice(level),
-    on_expiry: requirement.escalate_to.length > level ? requirement.on_expiry : 'deny',
+    approver_roles: [...approver_roles],
+    people: [...people],
+    quorum: Math.max(quorum, asked.quorum),
+    escalate_to: escalate_to.slice(level),
+    on_expiry: escalate_to.length > level ? on_expiry : 'deny',
+    reason_required_on_deny: requirement.reason_required_on_deny || asked.reason_required_on_deny,
+    grant_max_ms: Math.min(requirement.grant_max_ms, asked.grant_max_ms),
   };
+}
+
+/** Why the editor's own vote does not count for the request about the edited inputs, or undefined. */
+function voteObjection(next: Approval, { cast, right }: Edit): Objection | undefined {
+  const { voter, grant } = cast.vote;
+  if (isBarred(next, voter.id) || (right.on_behalf_of !== null && isBarred(next, right.on_behalf_of)))
+    return objectTo('four_eyes', 'four eyes: who asked for the call, or answers for who did, cannot approve it');
+  return grant ? grantObjection(next, grant) : undefined;
 }
 
 interface Edit {
@@ -155,7 +180,10 @@ export function editApproval(
   if ('drafts' in admitted) return admitted.drafts;
   const why = objection(state, admitted.approval, edit.edited, edit.ruling);
   if (why) return refuseVote(cast, why);
-  const { drafts, next } = asked(admitted.approval, { cast, right: admitted.right, ...edit }, terms);
+  const its = { cast, right: admitted.right, ...edit };
+  const { drafts, next } = asked(admitted.approval, its, terms);
+  const uncounted = voteObjection(next, its);
+  if (uncounted) return refuseVote(cast, uncounted);
   const { vote, source } = cast;
   const mine = countedVote(vote, admitted.right);
   if (next.quorum <= 1) {

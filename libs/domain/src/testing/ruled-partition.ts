@@ -13,6 +13,7 @@ import { castVote } from '../approval/decide.js';
 import type { StandingDelegation } from '../approval/voting-right.js';
 import { stampedMeta } from '../draft.js';
 import { allowResolution, type CallToRule, cancelCall, type Judgement, type RulingDraft, ruleOnCall } from '../ruling/decide.js';
+import { type EditedRuling, editApproval } from '../ruling/edit.js';
 import { evolveRulings } from '../ruling/evolve.js';
 import { initialRulings } from '../ruling/state.js';
 
@@ -115,6 +116,30 @@ export class RuledPartition {
     const source = { topic: 'approval-voted', offset: this.offset++ };
     const cast = { vote, traceparent: undefined, appended_at_ms: this.now_ms, source, grant_for_ms: 3000, standing: this.standing };
     return this.write(castVote(this.state.approvals.get(approval_id), cast));
+  }
+
+  /** An edit of the inputs, as policy rules on them. */
+  edit(
+    approval_id: string,
+    voter: Principal,
+    judgement: Judgement,
+    more: Partial<EditedRuling> & Partial<ApprovalVoted> = {},
+  ): EventType[] {
+    const { grant = null, vote_id = `${voter.id}-edit-${this.offset}`, ...ruling } = more;
+    const edited = {
+      inputs_json: '{"amount":2}',
+      inputs_digest: 'edited',
+      idempotency_key: 'key-2',
+      discriminating_digest: '00000000000000bb',
+    };
+    const { inputs_json, inputs_digest } = edited;
+    const written = { approval_id, vote_id, vote: 'edit' as const, reason: null, inputs_json, inputs_digest, to: null, edited, grant };
+    const vote = { meta: aMeta(approval_id.split('.')[0] as string), voter, voted_at_ms: this.now_ms, ...written };
+    const source = { topic: 'approval-voted', offset: this.offset++ };
+    const cast = { vote, traceparent: undefined, appended_at_ms: this.now_ms, source, grant_for_ms: 3000, standing: this.standing };
+    const common = { judgement, reversibility: 'reversible' as const, key_holder: undefined, config_offset: 8 };
+    const terms = { now_ms: this.now_ms, bundle_version: 'b', allow_for_ms: 500 };
+    return this.write(editApproval(this.state, cast, { edited, ruling: { ...common, ...ruling } }, terms));
   }
 
   cancel(call_id: string, tenant_id = 'acme'): EventType[] {
