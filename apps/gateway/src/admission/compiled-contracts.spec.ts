@@ -36,6 +36,16 @@ describe('the check of inputs', () => {
     );
   });
 
+  test('names fifty faults at most, and the last one says how many more there are', () => {
+    const fields = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`f${i}`, i]));
+    const closed = { type: 'object', properties: {} };
+    expect(check(closed)(fields(50)).map(({ code }) => code)).toEqual(Array(50).fill('unknown_field'));
+    const many = check(closed)(fields(60));
+    expect(many).toHaveLength(50);
+    expect(many.at(-1)).toEqual({ path: '', code: 'more', message: '11 more faults are not shown' });
+    expect(many.slice(0, -1).every(({ code }) => code === 'unknown_field')).toBe(true);
+  });
+
   test('fills in defaults, so that a default said and a default left out are one effect', () => {
     const inputs: Record<string, unknown> = { path: 'a', text: 'b' };
     expect(check()(inputs)).toEqual([]);

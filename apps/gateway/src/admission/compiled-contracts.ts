@@ -28,6 +28,14 @@ function toIssue(error: ErrorObject): Issue {
   return { path: error.instancePath, code: error.keyword, message: error.message ?? 'is not valid' };
 }
 
+/** At most `ISSUES_MAX` of them; where there are more, the last one says how many. */
+function issuesOf(errors: readonly ErrorObject[]): Issue[] {
+  if (errors.length <= ISSUES_MAX) return errors.map(toIssue);
+  const shown = ISSUES_MAX - 1;
+  const message = `${errors.length - shown} more faults are not shown`;
+  return [...errors.slice(0, shown).map(toIssue), { path: '', code: 'more', message }];
+}
+
 /** Whether a value is nested deeper than we handle (recursive algorithms follow). */
 export function isTooDeep(value: unknown, left = DEPTH_MAX): boolean {
   if (value === null || typeof value !== 'object') return false;
@@ -63,6 +71,6 @@ export class CompiledContracts {
     } catch (cause) {
       return cause instanceof Error ? cause.message : String(cause);
     }
-    return (inputs) => (validate(inputs) ? [] : (validate.errors ?? []).slice(0, ISSUES_MAX).map(toIssue));
+    return (inputs) => (validate(inputs) ? [] : issuesOf(validate.errors ?? []));
   }
 }
