@@ -65,9 +65,12 @@ export class MappingsController {
       const body = parseBody(mappingDefinition, request.body);
       if (body instanceof Problem) return body;
       const tool = toolOf(request);
-      if (tool !== ANY_TOOL && !toolNames(this.room.state, caller.tenant_id).includes(tool))
-        return noSuchTool(this.room.state, caller.tenant_id, tool);
-      return this.stale(request, caller) ?? definitionProblem(body) ?? this.write(caller, tool, body as MappingDefinition, null);
+      return (
+        this.unknown(caller, tool) ??
+        this.stale(request, caller) ??
+        definitionProblem(body) ??
+        this.write(caller, tool, body as MappingDefinition, null)
+      );
     });
   }
 
@@ -101,7 +104,7 @@ export class MappingsController {
     return this.face.serve(request, reply, ['policy_admin', 'tool_author', 'operator'], async (caller) => {
       const body = parseBody(tryRequest, request.body);
       if (body instanceof Problem) return body;
-      const definition = this.tried(caller, body);
+      const definition = this.unknown(caller, body.tool) ?? this.tried(caller, body);
       if (definition instanceof Problem) return definition;
       if (body.calls_max > 0 && !(await this.views.current(request))) return viewsBehind();
       const page = { tenant_id: caller.tenant_id, tool: body.tool, limit: Math.max(1, body.calls_max) };
@@ -110,6 +113,11 @@ export class MappingsController {
       const calls = await this.views.readable.states(caller.tenant_id, recorded);
       return ok(await tryMapping(definition, mappingMode(this.room.state, caller.tenant_id), { ...body, calls }));
     });
+  }
+
+  private unknown({ tenant_id }: Caller, tool: string): Problem | undefined {
+    const { state } = this.room;
+    return tool === ANY_TOOL || toolNames(state, tenant_id).includes(tool) ? undefined : noSuchTool(state, tenant_id, tool);
   }
 
   private tried(caller: Caller, body: z.infer<typeof tryRequest>): MappingDefinition | Problem {
