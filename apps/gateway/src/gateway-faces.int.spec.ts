@@ -254,6 +254,35 @@ describe('configuration', () => {
   });
 });
 
+test('a mapping of a tool that there is not is neither published nor tried, and the nearest names are told', async () => {
+  const definition = { inputs: [] };
+  const put = await gateway.send('PUT', '/v1/mappings/write_notes', definition);
+  const tried = await gateway.send('POST', '/v1/mappings:try', { tool: 'write_notes', definition });
+  for (const { status, body } of [put, tried])
+    expect({ status, nearest: body.nearest }).toEqual({ status: 404, nearest: expect.arrayContaining(['write_note']) });
+  expect((await gateway.send('POST', '/v1/mappings:try', { tool: 'write_note', definition, calls_max: 0 })).status).toBe(200);
+});
+
+test('a body that is null, none or no object is the fault of who sent it, at every route that takes one', async () => {
+  const { paths } = (await gateway.send('GET', '/openapi.json')).body as {
+    paths: Record<string, Record<string, { requestBody?: object }>>;
+  };
+  const taking = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { requestBody }]) => (requestBody ? [{ path, method: method.toUpperCase() }] : [])),
+  );
+  expect(taking).toEqual(expect.arrayContaining([{ path: '/v1/policies:simulate', method: 'POST' }]));
+  for (const { path, method } of taking)
+    for (const body of ['null', undefined, '7', '{"rules":[null],"bundle":null}']) {
+      const { status } = await gateway.send(method, path.replaceAll(/\{\w+\}/g, 'x'), body);
+      if (status === 500) throw new Error(`${method} ${path} with the body ${body} is a 500`);
+    }
+  for (const path of ['/v1/policies', '/v1/policies:simulate'])
+    for (const body of ['null', undefined]) {
+      const answer = await gateway.send('POST', path, body);
+      expect({ path, body, status: answer.status }).toEqual({ path, body, status: 422 });
+    }
+});
+
 test('health, readiness and metrics answer without a token', async () => {
   for (const url of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/asyncapi.json'])
     expect((await fetch(gateway.url + url)).status).toBe(200);

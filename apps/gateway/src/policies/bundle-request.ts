@@ -110,8 +110,8 @@ export function parseBundle<T>(schema: z.ZodType<T>, body: unknown): T | Problem
 
 function ruleAt(body: unknown, path: readonly PropertyKey[]): string | null {
   const at = path.indexOf('rules');
-  const rules =
-    (body as { rules?: unknown; bundle?: { rules?: unknown } }).rules ?? (body as { bundle?: { rules?: unknown } }).bundle?.rules;
-  const found = at >= 0 && Array.isArray(rules) ? (rules[Number(path[at + 1])] as { id?: unknown } | undefined) : undefined;
+  const written = body as { rules?: unknown; bundle?: { rules?: unknown } } | null | undefined;
+  const rules = written?.rules ?? written?.bundle?.rules;
+  const found = at >= 0 && Array.isArray(rules) ? (rules[Number(path[at + 1])] as { id?: unknown } | null | undefined) : undefined;
   return typeof found?.id === 'string' ? found.id : null;
 }
