@@ -103,9 +103,10 @@ export class LaneExecutor {
   }
 
   private tick(): void {
-    const { lease, runs, dispatcher, takeover } = this.parts;
+    const { lease, runs, firstFires, dispatcher, takeover } = this.parts;
     this.ticks++;
     if (lease.check()) {
+      firstFires.tick();
       const longReads = runs.tick();
       if (longReads.length > 0) this.once('reads', () => this.keepReading(longReads));
       const { standing_changes } = this.parts.configuration.state;

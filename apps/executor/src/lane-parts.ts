@@ -17,6 +17,7 @@ import { Claims } from './running/claims.js';
 import { Dispatcher } from './running/dispatcher.js';
 import { Ends } from './running/ends.js';
 import { EventWriter } from './running/event-writer.js';
+import { FirstFires } from './running/first-fires.js';
 import { Intake } from './running/intake.js';
 import type { Job } from './running/job.js';
 import { LostClaims } from './running/lost-claims.js';
@@ -61,6 +62,7 @@ export class LaneParts {
   readonly claims: Claims;
   readonly lost: LostClaims;
   readonly starts: Starts;
+  readonly firstFires: FirstFires;
   readonly runs: Runs;
   readonly ends: Ends;
   readonly reader: EndsReader;
@@ -98,6 +100,7 @@ export class LaneParts {
     this.claims = new Claims(this.arbiter, this.lease, logger);
     this.lost = new LostClaims(this.partitions, this.open);
     this.starts = new Starts(writer, appender, this.partitions);
+    this.firstFires = new FirstFires(this.judge, { runtime, openings: this.openings }, log_clock);
     this.runs = new Runs(runtime, this.lease, clock, options.limits);
     this.runs.redactor = redactor;
     this.runs.openings = this.openings;

@@ -149,11 +149,12 @@ function wireClaims(parts: LaneParts): void {
 }
 
 function wireRuns(parts: LaneParts): void {
-  const { runs, starts, ends, dispatcher, resolutions, judge, runtime, deps, openings } = parts;
+  const { runs, starts, firstFires, ends, dispatcher, resolutions, judge, runtime, deps, openings } = parts;
   const failed = (cause: unknown) => deps.logger.error({ cause: String(cause) }, 'evidence was not written');
   starts.settleMs = (job) => runtime.find(job)?.contract.settle_ms ?? 0;
   starts.configOffset = () => judge.configOffset;
-  starts.onStarted = (jobs) => runs.fire(jobs);
+  starts.onStarted = (jobs) => firstFires.take(jobs);
+  firstFires.steps = { fire: (jobs) => runs.fire(jobs), refused: (job, outcome) => runs.onEnd(job, outcome) };
   if (parts.spans.recording) runs.observer = parts.spans;
   runs.onEnd = (job, outcome) => {
     const warning = deprecationOf(parts.configuration.state, job);
@@ -202,7 +203,7 @@ function wireEnds(parts: LaneParts): void {
 }
 
 function wireTakeover(parts: LaneParts): void {
-  const { takeover, open, queue, starts, runs, ends, dispatcher, judge, partitions } = parts;
+  const { takeover, open, queue, starts, firstFires, runs, ends, dispatcher, partitions } = parts;
   takeover.steps = {
     adopt: (partition, job) => {
       const known = open.ofCall(job.call_id);
@@ -221,14 +222,14 @@ function wireTakeover(parts: LaneParts): void {
       queue.hold(job.tenant_id);
     },
     start: (jobs) => void starts.start(jobs),
-    fire: (jobs) => runs.fire(jobs),
+    fire: (jobs) => firstFires.take(jobs),
     settleAt: (job, at_ms) => runs.settleAt(job, at_ms),
     end: (job, outcome) => {
       dispatcher.release(job);
       ends.end(job, outcome);
     },
     readmit: (jobs) => readmit(parts, jobs),
-    allowed: (job) => judge.judge(job.readable).kind === 'allowed',
+    refusalOf: (job) => firstFires.refusalOf(job),
     epoch: () => parts.lease.epoch,
     ownerDead: (epoch) => parts.lease.ownerDead(epoch),
   };

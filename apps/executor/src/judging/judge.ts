@@ -30,6 +30,11 @@ export class Judge {
     return this.configuration.state.config_offset;
   }
 
+  /** Another number whenever what a call is judged by has changed. Both offsets only grow. */
+  get position(): number {
+    return this.configuration.state.config_offset + this.configuration.state.catalog_offset;
+  }
+
   /** It has not heard from configuration-changed for 2 s: nothing may fire. */
   get silent(): boolean {
     return this.configuration.silenceMs('configuration-changed') > SILENCE_MAX_MS;

@@ -81,6 +81,8 @@ export class Dispatcher {
       this.refuse(job, unrunnable.why, unrunnable.issues);
       return false;
     }
+    job.judged_position = this.judge.position;
+    job.judged_at_ms = now_ms;
     const judgement = this.judge.judge(job.readable);
     if (judgement.kind === 'stricter') {
       this.steps.rejudged(job, judgement);

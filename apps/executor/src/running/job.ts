@@ -71,6 +71,9 @@ export class Job {
   epoch = 0;
   cancelled = false;
   resends = 0;
+  /** What it was judged by last (`Judge.position`), and when. */
+  judged_position = -1;
+  judged_at_ms = 0;
   /** Pause before its last resend. */
   paused_ms = 0;
   /** Epoch ms at which the time of its tool is over, all attempts together; 0: it has not run. */

@@ -8,7 +8,7 @@ import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime
 import type { Seen } from '../runtimes/in-process/recorded-result.js';
 import type { RunObserver } from './call-spans.js';
 import type { Abortable, Job } from './job.js';
-import { cancelledOutcome, doubtOutcome, extrasOf, outcomeOf, refusedOutcome } from './outcomes.js';
+import { cancelledOutcome, doubtOutcome, extrasOf, outcomeOf } from './outcomes.js';
 
 export interface RunLimits {
   /** Times a write whose system takes our key is sent again, and a read whose connection broke. */
@@ -52,17 +52,12 @@ export class Runs {
     private readonly limits: RunLimits,
   ) {}
 
-  /** The last step: only what still holds its lease, is not cancelled and is in time fires. */
+  /** The last step: nothing fires without the lease. */
   fire(jobs: readonly Job[]) {
     if (!this.lease.check()) return;
     const now_ms = this.clock.now_ms();
     const monotonic_ms = this.clock.monotonic_ms();
-    for (const job of jobs) {
-      if (job.cancelled && job.resends === 0) this.onEnd(job, cancelledOutcome(job, now_ms));
-      else if (job.resends === 0 && job.call.deadline_ms !== null && now_ms >= job.call.deadline_ms)
-        this.onEnd(job, refusedOutcome(job, 'deadline', [], now_ms));
-      else this.run(job, now_ms, monotonic_ms);
-    }
+    for (const job of jobs) this.run(job, now_ms, monotonic_ms);
   }
 
   private run(job: Job, now_ms: number, monotonic_ms: number) {

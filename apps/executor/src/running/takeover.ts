@@ -1,5 +1,5 @@
-import { type ClaimedKey, callError, laneTopic, type Outcome } from '@countersign/contracts';
-import { afterTakeover, tooLate } from '@countersign/domain';
+import { type ClaimedKey, laneTopic, type Outcome } from '@countersign/contracts';
+import { afterTakeover } from '@countersign/domain';
 import type { BatchDecoder, EventLog } from '@countersign/event-log';
 import type { Clock, Logger } from '@countersign/process';
 import type { EndsReader } from '../partitions/ends-reader.js';
@@ -10,7 +10,7 @@ import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime
 import type { Arbiter, OrphanRow } from './arbiter.js';
 import { jobOf } from './authorised.js';
 import type { Job } from './job.js';
-import { doubtOutcome, outcomeOf, refusedOutcome } from './outcomes.js';
+import { doubtOutcome } from './outcomes.js';
 
 /** What happens with a call that was taken over. */
 export interface TakeoverSteps {
@@ -22,8 +22,8 @@ export interface TakeoverSteps {
   end(job: Job, outcome: Outcome): void;
   /** They waited for a call that never was. */
   readmit(jobs: readonly Job[]): void;
-  /** Whether policy would still allow it. */
-  allowed(job: Job): boolean;
+  /** How a call that never fired ends where it may not any more. */
+  refusalOf(job: Job): Outcome | undefined;
   epoch(): number;
   ownerDead(epoch: number): boolean;
 }
@@ -104,9 +104,9 @@ export class Takeover {
       case 'fold_end':
         return;
       case 'fire':
-        return this.fireFirst(job, now_ms);
+        return this.fireFirst(job);
       case 'read_again':
-        return this.readAgain(job, now_ms);
+        return this.readAgain(job);
       case 'resend':
         if (this.parts.openings.isErased(job)) return this.steps.end(job, doubtOutcome(job, null, now_ms));
         job.resends++;
@@ -128,29 +128,16 @@ export class Takeover {
   }
 
   /** It never fired: it may now, if it still may. */
-  private fireFirst(job: Job, now_ms: number) {
-    const refusal = this.refusalOf(job, now_ms);
+  private fireFirst(job: Job) {
+    const refusal = this.steps.refusalOf(job);
     if (refusal) this.steps.end(job, refusal);
     else this.steps.start([job]);
   }
 
-  private readAgain(job: Job, now_ms: number) {
-    const refusal = this.refusalOf(job, now_ms);
+  private readAgain(job: Job) {
+    const refusal = this.steps.refusalOf(job);
     if (refusal) this.steps.end(job, refusal);
     else this.steps.fire([job]);
-  }
-
-  private refusalOf(job: Job, now_ms: number): Outcome | undefined {
-    const late = job.cancelled
-      ? 'cancelled'
-      : tooLate({ execute_before_ms: job.authorised.execute_before_ms, deadline_ms: job.call.deadline_ms }, now_ms);
-    if (late) return refusedOutcome(job, late, [], now_ms);
-    if (this.parts.openings.isErased(job)) return refusedOutcome(job, 'erased', [], now_ms);
-    const unrunnable = this.parts.runtime.unrunnable(job);
-    if (unrunnable) return refusedOutcome(job, unrunnable.why, unrunnable.issues, now_ms);
-    if (this.steps.allowed(job)) return undefined;
-    const error = callError('POLICY_DENIED', 'policy is stricter now than when it ruled; nothing was done');
-    return outcomeOf(job, { status: 'failed', error, effect: 'none' }, now_ms);
   }
 
   /**

@@ -1,23 +1,46 @@
 import { InfrastructureFault } from '@countersign/contracts';
-import { EventLog } from '@countersign/event-log';
+import { EventLog, type NewRecord } from '@countersign/event-log';
 
 /** A log whose appends sometimes answer with an error: before anything was written, or although it was. */
 export class FaultyLog extends EventLog {
   appends = 0;
   /** Every nth append fails; 0: none. */
   every = 0;
+  /** An append that holds such a record is refused, and nothing of it is written. */
+  refuses: (record: NewRecord) => boolean = () => false;
+  refused = 0;
+  /** What who follows a topic is told of its silence; undefined: the truth. */
+  silence_ms: number | undefined;
+  /** Times somebody asked how long configuration-changed has been silent. */
+  asked = 0;
   constructor(private readonly log: EventLog) {
     super();
   }
   ensureTopics: EventLog['ensureTopics'] = (specs) => this.log.ensureTopics(specs);
   partitions: EventLog['partitions'] = (topic) => this.log.partitions(topic);
   subscribe: EventLog['subscribe'] = (subscription) => this.log.subscribe(subscription);
-  follow: EventLog['follow'] = (follower) => this.log.follow(follower);
   read: EventLog['read'] = (topic, partition, offset, max) => this.log.read(topic, partition, offset, max);
   head: EventLog['head'] = (topic, partition) => this.log.head(topic, partition);
   close: EventLog['close'] = () => this.log.close();
 
+  follow: EventLog['follow'] = async (follower) => {
+    const running = await this.log.follow(follower);
+    return {
+      commit: (offsets) => running.commit(offsets),
+      caughtUp: () => running.caughtUp(),
+      close: () => running.close(),
+      silenceMs: (topic) => {
+        if (topic === 'configuration-changed') this.asked++;
+        return this.silence_ms ?? running.silenceMs(topic);
+      },
+    };
+  };
+
   append: EventLog['append'] = async (records) => {
+    if (records.some((record) => this.refuses(record))) {
+      this.refused++;
+      throw new InfrastructureFault('refused, nothing was written');
+    }
     const nth = ++this.appends;
     const fails = this.every > 0 && nth % this.every === 0;
     if (fails && nth % 2 === 0) throw new InfrastructureFault('refused, nothing was written');

@@ -1,0 +1,158 @@
+import type { EventMap } from '@countersign/contracts';
+import { systemClock } from '@countersign/process';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { FaultyLog } from './testing/faulty-log.js';
+import { Rig } from './testing/rig.js';
+
+jest.setTimeout(60_000);
+type Ruling = EventMap['policy_decided'];
+let rig: Rig;
+let log: FaultyLog;
+let ahead_ms: number;
+const clock = { ...systemClock, now_ms: () => Date.now() + ahead_ms };
+
+beforeEach(async () => {
+  rig = await Rig.open();
+  log = new FaultyLog(rig.log);
+  ahead_ms = 0;
+});
+afterEach(() => rig.close());
+
+const typesOf = async ({ meta }: Ruling) => (await rig.eventsOf(meta.call_id as string)).map(({ event_type }) => event_type);
+
+/** No start gets onto the log until the returned function is called. */
+function stall(): () => void {
+  log.refuses = (record) => record.headers.event_type === 'tool_call_started';
+  return () => {
+    log.refuses = () => false;
+  };
+}
+
+/** A write that is claimed, and whose start does not get onto the log. */
+async function stalled(ruling: Partial<Ruling> = {}): Promise<Ruling> {
+  const before = log.refused;
+  const asked = await rig.allow('blind_write', 'a', { ruling });
+  await rig.until(() => log.refused > before);
+  return asked;
+}
+
+/** The executor has looked several times how long configuration has been silent. */
+async function looked(): Promise<void> {
+  const before = log.asked;
+  await rig.until(() => log.asked > before + 10);
+}
+
+/** Nobody may call these tools any more, and the executor knows it. */
+async function forbid(): Promise<void> {
+  const meta = { ...rig.meta('0-11111111-1111-4111-8111-111111111111', 'default'), call_id: null, partition: 0 };
+  const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
+  const rule = { rule_id: 'freeze', approver_roles: [], quorum: 1, expires_after_ms: null, requirement: null };
+  const set = (tool: string) => ({ meta, tool, tier: 'tier_3_blocked' as const, by, changed_at_ms: Date.now(), ...rule });
+  await rig.put('tool_policy_set', [set('blind_write'), set('test_read')]);
+  await rig.until(async () => {
+    const probe = await rig.allow('test_read', 'probe', { ruling: { config_offset: -1 } });
+    await rig.until(async () => (await typesOf(probe)).length > 0);
+    return (await typesOf(probe)).includes('tool_call_rejudged');
+  });
+}
+
+describe('a write whose start was long on its way to the log', () => {
+  test('does not fire after its ruling ran out: it ends as expired, and its key is free again', async () => {
+    await rig.start({}, { log, clock });
+    const pass = stall();
+    const late = await stalled();
+    ahead_ms = 120_000;
+    pass();
+    expect((await rig.end(late)).event.outcome).toMatchObject({ status: 'expired', effect: 'none', error: { code: 'TIMEOUT' } });
+    expect(await typesOf(late)).toEqual(['tool_call_started', 'tool_executed']);
+    expect(rig.world.effects).toEqual([]);
+    const next = await rig.end(await rig.allow('blind_write', 'a', { ruling: { execute_before_ms: clock.now_ms() + 60_000 } }));
+    expect(next.event.outcome.status).toBe('succeeded');
+    expect(next.event.meta.attempt).toBe(2);
+    expect(rig.world.effects).toHaveLength(1);
+  });
+
+  test('does not fire where policy became stricter meanwhile', async () => {
+    await rig.start({}, { log });
+    const pass = stall();
+    const forbidden = await stalled({ config_offset: -1 });
+    await forbid();
+    pass();
+    expect((await rig.end(forbidden)).event.outcome).toMatchObject({ status: 'failed', effect: 'none', error: { code: 'POLICY_DENIED' } });
+    expect(rig.world.effects).toEqual([]);
+  });
+});
+
+describe('while configuration is silent', () => {
+  test('nothing is claimed, and what waits goes on once it is heard again', async () => {
+    const metrics = new Registry();
+    const app = await rig.start({}, { log, metrics });
+    await rig.until(() => app.ready());
+    log.silence_ms = 60_000;
+    const asked = await rig.allow('blind_write', 'a');
+    const read = await rig.allow('test_read', 'b');
+    await rig.until(async () => (await metrics.metrics()).includes('countersign_executor_calls{standing="waiting"} 2'));
+    await looked();
+    expect(app.ready()).toBe(false);
+    expect(await rig.executed()).toEqual([]);
+    expect(rig.world.reads).toEqual([]);
+    log.silence_ms = undefined;
+    for (const each of [asked, read]) expect((await rig.end(each)).event.outcome.status).toBe('succeeded');
+    expect(rig.world.effects).toHaveLength(1);
+  });
+
+  /** Configuration fell silent between the claim of a write and its start, which is on the log now. */
+  async function held(): Promise<Ruling> {
+    const pass = stall();
+    const asked = await stalled({ config_offset: -1 });
+    log.silence_ms = 60_000;
+    pass();
+    await rig.until(async () => (await typesOf(asked)).length === 1);
+    await looked();
+    expect(rig.world.effects).toEqual([]);
+    return asked;
+  }
+
+  test('a started write is held, and fires once it is heard again', async () => {
+    await rig.start({}, { log });
+    const asked = await held();
+    log.silence_ms = undefined;
+    expect((await rig.end(asked)).event.outcome.status).toBe('succeeded');
+    expect(await typesOf(asked)).toEqual(['tool_call_started', 'tool_executed']);
+    expect(rig.world.effects).toHaveLength(1);
+  });
+
+  test('a held write ends where it is cancelled, and where its ruling runs out', async () => {
+    await rig.start({}, { log, clock });
+    const cancelled = await held();
+    await rig.cancel(cancelled);
+    expect((await rig.end(cancelled)).event.outcome).toMatchObject({ status: 'cancelled', effect: 'none' });
+    log.silence_ms = undefined;
+    const late = await held();
+    ahead_ms = 120_000;
+    expect((await rig.end(late)).event.outcome).toMatchObject({ status: 'expired', effect: 'none' });
+    expect(rig.world.effects).toEqual([]);
+  });
+
+  test('what a dead executor had claimed and not started is held by its successor, and fires once', async () => {
+    const first = await rig.start({ lease_ms: 1000 }, { log });
+    await rig.end(await rig.allow('test_read', 'warm'));
+    await first.close();
+    log.silence_ms = 60_000;
+    const ruling = rig.ruling('blind_write', 'claimed');
+    const [offset] = await rig.put('policy_decided', [ruling]);
+    await rig.store.query({
+      text: `INSERT INTO tool_executions (key, attempt, tenant_id, call_uuid, partition, state, digest8, source_topic, source_offset, lane, epoch)
+        VALUES ($1, 1, 'default', $2, $3, 1, 0, 0, $4, 'shared', 1)`,
+      params: [ruling.call.idempotency_key, (ruling.meta.call_id as string).slice(2), ruling.meta.partition, offset],
+    });
+    await rig.start({}, { log });
+    await rig.until(async () => (await typesOf(ruling)).length === 1);
+    await looked();
+    expect(rig.world.effects).toEqual([]);
+    log.silence_ms = undefined;
+    expect((await rig.end(ruling)).event.outcome.status).toBe('succeeded');
+    expect(rig.world.effectsOf(ruling.call.idempotency_key)).toBe(1);
+  });
+});
