@@ -21,6 +21,17 @@ describe('a tool that misbehaves ends its own call, once, and harms nobody', () 
     ['throws megabytes', 'throw', 'UNKNOWN'],
     ['throws nothing', 'throw_nothing', 'UNKNOWN'],
     ['throws details that are a ring', 'throw_ring', 'PROVIDER_ERROR'],
+    ['throws details that throw when they are read', 'throw_trap_in_details', 'PROVIDER_ERROR'],
+    ['throws a class that there is not', 'throw_class', 'PROVIDER_ERROR'],
+    ['throws a retryable that is text', 'throw_retryable', 'PROVIDER_ERROR'],
+    ['throws a pause that is an object', 'throw_retry_after', 'PROVIDER_ERROR'],
+    ['throws null beside the message', 'throw_more_null', 'PROVIDER_ERROR'],
+    ['throws a code that there is not', 'throw_code', 'UNKNOWN'],
+    ['throws a message that is no text', 'throw_message', 'PROVIDER_ERROR'],
+    ['throws the brand of an error and nothing else', 'throw_brand', 'UNKNOWN'],
+    ['throws a brand that throws when it is read', 'throw_trapped_brand', 'UNKNOWN'],
+    ['throws a proxy that throws whatever is asked', 'throw_proxy', 'UNKNOWN'],
+    ['attaches something without a content type', 'attach_untyped', 'VALIDATION_ERROR'],
     ['never settles, also after its abort', 'never', 'TIMEOUT'],
     ['answers another shape', 'wrong_shape', 'VALIDATION_ERROR'],
     ['answers nothing', 'nothing', 'VALIDATION_ERROR'],
@@ -40,7 +51,7 @@ describe('a tool that misbehaves ends its own call, once, and harms nobody', () 
   });
 
   test('a write that does the same may have happened: in doubt, never a failure', async () => {
-    const doubts = ['throw', 'throw_nothing', 'never', 'wrong_shape', 'ring', 'getter', 'negative'];
+    const doubts = ['throw', 'throw_nothing', 'throw_class', 'throw_brand', 'never', 'wrong_shape', 'ring', 'getter', 'negative'];
     for (const act of doubts) expect(await outcomeOf('faulty_write', act)).toMatchObject({ status: 'in_doubt', effect: 'unknown' });
     for (const act of doubts) expect(rig.world.faulty.runsOf(act)).toBe(1);
   });
@@ -159,4 +170,39 @@ describe('a read-back', () => {
     rig.world.faulty.verify = 'throws';
     expect(await outcomeOf('verified_write', 'wrong_shape', 'c')).toMatchObject({ status: 'in_doubt' });
   });
+
+  test.each(['nothing', 'maybe', 'trap'] as const)('that answers what is no answer (%s) cannot tell', async (verify) => {
+    rig.world.faulty.verify = verify;
+    const outcome = await outcomeOf('verified_write', 'answer', verify);
+    expect(outcome).toMatchObject({ status: 'succeeded', extras: { verified: false } });
+    expect(outcome.warnings.join()).toMatch(/^its effect was not verified: /);
+  });
+});
+
+test('a reconcile that answers what is no answer is asked again, then its write is in doubt', async () => {
+  const rulings = await Promise.all(
+    ['reconcile_nothing', 'reconcile_maybe', 'reconcile_trap', 'reconcile_without_reason'].map((name) =>
+      rig.allow('reconciled_write', name, { act: 'wrong_shape' }),
+    ),
+  );
+  const call_ids = rulings.map((ruling) => ruling.meta.call_id as string);
+  for (const { event } of await rig.ends(call_ids, 60_000)) expect(event.outcome).toMatchObject({ status: 'in_doubt', effect: 'unknown' });
+});
+
+test('an attachment that fails and that nobody waits for harms nobody', async () => {
+  expect(await outcomeOf('faulty_read', 'attach_unawaited')).toMatchObject({ status: 'succeeded', attachments: [] });
+});
+
+test.each([
+  ['faulty_read', { status: 'failed', effect: 'none', error: { code: 'UNKNOWN' } }],
+  ['faulty_write', { status: 'in_doubt', effect: 'unknown', error: { code: 'IN_DOUBT' } }],
+])('an end that cannot be written ends its own call (%s): the next ones go on', async (tool, end) => {
+  const encode = rig.codec.encode.bind(rig.codec);
+  const failing = jest.spyOn(rig.codec, 'encode').mockImplementation((type, event) => {
+    if (type !== 'tool_executed') return encode(type, event);
+    failing.mockRestore();
+    throw new Error('no such branch');
+  });
+  expect(await outcomeOf(tool, 'answer', 'unwritten')).toMatchObject(end);
+  expect(await outcomeOf(tool, 'answer', 'the one behind')).toMatchObject({ status: 'succeeded' });
 });

@@ -164,6 +164,10 @@ function wireRuns(parts: LaneParts): void {
     dispatcher.release(job);
     ends.end(job, sealed);
   };
+  runs.onFault = (job, cause) => {
+    const said = job.call.sealed || !(cause instanceof Error) ? 'not told' : cause.stack;
+    deps.logger.error({ call_id: job.call_id, tool: job.call.tool, cause: said }, 'the end of a run went wrong');
+  };
   runs.onResend = (job) => void starts.start([job]);
   runs.onIdle = (job) => dispatcher.release(job);
   runs.onLateResult = (job, outcome) => void resolutions.byLateResult(job, openings.outcome(job, outcome)).catch(failed);

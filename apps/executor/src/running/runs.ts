@@ -1,5 +1,5 @@
 import { callError, crashPoint, type Outcome } from '@countersign/contracts';
-import { afterReconcile, lateResult, type Meaning, meaningOf, type Recovery, type RunResult } from '@countersign/domain';
+import { afterReconcile, inDoubt, lateResult, type Meaning, meaningOf, type Recovery, type RunResult } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
 import type { Redactor } from '../judging/redactor.js';
 import type { Lease } from '../lease/lease.js';
@@ -7,7 +7,7 @@ import type { Openings } from '../personal/openings.js';
 import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
 import type { Seen } from '../runtimes/in-process/recorded-result.js';
 import type { RunObserver } from './call-spans.js';
-import type { Abortable, Job } from './job.js';
+import type { Abortable, Job, Stage } from './job.js';
 import { cancelledOutcome, doubtOutcome, extrasOf, outcomeOf } from './outcomes.js';
 
 export interface RunLimits {
@@ -22,6 +22,7 @@ export interface RunLimits {
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
+const OVER: ReadonlySet<Stage> = new Set(['in_doubt', 'detached', 'gone']);
 const READ: Recovery = { write: false, takes_key: true, has_reconcile: false, settle_ms: 0, settle_is_final: true };
 
 /** Runs calls that may fire, and finds out what became of those whose answer was lost. */
@@ -36,6 +37,8 @@ export class Runs {
   onIdle: (job: Job) => void = () => undefined;
   onLateResult: (job: Job, outcome: Outcome) => void = () => undefined;
   onEvidence: (job: Job, outcome: Outcome) => void = () => undefined;
+  /** Something went wrong that nothing foresees; its call was ended. */
+  onFault: (job: Job, cause: unknown) => void = () => undefined;
   /** Undefined where nobody looks. */
   observer: RunObserver | undefined;
   /** Hides what the tenant's rules hide. */
@@ -81,6 +84,14 @@ export class Runs {
   }
 
   private readonly done = (job: Job, run: Abortable, answered: Seen) => {
+    try {
+      this.take(job, run, answered);
+    } catch (cause) {
+      this.broken(job, cause);
+    }
+  };
+
+  private take(job: Job, run: Abortable, answered: Seen) {
     const result = this.redactor?.seen(job, answered) ?? answered;
     crashPoint('executor.after_effect');
     if (job.stage !== 'running' || job.handle !== run) return this.late(job, result);
@@ -89,10 +100,24 @@ export class Runs {
     job.stage = 'finishing';
     job.due_ms = NEVER;
     const { handle } = job;
-    void more.then((finished) =>
-      job.stage === 'finishing' && job.handle === handle ? this.settle(job, finished) : this.late(job, finished),
-    );
-  };
+    more
+      .then((finished) => (job.stage === 'finishing' && job.handle === handle ? this.settle(job, finished) : this.late(job, finished)))
+      .catch((cause) => this.broken(job, cause));
+  }
+
+  /** The last line: whatever goes wrong in taking a result ends its own call, and harms no other. */
+  private broken(job: Job, cause: unknown) {
+    this.onFault(job, cause);
+    if (OVER.has(job.stage)) return;
+    try {
+      const error = callError('UNKNOWN', 'what came of it could not be recorded');
+      const now_ms = this.clock.now_ms();
+      if (job.write) this.finish(job, doubtOutcome(job, inDoubt(error), now_ms));
+      else this.finish(job, outcomeOf(job, { status: 'failed', error, effect: 'none' }, now_ms));
+    } catch (again) {
+      this.onFault(job, again);
+    }
+  }
 
   private async sealable(job: Job, result: Seen): Promise<Seen> {
     await this.openings?.ready(job, result);
@@ -196,8 +221,13 @@ export class Runs {
     const now = this.clock.monotonic_ms();
     const longReads: Job[] = [];
     for (const job of this.timed) {
-      if (job.due_ms <= now) this.due(job, now);
-      else if (job.stage === 'running' && !job.write && !job.has_row && now - job.running_since_ms > this.limits.long_read_ms)
+      if (job.due_ms <= now) {
+        try {
+          this.due(job, now);
+        } catch (cause) {
+          this.broken(job, cause);
+        }
+      } else if (job.stage === 'running' && !job.write && !job.has_row && now - job.running_since_ms > this.limits.long_read_ms)
         longReads.push(job);
     }
     return longReads;
@@ -216,7 +246,7 @@ export class Runs {
       job.resends++;
       if (job.write) this.onResend(job);
       else this.fire([job]);
-    } else if (job.stage === 'settling') void this.ask(job);
+    } else if (job.stage === 'settling') this.ask(job).catch((cause) => this.broken(job, cause));
   }
 
   private giveUp(job: Job) {

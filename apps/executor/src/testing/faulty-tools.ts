@@ -1,4 +1,4 @@
-import { defineTool, type RunContext, type Tool, ToolError, type Verified } from '@countersign/tool-kit';
+import { defineTool, type Reconciled, type RunContext, type Tool, ToolError, type Verified } from '@countersign/tool-kit';
 import { z } from 'zod';
 
 const input = z.strictObject({ name: z.string(), act: z.string().default('answer'), wait_ms: z.int().default(0) });
@@ -19,7 +19,7 @@ export class FaultyWorld {
   readonly runs: { name: string; at_ms: number; key: string }[] = [];
   readonly effects: string[] = [];
   /** What a read-back says; default: the truth. */
-  verify: 'truth' | 'cannot_tell' | 'throws' | 'hangs' = 'truth';
+  verify: 'truth' | 'cannot_tell' | 'throws' | 'hangs' | 'nothing' | 'maybe' | 'trap' = 'truth';
 
   /** Version of what the cached tool reads. */
   source = '1';
@@ -53,18 +53,51 @@ const answers: Readonly<Record<string, () => unknown>> = {
   odd: () => ({ ok: true, total: 7 }),
 };
 
+const trap = {
+  get trap(): never {
+    throw new Error('do not look');
+  },
+};
+
+/** What no type allows and a tool may throw all the same. */
+const thrown: Readonly<Record<string, () => unknown>> = {
+  throw_nothing: () => undefined,
+  throw_ring: () => new ToolError('PROVIDER_ERROR', 'see the details', { details: ring }),
+  throw_trap_in_details: () => new ToolError('PROVIDER_ERROR', 'see the details', { details: trap }),
+  throw_class: () => new ToolError('PROVIDER_ERROR', 'no', { class: 'nonsense' as never }),
+  throw_retryable: () => new ToolError('PROVIDER_ERROR', 'no', { retryable: 'yes' as never }),
+  throw_retry_after: () => new ToolError('PROVIDER_ERROR', 'no', { retry_after_s: { valueOf: () => 'soon' } as never }),
+  throw_more_null: () => new ToolError('PROVIDER_ERROR', 'no', null as never),
+  throw_code: () => new ToolError('NONSENSE' as never, 'no'),
+  throw_message: () => Object.assign(new ToolError('PROVIDER_ERROR', 'no'), { message: { slice: () => 5 } }),
+  throw_brand: () => ({ countersign_tool_error: true, message: 'no' }),
+  throw_trapped_brand: () => ({
+    get countersign_tool_error(): never {
+      throw new Error('do not look');
+    },
+  }),
+  throw_proxy: () =>
+    new Proxy(new Error('no'), {
+      get: () => trap.trap,
+      getPrototypeOf: () => trap.trap,
+    }),
+};
+
 async function act({ act: what, name }: Input, ctx: RunContext, world: FaultyWorld): Promise<never> {
   world.runs.push({ name, at_ms: performance.now(), key: ctx.idempotency_key });
   const count = world.runsOf(name);
   const make = answers[what];
   if (make) return make() as never;
+  const throws = thrown[what];
+  if (throws) throw throws();
   switch (what) {
     case 'throw':
       throw new Error('x'.repeat(5 * MB));
-    case 'throw_nothing':
-      throw undefined;
-    case 'throw_ring':
-      throw new ToolError('PROVIDER_ERROR', 'see the details', { details: ring });
+    case 'attach_untyped':
+      return (await ctx.attach({ kind: 'blob', data: 'x' } as never)) as never;
+    case 'attach_unawaited':
+      void ctx.attach({ kind: 'blob', content_type: 'text/plain', data: 5 } as never);
+      return { ok: true } as never;
     case 'never':
       return new Promise(() => undefined);
     case 'busy_once':
@@ -80,6 +113,16 @@ async function act({ act: what, name }: Input, ctx: RunContext, world: FaultyWor
     default:
       throw new ToolError('PROVIDER_ERROR', 'for good', { effect: 'none' });
   }
+}
+
+/** What is told of a write is its name, where that is the name of an answer. */
+async function reconciled(name: string): Promise<Reconciled<{ ok: boolean; found: string }>> {
+  if (name === 'reconcile_hangs') return new Promise(() => undefined);
+  if (name === 'reconcile_nothing') return undefined as never;
+  if (name === 'reconcile_maybe') return { kind: 'maybe' } as never;
+  if (name === 'reconcile_trap') return Object.defineProperty({}, 'kind', { get: () => trap.trap }) as never;
+  if (name === 'reconcile_without_reason') return { kind: 'cannot_tell' } as never;
+  return { kind: 'happened', output: { ok: true, found: 'later' } };
 }
 
 const traits = { version: '1.0.0', category: 'test', timeout_ms: 1200, settle_ms: 50, max_output_bytes: 100_000, input, output };
@@ -99,6 +142,10 @@ export function faultyTools(world: FaultyWorld): Tool[] {
   };
   const verify = async (_asked: Input, _output: unknown, ctx: RunContext): Promise<Verified> => {
     if (world.verify === 'throws') throw new Error('away');
+    if (world.verify === 'hangs') return new Promise(() => undefined);
+    if (world.verify === 'nothing') return undefined as never;
+    if (world.verify === 'maybe') return { kind: 'maybe' } as never;
+    if (world.verify === 'trap') return Object.defineProperty({}, 'kind', { get: () => trap.trap }) as never;
     if (world.verify === 'cannot_tell') return { kind: 'cannot_tell', why: 'the books are closed' };
     return world.effects.includes(ctx.idempotency_key) ? { kind: 'verified' } : { kind: 'contradicted', why: 'there is no such entry' };
   };
@@ -127,7 +174,7 @@ export function faultyTools(world: FaultyWorld): Tool[] {
       ...titled('reconciled_write'),
       sanity,
       run: fire,
-      reconcile: async () => ({ kind: 'happened', output: { ok: true, found: 'later' } }),
+      reconcile: async ({ name }) => reconciled(name),
     }),
     defineTool({
       ...traits,

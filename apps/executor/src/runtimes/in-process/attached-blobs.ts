@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import type { Attachment } from '@countersign/contracts';
 import { sealedBlob } from '@countersign/process';
 import { BLOB_BYTES_MAX, type Blobs } from '@countersign/store';
@@ -24,6 +25,8 @@ export class AttachedBlobs {
 
   /** @throws ToolError where it is too much, or cannot be kept */
   async add({ kind, content_type, data }: ToolBlob): Promise<ToolAttachment> {
+    if (typeof content_type !== 'string' || !(typeof data === 'string' || types.isUint8Array(data)))
+      throw new ToolError('VALIDATION_ERROR', 'an attachment is text or bytes, and says of what content type');
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
     if (!KINDS.has(kind)) throw new ToolError('VALIDATION_ERROR', `an attachment is a blob, an image or a table, not ${String(kind)}`);
     this.asked++;

@@ -4,8 +4,9 @@ import type { Job } from '../../running/job.js';
 import { extrasOf } from '../../running/outcomes.js';
 import { FullOutputs } from './full-outputs.js';
 import type { LoadedTool } from './loaded-tool.js';
-import { messageOf, type Seen } from './recorded-result.js';
+import type { Seen } from './recorded-result.js';
 import type { RunSurroundings } from './run-surroundings.js';
+import { messageOf, reasonOf } from './thrown-error.js';
 import { ToolRun } from './tool-run.js';
 
 const VERIFY_TIMEOUT_MS = 10_000;
@@ -43,7 +44,7 @@ export class Finishing {
     });
     try {
       const input = job.inputs ?? JSON.parse(job.inputs_json);
-      return await Promise.race([loaded.tool.verify?.(input as never, answer as never, run) ?? late, late]);
+      return verdictOf(await Promise.race([loaded.tool.verify?.(input as never, answer as never, run) ?? late, late]));
     } catch (thrown) {
       const cause = job.call.sealed ? 'personal' : messageOf(thrown);
       this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause }, 'a read-back failed');
@@ -52,6 +53,14 @@ export class Finishing {
       clearTimeout(timer);
     }
   }
+}
+
+/** What a read-back answered, where it is one of its answers. @throws what its getters throw */
+function verdictOf(said: unknown): Verified {
+  const { kind, why } = Object(said) as { kind?: unknown; why?: unknown };
+  if (kind === 'verified') return { kind };
+  if (kind === 'contradicted' || kind === 'cannot_tell') return { kind, why: reasonOf(why) };
+  return { kind: 'cannot_tell', why: 'the read-back answered what is no answer' };
 }
 
 type Answered = Extract<Seen, { kind: 'output' | 'wrong_shape' }>;

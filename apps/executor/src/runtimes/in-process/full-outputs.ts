@@ -2,7 +2,8 @@ import { type Logger, sealedBlob } from '@countersign/process';
 import type { Blobs } from '@countersign/store';
 import type { Job } from '../../running/job.js';
 import { blobUrl } from './attached-blobs.js';
-import { messageOf, type Seen } from './recorded-result.js';
+import type { Seen } from './recorded-result.js';
+import { messageOf } from './thrown-error.js';
 
 type Output = Extract<Seen, { kind: 'output' }>;
 

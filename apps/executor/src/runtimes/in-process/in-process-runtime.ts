@@ -1,6 +1,6 @@
 import { type CallError, callError, isReadOnly, type Outcome } from '@countersign/contracts';
 import type { ReconcileAnswer, Recovery, Refusal } from '@countersign/domain';
-import { type Reconciled, ToolError } from '@countersign/tool-kit';
+import { ToolError } from '@countersign/tool-kit';
 import { ResolvedCredentials } from '../../credentials/resolved-credentials.js';
 import type { CallMapping, Mappings } from '../../mapping/mappings.js';
 import type { Memo } from '../../memo/memo.js';
@@ -9,8 +9,10 @@ import { extrasOf } from '../../running/outcomes.js';
 import { Finishing } from './finishing.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { maskedAnswer, maskedResult, withUses } from './masked-result.js';
-import { answered, errorOf, messageOf, recorded, type Seen, threw } from './recorded-result.js';
+import { reconcileAnswer } from './reconcile-answer.js';
+import { answered, type Seen, threw } from './recorded-result.js';
 import type { RunSurroundings } from './run-surroundings.js';
+import { errorOf, messageOf } from './thrown-error.js';
 import { ToolRun } from './tool-run.js';
 
 /** Why a call can't run here at all. */
@@ -77,14 +79,18 @@ export class InProcessRuntime {
     job.handle = run;
     // A tool may have changed what it was given the time before.
     if (job.inputs === undefined || job.resends > 0) job.inputs = JSON.parse(job.inputs_json);
-    if (loaded.contract.auth_requirements?.length) void this.withCredentials(loaded, job, run, done);
+    if (loaded.contract.auth_requirements?.length)
+      this.withCredentials(loaded, job, run, done).catch((cause) => this.broken(job, run, done, cause));
     else this.begin(loaded, job, run, done);
   }
 
   private begin(loaded: LoadedTool, job: Job, run: ToolRun, done: Done): void {
     // What is personal is not kept for others.
     if (loaded.holds_ms === 0 || job.resends > 0 || job.call.sealed) this.execute(loaded, job, run, done);
-    else void this.remembered(loaded, job, run).then((known) => (known ? done(job, run, known) : this.execute(loaded, job, run, done)));
+    else
+      this.remembered(loaded, job, run)
+        .then((known) => (known ? done(job, run, known) : this.execute(loaded, job, run, done)))
+        .catch((cause) => this.broken(job, run, done, cause));
   }
 
   /** Nothing fires before all that the tool needs is there, so a call that lacks one has had no effect. */
@@ -115,10 +121,19 @@ export class InProcessRuntime {
     } catch (error) {
       running = Promise.reject(error);
     }
-    running.then(
-      (output) => done(job, run, withAttachments(answered(loaded, job, output), run)),
-      (error) => done(job, run, threw(error)),
-    );
+    running
+      .then(
+        (output) => done(job, run, withAttachments(answered(loaded, job, output), run)),
+        (error) => done(job, run, threw(error)),
+      )
+      .catch((cause) => this.broken(job, run, done, cause));
+  }
+
+  /** The last line: what went wrong between a tool and its result ends this one call, and is told. */
+  private broken(job: Job, run: ToolRun, done: Done, thrown: unknown): void {
+    const cause = job.call.sealed ? 'personal' : messageOf(thrown);
+    this.around.logger.error({ call_id: job.call_id, tool: job.call.tool, cause }, 'what a tool gave back could not be taken');
+    done(job, run, { kind: 'lost', error: callError('UNKNOWN', 'what the tool gave back could not be taken') });
   }
 
   /** The run between two mappings. Its lease may have been lost while the inputs were mapped: then nothing fires. */
@@ -179,16 +194,8 @@ export class InProcessRuntime {
       const mapping = this.mappings?.of(job);
       job.mapping = mapping;
       const inputs = JSON.parse(job.inputs_json) as unknown;
-      const answer: Reconciled<unknown> = await (loaded.tool.reconcile as NonNullable<typeof loaded.tool.reconcile>)(
-        (mapping ? await mapping.inputs(inputs) : inputs) as never,
-        run,
-      );
-      if (answer.kind !== 'happened') return answer;
-      const seen = recorded(loaded, mapping ? await mapping.result(answer.output) : answer.output);
-      if (seen.kind === 'output')
-        return { kind: 'happened', output_json: seen.output_json, truncated: seen.truncated, warnings: seen.warnings };
-      const warnings = ['it happened; what its system says of it does not fit the schema and was left out'];
-      return { kind: 'happened', output_json: 'null', truncated: false, warnings };
+      const answer = await loaded.tool.reconcile?.((mapping ? await mapping.inputs(inputs) : inputs) as never, run);
+      return await reconcileAnswer(loaded, mapping, answer);
     } catch (thrown) {
       return { kind: 'failed', error: errorOf(thrown).error };
     } finally {

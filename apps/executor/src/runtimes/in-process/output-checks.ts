@@ -1,6 +1,7 @@
 import type { SanitySeverity, ToolCall } from '@countersign/contracts';
 import type { Issue } from '../../running/job.js';
 import type { LoadedTool } from './loaded-tool.js';
+import { messageOf } from './thrown-error.js';
 
 /** Something implausible about an output that fits its schema. */
 export interface Implausible extends Issue {
@@ -28,7 +29,7 @@ export const sanityLayer: CheckLayer = {
       try {
         held = holds(input as never, output as never) === true;
       } catch (cause) {
-        why = `could not be checked: ${cause instanceof Error ? cause.message.slice(0, 200) : 'it threw'}`;
+        why = `could not be checked: ${messageOf(cause).slice(0, 200)}`;
       }
       if (!held) found.push({ path: '', predicate: name, severity, message: `${name} ${why}` });
     }

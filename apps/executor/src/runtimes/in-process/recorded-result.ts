@@ -1,18 +1,15 @@
-import { type CallError, callError, type ErrorCode, errorCodes } from '@countersign/contracts';
+import { callError } from '@countersign/contracts';
 import type { RunResult } from '@countersign/domain';
-import { isToolError, type ToolError } from '@countersign/tool-kit';
 import type { Issue, Job } from '../../running/job.js';
 import { extrasOf } from '../../running/outcomes.js';
 import { jsonBytesAtLeast, NotJson } from './json-size.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { type Doubts, doubtsOf } from './output-checks.js';
 import { jsonText, shorten } from './output-limit.js';
+import { errorOf, messageOf } from './thrown-error.js';
 
 /** An output larger than this is not looked at any further: its text would take too much memory. */
 export const OUTPUT_BYTES_HELD_MAX = 32 * 1024 * 1024;
-
-const MESSAGE_MAX = 2000;
-const DETAILS_BYTES_MAX = 64 * 1024;
 
 type Output = Extract<RunResult, { kind: 'output' }> & {
   /** All of an output that was shortened. */
@@ -96,46 +93,7 @@ function topOf(output: unknown): string {
   return JSON.stringify(Object.fromEntries(small.slice(0, 100)));
 }
 
-/** What was thrown, as text of a bounded length; never throws itself. */
-export function messageOf(thrown: unknown): string {
-  try {
-    return (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, MESSAGE_MAX);
-  } catch {
-    return 'it threw something that has no text';
-  }
-}
-
-const CODES: ReadonlySet<ErrorCode> = new Set(errorCodes);
-
-/** Details as they may be recorded: JSON of a bounded size, or left out. */
-function boundedDetails(details: unknown): unknown {
-  if (details === undefined) return undefined;
-  try {
-    return jsonBytesAtLeast(details, DETAILS_BYTES_MAX) <= DETAILS_BYTES_MAX ? details : { left_out: 'the details were too large' };
-  } catch {
-    return { left_out: 'the details were not JSON' };
-  }
-}
-
-const RETRY_AFTER_MAX_S = 86_400;
-
-function seconds(retry_after_s: number | undefined): number | undefined {
-  return retry_after_s !== undefined && retry_after_s >= 0 ? Math.min(retry_after_s, RETRY_AFTER_MAX_S) : undefined;
-}
-
-/** The error of what a tool threw, and what it promises. Everything that is written of an error passes here. */
-export function errorOf(thrown: unknown): { error: CallError; refused: boolean; effect: 'none' | 'unknown' } {
-  if (!isToolError(thrown)) return { error: callError('UNKNOWN', messageOf(thrown)), refused: false, effect: 'unknown' };
-  const { code, more } = thrown as ToolError;
-  const known = CODES.has(code) ? code : 'UNKNOWN';
-  const error = callError(known, messageOf(thrown), {
-    ...more,
-    details: boundedDetails(more.details),
-    retry_after_s: seconds(more.retry_after_s),
-  });
-  return { error, refused: true, effect: more.effect === 'none' ? 'none' : 'unknown' };
-}
-
+/** What a run came to that threw. Never throws. */
 export function threw(thrown: unknown): Seen {
   const { error, refused, effect } = errorOf(thrown);
   return refused ? { kind: 'refused', error, effect } : { kind: 'lost', error };

@@ -4,6 +4,7 @@ import { type RunContext, type SecretSource, type ToolAttachment, type ToolBlob,
 import type { Job } from '../../running/job.js';
 import { AttachedBlobs } from './attached-blobs.js';
 import type { RunSurroundings } from './run-surroundings.js';
+import { messageOf } from './thrown-error.js';
 
 /** The tool declared none. */
 const noSecrets: SecretSource = {
@@ -84,7 +85,14 @@ export class ToolRun implements RunContext {
     this.told_at_ms = this.around.progress.tell(this.job, this.told_at_ms, fraction, said);
   }
 
-  async attach(blob: ToolBlob): Promise<ToolAttachment> {
+  attach(blob: ToolBlob): Promise<ToolAttachment> {
+    const attachment = this.attachMasked(blob);
+    // A tool that did not wait for it would end the process by a rejection that nobody handles.
+    attachment.catch((cause) => this.around.logger.warn({ call_id: this.call_id, cause: messageOf(cause) }, 'an attachment was not kept'));
+    return attachment;
+  }
+
+  private async attachMasked(blob: ToolBlob): Promise<ToolAttachment> {
     this.attached ??= new AttachedBlobs(this.around.blobs, this.job);
     const { credentials } = this.job;
     return this.attached.add(credentials ? maskedBlob(blob, credentials.masker) : blob);
