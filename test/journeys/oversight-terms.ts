@@ -5,7 +5,7 @@ import { ask, ended, people, vote } from './oversight-people.js';
 
 interface Shown {
   status: string;
-  evidence: { rule: string; tier: string; undo: string; similar: unknown[] };
+  evidence: { rule: string; tier: string; bundle_version: string; undo: string; similar: unknown[] };
   reversibility: string;
   call: { input: unknown; inputs_digest: string; contract_digest: string; context: { rationale: string }; decision: { effect: string } };
 }
@@ -31,7 +31,11 @@ export function describeOversightTerms(at: JourneyWorld): void {
         reversibility: expect.any(String),
         evidence: { undo: expect.any(String), similar: [] },
       });
-      expect(body.evidence).toMatchObject({ rule: envelope.decision?.rule, tier: 'tier_2_approval_required' });
+      expect(body.evidence).toMatchObject({
+        rule: envelope.decision?.rule,
+        tier: 'tier_2_approval_required',
+        bundle_version: envelope.decision?.bundle_version,
+      });
       const { call } = body;
       expect(call).toMatchObject({ input: inputs, context: { rationale: 'the customer was charged twice' } });
       expect([call.inputs_digest, call.contract_digest]).toEqual([

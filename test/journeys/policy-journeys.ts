@@ -234,6 +234,28 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       await agent.callUntil(held.body.call_id, ({ status }) => status === 'succeeded');
     });
 
+    test('people who are asked after a wait are those who are asked at once, and see by which bundle', async () => {
+      const [, name] = await fresh();
+      const principal = { kind: 'agent', id: name, roles: ['agent'] };
+      const { key } = (await at.admin.request<{ key: string }>('POST', '/v1/keys', { principal, owner: `olga-${name}` })).body;
+      const [agent, olga] = [at.admin.as(key), await at.admin.keyFor('user', `olga-${name}`, ['approver'])];
+      const defer = { until: 'inputs.amount > 1000000', timeout_ms: 700, on_timeout: 'require_approval' };
+      const version = await publish([{ id: 'wait', tools: 'probe_approval', when: `principal.id == "${name}"`, effect: 'defer', defer }]);
+      await activate(version);
+      const held = (await agent.call({ tool: 'probe_approval', inputs: order() }, { prefer: 'wait=0' })).body;
+      expect(held.decision).toMatchObject({ effect: 'defer', rule: 'wait', bundle_version: version });
+      const asked = await agent.callUntil(held.call_id, ({ status }) => status === 'pending_approval');
+      const path = `/v1/approvals/${asked.approval?.approval_id}`;
+      const shown = await at.anna.request('GET', path);
+      expect(shown.body).toMatchObject({
+        barred: [name, `olga-${name}`],
+        evidence: { rule: 'wait', tier: 'tier_2_approval_required', bundle_version: version },
+      });
+      expect((await olga.request('POST', `${path}/votes`, { vote: 'approve' })).status).toBe(403);
+      expect((await at.anna.request('POST', `${path}/votes`, { vote: 'approve' })).status).toBe(200);
+      await agent.callUntil(held.call_id, ({ status }) => status === 'succeeded');
+    });
+
     test('dangerous operations are asked about in every tenant, and what leaves nothing is denied', async () => {
       await activate(null);
       const [agent] = await fresh();

@@ -1,4 +1,13 @@
-import { callError, type Meta, NO_CONTEXT, type Principal, type SourcePosition, sha256Hex, type ToolCall } from '@countersign/contracts';
+import {
+  type ApprovalEvidence,
+  callError,
+  type Meta,
+  NO_CONTEXT,
+  type Principal,
+  type SourcePosition,
+  sha256Hex,
+  type ToolCall,
+} from '@countersign/contracts';
 import {
   type Approval,
   allowResolution,
@@ -53,9 +62,16 @@ function withInputs(call: ToolCall, inputs_json: string | undefined): ToolCall {
   return inputs_json === undefined ? call : { ...call, inputs_json, inputs_digest: sha256Hex(inputs_json) };
 }
 
+/** What approvers are shown, with the ruling as it stands by now: a wait may have changed it since it was judged. */
+function shownWith({ evidence, judgement }: Judged, terms: DecisionTerms): ApprovalEvidence | undefined {
+  const { rule, tier, bundle_version = terms.bundle_version } = judgement;
+  return evidence && { ...evidence, rule, tier, bundle_version };
+}
+
 export function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: DecisionTerms): RulingDraft[] {
   const { meta } = event.event;
-  const { judgement, reversibility, key_holder, config_offset, inputs_json, reservations, barred, evidence } = answer;
+  const { judgement, reversibility, key_holder, config_offset, inputs_json, reservations, barred } = answer;
+  const evidence = shownWith(answer, terms);
   const call = withInputs(event.event.call, inputs_json);
   const isLate = event.event_type === 'tool_call_rejudged';
   const ask: CallToRule = {
@@ -72,7 +88,7 @@ export function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms:
   };
   if (reservations) ask.reservations = reservations;
   if (barred) ask.barred = barred;
-  if (evidence) ask.evidence = { ...evidence, bundle_version: terms.bundle_version };
+  if (evidence) ask.evidence = evidence;
   const drafts = ruleOnCall(state, ask, terms);
   return isLate && judgement.effect === 'deny' && drafts.length > 0 ? [...drafts, stricterAtExecution(ask, terms.now_ms)] : drafts;
 }
@@ -85,7 +101,8 @@ export function decideAgain(
   terms: DecisionTerms & { source: SourcePosition },
 ): RulingDraft[] {
   const { meta, revision, traceparent } = deferred;
-  const { judgement, reversibility, key_holder, config_offset, inputs_json, reservations = [] } = answer;
+  const { judgement, reversibility, key_holder, config_offset, inputs_json, reservations = [], barred } = answer;
+  const evidence = shownWith(answer, terms);
   const call = withInputs(deferred.call, inputs_json);
   const waits = state.limits.deferred.get(call_id) === deferred;
   if (waits && waitsOn(judgement, deferred)) return [];
@@ -102,6 +119,8 @@ export function decideAgain(
     source: terms.source,
     traceparent,
   };
+  if (barred) ask.barred = barred;
+  if (evidence) ask.evidence = evidence;
   const drafts = waits ? ruleOnCall(state, ask, terms) : [];
   if (reservations.length > 0) giveBackUnused(state.limits, { meta, call, revision: revision + 1 }, reservations, drafts);
   return drafts;
@@ -141,9 +160,9 @@ export function decideRecord(state: RulingState, event: ReadEvent, answer: Judge
       const vote = { vote: event.event, traceparent, appended_at_ms: event.timestamp_ms, source, grant_for_ms, standing };
       const { edited } = event.event;
       if (!answer || !edited) return castVote(approval, vote);
-      const { evidence, ...ruling } = answer;
-      const shown = evidence ? { evidence: { ...evidence, bundle_version: terms.bundle_version } } : {};
-      return editApproval(state, vote, { edited, ruling: { ...ruling, ...shown } }, terms);
+      const { evidence: _, ...ruling } = answer;
+      const evidence = shownWith(answer, terms);
+      return editApproval(state, vote, { edited, ruling: { ...ruling, ...(evidence && { evidence }) } }, terms);
     }
     default:
       return [];

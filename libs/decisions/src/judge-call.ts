@@ -36,7 +36,7 @@ export interface Judged {
   config_offset: number;
   /** Looked up later, and only where people would be asked. */
   key_holder: KeyHolder | undefined;
-  /** Where people are asked: who cannot approve it, and what they are shown. */
+  /** Where people are asked, or may be after a wait: who cannot approve it, and what they are shown. */
   barred?: readonly string[];
   evidence?: Omit<ApprovalEvidence, 'bundle_version'>;
   /** What it needs of the counters of limits; most calls need nothing. */
@@ -127,7 +127,8 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
     demands: NO_DEMANDS,
     inputs_json,
   };
-  if (judgement.effect === 'require_approval') {
+  // People may be asked about a call that waits as soon as it has waited.
+  if (judgement.effect === 'require_approval' || judgement.effect === 'defer') {
     judged.barred = barredFrom(config, tenant_id, call);
     const trust_score = rulings.trustScore(tenant_id, tool.contract, call.principal);
     judged.evidence = evidenceOf(tool.contract, { rule: judgement.rule, tier: judgement.tier, config_offset, trust_score });

@@ -90,8 +90,8 @@ export class RulingDesk {
 
   /** Frozen before people are asked: what became of calls like it. */
   private async addSimilar(answered: readonly Answered[]): Promise<void> {
-    for (const [{ tenant_id, call, at_ms }, { evidence }] of answered)
-      if (evidence) evidence.similar = await this.similar(tenant_id, call, at_ms);
+    for (const [{ tenant_id, call, at_ms }, { evidence, judgement }] of answered)
+      if (evidence && judgement.effect === 'require_approval') evidence.similar = await this.similar(tenant_id, call, at_ms);
   }
 
   /**
