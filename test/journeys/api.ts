@@ -10,7 +10,15 @@ export interface Envelope {
   status: string;
   output: Record<string, unknown> | null;
   error: { code: string; class: string; message: string; details?: unknown; retryable: boolean } | null;
-  decision: { decision_id: string; effect: string; tier: string; rule: string; bundle_version: string; approval_mode_effective: string; revision: number } | null;
+  decision: {
+    decision_id: string;
+    effect: string;
+    tier: string;
+    rule: string;
+    bundle_version: string;
+    approval_mode_effective: string;
+    revision: number;
+  } | null;
   approval: { approval_id: string; status: string } | null;
   deduplicated: boolean;
   case_id: string | null;
