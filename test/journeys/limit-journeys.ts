@@ -84,7 +84,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
 
     test('a rate lets so many through in its window, and more when it moved on', async () => {
       const [agent, name] = await fresh();
-      await limit(name, { kind: 'rate', scope: 'agent', subjects: [name], max: 3, window_ms: 2000 });
+      await limit(name, { kind: 'rate', scope: 'agent', subjects: [name], max: 3, window_ms: 5000 });
       const answers = await Promise.all(Array.from({ length: 8 }, () => read(agent)));
       expect(answers.filter(({ body }) => body.status === 'succeeded')).toHaveLength(3);
       const refused = answers.find(({ body }) => body.status === 'denied') as Answer<Envelope & { error: { retry_after_s: number } }>;

@@ -17,7 +17,7 @@ const races: Readonly<Record<string, Race>> = {
   'two approvers': ({ ann, bob }, envelope) => Promise.all([approve(ann, envelope), deny(bob, envelope)]),
   'two tabs': ({ ann }, envelope) => Promise.all([approve(ann, envelope), approve(ann, envelope)]),
   'approve while expiring': async ({ ann }, envelope, round) => {
-    await pause(700 + 60 * round);
+    await pause(1700 + 60 * round);
     return [await approve(ann, envelope)];
   },
   'approve while policy changes': async (of, envelope, round) => {
@@ -54,7 +54,7 @@ export function describeOversightAttacks(at: JourneyWorld): void {
       'race: %s: one end wins, at most one effect',
       async (name, race) => {
         const of = await people(at);
-        if (name === 'approve while expiring') await of.require({ expires_after_ms: 1000 });
+        if (name === 'approve while expiring') await of.require({ expires_after_ms: 2000 });
         for (let round = 0; round < ROUNDS; round++) {
           if (name === 'approve while policy changes') await tier(of, 'tier_2_approval_required');
           const envelope = await ask(of.agent);

@@ -238,18 +238,20 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       const { agent, admin, ann, require } = await people(at);
       const receiver = await Receiver.start();
       try {
-        await require({ reminders_ms: [1000], sla_ms: 1500, expires_after_ms: 2500 });
+        await require({ reminders_ms: [2000], sla_ms: 4000, expires_after_ms: 8000 });
         await admin.request('POST', '/v1/webhooks', { url: receiver.url, types: ['approval.*'] });
         const begun = Date.now();
         const envelope = await ask(agent);
-        const told = (await receiver.received(4)).map(({ body }) => JSON.parse(body) as { type: string; data: Record<string, unknown> });
+        const told = (await receiver.received(4, 40_000)).map(
+          ({ body }) => JSON.parse(body) as { type: string; data: Record<string, unknown> },
+        );
         expect(told.map(({ type }) => type)).toEqual([
           'approval.requested',
           'approval.reminder',
           'approval.sla_missed',
           'approval.expired',
         ]);
-        expect(Date.now() - begun).toBeGreaterThanOrEqual(2500);
+        expect(Date.now() - begun).toBeGreaterThanOrEqual(8000);
         for (const { data } of told) expect(data.approval_id).toBe(envelope.approval?.approval_id);
         expect(await ended(agent, envelope)).toMatchObject({ status: 'expired', error: { code: 'TIMEOUT' } });
         expect((await vote(ann, envelope, { vote: 'approve' })).status).toBe(409);
@@ -271,7 +273,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       expect((await vote(ann, counted, { vote: 'revoke' })).status).toBe(409);
       await require({});
       expect((await at.admin.request('PUT', `/v1/tenants/${tenant_id}`, { running_max: 1 })).status).toBe(200);
-      const busy = agent.call({ tool: 'probe_slow', inputs: { duration_ms: 2500 } });
+      const busy = agent.call({ tool: 'probe_slow', inputs: { duration_ms: 8000 } });
       const envelope = await ask(agent);
       expect((await vote(ann, envelope, { vote: 'approve' })).body.status).toBe('granted');
       expect((await vote(bob, envelope, { vote: 'revoke' })).status).toBe(409);

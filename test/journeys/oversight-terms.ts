@@ -75,12 +75,12 @@ export function describeOversightTerms(at: JourneyWorld): void {
       const { agent, ann, admin } = await people(at);
       const first = await ask(agent);
       const begun = Date.now();
-      await vote(ann, first, { vote: 'approve', grant: { scope: 'tool', for_ms: 2500 } });
+      await vote(ann, first, { vote: 'approve', grant: { scope: 'tool', for_ms: 8000 } });
       await ended(agent, first);
       const listed = async () => (await admin.request<{ items: { status: string; expires_at: string }[] }>('GET', '/v1/grants')).body.items;
       for (let i = 0; i < 60 && (await listed()).length === 0; i++) await pause(20);
       const [grant] = await listed();
-      expect(Date.parse(grant?.expires_at as string) - begun).toBeGreaterThan(2000);
+      expect(Date.parse(grant?.expires_at as string) - begun).toBeGreaterThan(7500);
       expect(await ended(agent, await ask(agent))).toMatchObject({ status: 'succeeded', approval: null });
       await pause(Math.max(0, Date.parse(grant?.expires_at as string) - Date.now()) + 50);
       expect((await ask(agent)).status).toBe('pending_approval');
@@ -90,7 +90,7 @@ export function describeOversightTerms(at: JourneyWorld): void {
     test('denied by a person, by time, by its caller and by policy are four events of one shape', async () => {
       const of = await people(at);
       const { agent, ann, admin, require } = of;
-      await require({ expires_after_ms: 1500 });
+      await require({ expires_after_ms: 5000 });
       const [denied, expired, cancelled] = await Promise.all([ask(agent), ask(agent), ask(agent)]);
       await vote(ann, denied, { vote: 'deny', reason: 'no' });
       expect((await agent.request('POST', `/v1/calls/${cancelled.call_id}/cancel`)).status).toBeLessThan(300);

@@ -55,6 +55,11 @@ class Inbox {
   }
 }
 
+async function waitUntil(holds: () => boolean): Promise<void> {
+  for (const end = performance.now() + 30_000; !holds(); await new Promise((resolve) => setTimeout(resolve, 20)))
+    if (performance.now() > end) throw new Error(`not within 30 s: ${holds}`);
+}
+
 /** The registry and the mappings, through the public face. */
 export function describeRegistryJourneys(at: JourneyWorld): void {
   const author = () => at.admin.keyFor('user', 'tina', ['tool_author', 'policy_admin']);
@@ -126,25 +131,26 @@ export function describeRegistryJourneys(at: JourneyWorld): void {
       expect((await by.request('PUT', lifecycle, { state: 'active' })).status).toBe(200);
     });
 
-    test('revocation takes effect on the executor in less than two seconds', async () => {
+    test('two seconds after it was asked for, a revocation lets nothing fire any more, whoever goes on calling', async () => {
       const by = await author();
-      let fired = 0;
+      const answered = { succeeded: 0, denied: 0 };
       let stop = false;
       const callers = Array.from({ length: 8 }, async () => {
         while (!stop) {
-          const { body } = await at.agent.call({ tool: 'probe_http_effect', inputs: order() });
-          if (body.status === 'succeeded') fired = performance.now();
+          const { status } = (await at.agent.call({ tool: 'probe_http_effect', inputs: order() })).body;
+          if (status === 'succeeded' || status === 'denied') answered[status]++;
         }
       });
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      const revoked = performance.now();
+      await waitUntil(() => answered.succeeded > 0);
+      const asked = performance.now();
       expect((await by.request('PUT', VERSION, { state: 'blocked' })).status).toBe(200);
-      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      await new Promise((resolve) => setTimeout(resolve, 2_000 - (performance.now() - asked)));
+      const { effects } = await at.counterparty.stats();
+      const enough = answered.denied + 40;
+      await waitUntil(() => answered.denied >= enough);
       stop = true;
       await Promise.all(callers);
-      expect(fired).toBeGreaterThan(0);
-      expect(fired - revoked).toBeLessThan(2_000);
-      process.stdout.write(`revocation: last effect answered ${Math.round(fired - revoked)} ms after it was asked for\n`);
+      expect((await at.counterparty.stats()).effects).toBe(effects);
       expect((await by.request('PUT', VERSION, { state: 'active' })).status).toBe(200);
       expect((await at.agent.call({ tool: 'probe_http_effect', inputs: order() })).body.status).toBe('succeeded');
     }, 60_000);

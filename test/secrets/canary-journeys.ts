@@ -77,10 +77,10 @@ export function describeCanaries(at: () => CanaryWorld): void {
       expect(org.body.credentials).toContainEqual({ name: 'probe_secret_0', scope: 'org', version: 1 });
       expect((org.body.warnings as string[])[0]).toContain('of the whole installation');
       expect((await said('GET', '/v1/secrets/probe_secret_0')).body).toMatchObject({ scope: 'org', warning: expect.any(String) });
-      const expires_at = new Date(Date.now() + 1_500).toISOString();
+      const expires_at = new Date(Date.now() + 4_000).toISOString();
       await said('PUT', '/v1/secrets/user/probe_secret_0', { value: canaries[0], expires_at });
       expect((await probe('safe')).body.credentials).toContainEqual({ name: 'probe_secret_0', scope: 'user', version: 1 });
-      await new Promise((later) => setTimeout(later, 1_600));
+      await new Promise((later) => setTimeout(later, Date.parse(expires_at) - Date.now() + 100));
       expect((await probe('safe')).body.error).toMatchObject({
         code: 'AUTH_REQUIRED',
         details: { reissue: [{ name: 'probe_secret_0', reason: 'expired' }] },

@@ -139,31 +139,45 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
 
     test("a foreign id takes as long as nobody's", async () => {
       const rival = rivals.get('operator') as Api;
-      const times: Record<'foreign' | 'nobodys', number[]> = { foreign: [], nobodys: [] };
-      for (let turn = 0; turn < 80; turn++)
-        for (const whose of turn % 2 === 0 ? (['foreign', 'nobodys'] as const) : (['nobodys', 'foreign'] as const)) {
-          const began = performance.now();
-          await rival.request('GET', `/v1/calls/${whose === 'foreign' ? ids.get('call_id') : unknown('call_id')}`);
-          times[whose].push(performance.now() - began);
-        }
+      const timeOf = async (whose: 'foreign' | 'nobodys') => {
+        const began = performance.now();
+        await rival.request('GET', `/v1/calls/${whose === 'foreign' ? ids.get('call_id') : unknown('call_id')}`);
+        return performance.now() - began;
+      };
       const median = (list: number[]) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)] as number;
-      const [a, b] = [median(times.foreign), median(times.nobodys)];
-      expect(Math.abs(a - b)).toBeLessThan(Math.max(4, 0.6 * Math.min(a, b)));
-    }, 60_000);
+      /** How far apart the two are, as a part of what is let pass. */
+      const apart = async () => {
+        const times: Record<'foreign' | 'nobodys', number[]> = { foreign: [], nobodys: [] };
+        for (let turn = 0; turn < 80; turn++)
+          for (const whose of turn % 2 === 0 ? (['foreign', 'nobodys'] as const) : (['nobodys', 'foreign'] as const))
+            times[whose].push(await timeOf(whose));
+        const [a, b] = [median(times.foreign), median(times.nobodys)];
+        return Math.abs(a - b) / Math.max(4, 0.6 * Math.min(a, b));
+      };
+      // What the id itself costs shows in every round; what else the machine does is not in all of them.
+      const rounds = [await apart()];
+      while (rounds.length < 4 && Math.min(...rounds) >= 1) rounds.push(await apart());
+      expect(Math.min(...rounds)).toBeLessThan(1);
+    }, 120_000);
 
     test('a tenant that floods is stopped at its own cap, and another does not feel it', async () => {
       const rival = rivals.get('agent') as Api;
+      const shortest_ms = 8_000;
       const flood = Array.from({ length: 120 }, (_, n) =>
-        rival.call({ tool: 'probe_slow', inputs: { duration_ms: 1500 + n } }, { prefer: 'wait=5' }),
+        rival.call({ tool: 'probe_slow', inputs: { duration_ms: shortest_ms + n } }, { prefer: 'wait=2' }),
       );
       const began = performance.now();
       const answer = await acme.call({ tool: 'list_directory', inputs: { path: '.' } });
       const took_ms = performance.now() - began;
-      const statuses = (await Promise.all(flood)).map(({ status }) => status);
+      const answers = await Promise.all(flood);
+      const statuses = answers.map(({ status }) => status);
       expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(50);
       expect(statuses.filter((status) => status < 300).length).toBeGreaterThanOrEqual(20);
       expect([answer.status, answer.body.status]).toEqual([200, 'succeeded']);
-      expect(took_ms).toBeLessThan(3_000);
-    }, 60_000);
+      // It waited for none of them to end.
+      expect(took_ms).toBeLessThan(shortest_ms);
+      const running = answers.filter(({ status }) => status < 300).map(({ body }) => body.call_id);
+      await Promise.all(running.map((call_id) => rival.request('POST', `/v1/calls/${call_id}/cancel`)));
+    }, 120_000);
   });
 }

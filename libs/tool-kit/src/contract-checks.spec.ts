@@ -1,4 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { contractChecks } from './contract-checks.js';
 import { defineTool, type ToolDefinition } from './define-tool.js';
@@ -6,6 +8,28 @@ import type { ContractTestOptions, Counterpart } from './eval-pack.js';
 import type { Tool } from './tool.js';
 import { ToolError } from './tool.js';
 import { ToolProbe } from './tool-probe.js';
+
+/** A host that can be reached. */
+class Listener {
+  private readonly server = createServer((_request, response) => void response.end());
+
+  async open(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
+
+const listener = new Listener();
+beforeAll(() => listener.open());
+afterAll(() => listener.close());
 
 /** A ledger in memory that the tools of this spec act on. */
 class Ledger {
@@ -221,7 +245,7 @@ describe('the kit finds a tool', () => {
       'that calls home',
       () =>
         read(async ({ amount }) => {
-          await fetch('http://127.0.0.1:45999/').catch(() => undefined);
+          await fetch(listener.url);
           return { key: '', amount };
         }),
       /no host is reached/,
@@ -231,7 +255,7 @@ describe('the kit finds a tool', () => {
   });
 
   test('that does not listen to its signal', async () => {
-    const deaf = () => read(async ({ amount }) => new Promise((resolve) => setTimeout(() => resolve({ key: '', amount }), 1_200)));
+    const deaf = () => read(async ({ amount }) => new Promise((resolve) => setTimeout(() => resolve({ key: '', amount }), 400)));
     expect(await failing(deaf, { slow: { amount: 1 } }, /abort ends|deadline/)).toEqual([
       'an abort ends the run with a ToolError',
       'the deadline ends the run with a ToolError',
@@ -255,11 +279,11 @@ describe('the kit finds a tool', () => {
 test('a tool that calls a host that it declares is left alone', async () => {
   const calling = () => ({
     ...read(async ({ amount }) => {
-      await fetch('http://127.0.0.1:45999/').catch(() => undefined);
+      await fetch(listener.url);
       return { key: '', amount };
     }),
     effect_class: 'read_external' as const,
-    network: ['127.0.0.1:45999'],
+    network: [new URL(listener.url).host],
   });
   expect(await failing(calling, {}, /no host/)).toEqual([]);
 });

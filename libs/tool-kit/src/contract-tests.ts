@@ -6,6 +6,9 @@ import { ToolProbe } from './tool-probe.js';
 
 export type { ContractTestOptions, Counterpart, EvalPacks, Golden } from './eval-pack.js';
 
+/** Longer than any wait inside of a check, so that it is the check that says what hangs. */
+const CHECK_MS = 60_000;
+
 /** What every tool must keep to, as a jest suite. */
 export function contractTests(tool: Tool, options: ContractTestOptions): void {
   describe(`contract of ${tool.contract.name}`, () => {
@@ -15,6 +18,6 @@ export function contractTests(tool: Tool, options: ContractTestOptions): void {
     afterEach(async () => {
       await options.counterpart?.clean?.();
     });
-    for (const check of contractChecks(new ToolProbe(tool, options))) test(check.title, check.run);
+    for (const check of contractChecks(new ToolProbe(tool, options))) test(check.title, check.run, CHECK_MS);
   });
 }

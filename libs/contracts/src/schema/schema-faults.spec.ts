@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { leastCpu } from '../testing/least-cpu.js';
 import { schemaFaults } from './schema-faults.js';
 
 const string = { type: 'string' };
@@ -29,17 +30,6 @@ const cyclic = () => {
 
 /** What a machine needs to read 1 MB of JSON: some 5 ms on a quiet one; a loaded one is slower at all it does. */
 const megabyte = JSON.stringify(Array.from({ length: 60_000 }, (_, at) => ({ [`p${at}`]: at })));
-
-/** CPU time in ms, the best of three: what else the machine does is not the schema's doing. */
-function cpuOf(work: () => unknown): number {
-  const took_ms = [1, 2, 3].map(() => {
-    const started = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(started);
-    return (user + system) / 1000;
-  });
-  return Math.min(...took_ms);
-}
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -103,8 +93,8 @@ describe('a schema is refused in under 100 ms, and nothing is fetched', () => {
   ])('%s', (_title, make, message) => {
     const fetched = jest.spyOn(globalThis, 'fetch');
     const schema = make();
-    const took_ms = cpuOf(() => expect(schemaFaults(schema).join('; ')).toMatch(message));
-    const reading_ms = cpuOf(() => JSON.parse(megabyte));
+    const took_ms = leastCpu(() => expect(schemaFaults(schema).join('; ')).toMatch(message));
+    const reading_ms = leastCpu(() => JSON.parse(megabyte));
     expect(took_ms).toBeLessThan(Math.max(100, 20 * reading_ms));
     expect(fetched).not.toHaveBeenCalled();
   });

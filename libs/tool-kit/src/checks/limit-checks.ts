@@ -5,7 +5,8 @@ import type { ToolProbe } from '../tool-probe.js';
 import { type Check, within } from './check.js';
 import { hostsReached } from './network-watch.js';
 
-const ABORT_GRACE_MS = 1_000;
+/** A loaded machine is slow to hear a signal; a deaf tool never does. */
+const ABORT_GRACE_MS = 5_000;
 
 /** Time, size and network. */
 export function limitChecks(probe: ToolProbe): Check[] {

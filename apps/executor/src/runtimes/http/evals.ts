@@ -1,6 +1,23 @@
+import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Counterpart, EvalPacks } from '@countersign/tool-kit/eval-pack';
+
+/** Below those that Linux gives to outgoing connections: what was closed a moment ago can be listened on again. */
+const PORT_FIRST = 20_000;
+const PORT_LAST = 32_768;
+const TRIES = 50;
+
+function listensOn(server: Server, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const refused = () => resolve(false);
+    server.once('error', refused);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', refused);
+      resolve(true);
+    });
+  });
+}
 
 /** A small server that keeps what was sent to it: what the http tools are checked against. */
 class KeepingServer implements Counterpart {
@@ -23,9 +40,22 @@ class KeepingServer implements Counterpart {
         response.end(JSON.stringify({ path: request.url, sent: this.sent.length, large }));
       });
     });
-    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
-    this.port = (server.address() as AddressInfo).port;
+    await this.listen(server);
     this.server = server;
+  }
+
+  /** On the port that it had, for a check keeps its inputs from one world to the next. */
+  private async listen(server: Server): Promise<void> {
+    const ports =
+      this.port > 0 ? Array<number>(TRIES).fill(this.port) : Array.from({ length: TRIES }, () => randomInt(PORT_FIRST, PORT_LAST));
+    for (const port of ports) {
+      if (await listensOn(server, port)) {
+        this.port = port;
+        return;
+      }
+      await sleep(50);
+    }
+    throw new Error(`no port of ${PORT_FIRST} to ${PORT_LAST} is free`);
   }
 
   async clean(): Promise<void> {

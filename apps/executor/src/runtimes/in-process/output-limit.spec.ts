@@ -1,3 +1,4 @@
+import { leastCpu } from '@countersign/contracts/testing/least-cpu';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { jsonBytesAtLeast, NotJson } from './json-size.js';
@@ -46,10 +47,11 @@ test('the size is known before any text is made, and never too large', () => {
     }),
     { numRuns: 2_000 },
   );
-  const started = performance.now();
-  expect(jsonBytesAtLeast(new Array(4e9), 1e6)).toBeGreaterThan(1e6);
-  expect(jsonBytesAtLeast({ text: 'x'.repeat(2 ** 28) }, 1e6)).toBeGreaterThan(1e6);
-  expect(performance.now() - started).toBeLessThan(500);
+  const took_ms = leastCpu(() => {
+    expect(jsonBytesAtLeast(new Array(4e9), 1e6)).toBeGreaterThan(1e6);
+    expect(jsonBytesAtLeast({ text: 'x'.repeat(2 ** 28) }, 1e6)).toBeGreaterThan(1e6);
+  });
+  expect(took_ms).toBeLessThan(500);
 });
 
 test.each([
