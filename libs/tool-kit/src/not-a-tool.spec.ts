@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool, type ToolDefinition } from './define-tool.js';
 import type { Shape } from './json-schema-of.js';
+import { untypedParts } from './untyped-parts.js';
 
 type Definition = ToolDefinition<Shape, Shape>;
 const amount = z.object({ amount: z.int() });
@@ -18,6 +19,12 @@ const tool: Definition = {
 };
 const write: Partial<Definition> = { effect_class: 'commit_low', idempotency: { discriminating: ['amount'] } };
 const text = (name: string): Partial<Definition> => ({ input: z.object({ amount: z.int(), [name]: z.string() }) });
+/** Takes one more input, of that JSON schema. */
+const takes = (name: string, schema: object, $defs: object = {}): Partial<Definition> => ({
+  input: { type: 'object', additionalProperties: false, properties: { amount: { type: 'integer' }, [name]: schema }, $defs },
+});
+const within = (properties: object) => ({ type: 'object', additionalProperties: false, properties });
+const string = { type: 'string' };
 
 test.each<[string, Partial<Definition>, RegExp]>([
   ['takes anything', { input: z.object({ payload: z.any() }) }, /input \/payload has no type/],
@@ -39,6 +46,35 @@ test.each<[string, Partial<Definition>, RegExp]>([
   ['answers an object of anything', { output: { type: 'object' } }, /output \/ has no type/],
   ['does whatever a prompt says', text('prompt'), /input prompt is a free text/],
   ['does whatever an instruction says', text('instructions'), /free text/],
+  ['does what a prompt further down says', takes('params', within({ prompt: string })), /input prompt is a free text/],
+  [
+    'does what a prompt in a list says',
+    takes('steps', { type: 'array', items: within({ prompt: string }) }),
+    /input prompt is a free text/,
+  ],
+  ['does what a list of instructions says', takes('instructions', { type: 'array', items: string }), /instructions is a free text/],
+  ['does what a prompt says that may be null', takes('prompt', { type: ['string', 'null'] }), /input prompt is a free text/],
+  ['does what one of two prompts says', takes('prompt', { anyOf: [string, { type: 'null' }] }), /input prompt is a free text/],
+  ['does what a prompt defined elsewhere says', takes('prompt', { $ref: '#/$defs/text' }, { text: string }), /prompt is a free text/],
+  ['does what a prompt says that is put together', takes('prompt', { allOf: [string, { minLength: 1 }] }), /prompt is a free text/],
+  ['does what its user tells it', text('userPrompt'), /input userPrompt is a free text/],
+  ['does what a shell is told', text('shell_command'), /input shell_command is a free text/],
+  ['runs SQL further down', takes('params', within({ sql: string })), /its input sql is a way into a database/],
+  ['runs SQL of another name', text('rawSql'), /its input rawSql is a way into a database/],
+  ['reaches a database', { effect_class: 'read_external', endpoint: 'https://db.internal:5432/' }, /host db\.internal:5432 is a way/],
+  ['speaks to a database', { endpoint: 'postgres://localhost/main' }, /its endpoint is a way into a database/],
+  [
+    'takes every type there is',
+    takes('a', { type: ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] }),
+    /input \/a has no type/,
+  ],
+  ['takes six of them', takes('a', { type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }), /input \/a has no type/],
+  ['takes what is only described', takes('a', { allOf: [{ description: 'anything' }] }), /input \/a has no type/],
+  ['takes an object or null and says no more', takes('a', { type: ['object', 'null'] }), /input \/a has no type/],
+  ['takes an object that is only described', takes('a', { type: 'object', allOf: [{ description: 'x' }] }), /input \/a has no type/],
+  ['takes a list of anything at all', takes('a', { type: 'array', items: true }), /input \/a has no type/],
+  ['hides an open field in a part', takes('a', { allOf: [within({ b: {} })] }), /input \/a\/b has no type/],
+  ['hides an open field in a definition', takes('a', { $ref: '#/$defs/d' }, { d: within({ b: {} }) }), /input \/d\/b has no type/],
   ['runs SQL', text('sql'), /its input sql is a way into a database/],
   ['is given a connection', text('connection_string'), /way into a database/],
   ['talks to a database', { effect_class: 'read_external', network: ['db.internal:5432'] }, /host db\.internal:5432 is a way/],
@@ -47,6 +83,9 @@ test.each<[string, Partial<Definition>, RegExp]>([
   ['has an effect class of its own', { effect_class: 'harmless' as never }, /no effect class/],
   ['is pure and reaches out', { effect_class: 'pure', network: ['api.example.com'] }, /what it does there is read_external/],
   ['writes elsewhere as if it were here', { ...write, network: ['erp.example.com'] }, /what it does there is commit_high/],
+  ['writes to an endpoint elsewhere', { ...write, endpoint: 'https://erp.example.com/api' }, /erp\.example\.com is not: .* commit_high/],
+  ['writes to one without a scheme', { ...write, endpoint: 'erp.example.com:8443/api' }, /erp\.example\.com:8443 is not/],
+  ['reads from one as if it were here', { endpoint: 'https://erp.example.com' }, /what it does there is read_external/],
   ['stages elsewhere', { ...write, effect_class: 'stage', network: ['*'] }, /what it does there is commit_high/],
   ['says that it reads and is named for what it writes', { name: 'delete_amount' }, /its name says that it deletes/],
   ['is sandboxed and says nothing of the network', { protocol: 'sandbox' }, /must declare its network/],
@@ -64,12 +103,32 @@ test.each<[string, Partial<Definition>]>([
   ['an effect on this machine', { ...write, network: ['127.0.0.1:8080', 'localhost'] }],
   ['an effect elsewhere that says so', { ...write, effect_class: 'commit_high', network: ['erp.example.com'] }],
   ['a read elsewhere', { effect_class: 'read_external', network: ['api.example.com'] }],
+  ['an effect at an endpoint on this machine', { ...write, endpoint: 'http://[::1]:8080/api' }],
+  ['an effect at an endpoint elsewhere that says so', { ...write, effect_class: 'commit_high', endpoint: 'https://erp.example.com' }],
+  ['a search', { input: z.object({ query: z.string(), filters: z.array(z.string()).nullable() }) }],
+  ['a message with a body', { input: z.object({ message: z.object({ subject: z.string(), body: z.string().nullable() }) }) }],
+  ['a prompt out of a list, or none', { input: z.object({ prompt: z.enum(['short', 'long']).nullable() }) }],
+  ['a field that may be null', takes('a', { type: ['string', 'null'] })],
+  ['an object that may be null', takes('a', { type: ['object', 'null'], properties: { b: string } })],
+  ['an object put together', takes('a', { type: 'object', allOf: [{ properties: { b: string } }, { properties: { c: string } }] })],
+  [
+    'an object of which one of two is needed',
+    takes('a', { ...within({ b: string, c: string }), anyOf: [{ required: ['b'] }, { required: ['c'] }] }),
+  ],
+  ['no input at all', { input: z.strictObject({}) }],
+  ['a tuple', { input: z.object({ range: z.tuple([z.int(), z.int()]) }) }],
+  ['an intersection', { input: z.object({ both: z.intersection(z.object({ a: z.int() }), z.object({ b: z.int() })) }) }],
   ['an action out of a list', { input: z.object({ action: z.enum(['a', 'b']) }) }],
   ['any JSON value, said as such', { input: z.object({ document: z.json() }), output: z.json() }],
   ['a sandbox without network', { protocol: 'sandbox', network: [] }],
   ['a dictionary of texts', { input: z.object({ fields: z.record(z.string(), z.string()) }) }],
 ])('%s is one', (_title, change) => {
   expect(() => defineTool({ ...tool, ...change })).not.toThrow();
+});
+
+test('an object of no fields in particular has no type, and one of none has', () => {
+  expect(untypedParts({ type: 'object', properties: {} })).toEqual(['/']);
+  expect(untypedParts({ type: 'object', properties: {}, additionalProperties: false })).toEqual([]);
 });
 
 test('every form of text that zod has is let pass', () => {

@@ -27,7 +27,7 @@ const record = {
   auth_requirements: ['LEDGER_TOKEN'],
   provider: 'acme',
   protocol: 'http',
-  endpoint: 'https://api.example.com',
+  endpoint: 'http://127.0.0.1:8080',
   audit_status: 1,
   ontology_pin: '2026.1',
   compatibility: ['countersign >=0.1.0'],
