@@ -1,5 +1,5 @@
 import { type Principal, parseTopic } from '@countersign/contracts';
-import { RETENTION_FLOOR_MONTHS } from '@countersign/domain';
+import { monthsBefore, RETENTION_FLOOR_MONTHS } from '@countersign/domain';
 import type { Dropped } from '@countersign/event-log';
 import { type NewestCheckpoint, treeName } from '@countersign/evidence';
 import type { AppDeps, Evidence } from '@countersign/process';
@@ -41,9 +41,8 @@ export class LogDrop {
       });
     const checkpoint = await this.anchor();
     if (!checkpoint) return new Problem('unavailable', 'there is no checkpoint to drop behind');
-    const at = new Date(this.configuration.clock.now_ms());
-    at.setUTCMonth(at.getUTCMonth() - keep_months);
-    const before_ms = Math.min(at.getTime(), (await oldestOpenCall(this.deps.store)) ?? Number.POSITIVE_INFINITY);
+    const kept_from_ms = monthsBefore(this.configuration.clock.now_ms(), keep_months);
+    const before_ms = Math.min(kept_from_ms, (await oldestOpenCall(this.deps.store)) ?? Number.POSITIVE_INFINITY);
     const below = new Map<string, number>();
     const due = new Map<string, number>();
     for (const { topic, partition, size } of checkpoint.heads.values()) {

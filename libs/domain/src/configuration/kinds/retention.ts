@@ -49,3 +49,13 @@ export function periodBefore(at_ms: number, months: number): string {
   const at = new Date(at_ms);
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - months, 1)).toISOString().slice(0, 7);
 }
+
+/** The time so many months before, UTC; where that month has no such day, its last one: never later than was asked for. */
+export function monthsBefore(at_ms: number, months: number): number {
+  const at = new Date(at_ms);
+  const day = at.getUTCDate();
+  at.setUTCDate(1);
+  at.setUTCMonth(at.getUTCMonth() - months);
+  const days = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0)).getUTCDate();
+  return at.setUTCDate(Math.min(day, days));
+}

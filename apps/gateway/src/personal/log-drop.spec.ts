@@ -1,0 +1,32 @@
+import { initialConfiguration } from '@countersign/domain';
+import type { Evidence } from '@countersign/process';
+import { describe, expect, test } from '@jest/globals';
+import type { ConfigurationRoom } from '../http/configuration-room.js';
+import { type DropPlan, LogDrop } from './log-drop.js';
+
+/** The day before which a drop at this time would cut, nothing being open. */
+async function cutAt(now: string, keep_months: number): Promise<string> {
+  const log = { since: async () => 0, first: async () => 0 };
+  const deps = { log, store: { query: async () => [{ at_ms: null }] } } as unknown as ConstructorParameters<typeof LogDrop>[0];
+  const checkpoint = { heads: new Map() };
+  const evidence = {
+    cosigned: { newest: async () => undefined, asks: false },
+    checkpoints: { newest: async () => checkpoint },
+  } as unknown as Evidence;
+  const clock = { now_ms: () => Date.parse(now) };
+  const configuration = { state: initialConfiguration(), clock } as unknown as ConfigurationRoom;
+  const plan = await new LogDrop(deps, evidence, configuration).plan(keep_months);
+  return new Date((plan as DropPlan).before_ms).toISOString();
+}
+
+describe('dropping old records', () => {
+  test('a month without such a day is cut at its last: nothing younger than what is kept is dropped', async () => {
+    expect(await cutAt('2026-08-31T10:20:30.000Z', 6)).toBe('2026-02-28T10:20:30.000Z');
+    expect(await cutAt('2026-08-30T00:00:00.000Z', 6)).toBe('2026-02-28T00:00:00.000Z');
+    expect(await cutAt('2028-08-31T00:00:00.000Z', 6)).toBe('2028-02-29T00:00:00.000Z');
+    expect(await cutAt('2027-03-31T00:00:00.000Z', 6)).toBe('2026-09-30T00:00:00.000Z');
+    expect(await cutAt('2026-12-31T00:00:00.000Z', 18)).toBe('2025-06-30T00:00:00.000Z');
+    expect(await cutAt('2026-08-28T00:00:00.000Z', 6)).toBe('2026-02-28T00:00:00.000Z');
+    expect(await cutAt('2026-01-15T00:00:00.000Z', 7)).toBe('2025-06-15T00:00:00.000Z');
+  });
+});
