@@ -6,7 +6,7 @@ RUN npm ci --ignore-scripts && npx tsc -b && npm prune --omit=dev --ignore-scrip
 
 FROM node:20-bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates && rm -rf /var/lib/apt/lists/* \
-  && mkdir -p /data /workspace /records && chown node:node /data /workspace /records
+  && mkdir -p /data/blobs /data/audit /workspace /records && chown -R node:node /data /workspace /records
 WORKDIR /countersign
 COPY --from=build --chown=root:root /countersign .
 USER node

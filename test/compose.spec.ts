@@ -32,4 +32,18 @@ describe('docker-compose.yml', () => {
     expect(commands).toEqual(['apps/gateway/', 'apps/policy/', 'apps/executor/', 'apps/projector/']);
     for (const app of commands) expect(read(`${app}src/main.ts`)).toContain('runService');
   });
+
+  test('lets the services share what one of them writes and another reads: blobs, and the tiles of the record', () => {
+    const sharedBy = (folder: string) =>
+      ['gateway', 'policy', 'executor', 'projector'].filter((app) => {
+        const [, section = ''] = new RegExp(`\\n  ${app}:\\n((?: {4}.*\\n)+)`).exec(compose) ?? [];
+        return section.includes(`${folder}:/data/${folder}`);
+      });
+    expect(sharedBy('blobs')).toEqual(['gateway', 'executor']);
+    expect(sharedBy('audit')).toEqual(['gateway', 'projector']);
+    for (const folder of ['blobs', 'audit']) {
+      expect(read('Dockerfile')).toContain(`/data/${folder}`);
+      expect(compose).toContain(`\n  ${folder}: {}\n`);
+    }
+  });
 });

@@ -48,6 +48,22 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
     expect(said.at(-1)).toMatch(new RegExp(`port ${port}.*taken`));
   }, 60_000);
 
+  test.each([
+    ['COUNTERSIGN_HOST', '192.0.2.1'],
+    ['COUNTERSIGN_WORKSPACE_ROOT', '/dev/null/workspace'],
+    ['COUNTERSIGN_DATA_DIR', '/proc/countersign'],
+  ])(
+    '%s=%s',
+    async (variable, value) => {
+      const dir = mkdtempSync(path.join(tmpdir(), 'countersign-start-'));
+      const { code, said } = await refused({ COUNTERSIGN_PORT: '0', COUNTERSIGN_DATA_DIR: dir, [variable]: value });
+      rmSync(dir, { recursive: true, force: true });
+      expect({ code, last: said.at(-1) }).toEqual({ code: 1, last: expect.stringMatching(`^countersign: .*${variable}`) });
+      expect(said.filter((line) => line.startsWith('    at '))).toEqual([]);
+    },
+    60_000,
+  );
+
   test('a data directory that another process holds', async () => {
     const platform = await EmbeddedPlatform.start();
     const { code, said } = await refused({ COUNTERSIGN_PORT: '1', COUNTERSIGN_DATA_DIR: platform.dataDir });

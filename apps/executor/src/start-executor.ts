@@ -8,6 +8,7 @@ import {
   NestLogger,
   type RunningApp,
   TrustBook,
+  usableFolder,
 } from '@countersign/process';
 import type { Pack } from '@countersign/tool-kit';
 import { NestFactory } from '@nestjs/core';
@@ -85,9 +86,19 @@ function credentialsOf(
   return new Credentials(configuration, vault, broker, { clock, reissue: new ReissueRequests(log, codec, clock, logger) });
 }
 
+/** The folders that the packs write in. @throws CannotOpen */
+async function tryFolders(registry: readonly Pack[], { packs: named, environment }: ExecutorConfig): Promise<void> {
+  for (const { name, folders = [], settings = {} } of registry)
+    for (const variable of named.includes(name) ? folders : []) {
+      const dir = environment[variable] ?? settings[variable];
+      if (dir) await usableFolder(variable, dir);
+    }
+}
+
 /** Starts executing the calls of `config.lanes`: announces its tools, takes its leases, then reads what policy allows. */
 export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
   const { log, codec, clock, logger } = deps;
+  await tryFolders(registry, config);
   const tools = loadTools(registry, config.packs, config.environment);
   const configuration = foldConfiguration(deps);
   await configuration.start();

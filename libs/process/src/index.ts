@@ -32,3 +32,4 @@ export { type PastMoment, PastTrust } from './trust/past-trust.js';
 export { TRUST_TOPIC, TrustBook } from './trust/trust-book.js';
 export { agentOf, type StoredRating, toolsOf } from './trust/trust-rows.js';
 export { TrustScores } from './trust/trust-scores.js';
+export { usableFolder } from './usable-folder.js';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { access, constants, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EventCodec } from '@countersign/contracts';
 import { currentBoot, EmbeddedEventLog } from '@countersign/event-log';
@@ -35,24 +35,12 @@ import { Personal } from './personal/personal.js';
 import type { PlatformConfig } from './platform-config.js';
 import { SharedClock } from './shared-clock.js';
 import { topicSpecs } from './topics.js';
+import { usableFolder } from './usable-folder.js';
 
 /** The parts of a process, opened: what its services get, and how to close them (services first). */
 export interface Platform {
   deps: AppDeps;
   close(): Promise<void>;
-}
-
-async function dataDirectory(dir: string): Promise<void> {
-  try {
-    await mkdir(dir, { recursive: true, mode: 0o700 });
-    if (!(await stat(dir)).isDirectory()) throw new Error('not a directory');
-    await access(dir, constants.W_OK | constants.R_OK);
-  } catch (cause) {
-    throw new CannotOpen(
-      `COUNTERSIGN_DATA_DIR ${dir} cannot be used (${(cause as Error).message}): give a directory that this user may write`,
-      { cause },
-    );
-  }
 }
 
 /** PGlite never syncs, so its tables may be trusted only while the machine has not gone down since: then they are folded again. */
@@ -143,7 +131,7 @@ function openKeySnapshot(config: PlatformConfig, store: Store): KeySnapshot {
 /** Opens log, store, cache and keys as configured. @throws CannotOpen */
 export async function openPlatform(service: string, config: PlatformConfig): Promise<Platform> {
   const logger = createLogger(service, config.log_level);
-  await dataDirectory(config.data_dir);
+  await usableFolder('COUNTERSIGN_DATA_DIR', config.data_dir, 0o700);
   const keys = await openKeys(config);
   const parts = await openParts(service, config, logger);
   const evidence = openEvidence(config, parts.store, keys);

@@ -1,10 +1,11 @@
 import { armCrashPoint } from '@countersign/contracts';
 import { z } from 'zod';
 import type { AppDeps, RunningApp } from './app-deps.js';
+import { cannotListen } from './cannot-listen.js';
 import { CannotOpen } from './cannot-open.js';
 import { HealthServer } from './health-server.js';
 import { guardStream } from './masking/live-secrets.js';
-import { openPlatform } from './platform.js';
+import { openPlatform, type Platform } from './platform.js';
 import { type Environment, faultLines, type ParsedConfig, type PlatformConfig, parsePlatformConfig } from './platform-config.js';
 import { startTelemetry } from './telemetry.js';
 
@@ -63,11 +64,9 @@ export async function runService<C>(service: Service<C>, env: Environment): Prom
     if (platformConfig.crash_at) armCrashPoint(platformConfig.crash_at);
     const stopTelemetry = platformConfig.tracing ? await startTelemetry(service.name) : async () => undefined;
     const platform = await openPlatform(service.name, platformConfig);
-    const app = await startOrClose(service, platform.deps, config, () => platform.close());
-    const healthServer = service.has_http ? undefined : new HealthServer(() => app.ready(), platform.deps.metrics);
-    await healthServer?.listen(health.port, health.host);
+    const { app, health_server } = await started(service, platform, config, health);
     await asked();
-    await healthServer?.close();
+    await health_server?.close();
     await app.close();
     await platform.close();
     await stopTelemetry();
@@ -79,15 +78,29 @@ export async function runService<C>(service: Service<C>, env: Environment): Prom
   }
 }
 
-async function startOrClose<C>(service: Service<C>, deps: AppDeps, config: C, close: () => Promise<void>): Promise<RunningApp> {
+interface Started {
+  app: RunningApp;
+  health_server?: HealthServer;
+}
+
+/** Starts the service, and health and metrics where it has no HTTP face of its own. What can't listen closes all again. */
+async function started<C>(service: Service<C>, platform: Platform, config: C, health: Configured<C>['health']): Promise<Started> {
+  const { deps } = platform;
+  let app: RunningApp | undefined;
+  let names = { port: 'COUNTERSIGN_PORT', host: 'COUNTERSIGN_HOST' };
   try {
-    return await service.start(deps, config);
+    const running = await service.start(deps, config);
+    app = running;
+    if (service.has_http) return { app };
+    names = { port: 'COUNTERSIGN_HEALTH_PORT', host: 'COUNTERSIGN_HEALTH_HOST' };
+    const health_server = new HealthServer(() => running.ready(), deps.metrics);
+    const port = await health_server.listen(health.port, health.host);
+    deps.logger.info({ host: health.host, port }, 'health and metrics are served');
+    return { app, health_server };
   } catch (error) {
-    await close();
-    const { code, port } = error as { code?: string; port?: number };
-    if (code === 'EADDRINUSE')
-      throw new CannotOpen(`port ${port} is taken: stop what listens there or set COUNTERSIGN_PORT`, { cause: error });
-    throw error;
+    await app?.close();
+    await platform.close();
+    throw cannotListen(error, names) ?? error;
   }
 }
 

@@ -129,6 +129,8 @@ export interface Pack {
   readonly tools: readonly Tool[];
   /** Names of environment variables that become `ctx.settings`, with their defaults. */
   readonly settings?: Readonly<Record<string, string | undefined>>;
+  /** Those of its settings that name folders it writes in: made and tried when the executor starts. */
+  readonly folders?: readonly string[];
 }
 
 /** What an author declares; `defineTool` turns it into a `Tool`. Schemas are zod 4 or JSON Schema 2020-12. */

@@ -17,5 +17,6 @@ export const pack: Pack = {
   name: 'git',
   evaluations: new URL('../eval/', import.meta.url),
   settings: { [PROTECTED_SETTING]: 'main,master,release/*', [ROOT_SETTING]: './workspace' },
+  folders: [ROOT_SETTING],
   tools: [gitBlame, gitBranch, gitBranches, gitCheckout, gitCommit, gitDiff, gitLog, gitMerge, gitPush, gitStatus],
 };

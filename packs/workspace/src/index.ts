@@ -15,5 +15,6 @@ export const pack: Pack = {
   name: 'workspace',
   evaluations: new URL('../eval/', import.meta.url),
   settings: { [ROOT_SETTING]: './workspace' },
+  folders: [ROOT_SETTING],
   tools: [deleteFile, fileDiff, fileMetadata, listDirectory, moveFile, readFile, searchContent, searchFiles, writeFile],
 };

@@ -1,0 +1,31 @@
+import { CannotOpen } from './cannot-open.js';
+
+/** A fault of `net.Server#listen`. */
+interface ListenFault {
+  code?: string;
+  syscall?: string;
+  port?: number;
+  address?: string;
+  hostname?: string;
+}
+
+/** What is wrong with the address to listen on, and which variables name it; undefined where the fault is another. */
+export function cannotListen(cause: unknown, names: { port: string; host: string }): CannotOpen | undefined {
+  const { code, syscall, port, address, hostname } = cause as ListenFault;
+  const told = (line: string) => new CannotOpen(line, { cause });
+  switch (code) {
+    case 'EADDRINUSE':
+      return told(`port ${port} is taken: stop what listens there or set ${names.port}`);
+    case 'EADDRNOTAVAIL':
+      return told(`${address} is not an address of this machine: set ${names.host}`);
+    case 'EACCES':
+      return syscall === 'listen'
+        ? told(`port ${port} may not be listened on by this user: set ${names.port} to one above 1023`)
+        : undefined;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return syscall === 'getaddrinfo' ? told(`the host ${hostname} has no address here: set ${names.host}`) : undefined;
+    default:
+      return undefined;
+  }
+}
