@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Scenario } from './scenario.js';
+import { type Scenario, tooFewSucceeded } from './scenario.js';
 
 /** F1: kill -9 of the services in turn while agents keep calling. */
 export const kills: Scenario = {
@@ -40,6 +40,6 @@ export const kills: Scenario = {
   judge: (verdict, counted, size) => [
     ...((counted.kills ?? 0) < (counted.services ?? 1) ? ['not every service was killed'] : []),
     ...((counted.kills ?? 0) < size.kills - 1 ? [`only ${counted.kills} of ${size.kills} kills`] : []),
-    ...(verdict.succeeded < verdict.orders / 2 ? [`I11: only ${verdict.succeeded} of ${verdict.orders} succeeded`] : []),
+    ...tooFewSucceeded(verdict, 1 / 2),
   ],
 };

@@ -9,6 +9,13 @@ export const lostAnswers: Scenario = {
     await Promise.all(Array.from({ length: size.lost_answers }, (_, i) => orders.insist(orders.next(tools[i % 3], { lose_answer: true }))));
     return { lost: size.lost_answers };
   },
-  judge: (verdict, counted) =>
-    verdict.in_doubt >= Math.floor((counted.lost ?? 0) / 3) ? [] : [`I5: only ${verdict.in_doubt} of the blind orders are in doubt`],
+  judge: ({ orders, succeeded, in_doubt }, counted) => {
+    const blind = Math.floor((counted.lost ?? 0) / 3);
+    return [
+      ...(in_doubt === blind ? [] : [`I5: ${in_doubt} orders are in doubt; the ${blind} blind ones should be, and no others`]),
+      ...(succeeded === orders - blind
+        ? []
+        : [`I5: ${succeeded} of ${orders - blind} orders were asked about or sent again until they succeeded`]),
+    ];
+  },
 };

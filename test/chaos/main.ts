@@ -67,7 +67,7 @@ async function judged(scenario: Scenario, seed: number, target: ChaosTarget, cou
     say: (line) => console.log(`  ${scenario.name}: ${line}`),
   });
   const verdict = await orders.verify();
-  const faults = [...verdict.faults, ...(scenario.judge?.(verdict, counted, size) ?? [])];
+  const faults = [...verdict.faults, ...(scenario.judge?.(verdict, counted, size, target.mode) ?? [])];
   const { orders: n, succeeded, failed, in_doubt, effects } = verdict;
   console.log(
     `chaos ${values.mode} ${scenario.name} [${scenario.invariants}] N=${n} ${JSON.stringify({ ...counted, succeeded, failed, in_doubt, effects })} ${((performance.now() - started) / 1000).toFixed(1)} s: ${faults.length === 0 ? 'held' : 'BROKEN'}`,

@@ -45,5 +45,10 @@ export interface Scenario {
   /** Does its faults, and answers what it counted beyond the verdict on the orders. */
   run(context: ScenarioContext): Promise<Record<string, number>>;
   /** Extra faults that the scenario sees in the verdict. */
-  judge?(verdict: Verdict, counted: Record<string, number>, size: ChaosSize): string[];
+  judge?(verdict: Verdict, counted: Record<string, number>, size: ChaosSize, mode: ChaosTarget['mode']): string[];
+}
+
+/** Where nearly every order fails, whatever else is asked holds by itself. */
+export function tooFewSucceeded({ succeeded, orders }: Verdict, share: number): string[] {
+  return succeeded < orders * share ? [`I11: only ${succeeded} of ${orders} orders succeeded`] : [];
 }

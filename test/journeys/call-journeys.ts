@@ -81,6 +81,7 @@ export function describeCallJourneys(at: JourneyWorld, storm_keys: number): void
       expect(reconciled.body.status).toBe('succeeded');
       expect(await at.counterparty.effectsOf(reconciled.body.idempotency_key)).toHaveLength(1);
       const resent = await at.agent.call({ tool: 'probe_http_keyed', inputs: order({ lose_answer: true }) });
+      expect(resent.body.status).toBe('succeeded');
       expect(await at.counterparty.effectsOf(resent.body.idempotency_key)).toHaveLength(1);
       const blindInputs = order({ lose_answer: true });
       const blind = await at.agent.call({ tool: 'probe_http_blind', inputs: blindInputs });

@@ -1,0 +1,56 @@
+import { crashPoints } from '@countersign/contracts';
+import { describe, expect, test } from '@jest/globals';
+import { duplicates } from './duplicates.js';
+import { kills } from './kills.js';
+import { lostAnswers } from './lost-answers.js';
+import { namedCrashes } from './named-crashes.js';
+import { offsetResets } from './offset-resets.js';
+import { type Scenario, sizes } from './scenario.js';
+import { zombies } from './zombies.js';
+
+const ORDERS = 240;
+const size = sizes.pr;
+/** What a scenario counts where all of its faults were done, and nothing had any effect. */
+const done: [Scenario, Record<string, number>][] = [
+  [duplicates, { requests: 1440 }],
+  [lostAnswers, { lost: ORDERS }],
+  [offsetResets, { resets: 1, replayed: -5 }],
+  [kills, { kills: size.kills, services: 1 }],
+  [namedCrashes, { crashes: crashPoints.length * size.crash_rounds }],
+  [zombies, { zombies: size.zombies, taken_over: size.zombies }],
+];
+const verdict = (succeeded: number, in_doubt: number) => ({
+  orders: ORDERS,
+  succeeded,
+  in_doubt,
+  failed: ORDERS - succeeded - in_doubt,
+  effects: succeeded,
+  faults: [],
+});
+
+describe.each(['embedded', 'kafka'] as const)('on %s', (mode) => {
+  test.each(done.map(([scenario, counted]) => ({ name: scenario.name, scenario, counted })))(
+    '$name does not hold where every order failed',
+    ({ scenario, counted }) => {
+      expect(scenario.judge?.(verdict(0, 0), counted, size, mode)).not.toEqual([]);
+    },
+  );
+
+  test('lost answers hold only where exactly the orders that nobody can ask about are in doubt', () => {
+    const judged = (succeeded: number, in_doubt: number) => lostAnswers.judge?.(verdict(succeeded, in_doubt), { lost: ORDERS }, size, mode);
+    expect(judged(160, 80)).toEqual([]);
+    expect(judged(0, 240)).not.toEqual([]);
+    expect(judged(161, 79)).not.toEqual([]);
+    expect(judged(150, 80)).not.toEqual([]);
+  });
+});
+
+test('named crashes and zombies hold with the doubts that crashes leave on Kafka, not with nothing but doubts', () => {
+  const crashes = { crashes: crashPoints.length * size.crash_rounds };
+  expect(namedCrashes.judge?.(verdict(62, 178), crashes, size, 'kafka')).toEqual([]);
+  expect(namedCrashes.judge?.(verdict(62, 178), crashes, size, 'embedded')).not.toEqual([]);
+  expect(namedCrashes.judge?.(verdict(0, 240), crashes, size, 'kafka')).not.toEqual([]);
+  const taken = { taken_over: size.zombies };
+  expect(zombies.judge?.(verdict(156, 84), taken, size, 'kafka')).toEqual([]);
+  expect(zombies.judge?.(verdict(0, 240), taken, size, 'kafka')).not.toEqual([]);
+});
