@@ -59,6 +59,12 @@ export function describePublishingJourneys(at: JourneyWorld): void {
       expect((await ask(agent, 6)).body).toMatchObject({ decision: false, context: { effect: 'require_approval' } });
       expect((await ask(at.admin, 4)).body).toMatchObject({ decision: true });
       expect((await ask(agent, 4, 'somebody-else')).status).toBe(403);
+      const only = { kind: 'enabled_tools', scope: 'agent', subjects: [name], allowed: ['probe_read'] };
+      expect((await at.admin.request('PUT', `/v1/limits/${name}`, only)).status).toBe(200);
+      const refused = { effect: 'deny', rule: `limit.${name}`, inputs_digest: expect.stringMatching(/^[0-9a-f]{64}$/) };
+      expect((await ask(agent, 4)).body).toMatchObject({ decision: false, context: refused });
+      const called = await agent.call({ tool: 'probe_approval', inputs: { ...order(), amount: 4 } }, WAIT);
+      expect(called.body).toMatchObject({ status: 'denied', decision: refused });
     });
 
     test('1,000 rules are live everywhere in under a second, and rule', async () => {

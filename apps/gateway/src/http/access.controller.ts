@@ -1,10 +1,7 @@
-import { canonicalText, NO_CONTEXT } from '@countersign/contracts';
-import type { RuledCall } from '@countersign/decisions';
-import { resolveVersion, type ToolVersion } from '@countersign/domain';
-import type { ResolvedRuling } from '@countersign/policy';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
+import { type Asked, type DryRuling, DryRulings } from '../policies/dry-rulings.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
@@ -36,22 +33,17 @@ export const resolveTierRequest = z.strictObject({
   context: z.record(z.string(), z.json()).default({}),
 });
 
-interface Asked {
-  tool: string;
-  version: string | undefined;
-  inputs: unknown;
-  principal: RuledCall['principal'];
-  case_id: string | null;
-  context: Record<string, unknown>;
-}
-
 /** What would be ruled, asked without a call: AuthZEN's face, and the effective tier of a tool. Records nothing. */
 @Controller()
 export class AccessController {
+  private readonly dry: DryRulings;
+
   constructor(
     private readonly face: Face,
-    private readonly room: PolicyRoom,
-  ) {}
+    room: PolicyRoom,
+  ) {
+    this.dry = new DryRulings(room);
+  }
 
   @Get('.well-known/authzen-configuration')
   configuration(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
@@ -67,11 +59,10 @@ export class AccessController {
     return this.face.serve(request, reply, [], async (caller) => {
       const body = parseBody(evaluationRequest, request.body);
       if (body instanceof Problem) return body;
-      const ruling = await this.ruling(caller, askedBy(body, caller));
-      if (!(ruling instanceof Problem)) return evaluation(ruling);
-      return ruling.kind === 'forbidden'
-        ? ruling
-        : ok({ decision: false, context: { reason: { code: ruling.kind, message: ruling.detail } } });
+      const asked = askedBy(body, caller);
+      if (asked instanceof Problem) return asked;
+      const ruling = await this.dry.of(caller.tenant_id, asked);
+      return ruling instanceof Problem ? refusal({ code: ruling.kind, message: ruling.detail }) : evaluation(ruling);
     });
   }
 
@@ -82,46 +73,10 @@ export class AccessController {
       const body = parseBody(resolveTierRequest, request.body);
       if (body instanceof Problem) return body;
       const { tool } = request.params as { tool: string };
-      const ruling = await this.ruling(caller, { ...body, tool, version: body.version, principal: caller.principal });
+      const { principal, authority, tenant_id } = caller;
+      const ruling = await this.dry.of(tenant_id, { ...body, tool, version: body.version, principal, authority });
       return ruling instanceof Problem ? ruling : ok({ tool, ...face(ruling) });
     });
-  }
-
-  private async ruling(caller: Caller, asked: Asked | Problem): Promise<ResolvedRuling | Problem> {
-    if (asked instanceof Problem) return asked;
-    const tool = this.version(caller.tenant_id, asked);
-    if (tool instanceof Problem) return tool;
-    const context = Object.fromEntries(
-      Object.keys(NO_CONTEXT).map((field) => [field, asked.context[field] ?? null]),
-    ) as unknown as RuledCall['context'];
-    const call: RuledCall = {
-      tool: tool.name,
-      version: tool.version,
-      context,
-      principal: asked.principal,
-      authority: asked.principal === caller.principal ? caller.authority : null,
-      inputs_json: canonicalText(asked.inputs),
-      case_id: asked.case_id,
-    };
-    const { tenant_id } = caller;
-    const history_json = await this.history(tenant_id, tool, call);
-    return this.room.rulings.resolve(this.room.configuration.state, { tenant_id, tool, call, history_json });
-  }
-
-  /** Of the calls so far, where a rule about the tool asks. */
-  private async history(tenant_id: string, { contract }: ToolVersion, call: RuledCall): Promise<string | undefined> {
-    const { state, clock } = this.room.configuration;
-    const uses = this.room.rulings.historyAsked(state, tenant_id, contract);
-    const lane = state.tenants.get(tenant_id)?.lane;
-    if (!uses || lane === undefined) return undefined;
-    const about = { ...call, run_id: call.context.run_id, lane };
-    const [told] = await this.room.history.read([{ tenant_id, call: about, call_id: null, at_ms: clock.now_ms(), uses }]);
-    return told;
-  }
-
-  private version(tenant_id: string, { tool, version }: Asked): ToolVersion | Problem {
-    const found = resolveVersion(this.room.configuration.state, tenant_id, tool, version);
-    return 'tool' in found ? found.tool : new Problem('unknown-tool', `there is no tool ${tool}${version ? ` ${version}` : ''}`);
   }
 }
 
@@ -143,28 +98,25 @@ function askedBy({ subject, action, resource, context }: Evaluation, caller: Cal
     version: typeof version === 'string' ? version : undefined,
     inputs: inputs ?? resource.properties,
     principal: isSelf ? caller.principal : { kind: known, id: subject.id, roles: given },
+    authority: isSelf ? caller.authority : null,
     case_id: typeof case_id === 'string' ? case_id : null,
     context,
   };
 }
 
-function face({
-  effect,
-  tier,
-  approval_mode_effective,
-  rule,
-  bundle_version,
-  reason,
-  explanation,
-  approver_roles,
-  quorum,
-  defer,
-}: ResolvedRuling) {
+function face({ judgement, inputs_digest }: DryRuling): Record<string, unknown> {
+  const { effect, tier, approval_mode_effective, rule, bundle_version, reason, explanation, approver_roles, quorum, defer } = judgement;
   const approval = effect === 'require_approval' ? { approver_roles, quorum } : null;
-  return { effect, tier, approval_mode_effective, rule, bundle_version, reason, approval, defer, explanation };
+  const ruled = { effect, tier, approval_mode_effective, rule, bundle_version: bundle_version ?? null, reason, approval };
+  return { ...ruled, defer: defer ?? null, explanation: explanation ?? null, inputs_digest };
 }
 
-/** `decision` is true only where the call would run by itself. */
-function evaluation(ruling: ResolvedRuling): Answer {
-  return ok({ decision: ruling.effect === 'allow', context: face(ruling) });
+const refusal = (reason: Record<string, unknown>): Answer => ok({ decision: false, context: { reason } });
+
+/** `decision` is true only where the call would be taken and run by itself. */
+function evaluation(ruling: DryRuling): Answer {
+  const { issues } = ruling;
+  const [first] = issues;
+  if (first) return refusal({ code: 'invalid-inputs', message: `${first.path || 'the inputs'}: ${first.message}`, issues });
+  return ok({ decision: ruling.judgement.effect === 'allow', context: face(ruling) });
 }

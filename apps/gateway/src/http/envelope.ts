@@ -80,7 +80,8 @@ function deferFace({ wake_at_ms, timeout_at_ms, ...rest }: Deferral): Record<str
 function decisionFace(state: CallState): Record<string, unknown> | null {
   if (!state.ruling) return null;
   const { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, defer, explanation } = state.ruling;
-  const decision = { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version };
+  const inputs_digest = state.call?.inputs_digest ?? null;
+  const decision = { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, inputs_digest };
   const explained = explanation ? { ...decision, ...explanationFace(explanation) } : decision;
   return defer ? { ...explained, defer: deferFace(defer) } : explained;
 }

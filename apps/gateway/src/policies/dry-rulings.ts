@@ -1,0 +1,115 @@
+import { type Authority, canonicalText, NO_CONTEXT, normalise, type Principal, sha256Hex, type ToolCall } from '@countersign/contracts';
+import { type Judged, judgeCall } from '@countersign/decisions';
+import { caseOf, resolveVersion, type ToolVersion, tenantOf } from '@countersign/domain';
+import { callContext } from '../admission/call-request.js';
+import { CompiledContracts, isTooDeep } from '../admission/compiled-contracts.js';
+import { costLeft } from '../admission/run-budget.js';
+import { bodyProblem } from '../http/body-issues.js';
+import { type Issue, Problem } from '../http/problem.js';
+import type { PolicyRoom } from './policy-room.js';
+
+/** A call that nobody makes, and what would be ruled on it. */
+export interface Asked {
+  tool: string;
+  version: string | undefined;
+  inputs: unknown;
+  principal: Principal;
+  authority: Authority | null;
+  case_id: string | null;
+  /** Fields of a call's context; others are left out. */
+  context: Readonly<Record<string, unknown>>;
+}
+
+export interface DryRuling {
+  judgement: Judged['judgement'];
+  /** Of the canonical inputs that were ruled on: with defaults, and as caps leave them. Hex. */
+  inputs_digest: string;
+  /** Why a call with these inputs would not be taken; empty where it would. */
+  issues: Issue[];
+}
+
+/**
+ * What policy would rule on a call, by the same function and with the guards that need no counter. Takes nothing: counters,
+ * rates and prerequisites are not asked, and nothing is recorded.
+ */
+export class DryRulings {
+  private readonly contracts = new CompiledContracts();
+
+  constructor(private readonly room: PolicyRoom) {}
+
+  /** @returns a problem where such a call would not even be taken, but for its inputs. @throws InfrastructureFault */
+  async of(tenant_id: string, asked: Asked): Promise<DryRuling | Problem> {
+    const { state, clock } = this.room.configuration;
+    const tool = this.version(tenant_id, asked);
+    if (tool instanceof Problem) return tool;
+    const issues = this.checked(tool, asked.inputs);
+    if (issues instanceof Problem) return issues;
+    if (asked.case_id !== null && !caseOf(state, tenant_id, asked.case_id))
+      return new Problem('not-found', `there is no case ${JSON.stringify(asked.case_id)}`);
+    const call = this.call(tenant_id, tool, asked);
+    if (call instanceof Problem) return call;
+    const history_json = await this.history(tenant_id, tool, call);
+    const at_ms = clock.now_ms();
+    const { judgement, inputs_json } = judgeCall(this.room.rulings, state, { tenant_id, call, at_ms, history_json });
+    return { judgement, inputs_digest: inputs_json === undefined ? call.inputs_digest : sha256Hex(inputs_json), issues };
+  }
+
+  private version(tenant_id: string, { tool, version }: Asked): ToolVersion | Problem {
+    const found = resolveVersion(this.room.configuration.state, tenant_id, tool, version);
+    return 'tool' in found ? found.tool : new Problem('unknown-tool', `there is no tool ${tool}${version ? ` ${version}` : ''}`);
+  }
+
+  /** The faults of the inputs; their defaults are filled in, as of a call's. */
+  private checked(tool: ToolVersion, inputs: unknown): Issue[] | Problem {
+    if (inputs === null || typeof inputs !== 'object' || Array.isArray(inputs))
+      return new Problem('invalid-request', 'the inputs are an object', {
+        issues: [{ path: '', code: 'type', message: 'must be object' }],
+      });
+    if (isTooDeep(inputs)) return new Problem('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
+    const check = this.contracts.of(tool);
+    if (typeof check === 'string')
+      return new Problem('conflict', `the input schema of ${tool.name}@${tool.version} cannot be used: ${check}`);
+    return check(inputs as Record<string, unknown>);
+  }
+
+  private call(tenant_id: string, { name, version, contract, digest }: ToolVersion, asked: Asked): ToolCall | Problem {
+    const said = Object.entries(asked.context).filter(([field, value]) => field in NO_CONTEXT && value !== null);
+    const read = callContext.safeParse(Object.fromEntries(said));
+    if (!read.success) return bodyProblem(read.error, ['context']);
+    let inputs_json: string;
+    try {
+      inputs_json = canonicalText(normalise(asked.inputs));
+    } catch (cause) {
+      return new Problem('invalid-inputs', cause instanceof Error ? cause.message : 'the inputs are not canonical JSON', {
+        layer: 'input',
+        issues: [],
+      });
+    }
+    const { state, clock } = this.room.configuration;
+    const inputs_digest = sha256Hex(inputs_json);
+    const { principal, authority, case_id } = asked;
+    const context = { ...NO_CONTEXT, ...read.data, run_budget: costLeft({ context: read.data }) };
+    const { effect_class, category } = contract;
+    const about = { tool: name, version, effect_class, category, contract_digest: digest, inputs_json, inputs_digest };
+    // It has no effect, and so no key of one.
+    const noKey = {
+      idempotency_key: '',
+      key_source: 'call' as const,
+      discriminating_digest: inputs_digest,
+      window_ms: 0,
+      occurrence: null,
+    };
+    const rest = { deadline_ms: null, callback_url: null, requested_at_ms: clock.now_ms(), sealed: null };
+    const lane = tenantOf(state, tenant_id)?.lane ?? '';
+    return { ...about, ...noKey, ...rest, case_id, run_id: context.run_id, principal, context, lane, authority };
+  }
+
+  /** Of the calls so far, where a rule about the tool asks. */
+  private async history(tenant_id: string, { contract }: ToolVersion, call: ToolCall): Promise<string | undefined> {
+    const { state, clock } = this.room.configuration;
+    const uses = this.room.rulings.historyAsked(state, tenant_id, contract);
+    if (!uses || call.lane === '') return undefined;
+    const [told] = await this.room.history.read([{ tenant_id, call, call_id: null, at_ms: clock.now_ms(), uses }]);
+    return told;
+  }
+}
