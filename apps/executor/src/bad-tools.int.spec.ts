@@ -189,6 +189,39 @@ test('a reconcile that answers what is no answer is asked again, then its write 
   for (const { event } of await rig.ends(call_ids, 60_000)) expect(event.outcome).toMatchObject({ status: 'in_doubt', effect: 'unknown' });
 });
 
+describe('who never answers', () => {
+  /** What waits for 10 s is a question to a tool: it waits for a moment. */
+  const hurried = () => {
+    const real = globalThis.setTimeout;
+    const hurry = (run: () => void, ms?: number) => real(run, ms === 10_000 ? 50 : ms);
+    return jest.spyOn(globalThis, 'setTimeout').mockImplementation(hurry as typeof setTimeout);
+  };
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  test('a reconcile: it is given up and asked again, then its write is in doubt, also where somebody cancels it', async () => {
+    const timers = hurried();
+    const left = await rig.allow('reconciled_write', 'reconcile_hangs', { act: 'wrong_shape' });
+    const cancelled = await rig.allow('reconciled_write', 'reconcile_hangs', { act: 'wrong_shape', case_id: 'case-2' });
+    await rig.until(() => timers.mock.calls.filter(([, ms]) => ms === 10_000).length >= 2, 60_000);
+    await rig.cancel(cancelled);
+    const ends = await rig.ends([left.meta.call_id as string, cancelled.meta.call_id as string], 60_000);
+    for (const { event } of ends) expect(event.outcome).toMatchObject({ status: 'in_doubt', effect: 'unknown' });
+    expect(rig.world.faulty.runsOf('reconcile_hangs')).toBe(2);
+    expect((await outcomeOf('reconciled_write', 'wrong_shape', 'the next write')).status).toBe('succeeded');
+  });
+
+  test('a read-back: the effect is not verified', async () => {
+    hurried();
+    rig.world.faulty.verify = 'hangs';
+    const outcome = await outcomeOf('verified_write', 'answer', 'verify_hangs');
+    expect(outcome).toMatchObject({ status: 'succeeded', extras: { verified: false } });
+    expect(outcome.warnings).toEqual(['its effect was not verified: the read-back gave no answer in its time']);
+    expect((await outcomeOf('verified_write', 'wrong_shape', 'verify_hangs_too')).status).toBe('in_doubt');
+  });
+});
+
 test('an attachment that fails and that nobody waits for harms nobody', async () => {
   expect(await outcomeOf('faulty_read', 'attach_unawaited')).toMatchObject({ status: 'succeeded', attachments: [] });
 });

@@ -175,7 +175,7 @@ export class InProcessRuntime {
     this.memo.keep(loaded, job.tenant_id, job.memo_key, outcome);
   }
 
-  /** Asks the system of record what became of a write. Never throws. */
+  /** Asks the system of record what became of a write. Never throws, and takes no longer than asking may. */
   async reconcile(job: Job, now_ms: number): Promise<ReconcileAnswer> {
     const loaded = this.find(job);
     if (!loaded?.tool.reconcile) return { kind: 'cannot_tell', why: 'the tool cannot be asked' };
@@ -189,17 +189,28 @@ export class InProcessRuntime {
 
   private async asked(loaded: LoadedTool, job: Job, now_ms: number): Promise<ReconcileAnswer> {
     const run = new ToolRun(job, loaded.settings, now_ms + RECONCILE_TIMEOUT_MS, this.around);
-    const timer = setTimeout(() => run.abort('timeout'), RECONCILE_TIMEOUT_MS);
+    let timer: NodeJS.Timeout | undefined;
+    // A tool need not look at its signal.
+    const late = new Promise<ReconcileAnswer>((resolve) => {
+      timer = setTimeout(() => {
+        run.abort('timeout');
+        resolve({ kind: 'failed', error: callError('TIMEOUT', 'the reconcile gave no answer in its time') });
+      }, RECONCILE_TIMEOUT_MS);
+    });
     try {
-      const mapping = this.mappings?.of(job);
-      job.mapping = mapping;
-      const inputs = JSON.parse(job.inputs_json) as unknown;
-      const answer = await loaded.tool.reconcile?.((mapping ? await mapping.inputs(inputs) : inputs) as never, run);
-      return await reconcileAnswer(loaded, mapping, answer);
+      return await Promise.race([this.answerOf(loaded, job, run), late]);
     } catch (thrown) {
       return { kind: 'failed', error: errorOf(thrown).error };
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  private async answerOf(loaded: LoadedTool, job: Job, run: ToolRun): Promise<ReconcileAnswer> {
+    const mapping = this.mappings?.of(job);
+    job.mapping = mapping;
+    const inputs = JSON.parse(job.inputs_json) as unknown;
+    const answer = await loaded.tool.reconcile?.((mapping ? await mapping.inputs(inputs) : inputs) as never, run);
+    return reconcileAnswer(loaded, mapping, answer);
   }
 }
