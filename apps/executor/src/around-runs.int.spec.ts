@@ -1,3 +1,4 @@
+import type { Authority, ToolCall } from '@countersign/contracts';
 import { decodeProgress, type Progress, progressChannel } from '@countersign/process';
 import { InProcessResults } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
@@ -78,6 +79,20 @@ describe('a tool that reports', () => {
 describe('a tool whose answers hold for a while', () => {
   const runs = () => rig.world.faulty.runs.length;
 
+  const authority: Authority = {
+    agent_token_ref: 'key:1',
+    scopes: null,
+    clearances: ['secret', 'internal'],
+    purposes: null,
+    on_behalf_of: null,
+    delegated_user_token_ref: null,
+    delegation_id: null,
+    sources: [],
+    markings: [],
+  };
+  const asking = (over: Partial<ToolCall>) => outcomeOf('cached_read', 'a', { call: over });
+  const ann = { kind: 'user' as const, id: 'ann', roles: [] };
+
   const fromSource = (version: string) => {
     rig.world.faulty.source = version;
     return outcomeOf('cached_read', 'a');
@@ -98,6 +113,10 @@ describe('a tool whose answers hold for a while', () => {
     ['another tenant', () => outcomeOf('cached_read', 'a', { tenant: 'other' })],
     ['another version of its source', () => fromSource('2')],
     ['a source whose version nobody knows', () => fromSource('away')],
+    ['another principal', () => asking({ principal: { kind: 'agent', id: 'agent-2', roles: ['agent'] } })],
+    ['a user with the id of the agent', () => asking({ principal: { kind: 'user', id: 'agent-1', roles: ['agent'] } })],
+    ['other clearances', () => asking({ authority })],
+    ['the same for somebody else', () => asking({ authority: { ...authority, clearances: [], on_behalf_of: ann } })],
     ['a tool that declares no cache', () => outcomeOf('faulty_read', 'a')],
   ])('%s: it runs', async (_what, call) => {
     const before = runs();
@@ -106,6 +125,21 @@ describe('a tool whose answers hold for a while', () => {
     expect(outcome).toMatchObject({ status: 'succeeded' });
     expect(outcome.extras?.cached ?? false).toBe(false);
     expect(runs()).toBe(before + 1);
+  });
+
+  test('clearances are a set: those of an equal caller in another order are answered from the cache', async () => {
+    await asking({ authority });
+    const before = runs();
+    const again = await asking({ authority: { ...authority, clearances: ['internal', 'secret'] } });
+    expect(again.extras).toMatchObject({ cached: true });
+    expect(runs()).toBe(before);
+  });
+
+  test('a pure tool answers everybody from the cache', async () => {
+    const first = await outcomeOf('pure_read', 'a');
+    const again = await outcomeOf('pure_read', 'a', { call: { principal: { kind: 'agent', id: 'agent-2', roles: ['agent'] }, authority } });
+    expect(first.extras?.cached ?? false).toBe(false);
+    expect(again.extras).toMatchObject({ cached: true });
   });
 
   test('failures are never kept', async () => {

@@ -112,7 +112,7 @@ export interface Tool {
   compensate?(input: never, output: never, ctx: RunContext): Promise<unknown>;
   /** Reads the effect of a run back from its system. Changes nothing. */
   verify?(input: never, output: never, ctx: RunContext): Promise<Verified>;
-  /** Version of what a cached answer was read from: where it has changed, equal calls run again. Cheap; changes nothing. */
+  /** Version of what a cached answer was read from: where it has changed, equal calls of the same principal run again. Cheap; changes nothing. */
   sourceVersion?(input: never, ctx: RunContext): Promise<string>;
   /** What the executor checks of each output, in this order. */
   readonly sanity?: readonly SanityPredicate<never, never>[];

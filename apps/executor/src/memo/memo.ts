@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { canonicalText, type Outcome, type OutcomeExtras, sha256Hex } from '@countersign/contracts';
+import { canonicalText, type Outcome, type OutcomeExtras, sha256Hex, type ToolCall, type ToolContract } from '@countersign/contracts';
 import type { RunResult } from '@countersign/domain';
 import type { TenantKeys } from '@countersign/process';
 import { CACHED_BYTES_MAX, type ResultCache } from '@countersign/store';
@@ -12,9 +12,20 @@ type Kept = Pick<Outcome, 'output_json' | 'truncated' | 'warnings' | 'attachment
 
 const SEAL_BYTES = 32;
 
+/** A function of its inputs answers everybody alike; secrets may make even its answer somebody's own. */
+function whoMatters({ effect_class, auth_requirements }: ToolContract): boolean {
+  return effect_class !== 'pure' || (auth_requirements ?? []).length > 0;
+}
+
+function whoOf({ principal, authority }: ToolCall): unknown[] {
+  const clearances = [...new Set(authority?.clearances ?? [])].sort();
+  return [principal.kind, principal.id, authority?.on_behalf_of?.id ?? null, clearances];
+}
+
 /**
  * Results of read-only tools that say how long they hold. A key is the identity of the call: tenant, tool with its version
- * and contract, its inputs, the version of its source, and the principal where secrets may make the answer theirs.
+ * and contract, its inputs, the version of its source, and who asks, unless the tool is pure: what reads may refuse, or
+ * answer otherwise, by principal and clearances.
  */
 export class Memo {
   constructor(
@@ -23,7 +34,7 @@ export class Memo {
   ) {}
 
   keyOf({ digest, contract }: LoadedTool, { tenant_id, call }: Job, source_version: string): string {
-    const who = (contract.auth_requirements ?? []).length > 0 ? [call.principal.id, call.authority?.on_behalf_of?.id ?? null] : null;
+    const who = whoMatters(contract) ? whoOf(call) : null;
     return sha256Hex(canonicalText([tenant_id, `${call.tool}@${call.version}`, digest, call.inputs_digest, source_version, who]));
   }
 

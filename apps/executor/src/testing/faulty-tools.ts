@@ -190,6 +190,13 @@ export function faultyTools(world: FaultyWorld): Tool[] {
     }),
     defineTool({
       ...traits,
+      ...titled('pure_read'),
+      effect_class: 'pure',
+      cache: { kind: 'forever' },
+      run: (asked, ctx) => act(asked, ctx, world),
+    }),
+    defineTool({
+      ...traits,
       ...titled('reporting_read'),
       effect_class: 'read_internal',
       run: async ({ name }, ctx) => {
