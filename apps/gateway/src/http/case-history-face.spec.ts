@@ -46,9 +46,66 @@ describe("a line of a case's history", () => {
   });
 
   test('a ruling shows the revision it was, not what replaced it', () => {
-    expect(historyFace(row('policy_decided', { revision: 0, effect: 'defer' }), { clearances: [] })).toMatchObject({
-      decision: { revision: 0, effect: 'defer', tier: 'tier_1_auto' },
+    const detail = { revision: 0, effect: 'defer', tier: 'tier_0_safe' };
+    const decisionOf = (revision: number) => historyFace(row('policy_decided', { ...detail, revision }), { clearances: [] }).decision;
+    expect(decisionOf(0)).toEqual(detail);
+    expect(decisionOf(1)).toMatchObject({ revision: 1, effect: 'defer', approval_mode_effective: 'local_write' });
+  });
+
+  test('an approval is shown as it was asked and as it ended, whatever was asked again since', () => {
+    const again = {
+      approval: {
+        approval_id: 'a.2',
+        revision: 2,
+        requested_at_ms: 50,
+        expires_at_ms: 99,
+        quorum: 3,
+        approver_roles: ['admin'],
+        hlc: 9,
+        event_id: 'e9',
+      },
+    };
+    const faceOf = (type: CaseHistoryType, detail: unknown) =>
+      historyFace({ ...row(type, detail), state: packCall({ ...state, ...again }) }, { clearances: [] });
+    const asked = { approval_id: 'a.1', revision: 1, expires_at_ms: 7, quorum: 1, approver_roles: ['approver'] };
+    expect(faceOf('tool_call_pending_approval', asked).approval).toEqual({
+      approval_id: 'a.1',
+      status: 'pending',
+      requested_at: '1970-01-01T00:00:00.000Z',
+      expires_at: '1970-01-01T00:00:00.007Z',
+      quorum: 1,
+      approver_roles: ['approver'],
+      decided_by: null,
+      decided_at: null,
+      reason: null,
     });
+    const ended = { kind: 'denied', revision: 1, reason: 'too dear', by: 'anna' };
+    expect(faceOf('approval_denied', ended)).toMatchObject({
+      by: 'anna',
+      approval: { status: 'denied', decided_by: 'anna', decided_at: '1970-01-01T00:00:00.000Z', reason: 'too dear' },
+    });
+  });
+
+  test('a doubt stays told as it was after the call was resolved', () => {
+    const { end } = state as { end: NonNullable<CallState['end']> };
+    const error = {
+      code: 'IN_DOUBT',
+      class: 'server',
+      message: 'no answer',
+      details_json: null,
+      retryable: false,
+      retry_after_s: null,
+    } as const;
+    const doubt = {
+      ...end,
+      kind: 'in_doubt',
+      outcome: { ...end.outcome, status: 'in_doubt', error, duration_ms: 82, retry_count: 2 },
+    } as const;
+    const told = { error: { code: 'IN_DOUBT' }, duration_ms: 82, retry_count: 2 };
+    for (const now of [null, { ...end, kind: 'resolved' } as const]) {
+      const line = { ...row('tool_call_in_doubt'), state: packCall({ ...state, doubt, end: now }) };
+      expect(historyFace(line, { clearances: [] })).toMatchObject(told);
+    }
   });
 
   test('an event of the case itself has no call', () => {

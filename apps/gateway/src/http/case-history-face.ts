@@ -11,25 +11,48 @@ const agentSays = (state: CallState): Fields => {
   return { rationale, skill, step, rule };
 };
 
-/** What a line shows of its call, by its type (Korso's case-event contract). */
+const time = (ms: unknown): string | null => (typeof ms === 'number' ? new Date(ms).toISOString() : null);
+
+/** The request as it was asked: what a later revision, an escalation or its end made of it has lines of its own. */
+function askedFace(now: unknown, { at_ms }: CaseHistoryRow, detail: Fields): Fields {
+  const { expires_at_ms, revision: _, ...asked } = detail;
+  const ends = { decided_by: null, decided_at: null, reason: null };
+  return { ...(now as Fields), ...asked, status: 'pending', requested_at: time(at_ms), expires_at: time(expires_at_ms), ...ends };
+}
+
+/** How the wait of that revision ended, whatever was asked again since. */
+function endedFace(now: unknown, { at_ms }: CaseHistoryRow, detail: Fields): Fields {
+  const { kind, by, reason } = detail;
+  return { ...(now as Fields), status: kind, decided_by: by, decided_at: time(at_ms), reason };
+}
+
+/** The ruling of that revision. What the call says besides is of its newest: shown where that is the one. */
+function ruledFace(state: CallState, now: unknown, detail: Fields): Fields {
+  return state.ruling?.revision === detail.revision ? { ...(now as Fields), ...detail } : detail;
+}
+
+/** What a line shows of its call, by its type (Korso's case-event contract): as it was then, not as it became. */
 function shown(row: CaseHistoryRow, state: CallState): Fields {
-  const face = callFace(state);
+  // A doubt is told as it was, though the call was resolved since.
+  const face = callFace(row.type === 'tool_call_in_doubt' ? { ...state, end: null } : state);
   const tool = { tool: face.name, version: face.version };
   const detail = row.detail_json === null ? {} : (JSON.parse(row.detail_json) as Fields);
   switch (row.type) {
     case 'tool_call_pending':
       return { ...tool, inputs: face.input, ...agentSays(state) };
     case 'tool_call_pending_approval':
-      return {
-        ...tool,
-        approval: { ...(face.approval as Fields), status: 'pending', decided_by: null, decided_at: null, reason: null },
-        ...agentSays(state),
-      };
+      return { ...tool, approval: askedFace(face.approval, row, detail), ...agentSays(state) };
     case 'approval_granted':
     case 'approval_denied':
     case 'approval_expired':
     case 'call_cancelled':
-      return { ...tool, approval: face.approval, by: detail.by ?? null, reason: detail.reason ?? null, ...agentSays(state) };
+      return {
+        ...tool,
+        approval: endedFace(face.approval, row, detail),
+        by: detail.by ?? null,
+        reason: detail.reason ?? null,
+        ...agentSays(state),
+      };
     case 'tool_call_complete':
     case 'tool_retry_deduplicated':
     case 'tool_call_resolved':
@@ -38,13 +61,13 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
     case 'tool_call_in_doubt':
       return { ...tool, error: face.error, ...timing(face), ...agentSays(state) };
     case 'compensation_requested':
+      return { ...tool, inputs: face.input, ...detail };
     case 'compensation_executed':
     case 'compensation_failed':
       return { ...tool, inputs: face.input, result: face.output, ...timing(face), ...detail };
     case 'policy_decided':
     case 'tool_call_rejudged':
-      // The ruling of that revision, which a later one may have replaced in the call.
-      return { ...tool, decision: { ...(face.decision as Fields | null), ...detail } };
+      return { ...tool, decision: ruledFace(state, face.decision, detail) };
     default:
       return detail;
   }
