@@ -1,9 +1,12 @@
 import type { ConfigurationState } from '@countersign/domain';
 import type { Clock, Configuration } from '@countersign/process';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
+import { TenantTurns } from './tenant-turns.js';
 
 /** What the routes that read and change configuration share. */
 export class ConfigurationRoom {
+  readonly turns = new TenantTurns();
+
   constructor(
     private readonly configuration: Configuration,
     readonly writer: ConfigurationWriter,

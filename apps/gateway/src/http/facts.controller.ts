@@ -103,7 +103,22 @@ export class FactsController {
     return factsOf(this.room.configuration.state, tenant_id);
   }
 
-  private async change(request: HttpRequest, { tenant_id, principal }: Caller, { mode, rows, removed }: Change): Promise<Answer | Problem> {
+  private async change(request: HttpRequest, caller: Caller, change: Change): Promise<Answer | Problem> {
+    const { turns } = this.room.configuration;
+    const written = await turns.take(caller.tenant_id, () => this.write(request, caller, change));
+    if (written instanceof Problem) return written;
+    const { after, offset } = written;
+    const instances = await this.room.holders(offset);
+    const shown = after ? face(after) : { table: tableOf(request) };
+    return ok({ ...shown, config_offset: offset, instances }, after ? { etag: etagOf(after) } : {});
+  }
+
+  /** The table as this change leaves it, and where the change stands on configuration-changed. */
+  private async write(
+    request: HttpRequest,
+    { tenant_id, principal }: Caller,
+    { mode, rows, removed }: Change,
+  ): Promise<{ after: FactTable | undefined; offset: number } | Problem> {
     const table = tableOf(request);
     const before = this.tables(tenant_id).get(table);
     const wanted = headerOf(request, 'if-match');
@@ -116,8 +131,6 @@ export class FactsController {
     const { writer, clock } = this.room.configuration;
     const change = { table, mode, rows_json: canonicalText(rows), removed, by: principal, changed_at_ms: clock.now_ms() };
     const { offset } = await writer.set(tenant_id, 'fact_table_set', change);
-    const after = this.tables(tenant_id).get(table);
-    const instances = await this.room.holders(offset);
-    return ok({ ...(after ? face(after) : { table }), config_offset: offset, instances }, after ? { etag: etagOf(after) } : {});
+    return { after: this.tables(tenant_id).get(table), offset };
   }
 }

@@ -18,6 +18,12 @@ const idOf = (request: HttpRequest): string => (request.params as { limit_id: st
 const etagOf = ({ version }: Limit): string => `"${version}"`;
 const isDefault = ({ version }: Limit): boolean => version === 0;
 
+/** A version of a limit, and where it stands on configuration-changed. */
+interface WrittenLimit {
+  limit: Limit;
+  offset: number;
+}
+
 function limitFace(limit: Limit): Record<string, unknown> {
   const { by, changed_at_ms, ...rest } = limit;
   const set = isDefault(limit) ? { by: null, changed_at: null } : { by: by.id, changed_at: new Date(changed_at_ms).toISOString() };
@@ -61,20 +67,26 @@ export class LimitsController {
         );
       const body = parseBody(limitRequest, request.body);
       if (body instanceof Problem) return body;
-      return (
-        limitFault(body) ?? this.stale(request, caller) ?? this.write(caller, nextVersion(limit_id, body, this.newest(caller, limit_id)))
-      );
+      const written =
+        limitFault(body) ??
+        (await this.inTurn(
+          caller,
+          () => this.stale(request, caller) ?? this.write(caller, nextVersion(limit_id, body, this.newest(caller, limit_id))),
+        ));
+      return written instanceof Problem ? written : this.told(written);
     });
   }
 
   @Delete(':limit_id')
   remove(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
-      const limit = this.find(caller, idOf(request));
-      if (!limit || isDefault(limit)) return none();
-      const stale = this.stale(request, caller);
-      if (stale) return stale;
-      await this.write(caller, { ...limit, version: limit.version + 1, removed: true });
+      const written = await this.inTurn(caller, () => {
+        const limit = this.find(caller, idOf(request));
+        if (!limit || isDefault(limit)) return none();
+        return this.stale(request, caller) ?? this.write(caller, { ...limit, version: limit.version + 1, removed: true });
+      });
+      if (written instanceof Problem) return written;
+      await this.told(written);
       return { status: 204 };
     });
   }
@@ -126,10 +138,19 @@ export class LimitsController {
     return fits ? undefined : new Problem('precondition-failed', 'the limit was changed meanwhile: read it again');
   }
 
-  private async write(caller: Caller, version: Omit<Limit, 'by' | 'changed_at_ms'>): Promise<Answer> {
+  private inTurn({ tenant_id }: Caller, change: () => Problem | Promise<Problem | WrittenLimit>): Promise<Problem | WrittenLimit> {
+    return this.room.configuration.turns.take<Problem | WrittenLimit>(tenant_id, change);
+  }
+
+  private async write(caller: Caller, version: Omit<Limit, 'by' | 'changed_at_ms'>): Promise<WrittenLimit> {
     const { clock, writer } = this.room.configuration;
     const limit: Limit = { ...version, by: caller.principal, changed_at_ms: clock.now_ms() };
     const { offset } = await writer.set(caller.tenant_id, 'limit_set', limit);
+    return { limit, offset };
+  }
+
+  /** Once the running instances have it. */
+  private async told({ limit, offset }: WrittenLimit): Promise<Answer> {
     return ok({ ...limitFace(limit), config_offset: offset, instances: await this.room.holders(offset) }, { etag: etagOf(limit) });
   }
 }

@@ -27,9 +27,15 @@ export const toolPolicyRequest = z.strictObject({
 
 const noRow = (): Problem => new Problem('not-found', 'there is no policy row for this tool');
 const toolOf = (request: HttpRequest): string => (request.params as { tool: string }).tool;
-const etagOf = (row: ToolOverride): string => `"${row.changed_at_ms}"`;
+const etagOf = (row: Pick<ToolOverride, 'changed_at_ms'>): string => `"${row.changed_at_ms}"`;
 
-function rowFace(row: ToolOverride): Record<string, unknown> {
+/** A row, and where it stands on configuration-changed. */
+interface WrittenRow {
+  row: Omit<EventMap['tool_policy_set'], 'meta' | 'by'>;
+  offset: number;
+}
+
+function rowFace(row: WrittenRow['row']): Record<string, unknown> {
   const { changed_at_ms, ...rest } = row;
   return { ...rest, changed_at: new Date(changed_at_ms).toISOString() };
 }
@@ -63,18 +69,21 @@ export class ToolPoliciesController {
     return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
       const body = parseBody(toolPolicyRequest, request.body);
       if (body instanceof Problem) return body;
-      return this.stale(request, caller) ?? this.write(caller, toolOf(request), body);
+      const written = await this.inTurn(caller, () => this.stale(request, caller) ?? this.write(caller, toolOf(request), body));
+      return written instanceof Problem ? written : this.told(written);
     });
   }
 
   @Delete(':tool')
   remove(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
-      const row = this.rows(caller).get(toolOf(request));
-      if (!row) return noRow();
-      const stale = this.stale(request, caller);
-      if (stale) return stale;
-      await this.record(caller, { ...row, tier: null, changed_at_ms: this.room.configuration.clock.now_ms() });
+      const written = await this.inTurn(caller, () => {
+        const row = this.rows(caller).get(toolOf(request));
+        if (!row) return noRow();
+        return this.stale(request, caller) ?? this.record(caller, { ...row, tier: null, changed_at_ms: this.later(row) });
+      });
+      if (written instanceof Problem) return written;
+      await this.told(written);
       return { status: 204 };
     });
   }
@@ -91,8 +100,17 @@ export class ToolPoliciesController {
     return fits ? undefined : new Problem('precondition-failed', 'the policy row was changed meanwhile: read it again');
   }
 
-  private async write(caller: Caller, tool: string, body: z.infer<typeof toolPolicyRequest>): Promise<Answer> {
-    const row: ToolOverride = {
+  private inTurn({ tenant_id }: Caller, change: () => Problem | Promise<Problem | WrittenRow>): Promise<Problem | WrittenRow> {
+    return this.room.configuration.turns.take<Problem | WrittenRow>(tenant_id, change);
+  }
+
+  /** The tag of a row is its time: no two versions of a row have the same. */
+  private later(row: ToolOverride | undefined): number {
+    return Math.max(this.room.configuration.clock.now_ms(), (row?.changed_at_ms ?? 0) + 1);
+  }
+
+  private write(caller: Caller, tool: string, body: z.infer<typeof toolPolicyRequest>): Promise<WrittenRow> {
+    return this.record(caller, {
       tool,
       tier: body.tier,
       rule_id: body.rule_id ?? `tool_policy/${tool}`,
@@ -100,14 +118,17 @@ export class ToolPoliciesController {
       quorum: body.quorum,
       expires_after_ms: body.expires_after_ms ?? null,
       requirement: body.requirement ?? null,
-      changed_at_ms: this.room.configuration.clock.now_ms(),
-    };
-    return ok({ ...rowFace(row), ...(await this.record(caller, row)) }, { etag: etagOf(row) });
+      changed_at_ms: this.later(this.rows(caller).get(tool)),
+    });
   }
 
-  /** Writes a row, and waits until the running instances rule by it. */
-  private async record(caller: Caller, row: Omit<EventMap['tool_policy_set'], 'meta' | 'by'>): Promise<Record<string, unknown>> {
+  private async record(caller: Caller, row: WrittenRow['row']): Promise<WrittenRow> {
     const { offset } = await this.room.configuration.writer.set(caller.tenant_id, 'tool_policy_set', { ...row, by: caller.principal });
-    return { config_offset: offset, instances: await this.room.holders(offset) };
+    return { row, offset };
+  }
+
+  /** Once the running instances rule by it. */
+  private async told({ row, offset }: WrittenRow): Promise<Answer> {
+    return ok({ ...rowFace(row), config_offset: offset, instances: await this.room.holders(offset) }, { etag: etagOf(row) });
   }
 }
