@@ -5,7 +5,10 @@ import { recordFaults } from './record-faults.js';
 import type { ToolTraits } from './tool.js';
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
-const SEMVER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/;
+const PART = '(0|[1-9]\\d{0,14})';
+const PRERELEASE = '(0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)';
+/** As the registry reads them; numbers that JavaScript can tell apart. */
+const SEMVER = new RegExp(`^${PART}\\.${PART}\\.${PART}(-${PRERELEASE}(\\.${PRERELEASE})*)?(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$`);
 const TIME_WORDS = new Set(['at', 'time', 'timestamp', 'date', 'datetime', 'when', 'now', 'ts', 'on']);
 const DESCRIPTION_MIN = 20;
 const TIMEOUT_MS_MAX = 3_600_000;

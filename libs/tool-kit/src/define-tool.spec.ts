@@ -97,6 +97,8 @@ describe('a contract is refused', () => {
     ['with a name of 65 characters', { name: 'a'.repeat(65) }, /name must match/],
     ['with a version that is not semver', { version: '1.0' }, /not semver/],
     ['with a leading zero in its version', { version: '01.0.0' }, /not semver/],
+    ['with one in its prerelease', { version: '1.0.0-01' }, /not semver/],
+    ['with a number that cannot be told from the next', { version: '9007199254740993.0.0' }, /not semver/],
     ['with a description of 19 characters', { description: 'x'.repeat(19) }, /description is shorter/],
     ['with no title', { title: ' ' }, /title is empty/],
     ['when a write says nothing of its key', { idempotency: undefined }, /either discriminating or except/],

@@ -7,11 +7,19 @@ export interface Semver {
   prerelease: string;
 }
 
-const EXACT = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z.-]+)?$/;
+const NUMBER = '(0|[1-9]\\d*)';
+const PRERELEASE = '(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)';
+const EXACT = new RegExp(
+  `^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-(${PRERELEASE}(?:\\.${PRERELEASE})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
+);
+const CHARACTERS_MAX = 256;
 
+/** Undefined where a text is no version, and where its numbers are too large to be told apart. */
 export function parseSemver(text: string): Semver | undefined {
-  const match = EXACT.exec(text);
-  return match ? { major: Number(match[1]), minor: Number(match[2]), patch: Number(match[3]), prerelease: match[4] ?? '' } : undefined;
+  const match = text.length <= CHARACTERS_MAX ? EXACT.exec(text) : null;
+  if (!match) return undefined;
+  const [major, minor, patch] = match.slice(1, 4).map(Number) as [number, number, number];
+  return [major, minor, patch].every(Number.isSafeInteger) ? { major, minor, patch, prerelease: match[4] ?? '' } : undefined;
 }
 
 function comparePrerelease(a: string, b: string): number {

@@ -22,6 +22,16 @@ export const extractPropertyEval: ContractTestOptions = {
     },
     { title: 'a date', input: { source: text, hints: { label: 'Due', type: 'date' } }, output: { value: '2026-12-01' } },
     {
+      title: 'a leap day',
+      input: { source: { ...text, content: 'Due: 29.02.2028' }, hints: { label: 'Due', type: 'date' } },
+      output: { value: '2028-02-29', exceptions: [] },
+    },
+    ...['30.02.2026', '29.02.2027', '2026-04-31', '00.01.2026', '2026-13-01'].map((day) => ({
+      title: `a day that no calendar has is an exception: ${day}`,
+      input: { source: { ...text, content: `Due: ${day}` }, hints: { label: 'Due', type: 'date' } },
+      output: { value: null, evidence: null, confidence: 0, exceptions: [{ kind: 'extract.unreadable' }] },
+    })),
+    {
       title: 'a number of a JSON document, digit by digit',
       input: { source: json, hints: { label: '/lines/0/amount', type: 'decimal' } },
       output: { value: '12.50', evidence: { text: '12.50' }, confidence: 1 },

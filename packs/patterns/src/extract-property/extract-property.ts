@@ -14,10 +14,16 @@ const readers: Readonly<Record<ValueType, (text: string) => string | undefined>>
   date: (text) => {
     const day = /^(\d{2})\.(\d{2})\.(\d{4})$/.exec(text);
     const iso = day ? `${day[3]}-${day[2]}-${day[1]}` : text;
-    return /^\d{4}-\d{2}-\d{2}$/.test(iso) && !Number.isNaN(Date.parse(`${iso}T00:00:00Z`)) ? iso : undefined;
+    return isDay(iso) ? iso : undefined;
   },
   email: (text) => (/^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/.test(text) ? text.toLowerCase() : undefined),
 };
+
+/** The 30th of February is none: a Date makes it the 2nd of March. */
+function isDay(iso: string): boolean {
+  const at = new Date(/^\d{4}-\d{2}-\d{2}$/.test(iso) ? `${iso}T00:00:00Z` : Number.NaN);
+  return !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 10) === iso;
+}
 
 const hints = z.strictObject({
   label: z.string().min(1).max(100).describe('In a text: what stands before the value, as in `Invoice no: 17`. In JSON: a JSON Pointer.'),
