@@ -45,12 +45,17 @@ export async function exchange(sent: Sent, rules: AddressRules, signal: AbortSig
         retryable: false,
       });
     redirects.push(url.href);
-    const next = rules.check(new URL(location, url).href);
+    const next = rules.check(resolved(location, url).href);
     if (url.protocol === 'https:' && next.protocol === 'http:')
       throw new ToolError('POLICY_DENIED', 'a redirect from https to http is not followed', { effect: 'none' });
     if (next.origin !== url.origin) headers = Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN.has(name)));
     url = next;
   }
+}
+
+function resolved(location: string, from: URL): URL {
+  if (URL.canParse(location, from.href)) return new URL(location, from);
+  throw new ToolError('PROVIDER_ERROR', 'it was redirected to what is no address', { effect: 'none', retryable: false });
 }
 
 async function once(sent: Sent, url: URL, rules: AddressRules, signal: AbortSignal): Promise<Omit<Received, 'redirects'>> {

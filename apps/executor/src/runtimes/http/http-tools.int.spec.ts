@@ -177,6 +177,14 @@ describe('redirects', () => {
   });
 });
 
+test.each(['http://', 'http://[::1', 'https://a:99999/', '//[/'])(
+  'a redirect to what is no address (%s) is a fault of its server',
+  async (location) => {
+    const fault = await faultOf(httpRequest, { url: `${base}/to?url=${encodeURIComponent(location)}` });
+    expect(fault).toMatchObject({ code: 'PROVIDER_ERROR', more: { effect: 'none', retryable: false } });
+  },
+);
+
 describe('http_send', () => {
   test('sends what was given with the idempotency key, and gives the answer', async () => {
     const face = await run(httpSend, { method: 'POST', url: `${base}/orders`, body: { a: 1 } }, { idempotency_key: 'key-1' });
