@@ -105,6 +105,11 @@ export function isToolError(error: unknown): error is ToolError {
 /** A tool as the executor runs it: its contract, and functions over validated JSON. */
 export interface Tool {
   readonly contract: ToolContract;
+  /**
+   * The effect or the answer. Runs in the executor's process and on its thread: it must give the thread back, as nothing
+   * can abort an endless loop or a synchronous wait, and must await every promise that it makes, as a rejection that
+   * nobody handles ends the process. Long computations belong into a worker thread that `ctx.signal` ends.
+   */
   run(input: never, ctx: RunContext): Promise<unknown>;
   /** Asks the system of record whether the effect of this key is there. */
   reconcile?(input: never, ctx: RunContext): Promise<Reconciled<unknown>>;
