@@ -193,6 +193,8 @@ export function describePolicyJourneys(at: JourneyWorld): void {
         await at.anna.request('POST', `/v1/approvals/${body.approval?.approval_id}/votes`, { vote: 'approve' });
         return body.call_id;
       };
+      const others = await approvedUnder({ ...more('operators'), approval: { approver_roles: ['operator'] } });
+      expect(await agent.callUntil(others, ({ status }) => status === 'denied')).toMatchObject({ decision: { rule: 'operators' } });
       const refused = await agent.callUntil(await approvedUnder(more('two-people')), ({ status }) => status === 'denied');
       expect(refused).toMatchObject({ decision: { rule: 'two-people', revision: 2 }, error: { code: 'POLICY_DENIED' } });
       const again = await agent.callUntil(await approvedUnder(more('two-people', 'ask')), ({ decision }) => decision?.revision === 2);

@@ -1,5 +1,5 @@
-import type { Meta, ToolCall } from '@countersign/contracts';
-import { type ConfigurationState, catalogued, grantFor, limitsOf } from '@countersign/domain';
+import type { GrantedTerms, Meta, ToolCall } from '@countersign/contracts';
+import { asksOthersNow, type ConfigurationState, catalogued, grantFor, limitsOf, requirementOf } from '@countersign/domain';
 import { guardCall, isStricter, type ResolvedRuling } from '@countersign/policy';
 import type { TenantRulings } from './tenant-rulings.js';
 
@@ -9,6 +9,8 @@ export interface AuthorisedCall {
   call: ToolCall;
   /** People who approved it. */
   approvals: number;
+  /** Who was asked to; null: nobody, or it is not known. */
+  asked: GrantedTerms | null;
   /** Position in configuration-changed that its ruling saw; -1: not known, judge again. */
   config_offset: number;
   /** Deferring rules that it has waited for; absent: none. */
@@ -28,7 +30,7 @@ const ALLOWED: AgainJudged = { kind: 'allowed' };
 export function judgedAgain(
   rulings: TenantRulings,
   state: ConfigurationState,
-  { call, meta, approvals, config_offset, waited = [], history_json }: AuthorisedCall,
+  { call, meta, approvals, asked, config_offset, waited = [], history_json }: AuthorisedCall,
   now_ms: number,
 ): AgainJudged {
   // A contract drifts on tool-registered, which rulings name no position of.
@@ -41,7 +43,8 @@ export function judgedAgain(
   // People were asked after the wait: what they granted does not wait again.
   const waitsAgain = ruling.effect === 'defer' && approvals > 0;
   const similar = ruling.effect === 'require_approval' && grantFor(state, tenant_id, { call, rule: ruling.rule, now_ms });
-  if (!similar && !waitsAgain && isStricter(ruling, approvals)) return { kind: 'stricter', ruling };
+  const asksOthers = ruling.effect === 'require_approval' && asked !== null && asksOthersNow(requirementOf(ruling), asked);
+  if (!similar && !waitsAgain && (asksOthers || isStricter(ruling, approvals))) return { kind: 'stricter', ruling };
   const on = { tenant_id, call, contract: known.contract, at_ms: call.requested_at_ms };
   const guard = guardCall(limitsOf(state, tenant_id), on);
   return guard ? { kind: 'stricter', ruling: { ...ruling, ...guard, effect: 'deny', tier: 'tier_3_blocked' } } : ALLOWED;

@@ -194,6 +194,7 @@ export class Intake {
       revision,
       approval_id: null,
       approvals: 0,
+      asked: null,
       config_offset: -1,
       joined_call_id: null,
       execute_before_ms: 0,

@@ -1,4 +1,4 @@
-import type { ClaimedKey, Meta, SourcePosition, ToolCall } from '@countersign/contracts';
+import type { ClaimedKey, GrantedTerms, Meta, SourcePosition, ToolCall } from '@countersign/contracts';
 import type { Refusal } from '@countersign/domain';
 import type { CallSpan, OpenedCall } from '@countersign/process';
 import type { ResolvedCredentials } from '../credentials/resolved-credentials.js';
@@ -37,6 +37,8 @@ export interface Authorised {
   approval_id: string | null;
   /** People who approved it. */
   approvals: number;
+  /** Who was asked to; null: nobody, or it is not known. */
+  asked: GrantedTerms | null;
   /** Position in configuration-changed that its ruling saw; a grant's is not known (-1: judge again). */
   config_offset: number;
   joined_call_id: string | null;

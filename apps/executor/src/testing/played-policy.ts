@@ -157,6 +157,7 @@ export class PlayedPolicy {
       call: ruling.call,
       similar: null,
       history_json: null,
+      asked: null,
       also: null,
       ...over,
     };

@@ -232,6 +232,7 @@ test("'approve similar' is put into the configuration once policy granted it, an
     similar,
     also: null,
     history_json: null,
+    asked: null,
   };
   const record = {
     topic: 'approval-granted',

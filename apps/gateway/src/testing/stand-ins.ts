@@ -17,7 +17,7 @@ import { type Store, stableTables, storeOffsets, upsertApprovals, upsertCalls } 
 import { newestFact } from '../waiting/state-hlc.js';
 import { sampleOutcome } from './samples.js';
 
-const ALONE = { joined_call_id: null, similar: null, history_json: null, also: null } as const;
+const ALONE = { joined_call_id: null, similar: null, history_json: null, also: null, asked: null } as const;
 /** Where readers look: the newest build. */
 const stable = stableTables(['calls', 'approvals']);
 
@@ -115,7 +115,7 @@ export class StandIn {
   private async ask(requested: EventMap['tool_call_requested'], decision_id: string): Promise<void> {
     const meta = metaAfter(requested.meta, Date.now());
     const terms = { approver_roles: ['approver'], quorum: 1, requested_at_ms: Date.now(), expires_at_ms: Date.now() + 60_000 };
-    const bound = { reversibility: 'irreversible' as const, ruling_digest: 'r'.repeat(64), call: requested.call };
+    const bound = { reversibility: 'irreversible' as const, ruling_digest: 'r'.repeat(64), call: requested.call, level: 0 };
     await this.append('approval_requested', meta.partition, {
       meta,
       approval_id: `app-${meta.call_id}`,

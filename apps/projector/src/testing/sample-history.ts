@@ -136,6 +136,7 @@ export class SampleHistory {
       barred: [],
       evidence: null,
       edit: null,
+      level: 0,
     });
   }
 
@@ -178,6 +179,7 @@ export class SampleHistory {
         similar: null,
         history_json: null,
         also: null,
+        asked: null,
       });
     } else if (course === 'refused') {
       cast('v1', 'deny');

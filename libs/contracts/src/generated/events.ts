@@ -182,6 +182,16 @@ export interface GrantWish {
 /** Which calls of the same tool and requester it covers. */
 export type GrantScope = 'case' | 'run' | 'tool';
 
+/** Who was asked for an approval that was given: those alone could give it. */
+export interface GrantedTerms {
+  approver_roles: string[];
+  /** Principal ids that could vote whatever their roles. */
+  people: string[];
+  four_eyes: boolean;
+  /** Groups that had the request before these: 0 where nobody had. */
+  level: number;
+}
+
 /** What a call holds of one counter of a limit until it ends. */
 export interface LimitReservation {
   /** Key of the counter. */
@@ -499,6 +509,8 @@ export interface ApprovalGranted {
   also: ClaimedKey | null;
   /** What the rules were told of earlier calls when it was ruled on; null where none asked. */
   history_json: string | null;
+  /** Null in records from before it existed: how many approved is all that is judged again. */
+  asked: GrantedTerms | null;
 }
 
 /** One counted vote. */
@@ -1330,6 +1342,8 @@ export interface ApprovalRequested {
   barred: string[];
   evidence: ApprovalEvidence | null;
   edit: ApprovalEdit | null;
+  /** Of edited inputs: groups that had the request before the one that edited it. */
+  level: number;
 }
 
 /** Whether the effect can be undone. */

@@ -26,7 +26,7 @@ import { verbatim } from './verbatim.js';
 const SEEN_LATER_MS = 5000;
 
 /** A word that lets a call run. */
-type Word = Omit<Authority, 'granted' | 'approvals' | 'also' | 'waited' | 'history_json'> &
+type Word = Omit<Authority, 'granted' | 'approvals' | 'asked' | 'also' | 'waited' | 'history_json'> &
   Pick<EventMap['policy_decided'], 'explanation'> & { history_json?: string | null };
 
 /**
@@ -160,7 +160,7 @@ export class Redecision {
       case 'policy_decided':
         this.noteRuling(said.event);
         if (said.event.effect === 'defer') this.deferring.plan(said.event);
-        if (said.event.effect === 'allow') this.allow(said.event, { granted: false, approvals: 0, also: null });
+        if (said.event.effect === 'allow') this.allow(said.event, { granted: false, approvals: 0, asked: null, also: null });
         return;
       case 'approval_requested':
       case 'approval_escalated':
@@ -169,7 +169,7 @@ export class Redecision {
       case 'approval_granted':
         this.allow(
           { ...said.event, config_offset: -1, explanation: null },
-          { granted: true, approvals: said.event.votes.length, also: said.event.also },
+          { granted: true, approvals: said.event.votes.length, asked: said.event.asked, also: said.event.also },
         );
         timeline.add(said.event.execute_before_ms, 0, { kind: 'forget', approval_id: said.event.approval_id });
         return;
@@ -188,7 +188,7 @@ export class Redecision {
     }
   }
 
-  private allow(word: Word, more: { granted: boolean; approvals: number; also: EventMap['approval_granted']['also'] }): void {
+  private allow(word: Word, more: Pick<Authority, 'granted' | 'approvals' | 'asked' | 'also'>): void {
     const { meta, revision, decision_id, call, joined_call_id, execute_before_ms, config_offset, explanation } = word;
     const waited = explanation?.waited ?? [];
     const history_json = explanation?.history_json ?? word.history_json ?? undefined;

@@ -1,4 +1,4 @@
-import { type ClaimedKey, isReadOnly, type Meta, type Outcome, type ToolCall } from '@countersign/contracts';
+import { type ClaimedKey, type GrantedTerms, isReadOnly, type Meta, type Outcome, type ToolCall } from '@countersign/contracts';
 import { tooLate } from '@countersign/domain';
 import { type AgainJudged, judgedAgain } from '../judged-again.js';
 import type { TenantRulings } from '../tenant-rulings.js';
@@ -18,6 +18,8 @@ export interface Authority {
   execute_before_ms: number;
   /** People who approved it; 0 where nobody was asked. */
   approvals: number;
+  /** Who was asked to; null: nobody, or it is not known. */
+  asked: GrantedTerms | null;
   granted: boolean;
   config_offset: number;
   waited: readonly string[];

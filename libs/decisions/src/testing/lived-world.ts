@@ -165,7 +165,9 @@ export class LivedWorld extends LivedSettings {
     const history_json = ('explanation' in word ? word.explanation?.history_json : word.history_json) ?? undefined;
     const call_id = meta.call_id as string;
     const config_offset = 'config_offset' in word ? word.config_offset : -1;
-    const again = judgedAgain(this.desk.rulings, this.config, { meta, call, approvals, config_offset, history_json }, this.now_ms);
+    const asked = 'asked' in word ? word.asked : null;
+    const of = { meta, call, approvals, asked, config_offset, history_json };
+    const again = judgedAgain(this.desk.rulings, this.config, of, this.now_ms);
     const source = { topic: 'policy-decided', offset: 0 };
     if (again.kind === 'stricter') {
       const { tier, rule } = again.ruling;

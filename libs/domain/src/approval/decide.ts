@@ -2,7 +2,7 @@ import type { ApprovalVoted, CountedVote, Principal, SourcePosition, ToolCall } 
 import type { Cause } from '../draft.js';
 import { type ApprovalDraft, about } from './draft.js';
 import { grantObjection, similarOf } from './similar.js';
-import { type Approval, type ApprovalMember, holderOf } from './state.js';
+import { type Approval, type ApprovalMember, holderOf, termsOf } from './state.js';
 import { endOfTime } from './time.js';
 import { hasApproved, isBarred, type Objection, objectTo, rightOf, type StandingDelegation, type VotingRight } from './voting-right.js';
 
@@ -162,6 +162,7 @@ export function grantTo(
 ): ApprovalDraft[] {
   const holder = holderOf(approval);
   const { approval_id, ruling_digest, tier, also } = approval;
+  const asked = termsOf(approval);
   return members.map((member) => ({
     event_type: 'approval_granted',
     ...about(member, by.cause),
@@ -179,6 +180,7 @@ export function grantTo(
       similar: member === holder && by.from_ms !== undefined ? similarOf(approval, votes, by.from_ms) : null,
       also: member === holder ? also : null,
       history_json: member.history_json ?? null,
+      asked,
     },
   }));
 }

@@ -1,4 +1,4 @@
-import type { ApprovalGroup, ApprovalRequirement } from '@countersign/contracts';
+import type { ApprovalGroup, ApprovalRequirement, GrantedTerms } from '@countersign/contracts';
 
 /** Longest 'approve similar' where nothing else is said: 8 h. */
 export const GRANT_MAX_MS = 8 * 3_600_000;
@@ -41,4 +41,9 @@ export function decidersAt(requirement: ApprovalRequirement, level: number): Dec
 export function asksOthers(now: ApprovalRequirement, level: number, then: Deciders): boolean {
   const { approver_roles, people } = decidersAt(now, level);
   return then.approver_roles.some((role) => !approver_roles.includes(role)) || then.people.some((id) => !people.includes(id));
+}
+
+/** Whether a requirement of now would have asked others than those who were asked, or four eyes that were not. */
+export function asksOthersNow(now: ApprovalRequirement, asked: GrantedTerms): boolean {
+  return asksOthers(now, asked.level, asked) || (now.four_eyes && !asked.four_eyes);
 }

@@ -3,6 +3,7 @@ import {
   type ClaimedKey,
   type CountedVote,
   canonicalText,
+  type GrantedTerms,
   type Meta,
   sha256Hex,
   type Tier,
@@ -43,6 +44,8 @@ export interface Approval {
   requirement: ApprovalRequirement;
   /** 0: the first group; n: the n-th of `escalate_to`. */
   level: number;
+  /** Of edited inputs: groups that had the request before the one that edited it; absent: none. */
+  level_before?: number;
   approver_roles: readonly string[];
   people: readonly string[];
   quorum: number;
@@ -68,6 +71,11 @@ export interface Approval {
 
 export function holderOf(approval: Approval): ApprovalMember {
   return approval.members[0] as ApprovalMember;
+}
+
+/** Who is asked by now, as a grant names them. */
+export function termsOf({ approver_roles, people, requirement, level, level_before = 0 }: Approval): GrantedTerms {
+  return { approver_roles: [...approver_roles], people: [...people], four_eyes: requirement.four_eyes, level: level_before + level };
 }
 
 /** The id of the question that a revision of a call asks: the same whoever decides it. Its first part names the partition. */

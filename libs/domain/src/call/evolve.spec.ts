@@ -78,6 +78,7 @@ const granted = (offset: number, revision: number) =>
       call,
       similar: null,
       history_json: null,
+      asked: null,
       also: null,
     },
   });

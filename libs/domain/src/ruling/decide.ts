@@ -17,8 +17,8 @@ import {
 } from '@countersign/contracts';
 import { cancelWaiting, grantTo } from '../approval/decide.js';
 import type { ApprovalDraft } from '../approval/draft.js';
-import { type Asking, requirementOf } from '../approval/requirement.js';
-import { type Approval, type ApprovalMember, approvalId, holderOf, rulingDigest } from '../approval/state.js';
+import { type Asking, asksOthersNow, requirementOf } from '../approval/requirement.js';
+import { type Approval, type ApprovalMember, approvalId, holderOf, rulingDigest, termsOf } from '../approval/state.js';
 import type { Cause, Draft } from '../draft.js';
 import { historyOf } from './history.js';
 import { type AllowedCall, approvalOfCall, approvalOfKey, type RulingState } from './state.js';
@@ -90,8 +90,9 @@ function joinable(state: RulingState, ask: CallToRule, now_ms: number): Approval
   const approval = approvalOfKey(state, ask.call.idempotency_key);
   if (!approval || holderOf(approval).meta.call_id === ask.meta.call_id) return undefined;
   if (approval.status === 'open') return approval;
-  const good = ask.revision === 1 && approval.execute_before_ms > now_ms && approval.votes.length >= ask.judgement.quorum;
-  return good ? approval : undefined;
+  const { quorum } = ask.judgement;
+  const good = ask.revision === 1 && approval.execute_before_ms > now_ms && approval.votes.length >= quorum;
+  return good && !asksOthersNow(requirementOf(ask.judgement), termsOf(approval)) ? approval : undefined;
 }
 
 export function decided(
@@ -162,6 +163,7 @@ function asked(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
     barred: requirement.four_eyes ? [...new Set([call.principal.id, ...(ask.barred ?? [])])] : [],
     evidence: ask.evidence ?? null,
     edit: null,
+    level: 0,
   };
   return [ruling, { event_type: 'approval_requested', of: meta, cause, key: call.idempotency_key, traceparent, body }];
 }

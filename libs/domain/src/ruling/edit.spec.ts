@@ -1,6 +1,6 @@
-import type { ApprovalRequirement } from '@countersign/contracts';
+import type { ApprovalRequirement, GrantedTerms } from '@countersign/contracts';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { requirementOf } from '../approval/requirement.js';
+import { asksOthersNow, requirementOf } from '../approval/requirement.js';
 import { type Approval, holderOf } from '../approval/state.js';
 import { endOfTime } from '../approval/time.js';
 import { allows, asks, person, RuledPartition } from '../testing/ruled-partition.js';
@@ -76,8 +76,18 @@ describe('given a request that went to the next group, when that edits it', () =
     policy.write(endOfTime(approval, holderOf(approval).meta, policy.now_ms));
   });
 
-  test('then inputs with the same groups are granted', () => {
+  test('then inputs with the same groups are granted, by the group that had its turn', () => {
     expect(policy.edit('c1.1', operator, asksFor(escalating))).toEqual(GRANTED);
+    const { asked } = policy.last('approval_granted');
+    expect(asked).toEqual({ approver_roles: ['operator'], people: [], four_eyes: true, level: 1 });
+    expect(asksOthersNow(requirementOf(asksFor(escalating)), asked as GrantedTerms)).toBe(false);
+  });
+
+  test('then it may edit it once more', () => {
+    expect(policy.edit('c1.1', operator, asksFor({ ...escalating, quorum: 2 }))).not.toContain('approval_granted');
+    expect(policy.state.approvals.get('c1.2')).toMatchObject({ approver_roles: ['operator'], level: 0, level_before: 1 });
+    policy.edit('c1.2', person('olli', ['operator']), asksFor({ ...escalating, quorum: 2 }), { edited_to: 'again' });
+    expect(policy.last('approval_requested')).toMatchObject({ approval_id: 'c1.3', level: 1, requirement: { escalate_to: [] } });
   });
 
   test('then inputs that others would have been asked about before are refused', () => {

@@ -4,7 +4,7 @@ import { about } from '../approval/draft.js';
 import { jsonDiff } from '../approval/json-diff.js';
 import { asksOthers, decidersAt, requirementOf } from '../approval/requirement.js';
 import { grantObjection } from '../approval/similar.js';
-import { type Approval, type ApprovalMember, approvalId, holderOf, rulingDigest, unasked } from '../approval/state.js';
+import { type Approval, type ApprovalMember, approvalId, holderOf, rulingDigest, termsOf, unasked } from '../approval/state.js';
 import { isBarred, type Objection, objectTo, type VotingRight } from '../approval/voting-right.js';
 import { type CallToRule, decided, type Judgement, type RulingDraft, type RulingTerms } from './decide.js';
 import { historyOf } from './history.js';
@@ -41,11 +41,11 @@ function objection(state: RulingState, approval: Approval, edited: EditedInputs,
 }
 
 /** An edit gives nobody a say that policy does not give about the edited inputs. Every group that has had it must be one of theirs. */
-function entitlement({ requirement, level }: Approval, judgement: Judgement): Objection | undefined {
+function entitlement({ requirement, level, level_before = 0 }: Approval, judgement: Judgement): Objection | undefined {
   if (judgement.effect !== 'require_approval') return undefined;
   const now = requirementOf(judgement);
   const groups = [requirement, ...requirement.escalate_to.slice(0, level)];
-  const others = groups.some((_, at) => asksOthers(now, at, decidersAt(requirement, at)));
+  const others = groups.some((_, at) => asksOthers(now, level_before + at, decidersAt(requirement, at)));
   if (!others && (requirement.four_eyes || !now.four_eyes)) return undefined;
   const asks = others ? 'asks others about these inputs' : 'asks for four eyes on these inputs';
   return objectTo('bad_edit', `rule ${judgement.rule} ${asks}: deny this request and have them asked for by a call of their own`);
@@ -53,8 +53,10 @@ function entitlement({ requirement, level }: Approval, judgement: Judgement): Ob
 
 /** What the group that has the request now asks, of the edited inputs: no less than policy asks for those. */
 function requirementNow(approval: Approval, { judgement }: EditedRuling): ApprovalRequirement {
-  const { requirement, approver_roles, people, quorum, level } = approval;
-  const asked = judgement.effect === 'require_approval' ? requirementOf(judgement) : requirement;
+  const { requirement, approver_roles, people, quorum } = approval;
+  const asks = judgement.effect === 'require_approval';
+  const asked = asks ? requirementOf(judgement) : requirement;
+  const level = asks ? termsOf(approval).level : approval.level;
   const { escalate_to, on_expiry } = asked;
   return {
     ...requirement,
@@ -129,6 +131,7 @@ function asked(approval: Approval, edit: Edit, terms: RulingTerms): { drafts: Ru
   const ruling_digest = rulingDigest(call, judgement);
   const barred = [...new Set([...approval.barred, ...(ruling.barred ?? [])])];
   const evidence = ruling.evidence ?? null;
+  const { level } = termsOf(approval);
   const decision_id = first.body.decision_id;
   const body = {
     approval_id,
@@ -144,6 +147,7 @@ function asked(approval: Approval, edit: Edit, terms: RulingTerms): { drafts: Ru
     barred,
     evidence,
     edit: origin,
+    level,
   };
   const members = approval.members.map((member, at) => {
     const { body: ruled } = at === 0 ? first : (rest[at - 1] as typeof first);
@@ -160,6 +164,7 @@ function asked(approval: Approval, edit: Edit, terms: RulingTerms): { drafts: Ru
     ...times,
     members,
     also: origin.also,
+    level_before: level,
   };
   const next: Approval = { ...unasked(approval_id, { tier: approval.tier, rule: judgement.rule }, members[0] as ApprovalMember), ...now };
   return { drafts: [first, { event_type: 'approval_requested', ...about(holder, cast.vote.meta), body }, ...rest], next };

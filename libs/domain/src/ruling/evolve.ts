@@ -71,10 +71,10 @@ function ask(state: RulingState, event: EventMap['policy_decided'], member: Appr
 function requested(state: RulingState, event: EventMap['approval_requested']): void {
   const approval = state.approvals.get(event.approval_id);
   if (approval?.ruling_digest !== '') return;
-  const { ruling_digest, approver_roles, quorum, requested_at_ms, expires_at_ms, barred, edit } = event;
+  const { ruling_digest, approver_roles, quorum, requested_at_ms, expires_at_ms, barred, edit, level } = event;
   const requirement = event.requirement ?? requirementOf({ approver_roles, quorum, expires_after_ms: expires_at_ms - requested_at_ms });
   const asked = { ruling_digest, requirement, approver_roles, people: requirement.people, quorum, barred, requested_at_ms, expires_at_ms };
-  put(state, { ...approval, ...asked, also: edit?.also ?? null });
+  put(state, { ...approval, ...asked, also: edit?.also ?? null, ...(level > 0 && { level_before: level }) });
 }
 
 /** The next group has it: what the one before said counts no more. */

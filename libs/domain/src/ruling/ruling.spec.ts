@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { requirementOf } from '../approval/requirement.js';
 import { holderOf } from '../approval/state.js';
 import { expireApproval } from '../approval/time.js';
 import { aCall, allows, aMeta, asks, person, RuledPartition } from '../testing/ruled-partition.js';
@@ -92,6 +93,16 @@ describe('a call of a live key', () => {
     expect(policy.rule('c2', { ...asks, quorum: 2 })).toEqual(['policy_decided', 'approval_requested']);
     policy.now_ms = 4000;
     expect(policy.rule('c3', asks, { call: aCall({ idempotency_key: 'k3' }) })).toEqual(['policy_decided', 'approval_requested']);
+  });
+
+  test.each([
+    ['others', { approver_roles: ['operator'] }],
+    ['four eyes', { four_eyes: true }],
+  ])('asks anew where policy wants %s by now than those who granted it', (_, more) => {
+    const requirement = { ...requirementOf(asks), four_eyes: false };
+    policy.rule('c1', { ...asks, requirement });
+    policy.vote('c1.1', ann, 'approve');
+    expect(policy.rule('c2', { ...asks, requirement: { ...requirement, ...more } })).toEqual(['policy_decided', 'approval_requested']);
   });
 
   test('asks anew once the granted call has ended and its row holds nothing', () => {

@@ -118,21 +118,17 @@ export class RuledPartition {
     return this.write(castVote(this.state.approvals.get(approval_id), cast));
   }
 
-  /** An edit of the inputs, as policy rules on them. */
+  /** An edit of the inputs (to some that this digest stands for), as policy rules on them. */
   edit(
     approval_id: string,
     voter: Principal,
     judgement: Judgement,
-    more: Partial<EditedRuling> & Partial<ApprovalVoted> = {},
+    more: Partial<EditedRuling> & Pick<Partial<ApprovalVoted>, 'grant'> & { edited_to?: string } = {},
   ): EventType[] {
-    const { grant = null, vote_id = `${voter.id}-edit-${this.offset}`, ...ruling } = more;
-    const edited = {
-      inputs_json: '{"amount":2}',
-      inputs_digest: 'edited',
-      idempotency_key: 'key-2',
-      discriminating_digest: '00000000000000bb',
-    };
-    const { inputs_json, inputs_digest } = edited;
+    const { grant = null, edited_to: inputs_digest = 'edited', ...ruling } = more;
+    const inputs_json = `{"memo":"${inputs_digest}"}`;
+    const edited = { inputs_json, inputs_digest, idempotency_key: `key-${inputs_digest}`, discriminating_digest: '00000000000000bb' };
+    const vote_id = `${voter.id}-edit-${this.offset}`;
     const written = { approval_id, vote_id, vote: 'edit' as const, reason: null, inputs_json, inputs_digest, to: null, edited, grant };
     const vote = { meta: aMeta(approval_id.split('.')[0] as string), voter, voted_at_ms: this.now_ms, ...written };
     const source = { topic: 'approval-voted', offset: this.offset++ };
