@@ -7,14 +7,16 @@ export interface Received {
   body: string;
 }
 
-/** A receiver of webhooks that keeps what it got, and refuses the first few with a status of its own. */
+/** A receiver of webhooks that keeps what it got, and refuses the first few, or all for a while, with a status of its own. */
 export class Receiver {
   private readonly all: Received[] = [];
 
-  private constructor(private readonly server: Server) {}
+  private constructor(
+    private readonly server: Server,
+    private refusals: number,
+  ) {}
 
   static async start(refusals = 0, refusal = 500): Promise<Receiver> {
-    let left = refusals;
     const server = createServer((request, response) => {
       let body = '';
       request.setEncoding('utf8');
@@ -23,12 +25,17 @@ export class Receiver {
       });
       request.on('end', () => {
         receiver.all.push({ headers: request.headers as Record<string, string>, body });
-        response.writeHead(left-- > 0 ? refusal : 204).end();
+        response.writeHead(receiver.refusals-- > 0 ? refusal : 204).end();
       });
     });
-    const receiver = new Receiver(server);
+    const receiver = new Receiver(server, refusals);
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     return receiver;
+  }
+
+  /** Refuses nothing more. */
+  accept(): void {
+    this.refusals = 0;
   }
 
   get url(): string {

@@ -71,6 +71,7 @@ import { BoardFollower } from './waiting/board-follower.js';
 import { CallBoard } from './waiting/call-board.js';
 import { CallbackSender } from './waiting/callback-sender.js';
 import { Callbacks } from './waiting/callbacks.js';
+import { OwedCallbacks } from './waiting/owed-callbacks.js';
 import { followProgress } from './waiting/progress.js';
 import { Resume } from './waiting/resume.js';
 import { TimerWheel } from './waiting/timer-wheel.js';
@@ -111,7 +112,9 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const sender = new CallbackSender(keys, () => clock.now_ms(), config.callback_allow_private);
   const sealer = new CallSealer(deps.personal, configuration, clock);
   const refused = new RefusedRequests(deps);
-  const callbacks = new Callbacks(sender, board, { logger, readable });
+  const tracer = new CallTracer('gateway', deps.tracing);
+  const owed = new OwedCallbacks(store);
+  const callbacks = new Callbacks(sender, board, { logger, readable, owed });
   const changes = new ConfigurationWriter(writer, configuration, codec, clock);
   const secrets = new SealedSecrets(keys);
   const links = new DecisionLinks(keys, config.public_url ?? `http://${config.host}:${config.port}`, now_ms);
@@ -137,13 +140,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     vault: deps.vault,
     keys,
     face: new Face(new Authenticator(configuration, now_ms, tokens), logger, readable, refused),
-    intake: new CallIntake(admission, desk, room, {
-      tracer: new CallTracer('gateway', deps.tracing),
-      delegated,
-      sealer,
-      readable,
-      refused,
-    }),
+    intake: new CallIntake(admission, desk, room, { tracer, delegated, sealer, readable, refused, owed }),
     configuration: settings,
     policies,
     counterfactual: new CounterfactualRoom(deps, policies),

@@ -2,6 +2,7 @@ export { addressOf, BLOB_BYTES_MAX, type Blobs, contentTypeOf, type KeptBlob, ma
 export { FolderBlobs } from './blobs/folder-blobs.js';
 export { S3Blobs, type S3BlobsOptions } from './blobs/s3-blobs.js';
 export { S3Bucket, type S3BucketOptions } from './blobs/s3-bucket.js';
+export * from './callbacks/owed-callbacks.js';
 export * from './executions/approval-uses.js';
 export * from './executions/claim.js';
 export * from './executions/end.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describeOwedCallbacks } from './callbacks/owed-callbacks.suite.js';
 import { claimOf, describeClaims, describeEnds, leaseOf } from './executions/arbiter.suite.js';
 import { executionState } from './executions/execution-row.js';
 import { describePlans } from './executions/plans.suite.js';
@@ -39,6 +40,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
     describeLimits(store);
     describeSealed(store);
     describeNoticeClaims(store);
+    describeOwedCallbacks(store);
   });
 }
 

@@ -30,7 +30,13 @@ export const callRequest = z.strictObject({
   occurrence: text(200).optional().describe('any text; asks for a wanted repeat of an equal call'),
   context: callContext.optional(),
   deadline: z.iso.datetime({ offset: true }).optional().describe('RFC 3339; nothing fires after it'),
-  callback_url: text(2000).optional().describe('gets the envelope when the call ends'),
+  callback_url: text(2000)
+    .optional()
+    .describe(
+      'gets the envelope when the call ends or is in doubt, at least once: repeats carry the same webhook-id. Up to six attempts in 13 minutes; ' +
+        'a restart begins anew, also for what was sent but not known to be taken. Only embedded, after the machine itself went down, calls ' +
+        'that had ended are not told again: ask GET /v1/calls/{call_id}',
+    ),
   on_behalf_of: text(200).optional().describe('the user that this agent acts for, by a standing delegation (POST /v1/delegations)'),
   user_token: text(16_384).optional().describe('an OpenID token of the user that this agent acts for; sealed, never recorded'),
   sources: z.array(text(100)).max(50).optional().describe("calls whose results the inputs come from: their markings go on to this one's"),

@@ -9,6 +9,7 @@ import { type DelegatedAuthority, isDelegated } from '../identity/delegated-auth
 import type { RefusedRequests } from '../identity/refused-requests.js';
 import type { CallSealer } from '../personal/call-sealer.js';
 import type { Readable } from '../personal/readable.js';
+import type { OwedCallbacks } from '../waiting/owed-callbacks.js';
 import { parseBody } from './body-issues.js';
 import { type AnswerSink, CallAnswer } from './call-answer.js';
 import type { CallRoom } from './call-room.js';
@@ -45,6 +46,7 @@ export class CallIntake {
       sealer: CallSealer;
       readable: Readable;
       refused: RefusedRequests;
+      owed: OwedCallbacks;
     },
   ) {}
 
@@ -78,15 +80,32 @@ export class CallIntake {
     return this.parts.readable;
   }
 
-  /** Puts the call on the record, its personal data sealed. @returns a promise only where there is some */
+  /** Puts the call on the record, its personal data sealed. @returns a promise only where there is some, or a callback is owed */
   record(admitted: AdmittedCall, sink: AnswerSink, wait_ms: number, span: CallSpan): Problem | undefined | Promise<Problem | undefined> {
     const sealed = this.parts.sealer.seal(admitted);
     if (sealed === undefined) return this.seat(admitted, sink, wait_ms, span);
     return sealed.then((one) => (one instanceof Problem ? one : this.seat(one, sink, wait_ms, span)));
   }
 
+  /** What is owed is kept before the call can end; of a call that is not taken nothing is. */
+  private seat(
+    admitted: AdmittedCall,
+    sink: AnswerSink,
+    wait_ms: number,
+    span: CallSpan,
+  ): Problem | undefined | Promise<Problem | undefined> {
+    if (admitted.call.callback_url === null) return this.place(admitted, sink, wait_ms, span);
+    const { call_id, tenant_id } = admitted.meta;
+    return this.parts.owed.owe({ call_id, tenant_id }).then(() => {
+      const refused = this.place(admitted, sink, wait_ms, span);
+      // The id of a call that its run numbers may be that of one which is on the record.
+      if (refused && !admitted.numbered) this.parts.owed.settle(call_id);
+      return refused;
+    });
+  }
+
   /** Puts the call on the record and the sink on its seat. @returns why not, where it is not taken. */
-  private seat(admitted: AdmittedCall, sink: AnswerSink, wait_ms: number, span: CallSpan): Problem | undefined {
+  private place(admitted: AdmittedCall, sink: AnswerSink, wait_ms: number, span: CallSpan): Problem | undefined {
     const { call_id, tenant_id } = admitted.meta;
     const answer = new CallAnswer(this.room, sink, { call_id, tenant_id, wait_ms }, span);
     const refused = this.desk.submit(admitted, answer, span.traceparent);

@@ -85,9 +85,10 @@ export class TestGateway {
     return readFile(path.join(this.dir, 'admin.key'), 'utf8');
   }
 
-  /** Another gateway on the same log, as after a restart. */
-  async restart(): Promise<void> {
+  /** Another gateway on the same log, as after a restart; `meanwhile` happens while there is none. */
+  async restart(meanwhile?: () => Promise<void>): Promise<void> {
     await this.running.close();
+    await meanwhile?.();
     this.deps.metrics.clear(); // as a new process has them
     this.running = await TestGateway.start(this.deps, this.dir);
   }

@@ -67,7 +67,9 @@ describe('a callback', () => {
   test('carries the envelope once the call has ended, and comes again with the same id until it is taken', async () => {
     statuses = [503];
     const board = new CallBoard();
-    const callbacks = new Callbacks(sender(), board, { logger: createLogger('test', 'silent'), readable: Readable.plain });
+    const settled: string[] = [];
+    const owed = { settle: (callId: string) => void settled.push(callId) };
+    const callbacks = new Callbacks(sender(), board, { logger: createLogger('test', 'silent'), readable: Readable.plain, owed });
     const call = sampleCall({ callback_url: url });
     board.admit(CALL_ID, 'acme', undefined, undefined);
     callbacks.watch(CALL_ID, 'acme');
@@ -75,8 +77,11 @@ describe('a callback', () => {
     board.apply(placed('policy_decided', sampleRuling({ call }), 'policy-decided'));
     expect(got).toHaveLength(0);
     board.apply(placed('tool_executed', sampleEnd(), 'tool-executed'));
-    for (let i = 0; i < 300 && got.length < 2; i++) await new Promise((done) => setTimeout(done, 10));
+    while (got.length < 1) await new Promise((done) => setTimeout(done, 10));
+    expect(settled).toEqual([]);
+    while (settled.length < 1) await new Promise((done) => setTimeout(done, 10));
     callbacks.close();
+    expect(settled).toEqual([CALL_ID]);
     expect(got.map(({ headers }) => headers['webhook-id'])).toEqual(Array(2).fill(sampleMeta().event_id));
     expect(JSON.parse(got[1]?.body as string)).toMatchObject({ type: 'call.ended', data: { call_id: CALL_ID, status: 'succeeded' } });
     expect(board.size).toBe(0);

@@ -5,11 +5,18 @@ import type { Readable } from '../personal/readable.js';
 import type { CallBoard, CallListener } from './call-board.js';
 import type { Callback, CallbackSender, Taken } from './callback-sender.js';
 import { settledAs } from './is-answer.js';
+import type { OwedCallbacks } from './owed-callbacks.js';
 
 /** Waits before the second and later attempts, ms. */
 const BACK_OFF_MS = [1_000, 5_000, 30_000, 120_000, 600_000];
 const SENDING_MAX = 32;
 const WAITING_MAX = 10_000;
+
+interface Job {
+  call_id: string;
+  callback: Callback;
+  attempt: number;
+}
 
 class Watcher implements CallListener {
   constructor(
@@ -24,11 +31,12 @@ class Watcher implements CallListener {
 }
 
 /**
- * Tells `callback_url`s that their call ended (or is in doubt): at least once while this gateway lives, at most 32 at a
- * time, with growing pauses over 13 minutes; then it is given up and logged. The record of the call is its GET.
+ * Tells `callback_url`s that their call ended (or is in doubt): at least once, at most 32 at a time, with growing pauses
+ * over 13 minutes; then it is given up and logged. What a stop cuts off is `owed` and begins anew at the next start, under
+ * the same webhook-id. The record of the call is its GET.
  */
 export class Callbacks {
-  private readonly waiting: { callback: Callback; attempt: number }[] = [];
+  private readonly waiting: Job[] = [];
   private readonly timers = new Set<NodeJS.Timeout>();
   private sending = 0;
   private closed = false;
@@ -36,7 +44,7 @@ export class Callbacks {
   constructor(
     private readonly sender: CallbackSender,
     private readonly board: CallBoard,
-    private readonly parts: { logger: Logger; readable: Pick<Readable, 'text'> },
+    private readonly parts: { logger: Logger; readable: Pick<Readable, 'text'>; owed: Pick<OwedCallbacks, 'settle'> },
   ) {}
 
   /** A call that is on the board. */
@@ -49,8 +57,9 @@ export class Callbacks {
     if (!url || this.closed) return;
     const fact = state.end ?? state.doubt ?? state.approval_end ?? state.ruling;
     const timestamp = new Date((state.end ?? state.doubt)?.at_ms ?? state.ruling?.decided_at_ms ?? 0).toISOString();
+    const webhook_id = fact?.event_id ?? state.call_id;
     const body = `{"type":"call.ended","timestamp":"${timestamp}","data":${envelopeText(state)}}`;
-    this.enqueue({ url, tenant_id: state.tenant_id, webhook_id: fact?.event_id ?? state.call_id, body }, 0);
+    this.enqueue({ call_id: state.call_id, callback: { url, tenant_id: state.tenant_id, webhook_id, body }, attempt: 0 });
   }
 
   close(): void {
@@ -59,10 +68,11 @@ export class Callbacks {
     this.waiting.length = 0;
   }
 
-  private enqueue(callback: Callback, attempt: number): void {
+  private enqueue(job: Job): void {
     if (this.closed) return;
-    if (this.waiting.length >= WAITING_MAX) this.parts.logger.warn({ url: callback.url }, 'a callback was given up: too many wait');
-    else this.waiting.push({ callback, attempt });
+    if (this.waiting.length >= WAITING_MAX)
+      this.parts.logger.warn({ url: job.callback.url }, 'a callback waits for the next start: too many wait');
+    else this.waiting.push(job);
     this.next();
   }
 
@@ -73,8 +83,9 @@ export class Callbacks {
       this.sending++;
       void this.send(job.callback).then((result) => {
         this.sending--;
-        if (result === 'try_again') this.again(job.callback, job.attempt);
-        else if (result === 'refused') this.parts.logger.warn({ url: job.callback.url }, 'a callback was refused');
+        if (result === 'refused') this.parts.logger.warn({ url: job.callback.url }, 'a callback was refused');
+        if (result === 'try_again') this.again(job);
+        else this.parts.owed.settle(job.call_id);
         this.next();
       });
     }
@@ -90,16 +101,17 @@ export class Callbacks {
     }
   }
 
-  private again(callback: Callback, attempt: number): void {
-    const pause = BACK_OFF_MS[attempt];
+  private again(job: Job): void {
+    const pause = BACK_OFF_MS[job.attempt];
     if (this.closed) return;
     if (pause === undefined) {
-      this.parts.logger.warn({ url: callback.url }, 'a callback was given up: its receiver does not answer');
+      this.parts.logger.warn({ url: job.callback.url }, 'a callback was given up: its receiver does not answer');
+      this.parts.owed.settle(job.call_id);
       return;
     }
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      this.enqueue(callback, attempt + 1);
+      this.enqueue({ ...job, attempt: job.attempt + 1 });
     }, pause);
     timer.unref();
     this.timers.add(timer);

@@ -1,18 +1,30 @@
 import { laneTopic } from '@countersign/contracts';
 import { type CallState, evolve, type PlacedEvent, unpackCall } from '@countersign/domain';
 import type { BatchDecoder, EventLog, TopicOffset } from '@countersign/event-log';
-import { type LogPosition, type ProjectionOffset, projectionPosition, type Store, unfinishedCalls } from '@countersign/store';
+import {
+  type LogPosition,
+  owedCallbacks,
+  type ProjectionOffset,
+  projectionPosition,
+  readCall,
+  type Store,
+  settleCallbacks,
+  unfinishedCalls,
+} from '@countersign/store';
 import type { CallBoard } from './call-board.js';
 import type { Callbacks } from './callbacks.js';
+import { settledAs } from './is-answer.js';
 
 /** Requests that the views have not folded yet are read from the log, no more than this many a partition. */
 const UNFOLDED_MAX = 20_000;
 const EVENTS_A_CALL = 4;
 const CHUNK = 500;
+/** A call that is not on the record so long after its callback was owed never came to be. */
+const NEVER_CAME_MS = 86_400_000;
 
 /**
  * What this gateway must know of calls that were in flight before it started: they count for their tenants' caps and
- * their callbacks are owed. Read from the views, and from the log above what the views have folded.
+ * their callbacks are owed, also of those that have ended. Read from the views, and from the log above what the views have folded.
  */
 export class Resume {
   constructor(
@@ -27,6 +39,7 @@ export class Resume {
     const folded = await projectionPosition(this.parts.store);
     for (const row of await unfinishedCalls(this.parts.store)) this.seat(unpackCall(row.state));
     for (const lane of lanes) await this.unfolded(laneTopic('tool-call-requested', lane), folded);
+    for (const owed of await owedCallbacks(this.parts.store)) await this.owed(owed);
     if (this.board.size === 0) return 'head';
     return this.starts(topics, folded);
   }
@@ -50,6 +63,17 @@ export class Resume {
     const owed = call?.callback_url !== null && call?.callback_url !== undefined;
     this.board.admit(call_id, tenant_id, owed ? state : undefined, undefined);
     if (owed) this.callbacks.watch(call_id, tenant_id);
+  }
+
+  /** One that ended is told at once: nobody took it, or nobody was there to tell it. */
+  private async owed({ call_id, tenant_id, age_ms }: { call_id: string; tenant_id: string; age_ms: number }): Promise<void> {
+    if (this.board.has(call_id)) return;
+    const row = await readCall(this.parts.store, tenant_id, call_id);
+    const state = row && unpackCall(row.state);
+    if (!state) {
+      if (age_ms > NEVER_CAME_MS) await settleCallbacks(this.parts.store, [call_id]);
+    } else if (settledAs(state) === 200) this.callbacks.ended(state);
+    else this.seat(state);
   }
 
   private async unfolded(topic: string, folded: readonly ProjectionOffset[]): Promise<void> {

@@ -12,6 +12,7 @@ import { stateSchemas } from './0023-state-schemas.js';
 import { noticeClaims } from './0030-notice-claims.js';
 import { subjectKeys } from './0030-subject-keys.js';
 import { auditTexts } from './0031-audit-texts.js';
+import { callbacksOwed } from './0032-callbacks-owed.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order it is run. A new one is appended, whoever owns its tables. */
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   stateSchemas,
   noticeClaims,
   auditTexts,
+  callbacksOwed,
 ];

@@ -1,0 +1,98 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { metaAfter } from '@countersign/contracts';
+import { owedCallbacks } from '@countersign/store';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { TestGateway } from './testing/test-gateway.js';
+
+jest.setTimeout(60_000);
+
+let gateway: TestGateway;
+let server: Server;
+/** By the path that it went to: webhook-ids, one for each attempt. */
+const got = new Map<string, string[]>();
+let status = 204;
+beforeAll(async () => {
+  gateway = await TestGateway.open();
+  server = createServer((request, response) => {
+    const path = request.url as string;
+    got.set(path, [...(got.get(path) ?? []), request.headers['webhook-id'] as string]);
+    request.resume().on('end', () => response.writeHead(status).end());
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+}, 60_000);
+afterAll(async () => {
+  await gateway.close();
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+}, 30_000);
+
+async function until<T>(found: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
+  for (;;) {
+    const it = await found();
+    if (it) return it;
+    await sleep(10);
+  }
+}
+
+const hook = (path: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+const ask = (tool: string, path: string) =>
+  gateway.send('POST', '/v1/calls', { tool, inputs: { path, text: 'x' }, callback_url: hook(path) });
+const owed = async (callId: string) => (await owedCallbacks(gateway.deps.store)).some(({ call_id }) => call_id === callId);
+
+test('a callback is told once where it is taken, and is not owed any more', async () => {
+  status = 204;
+  const { body } = await ask('write_note', '/taken');
+  await until(async () => !(await owed(body.call_id)));
+  await gateway.restart();
+  expect(got.get('/taken')).toHaveLength(1);
+});
+
+test('a callback that its receiver did not take is told after a restart, under the same id', async () => {
+  status = 503;
+  const { body } = await ask('write_note', '/busy');
+  await until(() => got.get('/busy'));
+  expect(await owed(body.call_id)).toBe(true);
+  await gateway.restart(async () => {
+    status = 204;
+  });
+  const before = got.get('/busy')?.length as number;
+  await until(async () => !(await owed(body.call_id)));
+  expect(got.get('/busy')?.length).toBeGreaterThanOrEqual(Math.max(2, before));
+  expect(new Set(got.get('/busy')).size).toBe(1);
+});
+
+test('the callback of a call that ended while there was no gateway is told when there is one', async () => {
+  status = 204;
+  const { body } = await ask('ask_first', '/nobody');
+  expect(body.status).toBe('pending_approval');
+  await gateway.restart(async () => {
+    const requests = await gateway.events('tool-call-requested');
+    const { meta } = requests.find((event) => event.meta.call_id === body.call_id);
+    const cancel = {
+      meta: metaAfter(meta, Date.now()),
+      principal: { kind: 'user' as const, id: 'admin', roles: ['admin'] },
+      reason: null,
+      requested_at_ms: Date.now(),
+    };
+    const value = gateway.deps.codec.encode('tool_call_cancel_requested', cancel);
+    const headers = { event_type: 'tool_call_cancel_requested' };
+    await gateway.log.append([{ topic: 'tool-call-requested', partition: meta.partition, key: null, value, headers }]);
+    const statusOf = 'SELECT status FROM calls WHERE call_uuid = $1::uuid';
+    await until(async () => {
+      const [row] = await gateway.deps.store.query<{ status: string }>({ text: statusOf, params: [body.call_id.slice(2)] });
+      return row?.status === 'cancelled';
+    });
+  });
+  await until(async () => !(await owed(body.call_id)));
+  expect(got.get('/nobody')).toHaveLength(1);
+});
+
+test('a call that is refused owes nothing', async () => {
+  expect((await gateway.send('PUT', '/v1/tenants/default', { in_flight_max: 1 })).status).toBe(200);
+  const held = gateway.call('unruled', {}, { prefer: 'wait=0' });
+  await until(async () => (await ask('write_note', `/refused-${Math.random()}`)).status === 429);
+  await until(async () => (await owedCallbacks(gateway.deps.store)).length === 0);
+  await held;
+});
