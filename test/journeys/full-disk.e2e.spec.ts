@@ -1,43 +1,31 @@
-import { execFileSync } from 'node:child_process';
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import type { Answer, Api, Envelope } from './api.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
+import { type SmallDisk, smallDisk } from './small-disk.js';
 
 let counterparty: Counterparty;
 let platform: EmbeddedPlatform;
+let disk: SmallDisk;
 let serial = 0;
 const order = () => ({ account: `acct-${++serial}`, amount: 3, note: 'n'.repeat(490) });
 
-/** Only root can mount: where that fails so does the test, for nothing else shows what a full disk does. */
 beforeAll(async () => {
   counterparty = await Counterparty.start();
   platform = await EmbeddedPlatform.create({ COUNTERSIGN_PROBE_URL: counterparty.url });
   mkdirSync(platform.dataDir);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m,mode=700', 'countersign-full-disk', platform.dataDir]);
-  await platform.up();
+  disk = smallDisk(platform.dataDir, { told: process.env.COUNTERSIGN_TEST_TOLD_DISK === '1' });
+  await platform.up(disk.env);
 }, 60_000);
 afterAll(async () => {
   await platform.process.stop();
-  execFileSync('umount', [platform.dataDir]);
+  disk.close();
   await platform.close();
   await counterparty.stop();
 }, 60_000);
-
-const ballast = () => path.join(platform.dataDir, 'ballast');
-
-/** Takes the room of the data directory but for so many bytes. */
-function fill(left_bytes: number): void {
-  const { bavail, bsize } = statfsSync(platform.dataDir);
-  const file = openSync(ballast(), 'a');
-  const block = Buffer.alloc(bsize);
-  for (let free = bavail * bsize; free - bsize >= left_bytes; free -= bsize) writeSync(file, block);
-  fsyncSync(file);
-  closeSync(file);
-}
 
 async function status(): Promise<{ code: number; status: string }> {
   const response = await fetch(`${platform.base}/readyz`);
@@ -65,7 +53,7 @@ async function untilRefused(api: Api) {
 test('a full disk: 503 with Retry-After, /readyz says it, and all goes on by itself when there is room', async () => {
   const api = platform.admin();
   const before = (await api.call({ tool: 'probe_http_effect', inputs: order() })).body;
-  fill(256 * 1024);
+  disk.fill(256 * 1024);
   const { answered, waiting, refused } = await untilRefused(api);
   expect(answered.map(({ body }) => body.status)).toEqual(answered.map(() => 'succeeded'));
   expect(refused.answer.status).toBe(503);
@@ -77,7 +65,7 @@ test('a full disk: 503 with Retry-After, /readyz says it, and all goes on by its
   expect(effects).toBeGreaterThanOrEqual(answered.length + 1);
   expect(effects).toBeLessThanOrEqual(answered.length + 1 + waiting.length);
 
-  rmSync(ballast());
+  disk.free();
   await platform.process.until('ready again', async () => (await status()).code === 200, 20_000);
   const again = await api.call({ tool: 'probe_http_effect', inputs: refused.inputs });
   expect(again.body.status).toBe('succeeded');
@@ -89,11 +77,11 @@ test('a full disk: 503 with Retry-After, /readyz says it, and all goes on by its
 
 test('killed while the disk is full and started when there is room: nothing half-written, nothing answered is lost', async () => {
   const api = platform.admin();
-  fill(256 * 1024);
+  disk.fill(256 * 1024);
   const { answered } = await untilRefused(api);
   await platform.process.stop('SIGKILL');
-  rmSync(ballast());
-  await platform.up();
+  disk.free();
+  await platform.up(disk.env);
   for (const { body } of answered) expect((await api.readCall(body.call_id)).body).toEqual(body);
   await sleep(500);
   expect((await api.call({ tool: 'probe_http_effect', inputs: order() })).body.status).toBe('succeeded');
