@@ -41,7 +41,11 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
       const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
     });
     const { port } = taken.address() as { port: number };
-    const { code, said } = await refused({ COUNTERSIGN_PORT: String(port), COUNTERSIGN_DATA_DIR: dir });
+    const { code, said } = await refused({
+      COUNTERSIGN_PORT: String(port),
+      COUNTERSIGN_DATA_DIR: dir,
+      COUNTERSIGN_WORKSPACE_ROOT: path.join(dir, 'workspace'),
+    });
     taken.close();
     rmSync(dir, { recursive: true, force: true });
     expect(code).toBe(1);
@@ -56,7 +60,12 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
     '%s=%s',
     async (variable, value) => {
       const dir = mkdtempSync(path.join(tmpdir(), 'countersign-start-'));
-      const { code, said } = await refused({ COUNTERSIGN_PORT: '0', COUNTERSIGN_DATA_DIR: dir, [variable]: value });
+      const { code, said } = await refused({
+        COUNTERSIGN_PORT: '0',
+        COUNTERSIGN_DATA_DIR: dir,
+        COUNTERSIGN_WORKSPACE_ROOT: path.join(dir, 'workspace'),
+        [variable]: value,
+      });
       rmSync(dir, { recursive: true, force: true });
       expect({ code, last: said.at(-1) }).toEqual({ code: 1, last: expect.stringMatching(`^countersign: .*${variable}`) });
       expect(said.filter((line) => line.startsWith('    at '))).toEqual([]);
