@@ -39,7 +39,12 @@ describe('canaries, embedded', () => {
       params: [],
     });
     expect(tables.length).toBeGreaterThan(5);
-    for (const { name } of tables) texts.push([name, JSON.stringify(await store.query({ text: `SELECT * FROM "${name}"`, params: [] }))]);
+    const legible = (_: string, value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value);
+    for (const { name } of tables) {
+      const rows = await store.query({ text: `SELECT * FROM "${name}"`, params: [] });
+      texts.push([name, JSON.stringify(rows, legible)]);
+    }
+    expect(texts.filter(([, text]) => text.startsWith('[{')).length).toBeGreaterThan(5);
     await store.close();
     return texts;
   }

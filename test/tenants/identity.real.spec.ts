@@ -65,6 +65,7 @@ async function tables(url: string): Promise<[string, string][]> {
     found.push([name, texts.join('\n')]);
   }
   await client.end();
+  expect(found.filter(([, text]) => text !== '').length).toBeGreaterThan(5);
   return found;
 }
 

@@ -1,0 +1,204 @@
+import type { Api } from '../journeys/api.js';
+
+/** In what acme says wherever it can, and in none of its ids: whoever is shown it is shown something of acme. */
+export const MARK = 'AcmeOnlyMark';
+export const SECRET = 'a secret of acme';
+
+/** What a parameter can name: something that acme has, and the same kind of thing that it has not. */
+export interface Named {
+  acmes: string;
+  nobodys: string;
+  /** Both are there for every tenant, and only acme did something with its own: the answers differ in more than the name. */
+  shared?: boolean;
+}
+
+const named = (acmes: string, nobodys: string): Named => ({ acmes, nobodys });
+
+const PATIENCE_MS = 30_000;
+const pause = () => new Promise((later) => setTimeout(later, 100));
+
+/** Asks, again while the views are behind. */
+async function made<T extends object>(api: Api, method: string, url: string, body?: unknown, prefer = {}): Promise<T> {
+  for (const end = performance.now() + PATIENCE_MS; ; await pause()) {
+    const answer = await api.request<T>(method, url, body, prefer);
+    if (answer.status < 300) return answer.body;
+    if (answer.status !== 503 || performance.now() > end)
+      throw new Error(`${method} ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  }
+}
+
+/** Asks until there is one. */
+async function found<T>(ask: () => Promise<T | undefined>): Promise<T> {
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await pause()) {
+    const it = await ask();
+    if (it !== undefined) return it;
+  }
+  throw new Error('acme has not got what it made within 30 s');
+}
+
+/** A tenant that has something of everything that can be named. */
+export class Acme {
+  /** By `<resource>.<parameter>`, or by the parameter alone. */
+  readonly names = new Map<string, Named>();
+
+  private constructor(
+    readonly admin: Api,
+    readonly agent: Api,
+  ) {}
+
+  static async furnish(installation: Api): Promise<Acme> {
+    const admin = await installation.keyFor('user', 'root', ['admin', 'agent'], 'acme');
+    const agent = await installation.keyFor('agent', 'acme-agent', ['agent'], 'acme');
+    const acme = new Acme(admin, agent);
+    acme.nameWhatIsShared();
+    await acme.rule();
+    await acme.work();
+    await acme.approve();
+    await acme.administer();
+    await acme.measure();
+    return acme;
+  }
+
+  name(resource: string, parameter: string): Named | undefined {
+    return this.names.get(`${resource}.${parameter}`) ?? this.names.get(parameter);
+  }
+
+  idOf(parameter: string): string {
+    return (this.names.get(parameter) as Named).acmes;
+  }
+
+  /** What acme sees of itself. */
+  async sees(): Promise<string> {
+    const { call_id, case_id } = { call_id: this.idOf('call_id'), case_id: this.idOf('case_id') };
+    const urls = [`/v1/calls/${call_id}`, `/v1/cases/${case_id}`, `/v1/cases/${case_id}/history`, '/v1/approvals?status=pending'];
+    const lists = [
+      'keys',
+      'delegations',
+      'vote-delegations',
+      'secrets',
+      'policies',
+      'policies/tools',
+      'policies/active',
+      'policies/settings',
+    ];
+    const more = [
+      'limits',
+      'facts',
+      'webhooks',
+      'personal-data',
+      'grants',
+      'mappings',
+      'identity-providers',
+      'token-exchanges',
+      'retention',
+    ];
+    const histories = ['facts/acme_table', 'policies/acme-1', 'mappings/read_file/versions', 'limits/acme-limit/versions'];
+    const shared = ['tools/probe_report/ratings', 'tools/probe_report/versions/1.0.0'];
+    for (const name of [...lists, ...more, ...histories, ...shared]) urls.push(`/v1/${name}`);
+    const seen = [];
+    for (const url of urls) seen.push(`${url}: ${JSON.stringify(await made<object>(this.admin, 'GET', url))}`);
+    // Trust fades by the second.
+    return seen.join('\n').replace(/"trust_score":[\d.]+/g, '');
+  }
+
+  private nameWhatIsShared(): void {
+    for (const resource of ['tools.name', 'tools.tool', 'tool'])
+      this.names.set(resource, { ...named('probe_report', 'probe_read'), shared: true });
+    for (const resource of ['policies.tool', 'mappings.tool'])
+      this.names.set(resource, { ...named('read_file', 'search_files'), shared: true });
+    this.names.set('tools.version', named('1.0.0', '1.0.0')).set('secrets.scope', named('workspace', 'workspace'));
+    this.names.set('projections.name', named('approval-inbox', 'nobodys-inbox')).set('tenant_id', named('acme', 'nobodys'));
+    this.names.set('adapter', named('acmes-adapter', 'nobodys-adapter')).set('environment', named('acmes', 'nobodys'));
+    this.names.set('provider', named('local', 'nobodys'));
+  }
+
+  /** What it rules by, and whose data is personal. */
+  private async rule(): Promise<void> {
+    const put = (url: string, body: unknown) => made(this.admin, 'PUT', url, body);
+    await put('/v1/policies/tools/read_file', { tier: 'tier_2_approval_required', rule_id: MARK });
+    const kind = { kind: 'max_tool_calls', scope: 'agent', max: 1000 };
+    await put('/v1/limits/acme-limit', { ...kind, subjects: ['acme-agent', MARK] });
+    this.names.set('limit_id', named('acme-limit', 'nobodys-limit'));
+    await put('/v1/facts/acme_table', { rows: [MARK] });
+    this.names.set('table', named('acme_table', 'nobodys_table'));
+    await put('/v1/personal-data/acme-rule', { tools: ['write_file', MARK], subjects: ['/path'] });
+    this.names.set('rule_id', named('acme-rule', 'nobodys-rule')).set('subject_id', named('acmes-person', 'nobodys-person'));
+    const rules = [{ id: 'one', description: MARK, tools: MARK, effect: 'deny' }];
+    for (const version of ['acme-1', 'acme-2']) await made(this.admin, 'POST', '/v1/policies', { version, rules });
+    await put('/v1/policies/active', { version: 'acme-1' });
+    // The first is for who uses one, the second for who publishes one: a rival's own is no longer nobody's.
+    this.names.set('version', named('acme-1', 'nobodys-1')).set('published', named('acme-2', 'nobodys-2'));
+  }
+
+  /** Calls of a case and of a run, and what they leave. */
+  private async work(): Promise<void> {
+    const call = (by: Api, body: object) =>
+      made<{ call_id: string; attachments: { url: string }[] }>(by, 'POST', '/v1/calls', body, { prefer: 'wait=30' });
+    const { case_id } = await made<{ case_id: string }>(this.admin, 'POST', '/v1/cases', { title: MARK });
+    this.names.set('case_id', named(case_id, 'nobodys-case'));
+    const inputs = { path: 'acmes-person', content: MARK, mode: 'create' };
+    const { call_id } = await call(this.agent, { tool: 'write_file', inputs, case_id, context: { run_id: 'acmes-run' } });
+    this.names.set('call_id', named(call_id, `${call_id.split('-')[0]}-0197b3a0-1111-7111-8111-111111111111`));
+    await made(this.admin, 'PUT', '/v1/runs/acmes-run/transcript', { prompt: MARK, messages: [{ role: 'user', content: MARK }] });
+    this.names.set('run_id', named('acmes-run', 'nobodys-run'));
+    const report = await call(this.admin, { tool: 'probe_report', inputs: { name: MARK } });
+    const blob = decodeURIComponent(report.attachments[0]?.url.split('/').at(-1) as string);
+    this.names.set('blobs.name', named(blob, `${'0'.repeat(64)}${blob.slice(64)}`));
+    // Its credentials are missing, which operators are told.
+    const refused = await call(this.agent, { tool: 'probe_token', inputs: { url: 'http://127.0.0.1:9/' } });
+    this.names.set('security-events.call_id', named(refused.call_id, this.names.get('call_id')?.nobodys as string));
+    for (const agent of ['agent', 'agent_id', 'principal_id', 'caller']) this.names.set(agent, named('acme-agent', 'nobodys-agent'));
+  }
+
+  /** An approval that waits, and one that left a grant. */
+  private async approve(): Promise<void> {
+    const { case_id } = await made<{ case_id: string }>(this.admin, 'POST', '/v1/cases', { title: MARK });
+    const ask = async (of: string) => {
+      const body = { tool: 'read_file', inputs: { path: `${MARK}.txt` }, case_id: of };
+      return (await made<{ approval: { approval_id: string } }>(this.agent, 'POST', '/v1/calls', body)).approval.approval_id;
+    };
+    const grant = { scope: 'case', for_ms: 7_200_000 };
+    await made(this.admin, 'POST', `/v1/approvals/${await ask(case_id)}/votes`, { vote: 'approve', reason: MARK, grant });
+    const first = async () => (await made<{ items: { grant_id: string }[] }>(this.admin, 'GET', '/v1/grants')).items[0];
+    this.names.set('grant_id', named((await found(first)).grant_id, '0197b3a0-1111-7111-8111-111111111111'));
+    const approval_id = await ask(this.idOf('case_id'));
+    for (const name of ['approval_id', 'like']) this.names.set(name, named(approval_id, '0197b3a0-1111-7111-8111-111111111111'));
+  }
+
+  private async administer(): Promise<void> {
+    const nobodys = '0197b3a0-1111-7111-8111-111111111111';
+    const principal = { kind: 'user', id: MARK, roles: ['agent'] };
+    this.names.set('key_id', named((await made<{ key_id: string }>(this.admin, 'POST', '/v1/keys', { principal })).key_id, nobodys));
+    const until = new Date(Date.now() + 86_400_000).toISOString();
+    for (const [resource, body] of [
+      ['delegations', { agent_id: MARK }],
+      ['vote-delegations', { to: MARK, until }],
+    ] as const) {
+      const { delegation_id } = await made<{ delegation_id: string }>(this.admin, 'POST', `/v1/${resource}`, body);
+      this.names.set(`${resource}.delegation_id`, named(delegation_id, nobodys));
+    }
+    const hook = { url: 'https://hooks.example.com/acme', description: MARK, state: 'disabled' };
+    this.names.set('webhook_id', named((await made<{ webhook_id: string }>(this.admin, 'POST', '/v1/webhooks', hook)).webhook_id, nobodys));
+    await made(this.admin, 'PUT', '/v1/secrets/workspace/AcmeName', { value: SECRET });
+    const exchange = { token_endpoint: 'https://sts.example.com/token', client_id: MARK, client_secret: 'AcmeName', audience: MARK };
+    await made(this.admin, 'PUT', '/v1/token-exchanges/AcmeName', exchange);
+    for (const resource of ['secrets', 'token-exchanges']) this.names.set(`${resource}.name`, named('AcmeName', 'NobodysName'));
+    const provider = { issuer: 'https://acmes.example.com', audiences: ['urn:countersign:tenant:acme'], roles_claim: MARK };
+    await made(this.admin, 'PUT', '/v1/identity-providers/acmes', provider);
+    this.names
+      .set('provider_id', named('acmes', 'nobodys'))
+      .set('issuer', named('https://acmes.example.com', 'https://nobodys.example.com'));
+    await made(this.admin, 'PUT', '/v1/mappings/read_file', { mode: 'permissive', inputs: [], tables: { [MARK]: { a: 'b' } } });
+  }
+
+  /** What it thinks of a tool that everybody has, and what stands on the log of it. */
+  private async measure(): Promise<void> {
+    await made(this.admin, 'POST', '/v1/tools/probe_report/ratings', { rating: 1, comment: MARK });
+    const tool = '/v1/tools/probe_report/versions/1.0.0';
+    await made(this.admin, 'PUT', `${tool}/audit`, { audit_status: 'third_party', auditor: MARK, report: MARK });
+    await made(this.admin, 'PUT', `${tool}/lifecycle`, { state: 'blocked', reason: MARK });
+    const events = `/v1/audit/events?call_id=${this.idOf('call_id')}`;
+    const first = async () => (await this.admin.request<{ items?: { event_id: string }[] }>('GET', events)).body.items?.[0];
+    this.names.set('event_id', named((await found(first)).event_id, '0197b3a0-1111-7111-8111-111111111111'));
+  }
+}

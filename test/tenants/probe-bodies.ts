@@ -1,0 +1,77 @@
+/** What is named by a parameter: acme's, or nobody's. */
+export type NameOf = (parameter: string) => string;
+
+const PIN = '0'.repeat(64);
+const UNTIL = new Date(Date.now() + 86_400_000).toISOString();
+const rules = [{ id: 'probe', tools: 'nobodys_tool', effect: 'deny' }];
+const secret = () => ({ value: 'a rival value' });
+const limit = { kind: 'max_tool_calls', scope: 'run', subjects: ['nobodys-run'], max: 1000 };
+const webhook = { url: 'https://hooks.example.com/probe', state: 'disabled' };
+const versions = '/v1/tools/{name}/versions/{version}';
+
+/** By method and path: a body that its schema takes, so that a probe gets to what it is after. A route with a body and none here fails the probes. */
+export const bodies: Readonly<Record<string, (of: NameOf, tenant_id: string) => unknown>> = {
+  'POST /v1/calls': (of) => ({ tool: 'list_directory', inputs: { path: '.' }, case_id: of('case_id'), sources: [of('call_id')] }),
+  'POST /v1/calls:batch': (of) => ({ calls: [{ tool: 'list_directory', inputs: { path: '.' }, case_id: of('case_id') }] }),
+  'POST /v1/calls/{call_id}/cancel': () => ({ reason: 'probe' }),
+  'POST /v1/calls/{call_id}/resolve': () => ({ resolution: 'happened', reason: 'probe' }),
+  'POST /v1/calls/{call_id}/approval-mode': () => ({ approval_mode: 'network' }),
+  'POST /v1/cases': () => ({ title: 'probe' }),
+  'PATCH /v1/cases/{case_id}': () => ({ state: 'closed' }),
+  'POST /v1/cases/{case_id}/counterfactual': (of) => ({ changes: [{ kind: 'approval', approval_id: of('approval_id') }] }),
+  'POST /v1/counterfactual': (of) => ({ changes: [{ kind: 'policy', version: of('version') }] }),
+  'POST /v1/approvals/{approval_id}/votes': () => ({ vote: 'approve' }),
+  'POST /v1/approvals/votes': (of) => ({ approval_ids: [of('approval_id')], vote: 'approve' }),
+  'POST /v1/vote-delegations': () => ({ to: 'nobodys-deputy', until: UNTIL }),
+  'POST /v1/delegations': (of) => ({ agent_id: of('agent') }),
+  'POST /v1/webhooks': () => webhook,
+  'PUT /v1/webhooks/{webhook_id}': () => webhook,
+  'PUT /v1/runs/{run_id}/transcript': () => ({ prompt: 'probe', messages: [] }),
+  [`PUT ${versions}/lifecycle`]: () => ({ state: 'blocked' }),
+  [`PUT ${versions}/pin`]: () => ({ pin: PIN }),
+  [`PUT ${versions}/audit`]: () => ({ audit_status: 'unaudited' }),
+  [`POST ${versions}/evaluations`]: (of) => {
+    const of_none = { contract_digest: PIN, passed: 0, failed: 0, cases: [], verified_at: UNTIL };
+    return { tool: of('name'), version: of('version'), ...of_none };
+  },
+  'POST /v1/tools/{name}/ratings': () => ({ rating: 1 }),
+  'PUT /v1/adapters/{adapter}/environments/{environment}': () => ({ adapter_version: '1' }),
+  'PUT /v1/mappings/{tool}': () => ({ mode: 'permissive', inputs: [] }),
+  'POST /v1/mappings/{tool}/rollback': () => ({ version: 1 }),
+  'POST /v1/mappings:try': (of) => ({ tool: of('mappings.tool'), inputs: [{}] }),
+  'PUT /v1/policies/tools/{tool}': () => ({ tier: 'tier_1_auto' }),
+  'POST /v1/policies/tools/{tool}/resolve': (of) => ({ inputs: { path: 'probe' }, case_id: of('case_id') }),
+  'POST /v1/policies': (of) => ({ version: of('published'), rules }),
+  'PUT /v1/policies/active': (of) => ({ version: of('version') }),
+  'POST /v1/policies:simulate': (of) => ({ bundle: { rules }, call_ids: [of('call_id')], case_id: of('case_id') }),
+  'PUT /v1/policies/settings': () => ({ simulation_required: false }),
+  'POST /v1/tenants': (of) => ({ tenant_id: of('tenant_id') }),
+  'PUT /v1/tenants/{tenant_id}': () => ({ weight: 2 }),
+  'POST /v1/keys': (of) => ({ tenant_id: of('tenant_id'), principal: { kind: 'agent', id: 'probe', roles: ['agent'] } }),
+  'PUT /v1/limits/{limit_id}': () => limit,
+  'PUT /v1/facts/{table}': () => ({ rows: ['probe'] }),
+  'PATCH /v1/facts/{table}': () => ({ set: { probe: true } }),
+  'POST /access/v1/evaluation': (of) => ({
+    subject: { type: 'agent', id: of('agent') },
+    action: { name: 'call' },
+    resource: { type: 'tool', id: of('mappings.tool'), properties: { path: 'probe' } },
+  }),
+  'PUT /v1/identity-providers/{provider_id}': (of, tenant_id) => ({
+    issuer: of('issuer'),
+    audiences: [`urn:countersign:tenant:${tenant_id}`],
+  }),
+  'PUT /v1/token-exchanges/{name}': (of) => ({
+    token_endpoint: 'https://sts.example.com/token',
+    client_id: 'probe',
+    client_secret: of('name'),
+    audience: 'probe',
+  }),
+  'PUT /v1/secrets/{scope}/{name}': secret,
+  'POST /v1/secrets/{scope}/{name}/rotate': secret,
+  'POST /v1/audit/cosignatures': () => ({ note: 'probe' }),
+  'PUT /v1/personal-data/{rule_id}': () => ({ tools: ['nobodys_tool'] }),
+  'POST /v1/subjects/{subject_id}/erase': () => ({ reason: 'probe' }),
+  'POST /v1/log/drops': () => ({ keep_months: 1200, dry_run: true }),
+  'PUT /v1/retention': () => ({ rules: [] }),
+  'POST /v1/retention/runs': () => ({ dry_run: true }),
+};

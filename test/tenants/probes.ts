@@ -1,0 +1,126 @@
+import { fetch } from 'undici';
+import type { Api } from '../journeys/api.js';
+import type { Acme, Named } from './acme.js';
+import { filled, type Route } from './api-routes.js';
+import { bodies } from './probe-bodies.js';
+
+/** Parameters of a query that name nothing that a tenant has. */
+const VALUES = new Set(
+  'limit status lifecycle category effect_class pattern capability marking provider q capabilities version min_trust max_latency_ms max_cost'
+    .split(' ')
+    .concat('from to type format after_checkpoint cosigned first topic partition offset group_by period provisional kind days'.split(' '))
+    .concat(['price_of_hour', 'as_of', 'at_offset']),
+);
+/** Parameters that nobody can furnish, and why. */
+const NOBODYS: Readonly<Record<string, string>> = {
+  'sagas.case_id': 'no route starts a saga',
+  saga_id: 'no route starts a saga',
+  tile: 'tiles are hashes of the whole log, for the auditors of every tenant',
+};
+const STREAM_MS = 300;
+const PATIENCE_MS = 20_000;
+
+type Whose = 'acmes' | 'nobodys';
+
+/** A request that names something of acme, and the same request about what nobody has. */
+export interface Probe {
+  route: Route;
+  /** The parameter of the query that names it; absent: the path or the body does. */
+  filter?: string;
+  /** The two requests differ: by this probe, foreign things could be told from none. */
+  tells: boolean;
+  /** What it is about is there for every tenant. */
+  shared: boolean;
+}
+
+export interface Answered {
+  status: number;
+  text: string;
+}
+
+/** Requests of every route with the names of a tenant in them. */
+export class Probes {
+  constructor(private readonly acme: Acme) {}
+
+  /** What these routes can be asked, and what of them nobody can ask: a parameter that is not furnished, a body that is not written. */
+  all(routes: readonly Route[]): { probes: Probe[]; missing: string[] } {
+    const probes: Probe[] = [];
+    const missing: string[] = [];
+    for (const route of routes) {
+      const where = `${route.method} ${route.path}`;
+      const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+      for (const name of inPath) if (!this.named(route, name) && !(name in NOBODYS)) missing.push(`${where}: nobody furnished ${name}`);
+      if (route.has_body && !bodies[where]) missing.push(`${where}: no body`);
+      const asked = [this.request(route, 'acmes'), this.request(route, 'nobodys')];
+      const tells = JSON.stringify(asked[0]) !== JSON.stringify(asked[1]);
+      if (!tells && inPath.some((name) => !(name in NOBODYS))) missing.push(`${where}: what acme has is named as what nobody has`);
+      probes.push({ route, tells, shared: inPath.some((name) => this.named(route, name)?.shared === true) });
+      for (const filter of route.query.filter((name) => !VALUES.has(name) && name !== 'cursor')) {
+        const about = this.named(route, filter);
+        if (`${resourceOf(route)}.${filter}` in NOBODYS) continue;
+        if (about) probes.push({ route, filter, tells: true, shared: about.shared === true });
+        else missing.push(`${where}: nobody furnished ${filter}`);
+      }
+    }
+    return { probes, missing };
+  }
+
+  /** Asks, again while the views are behind. Names and what no two answers share are left out of the text. */
+  async ask(by: Api, { route, filter }: Probe, whose: Whose, tenant_id = 'rival'): Promise<Answered> {
+    const { url, body } = this.request(route, whose, filter, tenant_id);
+    for (const end = performance.now() + PATIENCE_MS; ; await new Promise((later) => setTimeout(later, 100))) {
+      const answer = await raw(by, route.method, url, body);
+      if (answer.status !== 503 || performance.now() > end) return answer;
+    }
+  }
+
+  /** The text of an answer to the one as it would be to the other. */
+  plain(text: string): string {
+    const names = [...this.acme.names.values()].flatMap(({ acmes, nobodys }) => [acmes, nobodys]);
+    const longest = [...new Set(names)].sort((a, b) => b.length - a.length);
+    const bare = longest.reduce((left, name) => left.replaceAll(encodeURIComponent(name), '#').replaceAll(name, '#'), text);
+    return bare.replace(/"proof":"[^"]*"/g, '""').replace(/[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{32,}|\d+/g, '0');
+  }
+
+  private request(route: Route, whose: Whose, filter?: string, tenant_id = 'rival'): { url: string; body: unknown } {
+    const nameOf = (of: Whose) => (name: string) => this.named(route, name)?.[of] ?? `nobodys-${name}`;
+    // A filter is probed of what is there to be filtered, or of nothing at all.
+    const path = filled(route.path, nameOf(filter === undefined ? whose : 'nobodys'));
+    const query = filter === undefined ? '' : `?${filter}=${encodeURIComponent(nameOf(whose)(filter))}`;
+    const needed = filter === undefined ? needs[route.path] : undefined;
+    const asked = needed === undefined ? query : `?${needed}`;
+    return { url: path + asked, body: bodies[`${route.method} ${route.path}`]?.(nameOf(whose), tenant_id) };
+  }
+
+  private named(route: Route, parameter: string): Named | undefined {
+    return this.acme.name(resourceOf(route), parameter);
+  }
+}
+
+const resourceOf = (route: Route): string => route.path.split('/')[2] as string;
+
+/** Queries that a route does not answer without. */
+const needs: Readonly<Record<string, string>> = {
+  '/v1/tools:search': 'q=probe',
+  '/v1/usage/billing': 'period=2026-01&provisional=true',
+};
+
+/** A stream is read for a moment. */
+async function raw(by: Api, method: string, url: string, body: unknown): Promise<Answered> {
+  const content = body === undefined ? {} : { body: JSON.stringify(body) };
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  const cut = new AbortController();
+  const headers = { authorization: `Bearer ${by.key}`, prefer: 'wait=10', ...type };
+  const response = await fetch(by.base + url, { method, headers, ...content, signal: cut.signal });
+  const parts: string[] = [];
+  const streams = (response.headers.get('content-type') ?? '').startsWith('text/event-stream');
+  const timer = streams ? setTimeout(() => cut.abort(), STREAM_MS) : undefined;
+  try {
+    for await (const part of response.body ?? []) parts.push(Buffer.from(part as Uint8Array).toString());
+  } catch (fault) {
+    if (!cut.signal.aborted) throw fault;
+  } finally {
+    clearTimeout(timer);
+  }
+  return { status: response.status, text: parts.join('') };
+}
