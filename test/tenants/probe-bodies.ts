@@ -54,7 +54,7 @@ export const bodies: Readonly<Record<string, (of: NameOf, tenant_id: string) => 
   'POST /access/v1/evaluation': (of) => ({
     subject: { type: 'agent', id: of('agent') },
     action: { name: 'call' },
-    resource: { type: 'tool', id: of('mappings.tool'), properties: { path: 'probe' } },
+    resource: { type: 'tool', id: 'read_file', properties: { path: 'probe' } },
   }),
   'PUT /v1/identity-providers/{provider_id}': (of, tenant_id) => ({
     issuer: of('issuer'),
