@@ -2,12 +2,22 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import { DistributedPlatform } from './distributed-platform.js';
 import { JourneyWorld } from './journey-world.js';
 import { describeRegistryJourneys } from './registry-journeys.js';
+import { TraceCollector } from './trace-collector.js';
+import { describeTracing } from './tracing-journeys.js';
 import { describeTrustJourneys } from './trust-journeys.js';
 
-describe('registry, mappings and trust, on the real parts', () => {
+describe('traces, registry, mappings and trust, on the real parts', () => {
   const at = new JourneyWorld();
-  beforeAll(() => at.open((env) => DistributedPlatform.start(env)), 120_000);
-  afterAll(() => at.close(), 60_000);
+  let collector: TraceCollector;
+  beforeAll(async () => {
+    collector = await TraceCollector.start();
+    await at.open((env) => DistributedPlatform.start({ ...env, ...collector.env }));
+  }, 120_000);
+  afterAll(async () => {
+    await at.close();
+    collector.stop();
+  }, 60_000);
+  describeTracing({ admin: () => at.admin, collector: () => collector, processOf: (service) => `countersign-${service}` });
   describeRegistryJourneys(at);
   describeTrustJourneys(at);
 });

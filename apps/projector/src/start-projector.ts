@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { uuidv7 } from '@countersign/contracts';
 import { packedCalls } from '@countersign/domain';
 import { LogTransport } from '@countersign/event-log';
-import { type AppDeps, NestLogger, type RunningApp } from '@countersign/process';
+import { type AppDeps, CallTracer, NestLogger, type RunningApp } from '@countersign/process';
 import { keepStateSchema, readBuilds, showAnalytics } from '@countersign/store';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
@@ -79,7 +79,8 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   await keepStateSchema(store, packedCalls());
   await showAnalytics(store);
   const owner_id = uuidv7(clock.now_ms());
-  const folder = new ViewFolder({ store, owner_id, projections, sink: logger });
+  const traced = deps.tracing ? { tracer: new CallTracer('projector', true) } : {};
+  const folder = new ViewFolder({ store, owner_id, projections, sink: logger, ...traced });
   const transport = transportOf(deps, config, folder);
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(ProjectorModule.with(folder), {
     strategy: transport,

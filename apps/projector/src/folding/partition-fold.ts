@@ -1,6 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { crashPoint, InfrastructureFault, parseTopic } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
+import type { CallTracer } from '@countersign/process';
 import { NOT_THE_OWNER, type ProjectionOffset, type Store } from '@countersign/store';
 import type { Projection } from '../projections/projection.js';
 import { type CallStates, NO_CALL } from './call-states.js';
@@ -38,6 +39,8 @@ export interface PartitionFoldOptions {
   from: readonly ProjectionOffset[];
   pace: WritePace;
   sink: FoldSink;
+  /** Absent where no traces are recorded. */
+  tracer?: CallTracer | undefined;
 }
 
 interface Queued {
@@ -160,6 +163,7 @@ export class PartitionFold {
     if (unfolded !== undefined) this.poisoned.set(`${at.topic}/${at.offset}`, unfolded);
     if (unfolded !== undefined) throw unfolded;
     this.pass(at.topic, at.offset, at.event.meta.hlc);
+    if (this.options.tracer) this.pending.trace(at, this.options.tracer);
   }
 
   /** A record comes again until it is known to be the one: those that could fold it have, once. */
@@ -222,6 +226,7 @@ export class PartitionFold {
     crashPoint('projector.after_rows');
     for (const { topic, next_offset } of write.reached) this.written.set(topic, next_offset);
     states.written(write.call_ids, this.pending.call_ids);
+    write.written();
   }
 
   /** A write was refused: true where another plan is in force, by which the same rows are written again. */

@@ -1,3 +1,5 @@
+import type { PlacedEvent } from '@countersign/domain';
+import type { CallSpan, CallTracer } from '@countersign/process';
 import { type ProjectionOffset, type Statement, storeOffsets } from '@countersign/store';
 import type { Change, PendingRows, Projection } from '../projections/projection.js';
 import type { WritePlan } from './write-plan.js';
@@ -8,6 +10,7 @@ export class PendingWrite {
   private readonly rows: { name: string; rows: PendingRows }[];
   private readonly made = new Map<string, Statement[]>();
   private readonly offsets = new Map<string, ProjectionOffset>();
+  private readonly spans: CallSpan[] = [];
 
   constructor(projections: readonly Projection[]) {
     this.rows = projections.map((projection) => ({ name: projection.set.name, rows: projection.empty() }));
@@ -34,6 +37,20 @@ export class PendingWrite {
     }
     if (change.after && change.after !== change.before) this.call_ids.add(change.after.call_id);
     return fault;
+  }
+
+  /** The last hop of a traced record: from being folded until its rows are there. */
+  trace({ event_type, event, traceparent }: PlacedEvent, tracer: CallTracer): void {
+    const { call_id } = event.meta;
+    if (traceparent === undefined || call_id === null) return;
+    const span = tracer.start(`project ${event_type}`, traceparent);
+    span.set({ 'countersign.call_id': call_id });
+    this.spans.push(span);
+  }
+
+  /** Its rows are there. */
+  written(): void {
+    for (const span of this.spans) span.end();
   }
 
   passed(offset: ProjectionOffset): void {

@@ -1,5 +1,6 @@
 import type { PlacedEvent } from '@countersign/domain';
 import type { EventBatch, TopicOffset } from '@countersign/event-log';
+import type { CallTracer } from '@countersign/process';
 import { type Ownership, planAgain, type Store, takePartition, unrequestedHlc } from '@countersign/store';
 import type { Projection } from '../projections/projection.js';
 import { CallStates } from './call-states.js';
@@ -21,6 +22,8 @@ export interface ViewFolderOptions {
   projections: readonly Projection[];
   sink: FoldSink;
   pace?: WritePace;
+  /** Absent where no traces are recorded. */
+  tracer?: CallTracer;
 }
 
 /** Folds every partition that the group gave to this process. */
@@ -31,7 +34,7 @@ export class ViewFolder {
 
   /** Takes partitions over, and says where their topics go on. */
   async assigned(lane: string, partitions: readonly number[]): Promise<TopicOffset[]> {
-    const { store, owner_id, projections, sink, pace = defaultPace } = this.options;
+    const { store, owner_id, projections, sink, tracer, pace = defaultPace } = this.options;
     const offsets: TopicOffset[] = [];
     for (const partition of partitions) {
       const own = { lane, partition, owner_id };
@@ -39,7 +42,7 @@ export class ViewFolder {
       const plan = livePlan(taken.plan, own, projections);
       const from = taken.offsets.filter((offset) => offset.partition === partition && laneOf(offset.topic) === lane);
       const states = new CallStates(await unrequestedHlc(plan.states.of(store), partition));
-      const options = { store, partition, plan, planAgain: () => this.planAgain(own), projections, states, from, pace, sink };
+      const options = { store, partition, plan, planAgain: () => this.planAgain(own), projections, states, from, pace, sink, tracer };
       this.partitions.set(`${lane}/${partition}`, new PartitionFold(options));
       const next = new Map(from.map(({ topic, next_offset }) => [topic, next_offset]));
       offsets.push(...topicsOf(lane).map((topic) => ({ topic, partition, offset: next.get(topic) ?? 0 })));

@@ -2,7 +2,14 @@ import type { AnyEvent, EventMap, ExportTopic, GlobalTopic, Meta, Outcome, Topic
 import type { ApprovalEnd, CallState, EndFact, Position, RulingFact } from './state.js';
 
 /** An event of a call with its place on the log. */
-export type PlacedEvent = AnyEvent & { topic: string; partition: number; offset: number; timestamp_ms: number };
+export type PlacedEvent = AnyEvent & {
+  topic: string;
+  partition: number;
+  offset: number;
+  timestamp_ms: number;
+  /** W3C traceparent of the span that wrote it. */
+  traceparent?: string | undefined;
+};
 
 function initial(meta: Meta): CallState {
   return {
