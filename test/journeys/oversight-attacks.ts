@@ -5,6 +5,8 @@ import { ask, ended, people, vote } from './oversight-people.js';
 import { Receiver } from './receiver.js';
 
 type People = Awaited<ReturnType<typeof people>>;
+/** What a channel is told of a request, with the link that decides it. */
+type ToldLink = { type: string; data: { decision_url: string; expires_at: string } };
 type Race = (of: People, envelope: Envelope, round: number) => Promise<number[]>;
 
 const ROUNDS = 10;
@@ -108,5 +110,34 @@ export function describeOversightAttacks(at: JourneyWorld): void {
         await receiver.stop();
       }
     }, 120_000);
+
+    test('a link decides nothing after its time, though its request still waits, and nothing a second time', async () => {
+      const of = await people(at);
+      const receiver = await Receiver.start();
+      try {
+        const acts_as = { id: 'carl', roles: ['approver', 'operator'] };
+        await of.admin.request('POST', '/v1/webhooks', { url: receiver.url, types: ['approval.*'], acts_as });
+        const escalate_to = [{ approver_roles: ['operator'], expires_after_ms: 600_000 }];
+        await of.require({ expires_after_ms: 2000, on_expiry: 'escalate', escalate_to });
+        const envelope = await ask(of.agent);
+        const told = (await receiver.received(2)).map(({ body }) => JSON.parse(body) as ToldLink);
+        expect(told.map(({ type }) => type)).toEqual(['approval.requested', 'approval.escalated']);
+        const [early, now] = told as [ToldLink, ToldLink];
+        await pause(Math.max(0, Date.parse(early.data.expires_at) - Date.now() + 1));
+        const decide = ({ data }: ToldLink) =>
+          at.agent.request('POST', '/v1/decisions', { token: new URL(data.decision_url).searchParams.get('token'), vote: 'approve' });
+        const expired = { status: 403, body: { detail: 'this link has expired' } };
+        expect(await decide(early)).toMatchObject(expired);
+        expect((await fetch(early.data.decision_url)).status).toBe(403);
+        expect((await of.agent.readCall(envelope.call_id)).body.status).toBe('pending_approval');
+        const used = [await decide(now), await decide(now), await decide(early)];
+        expect(used).toMatchObject([{ status: 200 }, { status: 409 }, expired]);
+        expect(await ended(of.agent, envelope)).toMatchObject({ status: 'succeeded', approval: { decided_by: 'carl' } });
+        expect((await decide(now)).status).toBe(409);
+        expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(1);
+      } finally {
+        await receiver.stop();
+      }
+    }, 60_000);
   });
 }
