@@ -46,12 +46,13 @@ export function describeApprovalJourneys(at: JourneyWorld): void {
       expect(await at.counterparty.effectsOf(first.idempotency_key)).toHaveLength(0);
     });
 
-    test('who asked cannot approve, an agent cannot vote, a stranger sees nothing', async () => {
+    test('who asked cannot approve, no agent and no service can vote, a stranger sees nothing', async () => {
       const own = await at.admin.keyFor('user', 'self-server', ['agent', 'approver']);
       const envelope = (await own.call({ tool: 'probe_approval', inputs: order() })).body;
       const self = await vote(own, envelope, { vote: 'approve' });
       expect([403, 409]).toContain(self.status);
-      expect((await vote(at.agent, envelope, { vote: 'approve' })).status).toBe(403);
+      const service = await at.admin.keyFor('service', 'nightly-job', ['approver', 'admin']);
+      for (const machine of [at.agent, service]) expect((await vote(machine, envelope, { vote: 'approve' })).status).toBe(403);
       expect((await own.readCall(envelope.call_id)).body.status).toBe('pending_approval');
     });
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidv7 } from '@countersign/contracts';
-import { type CallState, type PlacedEvent, unpackCall } from '@countersign/domain';
+import { type CallState, machineObjection, type PlacedEvent, unpackCall } from '@countersign/domain';
 import { type ApprovalRow, readApproval } from '@countersign/store';
 import { z } from 'zod';
 import type { EditDesk } from '../admission/edited-inputs.js';
@@ -66,7 +66,8 @@ export class VoteRoom {
   async vote(request: HttpRequest, voter: Voter, approval_id: string, body: VoteRequest): Promise<Answer | Problem> {
     const row = await this.find(request, voter.tenant_id, approval_id);
     if (row instanceof Problem) return row;
-    if (voter.principal.kind === 'agent') return new Problem('forbidden', 'an agent cannot vote: a person decides');
+    const machine = machineObjection(voter.principal);
+    if (machine) return new Problem('forbidden', machine.reason);
     const state = stateOf(row);
     if (!state?.call || (row.status !== 'pending' && !(row.status === 'granted' && body.vote === 'revoke')))
       return new Problem('late-vote', `the approval is ${row.status}`, { approval_status: row.status });

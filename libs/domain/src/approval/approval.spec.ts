@@ -67,9 +67,22 @@ describe('given a request that needs one approval', () => {
     expect(policy.vote('c1.1', root, 'approve')).toEqual(['approval_granted']);
   });
 
-  test('an agent never votes', () => {
-    expect(policy.vote('c1.1', { kind: 'agent', id: 'other', roles: ['admin'] }, 'approve')).toEqual(['approval_vote_refused']);
-  });
+  test.each(['agent', 'service'] as const)(
+    'given the key of an %s with every role, when it votes or takes back, then it counts for nothing',
+    (kind) => {
+      const machine = { kind, id: 'other', roles: ['admin', 'approver'] };
+      for (const vote of ['approve', 'deny', 'revoke'] as const) {
+        expect(policy.vote('c1.1', machine, vote)).toEqual(['approval_vote_refused']);
+        expect(policy.last('approval_vote_refused')).toMatchObject({
+          code: 'agent',
+          reason: expect.stringContaining(`${kind} cannot vote`),
+        });
+      }
+      policy.standing = [{ from: machine, to: 'clerk' }];
+      expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_vote_refused']);
+      expect(approval()).toMatchObject({ status: 'open', votes: [] });
+    },
+  );
 
   test('an edit without inputs and a delegation to nobody are refused', () => {
     expect(policy.vote('c1.1', ann, 'edit')).toEqual(['approval_vote_refused']);

@@ -4,7 +4,16 @@ import { type ApprovalDraft, about } from './draft.js';
 import { grantObjection, similarOf } from './similar.js';
 import { type Approval, type ApprovalMember, holderOf, termsOf } from './state.js';
 import { endOfTime } from './time.js';
-import { hasApproved, isBarred, type Objection, objectTo, rightOf, type StandingDelegation, type VotingRight } from './voting-right.js';
+import {
+  hasApproved,
+  isBarred,
+  machineObjection,
+  type Objection,
+  objectTo,
+  rightOf,
+  type StandingDelegation,
+  type VotingRight,
+} from './voting-right.js';
 
 /** A vote as it stands on the log. `appended_at_ms` is the log's time: deadlines go by it. */
 export interface CastVote {
@@ -123,7 +132,8 @@ function revoked(approval: Approval, cast: CastVote): ApprovalDraft[] {
   const { approval_id, quorum } = approval;
   const own = approval.votes.some((one) => one.voter_id === vote.voter.id || one.on_behalf_of === vote.voter.id);
   const passed = approval.passed.some(({ from }) => from === vote.voter.id);
-  if (vote.voter.kind === 'agent') return refuseVote(cast, objectTo('agent', 'an agent cannot vote: a person decides'));
+  const machine = machineObjection(vote.voter);
+  if (machine) return refuseVote(cast, machine);
   if (!own && !passed) return refuseVote(cast, objectTo('nothing_to_revoke', 'there is no approval of this voter to revoke'));
   if (approval.fired) return refuseVote(cast, objectTo('fired', 'too late: the call has been fired'));
   const mine = countedVote(vote, { on_behalf_of: null });

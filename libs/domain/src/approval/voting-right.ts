@@ -52,14 +52,22 @@ function whoIsAsked({ approver_roles, people }: Approval): string {
   return `voting needs one of the roles ${[...approver_roles, 'admin'].join(', ')}${named}, or a delegation of somebody who has it`;
 }
 
+/** Why nothing but a person votes, or undefined: a service has roles and a key as people do, and decides nothing either. */
+export function machineObjection({ kind }: Principal): Objection | undefined {
+  if (kind === 'user') return undefined;
+  return objectTo('agent', `${kind === 'agent' ? 'an agent' : 'a service'} cannot vote: a person decides`);
+}
+
 /** The right by which this person votes, or why there is none. A passed right is gone until it is taken back. */
 export function rightOf(approval: Approval, voter: Principal, standing: readonly StandingDelegation[]): VotingRight | Objection {
-  if (voter.kind === 'agent') return objectTo('agent', 'an agent cannot vote: a person decides');
+  const machine = machineObjection(voter);
+  if (machine) return machine;
   const gone = approval.passed.find(({ from }) => from === voter.id);
   const passed = approval.passed.find(({ to }) => to === voter.id);
   if (isAsked(approval, voter) && !gone) return { on_behalf_of: null };
   if (passed) return { on_behalf_of: passed.from };
-  const from = standing.find(({ from, to }) => to === voter.id && from.id !== voter.id && isAsked(approval, from))?.from.id;
+  const from = standing.find(({ from, to }) => to === voter.id && from.kind === 'user' && from.id !== voter.id && isAsked(approval, from))
+    ?.from.id;
   if (from !== undefined && !approval.passed.some((one) => one.from === from)) return { on_behalf_of: from };
   if (gone) return objectTo('not_entitled', `this vote was passed to ${gone.to}: revoke that first`);
   return objectTo('not_entitled', whoIsAsked(approval));
