@@ -28,7 +28,7 @@ async function madeBundle(): Promise<Bundle> {
     const asked = (await agent.call({ tool: 'delete_file', inputs: { path: 'ä.txt' }, case_id })).body;
     await anna.request('POST', `/v1/approvals/${asked.approval?.approval_id}/votes`, { vote: 'approve' });
     await agent.callUntil(asked.call_id, (call) => call.status === 'succeeded');
-    for (const end = performance.now() + 10_000; performance.now() < end; await sleep(200)) {
+    for (const end = performance.now() + 30_000; performance.now() < end; await sleep(200)) {
       const { status, body } = await anna.request<Bundle>('GET', `/v1/audit/bundle?case_id=${case_id}`);
       if (status === 200) return body;
     }

@@ -91,7 +91,7 @@ describe('audit events', () => {
     const [event] = (await list('type=policy_decided')) as [AuditItem];
     const path = `/v1/audit/proof?event_id=${event.event_id}`;
     let proven = await auditor.request<{ record: { value: string; offset: number }; proof: never; vkey: string }>('GET', path);
-    for (let n = 0; proven.status === 503 && n < 50; n++) {
+    for (let n = 0; proven.status === 503 && n < 300; n++) {
       await sleep(100);
       proven = await auditor.request('GET', path);
     }

@@ -26,7 +26,7 @@ const place = (partition: number) => `topic=tool-executed&partition=${partition}
 const partitionOf = (call_id: string) => Number(call_id.split('-')[0]);
 
 async function untilProven(query: string, api = auditor): Promise<Proven> {
-  for (const end = performance.now() + 10_000; performance.now() < end; await sleep(100)) {
+  for (const end = performance.now() + 30_000; performance.now() < end; await sleep(100)) {
     const { status, body } = await api.request<Proven>('GET', `/v1/audit/proof?${query}`);
     if (status === 200) return body;
     expect(status).toBe(503);
@@ -59,11 +59,14 @@ test('what a call put on the log is proven to an auditor who trusts one key and 
   for (const end = performance.now() + 30_000; after.size === before.size && performance.now() < end; await sleep(200))
     after = await checkpoint();
   expect(after.size as number).toBeGreaterThan(before.size as number);
-  const { body: found } = await auditor.request<{ path: string[] }>('GET', `/v1/audit/consistency?first=${before.size}`);
+  const { body: found } = await auditor.request<{ path: string[]; checkpoint: string }>(
+    'GET',
+    `/v1/audit/consistency?first=${before.size}`,
+  );
   expect(
     isConsistent(
       before as never,
-      after as never,
+      openCheckpoint(found.checkpoint, after.log as never) as never,
       found.path.map((hash) => Buffer.from(hash, 'base64')),
     ),
   ).toBe(true);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => platform.close(), 30_000);
 
 async function bundleOf(query: string): Promise<Bundle> {
-  for (const end = performance.now() + 10_000; performance.now() < end; await sleep(200)) {
+  for (const end = performance.now() + 30_000; performance.now() < end; await sleep(200)) {
     const { status, body } = await auditor.request<Bundle>('GET', `/v1/audit/bundle?${query}`);
     if (status === 200) return body;
     expect(status).toBe(503);

@@ -24,7 +24,7 @@ const SCHEMAS = eventSchemas.map(({ schema }) => createHash('sha256').update(sch
 export type AtRest = () => Promise<{ where: string; bytes: Buffer }[]>;
 
 async function bundleOf(auditor: Api, query: string): Promise<Bundle> {
-  for (const end = performance.now() + 10_000; performance.now() < end; await sleep(200)) {
+  for (const end = performance.now() + 30_000; performance.now() < end; await sleep(200)) {
     const { status, body } = await auditor.request<Bundle>('GET', `/v1/audit/bundle?${query}`);
     if (status === 200) return body;
   }
@@ -233,7 +233,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
 
       const proof_url = first.body.proof_url as string;
       let proven = await auditor.request('GET', proof_url);
-      for (const end = performance.now() + 10_000; proven.status === 503 && performance.now() < end; await sleep(200))
+      for (const end = performance.now() + 30_000; proven.status === 503 && performance.now() < end; await sleep(200))
         proven = await auditor.request('GET', proof_url);
       expect(proven).toMatchObject({ status: 200, body: { event_type: 'subject_erased' } });
       expect(await verify(before)).toMatch(/^0 0 /);

@@ -22,7 +22,7 @@ async function lines(at: JourneyWorld, path: string, enough: (lines: Line[]) => 
   const response = await fetch(`${at.agent.base}${path}`, { headers, signal: stop.signal });
   const found: Line[] = [];
   let text = '';
-  const timer = setTimeout(() => stop.abort(), 15_000);
+  const timer = setTimeout(() => stop.abort(), 40_000);
   try {
     for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
       text += Buffer.from(chunk).toString();

@@ -45,7 +45,7 @@ export function describeTrustJourneys(at: JourneyWorld): void {
     };
     const rate = (by: Api, rating: number, tool = TOOL) => by.request('POST', `/v1/tools/${tool}/ratings`, { rating });
     const told = async (met: (score: number) => boolean) => {
-      for (let n = 0; n < 150; n++) {
+      for (let n = 0; n < 300; n++) {
         const { told: now } = await trustOf(TOOL);
         if (now && now.score !== null && met(now.score)) return now.score;
         await new Promise((resolve) => setTimeout(resolve, 100));
@@ -147,7 +147,7 @@ export function describeTrustJourneys(at: JourneyWorld): void {
         { id: 'people', tools: TOOL, effect: 'require_approval' },
       ]);
       await told((score) => score > edge + 0.02);
-      const busy = await agent.call({ tool: 'probe_slow', inputs: { duration_ms: 25_000 } }, { prefer: 'wait=0' });
+      const busy = await agent.call({ tool: 'probe_slow', inputs: { duration_ms: 100_000 } }, { prefer: 'wait=0' });
       const asked = await ask();
       const open = await agent.callUntil(asked.body.call_id, ({ status }) => status !== 'pending_policy');
       const { body: request } = await anna.request<{ evidence?: { trust_score: number | null } }>(
@@ -163,7 +163,7 @@ export function describeTrustJourneys(at: JourneyWorld): void {
       const ended = await agent.callUntil(call_id, ({ status }) => status !== 'running');
       expect(ended).toMatchObject({ status: 'denied', decision: { rule: 'distrusted' } });
       expect((await ask()).body).toMatchObject({ status: 'denied', decision: { rule: 'distrusted' } });
-    });
+    }, 120_000);
 
     test('an agent has a score of its own, and other tenants see none of it', async () => {
       const { body } = await boss.request('GET', '/v1/trust/agents/buyer');

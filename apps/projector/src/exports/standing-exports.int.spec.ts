@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => platform.close());
 
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (const end = performance.now() + 15_000; performance.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+  for (const end = performance.now() + 40_000; performance.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
     const found = await look();
     if (found !== undefined) return found;
   }
