@@ -176,6 +176,13 @@ export function faultyTools(world: FaultyWorld): Tool[] {
       run: fire,
       reconcile: async ({ name }) => reconciled(name),
     }),
+    ...aroundTools(world),
+  ] as Tool[];
+}
+
+/** Reads around which something happens: their answers are kept, or they report. */
+function aroundTools(world: FaultyWorld): Tool[] {
+  return [
     defineTool({
       ...traits,
       ...titled('cached_read'),
