@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { ContractTestOptions } from './eval-pack.js';
+import { jsonBytesAtLeast } from './json-size.js';
 import { testContext } from './test-context.js';
 import type { Reconciled, RunContext, Tool, Verified } from './tool.js';
 
@@ -22,9 +23,10 @@ export class ToolProbe {
 
   validators() {
     if (!this.compiled) {
-      const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+      const ofInputs = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+      const ofOutputs = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, ownProperties: true });
       const { input_schema, output_schema } = this.tool.contract;
-      this.compiled = { input: ajv.compile(input_schema), output: ajv.compile(output_schema) };
+      this.compiled = { input: ofInputs.compile(input_schema), output: ofOutputs.compile(output_schema) };
     }
     return this.compiled;
   }
@@ -33,10 +35,15 @@ export class ToolProbe {
     return this.validators().input(input) ? [] : (this.validators().input.errors ?? []);
   }
 
-  /** An output is judged as the log keeps it: as JSON. */
+  /** An output is judged as the executor judges it, but for formats: the value itself, not what its JSON would make of it. */
   faultsOfOutput(output: unknown): unknown[] {
-    const json = JSON.parse(JSON.stringify(output)) as unknown;
-    return this.validators().output(json) ? [] : (this.validators().output.errors ?? []);
+    const { output: validate } = this.validators();
+    try {
+      jsonBytesAtLeast(output, Number.POSITIVE_INFINITY);
+      return validate(output) ? [] : (validate.errors ?? []);
+    } catch (cause) {
+      return [{ message: cause instanceof Error ? cause.message : 'it cannot be read' }];
+    }
   }
 
   /** Names of the predicates that do not hold; a throw counts as that. */

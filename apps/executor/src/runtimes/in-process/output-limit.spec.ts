@@ -1,7 +1,7 @@
 import { leastCpu } from '@countersign/contracts/testing/least-cpu';
+import { jsonBytesAtLeast, NotJson } from '@countersign/tool-kit/json-size';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { jsonBytesAtLeast, NotJson } from './json-size.js';
 import { shorten } from './output-limit.js';
 
 const bytes = (text: string) => Buffer.byteLength(text);

@@ -1,4 +1,4 @@
-import { NotJson } from './json-size.js';
+import { NotJson } from '@countersign/tool-kit/json-size';
 
 /** A shortened output: JSON within its limit, and where something was left out (JSON Pointer: what). */
 export interface Shortened {

@@ -1,8 +1,8 @@
 import { callError } from '@countersign/contracts';
 import type { RunResult } from '@countersign/domain';
+import { jsonBytesAtLeast, NotJson } from '@countersign/tool-kit/json-size';
 import type { Issue, Job } from '../../running/job.js';
 import { extrasOf } from '../../running/outcomes.js';
-import { jsonBytesAtLeast, NotJson } from './json-size.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { type Doubts, doubtsOf } from './output-checks.js';
 import { jsonText, shorten } from './output-limit.js';

@@ -1,6 +1,6 @@
 import { type CallError, callError, type ErrorClass, errorCodes } from '@countersign/contracts';
 import { isToolError, type ToolError } from '@countersign/tool-kit';
-import { jsonBytesAtLeast } from './json-size.js';
+import { jsonBytesAtLeast } from '@countersign/tool-kit/json-size';
 import { jsonText } from './output-limit.js';
 
 const MESSAGE_MAX = 2000;

@@ -1,6 +1,6 @@
 const DEPTH_MAX = 200;
 
-/** A value that has no JSON: a cycle or too deep, a BigInt, a function. */
+/** A value that has no JSON: a cycle or too deep, a BigInt, a function, NaN. */
 export class NotJson extends Error {}
 
 /**
@@ -23,6 +23,10 @@ class Count {
       case 'object':
         if (value === null) this.counted += 4;
         else this.ofObject(value, depth);
+        break;
+      case 'number':
+        if (!Number.isFinite(value)) throw new NotJson(`${value} has no JSON`);
+        this.counted += 1;
         break;
       case 'bigint':
         throw new NotJson('a BigInt has no JSON');
