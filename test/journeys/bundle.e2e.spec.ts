@@ -87,6 +87,28 @@ test('an approved call is told offline: what was ruled, who saw it and voted whe
   expect((await verify(whole)).code).toBe(0);
 }, 120_000);
 
+test('the bundle of a case has every policy that ruled its calls, as each ruling saw it', async () => {
+  const admin = platform.admin();
+  const agent = await admin.keyFor('agent', 'agent-2', ['agent']);
+  const { case_id } = (await agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body;
+  const write = (name: string) => agent.call({ tool: 'write_file', inputs: { path: name, content: 'x', mode: 'create' }, case_id });
+  const rule = (tier: string) => admin.request('PUT', '/v1/policies/tools/write_file', { tier });
+  expect((await admin.request('PUT', '/v1/facts/rates', { rows: { a: 1 } })).status).toBe(200);
+  expect((await admin.request('PATCH', '/v1/facts/rates', { rows: { b: 2 } })).status).toBe(200);
+  expect((await rule('tier_1_auto')).status).toBe(200);
+  expect((await write('ruled.txt')).body.status).toBe('succeeded');
+  expect((await rule('tier_3_blocked')).status).toBe(200);
+  expect((await write('refused.txt')).body.status).toBe('denied');
+
+  const bundle = await bundleOf(`case_id=${case_id}`);
+  const said = (type: string, field: string) =>
+    bundle.records.flatMap(({ event_type, event }) => (event_type === type ? [(event as Record<string, unknown>)[field]] : []));
+  expect(said('tool_policy_set', 'tier')).toEqual(['tier_1_auto', 'tier_3_blocked']);
+  expect(said('fact_table_set', 'mode')).toEqual(['replace', 'merge']);
+  expect((await verify(bundle, bundle.vkey)).code).toBe(0);
+  expect((await admin.request('DELETE', '/v1/policies/tools/write_file')).status).toBeLessThan(300);
+}, 60_000);
+
 test('what is not there, or not named, has no bundle', async () => {
   const ask = async (query: string) => (await auditor.request('GET', `/v1/audit/bundle?${query}`)).status;
   expect(await ask('call_id=0-01a2007f-b3c2-7001-9a67-44e55dc07cca')).toBe(404);

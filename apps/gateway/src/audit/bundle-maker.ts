@@ -47,8 +47,7 @@ export class BundleMaker {
     const found = await this.recordsOf(calls);
     const dropped = await this.dropped(calls, found);
     if (dropped) return { kind: 'dropped', call_id: dropped.call_id };
-    const rulings = found.flatMap(({ event }) => (event.event_type === 'policy_decided' ? [event.event.config_offset] : []));
-    const rules = await policyInForce(this.records, tenant_id, Math.max(-1, ...rulings));
+    const rules = await policyInForce(this.records, tenant_id, found.flatMap(judgedAt));
     const proven = await this.prove([...rules, ...found], cosigned);
     if (proven.kind !== 'made') return proven;
     const bundle: Bundle = {
@@ -123,6 +122,13 @@ export class BundleMaker {
     }
     return schemas;
   }
+}
+
+/** Where in the configuration a ruling was made, or a call judged again before it fired. */
+function judgedAt({ event: { event_type, event } }: FoundRecord): number[] {
+  return event_type === 'policy_decided' || event_type === 'tool_call_started' || event_type === 'tool_call_rejudged'
+    ? [event.config_offset]
+    : [];
 }
 
 function eventsOf(call_id: string, found: readonly FoundRecord[]): PlacedEvent[] {

@@ -1,21 +1,48 @@
+import type { EventMap } from '@countersign/contracts';
 import type { FoundRecord, RecordsOfCalls } from './records-of-calls.js';
 
 const TOPIC = 'configuration-changed';
-/** Kinds of configuration that a ruling rests on. */
-const RULES = /^(tool_policy|policy_|fact_|limit_|grant_)/;
 
-/** What one record of configuration is about: the newest of a kind and name is in force. */
-function subjectOf({ event }: FoundRecord): string {
-  const named = event.event as unknown as Record<string, unknown>;
-  const name = named.tool ?? named.limit_id ?? named.table ?? named.bundle_version ?? named.version ?? named.grant_id ?? named.rule_id;
-  return `${event.event_type}/${String(name)}`;
+/** The kinds of configuration that a ruling rests on, and what one record of each is about: the newest of a kind and name is in force. */
+const names = {
+  tool_policy_set: ({ tool }: EventMap['tool_policy_set']) => tool,
+  policy_bundle_published: ({ version }: EventMap['policy_bundle_published']) => version,
+  policy_bundle_activated: () => '',
+  policy_settings_set: () => '',
+  fact_table_set: ({ table }: EventMap['fact_table_set']) => table,
+  limit_set: ({ limit_id }: EventMap['limit_set']) => limit_id,
+  grant_set: ({ grant }: EventMap['grant_set']) => grant.grant_id,
+};
+
+function subjectOf({ event: { event_type, event } }: FoundRecord): string | undefined {
+  const nameOf = (names as Record<string, ((event: never) => string) | undefined>)[event_type];
+  return nameOf && `${event_type}/${nameOf(event as never)}`;
 }
 
-/** The tenant's rules as the newest of these rulings saw them: the last record of each, oldest first. `config_offset` as rulings name it. */
-export async function policyInForce(records: RecordsOfCalls, tenant_id: string, config_offset: number): Promise<FoundRecord[]> {
-  const newest = new Map<string, FoundRecord>();
-  for await (const found of records.below(TOPIC, 0, config_offset + 1)) {
-    if (found.event.event.meta.tenant_id === tenant_id && RULES.test(found.event.event_type)) newest.set(subjectOf(found), found);
+/** Rows that are merged into a table say nothing without those that it had before. */
+const isMerge = ({ event: { event_type, event } }: FoundRecord) => event_type === 'fact_table_set' && event.mode === 'merge';
+
+/**
+ * The tenant's rules as judgements at these positions of the configuration saw them (`config_offset` of rulings and starts): for each of them
+ * the last record of every rule, with all that it builds on. Each record once, oldest first.
+ */
+export async function policyInForce(
+  records: Pick<RecordsOfCalls, 'below'>,
+  tenant_id: string,
+  config_offsets: Iterable<number>,
+): Promise<FoundRecord[]> {
+  const positions = [...new Set(config_offsets)].sort((a, b) => a - b);
+  const inForce = new Map<string, FoundRecord[]>();
+  const seen = new Set<FoundRecord>();
+  const judged = () => {
+    positions.shift();
+    for (const found of inForce.values()) for (const one of found) seen.add(one);
+  };
+  for await (const found of records.below(TOPIC, 0, (positions.at(-1) ?? -1) + 1)) {
+    while (positions.length > 0 && (positions[0] as number) < found.record.offset) judged();
+    const subject = found.event.event.meta.tenant_id === tenant_id ? subjectOf(found) : undefined;
+    if (subject) inForce.set(subject, isMerge(found) ? [...(inForce.get(subject) ?? []), found] : [found]);
   }
-  return [...newest.values()].sort((a, b) => a.record.offset - b.record.offset);
+  while (positions.length > 0) judged();
+  return [...seen].sort((a, b) => a.record.offset - b.record.offset);
 }
