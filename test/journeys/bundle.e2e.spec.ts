@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Bundle } from '@countersign/evidence';
+import { type Bundle, verifyBundle } from '@countersign/evidence';
+import { parseVkey } from '@countersign/proofs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Api } from './api.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
@@ -35,6 +36,29 @@ async function verify(bundle: unknown, key = vkey): Promise<{ code: number; said
   const cli = path.join(process.cwd(), 'node_modules/.bin/countersign');
   const ran = await run(process.execPath, [cli, 'verify', file, '--vkey', key]).catch((error) => error);
   return { code: ran.code ?? 0, said: `${ran.stdout}${ran.stderr}` };
+}
+
+/** Edits of the bundle of one call that change nothing that its records say. */
+function quietEdits(bundle: Bundle, case_id: string): [string, object][] {
+  const first = bundle.records[0] as Bundle['records'][number];
+  const shown = bundle.calls[0] as Bundle['calls'][number];
+  const { proof } = first;
+  const instead = (record: object) => ({ records: [{ ...first, ...record }, ...bundle.records.slice(1)] });
+  return [
+    ['another call', { subject: { call_id: '0-01a2007f-b3c2-7001-9a67-44e55dc07cca' } }],
+    ['a case that it is not of', { subject: { case_id: 'case_none' } }],
+    ['its call and its case', { subject: { call_id: shown.call_id, case_id } }],
+    ['no subject', { subject: {} }],
+    ['a call twice', { calls: [shown, shown] }],
+    ['the request left out', { records: bundle.records.filter((record) => record.event_type !== 'tool_call_requested') }],
+    ['junk behind a value', instead({ value: `${first.value}!!!!\n` })],
+    ['junk behind a hash', instead({ proof: { ...proof, tree: { ...proof.tree, path: proof.tree.path.map((hash) => `${hash}!`) } } })],
+    ['a member more', { note: 'approved by the board' }],
+    ['a member more in a record', instead({ note: 'seen' })],
+    ['a member more in a proof', instead({ proof: { ...proof, note: 'seen' } })],
+    ['another key', { vkey: `${bundle.vkey.slice(0, -2)}A=` }],
+    ['no time', { made_at_ms: 'yesterday' }],
+  ];
 }
 
 test('an approved call is told offline: what was ruled, who saw it and voted when, how it ended; any edit is refused', async () => {
@@ -80,6 +104,11 @@ test('an approved call is told offline: what was ruled, who saw it and voted whe
     const { code: refusal, said: why } = await verify({ ...bundle, ...edit });
     expect([what, refusal, why.startsWith('refused: ')]).toEqual([what, 1, true]);
   }
+  const log = parseVkey(vkey) as NonNullable<ReturnType<typeof parseVkey>>;
+  const ours = (edit: object) => verifyBundle({ ...bundle, ...edit }, { log, witnesses: [] }).kind;
+  expect(ours({})).toBe('verified');
+  for (const [what, edit] of quietEdits(bundle, case_id)) expect([what, ours(edit)]).toEqual([what, 'refused']);
+  expect(ours({ subject: { case_id } })).toBe('verified');
   expect((await verify(bundle, 'some.other/log+12345678+AAAA')).code).toBe(2);
 
   const whole = await bundleOf(`case_id=${case_id}`);
@@ -94,7 +123,7 @@ test('the bundle of a case has every policy that ruled its calls, as each ruling
   const write = (name: string) => agent.call({ tool: 'write_file', inputs: { path: name, content: 'x', mode: 'create' }, case_id });
   const rule = (tier: string) => admin.request('PUT', '/v1/policies/tools/write_file', { tier });
   expect((await admin.request('PUT', '/v1/facts/rates', { rows: { a: 1 } })).status).toBe(200);
-  expect((await admin.request('PATCH', '/v1/facts/rates', { rows: { b: 2 } })).status).toBe(200);
+  expect((await admin.request('PATCH', '/v1/facts/rates', { set: { b: 2 } })).status).toBe(200);
   expect((await rule('tier_1_auto')).status).toBe(200);
   expect((await write('ruled.txt')).body.status).toBe('succeeded');
   expect((await rule('tier_3_blocked')).status).toBe(200);

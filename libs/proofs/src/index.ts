@@ -15,6 +15,7 @@ export {
   verifyRecord,
   verifyUnder,
 } from './record/record-proof.js';
+export { strictBase64 } from './record/strict-base64.js';
 export { type CheckpointEntry, entryHash, headHash, headProof, headsRoot, sortedHeads, type TreeHead } from './record/tree-heads.js';
 export { GrowingTree, type TileAppend } from './tiles/growing-tree.js';
 export { type ReadTile, subtreesOf, TileFault } from './tiles/tile-hashes.js';

@@ -1,7 +1,9 @@
 import { canonicalText, EventCodec, eventSchemas } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
-import { openTrusted, type Trust, type TrustedCheckpoint, verifyUnder } from '@countersign/proofs';
+import { openTrusted, strictBase64, type Trust, type TrustedCheckpoint, verifyUnder } from '@countersign/proofs';
 import { BUNDLE_FORMAT, type Bundle, type BundledRecord } from './bundle.js';
+import { oddShape } from './bundle-shape.js';
+import { strangeSubject } from './bundle-subject.js';
 import { callSummary } from './call-summary.js';
 
 export interface BundleReport {
@@ -31,8 +33,7 @@ function codecFor(schemas: Bundle['schemas']): EventCodec | string {
 }
 
 /** The event of a record as its bytes say it, where the bundle says the same. */
-function readEvent(codec: EventCodec, record: BundledRecord): PlacedEvent | string {
-  const value = Buffer.from(record.value, 'base64');
+function readEvent(codec: EventCodec, record: BundledRecord, value: Buffer): PlacedEvent | string {
   const { event_type, event } = codec.decode(value);
   if (event_type !== record.event_type || canonicalText(plain(event)) !== canonicalText(record.event)) {
     return `${placeOf(record)}: what the bundle shows is not what the record says`;
@@ -72,10 +73,11 @@ function readRecords(bundle: Bundle, codec: EventCodec, signed: TrustedCheckpoin
     const place = placeOf(record);
     if (seen.has(place)) return `${place} is there twice`;
     seen.add(place);
-    const verdict = verifyUnder({ ...record, value: Buffer.from(record.value, 'base64') }, record.proof, signed);
+    const value = strictBase64(record.value);
+    const verdict = verifyUnder({ ...record, value }, record.proof, signed);
     if (verdict.kind === 'refused') return `${place}: ${verdict.reason}`;
     time_ms = verdict.time_ms;
-    const event = readEvent(codec, record);
+    const event = readEvent(codec, record, value);
     if (typeof event === 'string') return event;
     events.push(event);
   }
@@ -84,15 +86,19 @@ function readRecords(bundle: Bundle, codec: EventCodec, signed: TrustedCheckpoin
 
 function checked(bundle: Bundle, trust: Trust): BundleVerdict {
   if (bundle.format !== BUNDLE_FORMAT) return refused(`the format is ${String(bundle.format).slice(0, 80)}, not ${BUNDLE_FORMAT}`);
+  const odd = oddShape(bundle);
+  if (odd !== undefined) return refused(odd);
   const signed = openTrusted(bundle.checkpoint, trust);
   if (typeof signed === 'string') return refused(signed);
+  if (bundle.vkey !== trust.log.vkey) return refused('the bundle names another key than the one whose signature it carries');
   const codec = codecFor(bundle.schemas);
   if (typeof codec === 'string') return refused(codec);
   const read = readRecords(bundle, codec, signed);
   if (typeof read === 'string') return refused(read);
   const { events, time_ms } = read;
   const stray = strayRecord(bundle, events);
-  if (stray) return refused(stray);
+  const strange = stray ?? strangeSubject(bundle, events);
+  if (strange) return refused(strange);
   const calls = callsOf(events);
   for (const shown of bundle.calls) {
     const folded = callSummary(shown.call_id, calls.get(shown.call_id) ?? []);

@@ -99,6 +99,9 @@ describe('the proof of a record', () => {
       { ...proof, entry: { ...proof.entry, trees: 3 } },
       { ...proof, checkpoint: proof.checkpoint.replace('\n3\n', '\n4\n') },
       { ...proof, tree: null as never },
+      ...['!!!!', '\n', ' ', '='].map((junk) => ({ ...proof, tree: { ...proof.tree, path: proof.tree.path.map((hash) => hash + junk) } })),
+      { ...proof, head: { ...proof.head, path: proof.head.path.map((hash) => hash.replace('=', '')) } },
+      { ...proof, entry: { ...proof.entry, path: proof.entry.path.map((hash) => ` ${hash}`) } },
     ];
     for (const edited of edits) expect(verifyRecord(records[4] as RecordToCover, edited, trust).kind).toBe('refused');
   });

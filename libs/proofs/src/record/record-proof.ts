@@ -3,6 +3,7 @@ import { openCheckpoint } from '../note/checkpoint.js';
 import { cosignedAt } from '../note/cosignature.js';
 import type { NoteVerifier } from '../note/note-key.js';
 import { type RecordToCover, recordHash } from './record-leaf.js';
+import { strictBase64 } from './strict-base64.js';
 import { entryHash, headHash } from './tree-heads.js';
 
 /** From a record to a signed checkpoint, as it goes over the wire: hashes in base64, audit paths lowest first. */
@@ -26,7 +27,7 @@ export interface Trust {
 export type Verdict = { kind: 'proven'; checkpoint_size: number; time_ms: number } | { kind: 'refused'; reason: string };
 
 const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
-const hashes = (path: readonly string[]) => path.map((text) => Buffer.from(text, 'base64'));
+const hashes = (path: readonly string[]) => path.map(strictBase64);
 
 /** A checkpoint whose signatures were found good. */
 export interface TrustedCheckpoint {

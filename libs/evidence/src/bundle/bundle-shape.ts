@@ -1,0 +1,37 @@
+import type { Bundle } from './bundle.js';
+
+/** The members of each part, all of them: what a verifier does not look at would be anybody's to add. */
+const parts = {
+  bundle: ['format', 'tenant_id', 'subject', 'made_at_ms', 'calls', 'records', 'schemas', 'checkpoint', 'vkey'],
+  record: ['topic', 'partition', 'offset', 'timestamp_ms', 'key', 'headers', 'value', 'event_type', 'event', 'proof'],
+  proof: ['tree', 'head', 'entry'],
+  tree: ['size', 'path'],
+  head: ['index', 'path'],
+  entry: ['number', 'time_ms', 'trees', 'path'],
+} as const;
+
+function oddMember(part: keyof typeof parts, value: object): string | undefined {
+  const members: readonly string[] = parts[part];
+  const unknown = Object.keys(value).find((name) => !members.includes(name));
+  if (unknown !== undefined) return `the ${part} has a member ${unknown.slice(0, 80)} that the format does not know`;
+  const missing = members.find((name) => !Object.hasOwn(value, name));
+  return missing && `the ${part} has no ${missing}`;
+}
+
+/** What the bundle has more, or less, than its format says; undefined where it is of that shape. */
+export function oddShape(bundle: Bundle): string | undefined {
+  const odd = oddMember('bundle', bundle);
+  if (odd !== undefined) return odd;
+  if (!Number.isSafeInteger(bundle.made_at_ms)) return 'made_at_ms is no time';
+  for (const record of bundle.records) {
+    const { proof } = record;
+    const found =
+      oddMember('record', record) ??
+      oddMember('proof', proof) ??
+      oddMember('tree', proof.tree) ??
+      oddMember('head', proof.head) ??
+      oddMember('entry', proof.entry);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
