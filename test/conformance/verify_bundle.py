@@ -21,6 +21,13 @@ def must(holds, reason):
         raise Refused(reason)
 
 
+def from_base64(text):
+    """The bytes of a text that is the one way to write them."""
+    data = base64.b64decode(text, validate=True)
+    must(base64.b64encode(data).decode() == text, "a base64 text has something more in it")
+    return data
+
+
 # --- Ed25519 verification (RFC 8032 section 5.1.7) ---
 P = 2**255 - 19
 L = 2**252 + 27742317777372353535851937790883648493
@@ -86,7 +93,7 @@ def ed25519_verifies(public, message, signature):
 # --- C2SP signed-note and tlog-checkpoint ---
 def open_checkpoint(note, vkey):
     name, key_hash, encoded = vkey.split("+", 2)
-    typed = base64.b64decode(encoded, validate=True)
+    typed = from_base64(encoded)
     must(typed[0] == 1 and len(typed) == 33, "the key is no Ed25519 key")
     expected = hashlib.sha256(name.encode() + b"\n" + typed).digest()[:4]
     must(expected.hex() == key_hash, "the key's hash is not that of its name and bytes")
@@ -96,14 +103,14 @@ def open_checkpoint(note, vkey):
     good = False
     for line in lines:
         dash, signer, blob = line.split(" ")
-        raw = base64.b64decode(blob, validate=True)
+        raw = from_base64(blob)
         if dash == "\u2014" and signer == name and raw[:4] == expected:
             must(ed25519_verifies(typed[1:], text.encode(), raw[4:]), "the checkpoint's signature is wrong")
             good = True
     must(good, "the checkpoint is not signed by this key")
     origin, size, root = text.split("\n")[:3]
     must(origin == name, "the checkpoint is another log's")
-    return int(size), base64.b64decode(root, validate=True)
+    return int(size), from_base64(root)
 
 
 # --- RFC 9162 ---
@@ -133,7 +140,7 @@ def root_from_path(leaf, index, size, path):
 
 
 def hashes(path):
-    return [base64.b64decode(text, validate=True) for text in path]
+    return [from_base64(text) for text in path]
 
 
 # --- the three leaves of docs/decisions/0006 ---
@@ -287,26 +294,131 @@ def read_event(record, value, schemas, trusted):
     return event
 
 
+# --- what the records of a call add up to (docs/auditors.md) ---
+APPROVAL_ENDS = {
+    "approval_granted": "granted",
+    "approval_denied": "denied",
+    "approval_expired": "expired",
+    "call_cancelled": "cancelled",
+}
+
+
+def newest(records, types):
+    """Of the highest revision the first record."""
+    found = [record for record in records if record["event_type"] in types]
+    return min(found, key=lambda record: (-record["event"]["revision"], record["offset"]), default=None)
+
+
+def result_of(records):
+    """The status that execution gave the call, None while it gave none. The first end counts; a doubt waits for one."""
+    epoch, doubt = None, False
+    for record in records:
+        kind, event = record["event_type"], record["event"]
+        if kind == "tool_call_started":
+            epoch = event["epoch"] if epoch is None else max(epoch, event["epoch"])
+        elif kind == "tool_call_in_doubt":
+            doubt = True
+        elif kind in ("tool_retry_deduplicated", "tool_call_resolved"):
+            return event["outcome"]["status"]
+        elif kind == "tool_executed" and (doubt or epoch is None or event["epoch"] >= epoch):
+            return event["outcome"]["status"]
+    return "in_doubt" if doubt else None
+
+
+def status_of(records):
+    result = result_of(records)
+    if result is not None:
+        return result
+    ruling = newest(records, {"policy_decided"})
+    revision = ruling["event"]["revision"] if ruling else 0
+    final = [record for record in records if record["event_type"] != "call_cancelled" or record["event"]["final"]]
+    end = newest(final, APPROVAL_ENDS)
+    if end and end["event"]["revision"] >= revision:
+        kind = APPROVAL_ENDS[end["event_type"]]
+        return "running" if kind == "granted" else kind
+    if any(record["event_type"] == "tool_call_started" and record["event"]["revision"] >= revision for record in records):
+        return "running"
+    effects = {"deny": "denied", "require_approval": "pending_approval", "allow": "running"}
+    return effects.get(ruling["event"]["effect"], "pending_policy") if ruling else "pending_policy"
+
+
+def call_of(call_id, records):
+    def told(kind, tell):
+        return [tell(record["event"], record["timestamp_ms"]) for record in records if record["event_type"] == kind]
+
+    requests = told("tool_call_requested", lambda event, _: event["call"])
+    must(requests, "a call is there without the record of its request")
+    names = ("decision_id", "revision", "effect", "rule", "bundle_version")
+    return {
+        "call_id": call_id,
+        "status": status_of(records),
+        "tool": requests[0]["tool"],
+        "rulings": told("policy_decided", lambda event, _: {name: event[name] for name in names}),
+        "viewed": told("approval_viewed", lambda event, at_ms: {"by": event["viewer"]["id"], "at_ms": at_ms}),
+        "votes": told("approval_voted", lambda event, at_ms: {"by": event["voter"]["id"], "vote": event["vote"], "at_ms": at_ms}),
+    }, requests[0]["case_id"]
+
+
+# --- the bundle ---
+MEMBERS = {
+    "bundle": {"format", "tenant_id", "subject", "made_at_ms", "calls", "records", "schemas", "checkpoint", "vkey"},
+    "record": {"topic", "partition", "offset", "timestamp_ms", "key", "headers", "value", "event_type", "event", "proof"},
+    "proof": {"tree", "head", "entry"},
+    "tree": {"size", "path"},
+    "head": {"index", "path"},
+    "entry": {"number", "time_ms", "trees", "path"},
+}
+
+
+def check_shape(bundle):
+    def check(part, value):
+        must(set(value) == MEMBERS[part], f"the members of a {part} are not those of the format")
+
+    check("bundle", bundle)
+    must(type(bundle["made_at_ms"]) is int, "made_at_ms is no time")
+    for record in bundle["records"]:
+        check("record", record)
+        check("proof", record["proof"])
+        for part in ("tree", "head", "entry"):
+            check(part, record["proof"][part])
+
+
+def check_calls(bundle, records):
+    """Each call as its records add up, and all of them what the bundle says that it is about."""
+    cases = {}
+    for shown in bundle["calls"]:
+        call_id = shown["call_id"]
+        must(call_id not in cases, "a call is shown twice")
+        folded, cases[call_id] = call_of(call_id, records[call_id])
+        for name in set(folded) | set(shown):
+            must(name in folded and name in shown and folded[name] == shown[name], f"the {name} of a call is not what its records say")
+    subject = bundle["subject"]
+    if set(subject) == {"call_id"}:
+        must(list(cases) == [subject["call_id"]], "the calls shown are not the call that the bundle is about")
+    else:
+        must(set(subject) == {"case_id"}, "the subject names neither a call nor a case")
+        must(set(cases.values()) == {subject["case_id"]}, "the calls shown are not of the case that the bundle is about")
+
+
 def verify(bundle, vkey, trusted):
     must(bundle["format"] == "countersign-bundle/v1", "the format is unknown")
+    check_shape(bundle)
+    must(bundle["vkey"] == vkey, "the bundle names another key")
     size, root = open_checkpoint(bundle["checkpoint"], vkey)
-    calls = {call["call_id"]: call for call in bundle["calls"]}
-    seen, votes = set(), {call_id: [] for call_id in calls}
+    seen, records = set(), {call["call_id"]: [] for call in bundle["calls"]}
     for record in bundle["records"]:
         place = (record["topic"], record["partition"], record["offset"])
         must(place not in seen, "a record is there twice")
         seen.add(place)
-        value = base64.b64decode(record["value"], validate=True)
+        value = from_base64(record["value"])
         check_place(record, value, size, root)
-        event = read_event(record, value, bundle["schemas"], trusted)
-        meta = event["meta"]
+        meta = read_event(record, value, bundle["schemas"], trusted)["meta"]
         must(meta["tenant_id"] == bundle["tenant_id"], "a record is of another tenant")
-        must(meta["call_id"] is None or meta["call_id"] in calls, "a record is of another call")
-        if record["event_type"] == "approval_voted":
-            votes[meta["call_id"]].append({"by": event["voter"]["id"], "vote": event["vote"], "at_ms": record["timestamp_ms"]})
+        must(meta["call_id"] is None or meta["call_id"] in records, "a record is of another call")
+        if meta["call_id"] is not None:
+            records[meta["call_id"]].append(record)
     must(seen, "there are no records")
-    for call_id, call in calls.items():
-        must(call["votes"] == votes[call_id], "the votes shown are not the votes cast")
+    check_calls(bundle, records)
     return len(seen), size
 
 
