@@ -3,6 +3,7 @@ import {
   headProof,
   headsRoot,
   inclusionProof,
+  isConsistent,
   type NoteVerifier,
   openCheckpoint,
   openTrusted,
@@ -75,13 +76,21 @@ export class ProofReader {
     return { kind: 'proofs', proofs, checkpoint: note };
   }
 
-  /** The proof that the newest checkpoint only appended to the one of this size; undefined where there is no such. */
-  async consistency(first: number): Promise<{ second: number; path: string[]; checkpoint: string } | undefined> {
+  /**
+   * The proof that the newest checkpoint only appended to the one of this size; undefined where there is no such, the reason
+   * where what is stored does not prove it.
+   */
+  async consistency(first: number): Promise<{ second: number; path: string[]; checkpoint: string } | string | undefined> {
     const newest = await this.checkpoints.newest();
     const signed = newest && openCheckpoint(newest.record.note, this.log);
     if (!newest || !signed || first < 1 || first > signed.size) return undefined;
-    const path = text(await consistencyProof(this.subtrees(CHECKPOINTS_TREE), first, signed.size));
-    return { second: signed.size, path, checkpoint: newest.record.note };
+    const note = (await this.checkpoints.at(first - 1))?.record.note;
+    const older = note === undefined ? undefined : openCheckpoint(note, this.log);
+    if (older?.size !== first) return `the checkpoint of size ${first} is not there as it was signed`;
+    const path = await consistencyProof(this.subtrees(CHECKPOINTS_TREE), first, signed.size).catch((cause: Error) => cause);
+    if (path instanceof Error) return path.message;
+    if (!isConsistent(older, signed, path)) return `the tiles of the checkpoints do not lead from size ${first} to ${signed.size}`;
+    return { second: signed.size, path: text(path), checkpoint: newest.record.note };
   }
 
   /**

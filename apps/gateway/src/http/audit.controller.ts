@@ -121,6 +121,7 @@ export class AuditController {
       const query = queryOf(request, consistencyQuery);
       if (query instanceof Problem) return query;
       const found = await this.room.proofs.consistency(query.first);
+      if (typeof found === 'string') return new Problem('internal', `it cannot be proven: ${found}`);
       return found ? ok({ first: query.first, ...found }) : new Problem('not-found', `there is no checkpoint of size ${query.first}`);
     });
   }

@@ -109,9 +109,32 @@ describe('checkpoints of a log', () => {
     const newest = openCheckpoint(notes[2] as string, signer.verifier);
     for (const note of notes) {
       const older = openCheckpoint(note, signer.verifier);
-      const found = await reader().consistency(older?.size as number);
-      expect(isConsistent(older as never, newest as never, found?.path.map((hash) => Buffer.from(hash, 'base64')) as Buffer[])).toBe(true);
+      const found = (await reader().consistency(older?.size as number)) as { path: string[] };
+      const path = found.path.map((hash) => Buffer.from(hash, 'base64'));
+      expect(isConsistent(older as never, newest as never, path)).toBe(true);
     }
+  });
+
+  test('are not said to be consistent by tiles that do not prove it', async () => {
+    for (let n = 0; n < 3; n++) {
+      await append(10);
+      await signAll();
+    }
+    const size = sizeOf(await reader().checkpoint()) as number;
+    expect(await reader().consistency(1)).toMatchObject({ second: size });
+    const tiles = path.join(dir, 'trees', 'checkpoints');
+    const { readdir, readFile, stat, writeFile } = await import('node:fs/promises');
+    for (const name of await readdir(tiles, { recursive: true })) {
+      const file = path.join(tiles, name);
+      if (!(await stat(file)).isFile()) continue;
+      const hashes = await readFile(file);
+      hashes.writeUInt8(hashes.readUInt8(40) ^ 1, 40);
+      await writeFile(file, hashes);
+    }
+    expect(await reader().consistency(1)).toBe(`the tiles of the checkpoints do not lead from size 1 to ${size}`);
+    await rm(tiles, { recursive: true });
+    expect(typeof (await reader().consistency(1))).toBe('string');
+    expect(await reader().consistency(size + 1)).toBeUndefined();
   });
 
   test('nothing new gives no new checkpoint', async () => {
@@ -142,7 +165,7 @@ describe('checkpoints of a log', () => {
     await append(10);
     await signAll();
     expect([await proven(3), await proven(14)]).toEqual(['proof', 'proof']);
-    expect(await reader().consistency(1)).toBeDefined();
+    expect(await reader().consistency(1)).toMatchObject({ path: expect.any(Array) });
     expect(broken).toEqual([]);
   });
 
