@@ -94,7 +94,7 @@ export class SimulatedExecutors {
       },
     );
     if (admission.kind === 'fire')
-      member.work.push({ call, attempt: 1, epoch: 0, logged: 0, step: 'claim', dead_owner: false, unanswered: null });
+      member.work.push({ call, attempt: 1, epoch: 0, logged: 0, step: 'claim', dead_owner: false, first: true, unanswered: null });
   }
 
   private advance(member: Member) {
@@ -164,9 +164,14 @@ export class SimulatedExecutors {
     }
   }
 
-  /** The owner looks at its lease as the last step: a member that was fenced while it slept has noticed by then. */
+  /**
+   * The owner looks at its lease as the last step: a member that was fenced while it slept has noticed by then. What was not
+   * sent yet may be too late although its start is on the log: it ends, and its key is free.
+   */
   private fire(member: Member, work: Work) {
     if (this.fenced.has(work.epoch)) return this.leave(member, work);
+    if (work.first && this.random.below(10) === 0) return this.end(member, work, 'released');
+    work.first = false;
     const key = this.calls.get(work.call) as string;
     const dice = this.random.below(10);
     const happen = () => {
@@ -253,14 +258,7 @@ export class SimulatedExecutors {
       const logged = Math.max(member.epoch, row.epoch, ...starts);
       row.epoch = member.epoch;
       const started = starts.length > 0;
-      const decision = afterTakeover({
-        state: row.state,
-        started,
-        ended: false,
-        recovery: this.recovery,
-        resend_before_ms: 1,
-        now_ms: 0,
-      });
+      const decision = afterTakeover({ state: row.state, started, ended: false, recovery: this.recovery, resend_before_ms: 1, now_ms: 0 });
       const work: Work = {
         call: row.call_id,
         attempt: row.attempt,
@@ -268,6 +266,7 @@ export class SimulatedExecutors {
         logged,
         step: 'start',
         dead_owner: false,
+        first: decision.kind === 'fire',
         unanswered: null,
       };
       member.work = member.work.filter((each) => each.call !== row.call_id || each.step === 'answer');

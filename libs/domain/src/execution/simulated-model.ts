@@ -29,6 +29,8 @@ export interface Work {
   step: 'claim' | 'start' | 'fire' | 'answer' | 'reconcile';
   result?: RunResult;
   dead_owner: boolean;
+  /** Nobody has sent it yet. */
+  first: boolean;
   unanswered: number | null;
 }
 
