@@ -80,6 +80,15 @@ const read = (run: Definition['run']): Partial<Definition> => ({
 });
 const pure = (run: Definition['run']): Partial<Definition> => ({ ...read(run), effect_class: 'pure' });
 
+const usual = (ledger: Ledger): ContractTestOptions => ({
+  golden: [
+    { title: 'one', input: { amount: 7 } },
+    { title: 'another', input: { amount: 8 } },
+  ],
+  counterpart: counterpartOf(ledger),
+  generated_runs: 5,
+});
+
 /** Titles of the checks that a tool fails. */
 async function failing(
   change: (ledger: Ledger) => Partial<Definition>,
@@ -88,15 +97,12 @@ async function failing(
 ): Promise<string[]> {
   const ledger = new Ledger();
   const tool: Tool = defineTool({ ...good(ledger), ...change(ledger) });
-  const probe = new ToolProbe(tool, {
-    golden: [
-      { title: 'one', input: { amount: 7 } },
-      { title: 'another', input: { amount: 8 } },
-    ],
-    counterpart: counterpartOf(ledger),
-    generated_runs: 5,
-    ...options,
-  });
+  // A getter stays one: it is for the checks to ask at the right time.
+  const all = Object.defineProperties(
+    {},
+    { ...Object.getOwnPropertyDescriptors(usual(ledger)), ...Object.getOwnPropertyDescriptors(options) },
+  );
+  const probe = new ToolProbe(tool, all as ContractTestOptions);
   const titles: string[] = [];
   const checks = contractChecks(probe).filter(({ title }) => only.test(title));
   for (const check of checks) {
@@ -260,6 +266,51 @@ describe('the kit finds a tool', () => {
       'an abort ends the run with a ToolError',
       'the deadline ends the run with a ToolError',
     ]);
+  });
+
+  test('whose slow input ends before anybody stops it', async () => {
+    const quick = () => read(async () => Promise.reject(new ToolError('PROVIDER_ERROR', 'no such host', { effect: 'none' })));
+    expect(await failing(quick, { slow: { amount: 1 } }, /abort ends|deadline/)).toEqual([
+      'an abort ends the run with a ToolError',
+      'the deadline ends the run with a ToolError',
+    ]);
+  });
+
+  test('whose slow or large input is none', async () => {
+    const sleeper = () =>
+      read(
+        (_asked, { signal }) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(new ToolError('CANCELLED', 'aborted', { effect: 'none' })));
+          }),
+      );
+    const stops = { slow: { amount: 1 }, large: { amount: 100 } };
+    expect(await failing(sleeper, stops, /abort ends|deadline|larger/)).toEqual([
+      'an answer larger than max_output_bytes is cut or refused',
+    ]);
+    expect(await failing(sleeper, { slow: { amount: 100 } }, /abort ends|deadline/)).toHaveLength(2);
+  });
+
+  test('whose slow input is known once its world was prepared', async () => {
+    let amount = 1;
+    const seen: number[] = [];
+    const deaf = () =>
+      read(async (asked) => {
+        seen.push(asked.amount);
+        return new Promise((resolve) => setTimeout(() => resolve({ key: '', ...asked }), 200));
+      });
+    const prepare = async () => {
+      amount = 2;
+    };
+    const counterpart = { prepare, snapshot: async () => 'none' };
+    const options = {
+      counterpart,
+      get slow() {
+        return { amount };
+      },
+    };
+    expect(await failing(deaf, options, /abort ends/)).toEqual(['an abort ends the run with a ToolError']);
+    expect(seen).toEqual([2]);
   });
 
   test('whose answer is larger than it promised', async () => {

@@ -95,6 +95,9 @@ const large: Record<string, Record<string, unknown>> = {
   read_file: { path: 'large.txt' },
   search_content: { query: 'line', limit: 500 },
 };
+const slow: Record<string, Record<string, unknown>> = {
+  search_content: { query: '^(.|\\w|[a-z])*!$', regex: true },
+};
 
 const evalOf = (name: string, inputs: [Golden, ...Golden[]]): ContractTestOptions => ({
   golden: inputs,
@@ -110,6 +113,7 @@ const evalOf = (name: string, inputs: [Golden, ...Golden[]]): ContractTestOption
   generated_runs: 15,
   volatile: [/\d{4}-\d\d-\d\dT[\d:.]+Z/g],
   ...(large[name] && { large: large[name] }),
+  ...(slow[name] && { slow: slow[name] }),
 });
 
 /** The eval packs of this pack's tools. */

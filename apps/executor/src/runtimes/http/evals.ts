@@ -98,7 +98,7 @@ export const evals: EvalPacks = {
       return { url: read.url('/silent') };
     },
     get large() {
-      return { url: read.url('/large') };
+      return { url: read.url('/large'), max_bytes: 1024 * 1024 };
     },
     generated_runs: 20,
   },
