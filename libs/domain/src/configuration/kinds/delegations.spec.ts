@@ -1,0 +1,59 @@
+import type { AnyEvent } from '@countersign/contracts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { aMeta, person } from '../../testing/ruled-partition.js';
+import { evolveConfiguration } from '../evolve.js';
+import { type ConfigurationState, initialConfiguration } from '../state.js';
+import { standingFor } from './delegations.js';
+
+const root = person('root', ['admin']);
+let state: ConfigurationState;
+let offset = 0;
+const set = (event_type: string, body: object) =>
+  evolveConfiguration(state, {
+    ...({ event_type, event: { meta: aMeta(null), by: root, changed_at_ms: 1, ...body } } as unknown as AnyEvent),
+    topic: 'configuration-changed',
+    offset: offset++,
+  } as Parameters<typeof evolveConfiguration>[1]);
+const key = (key_id: string, expires_at_ms: number | null = null) =>
+  set('api_key_set', {
+    key_id,
+    key_hash: key_id,
+    principal: person('ann'),
+    scopes: [],
+    expires_at_ms,
+    created_at_ms: 0,
+    only_if_first: false,
+  });
+const revoke = (key_id: string) => set('api_key_revoked', { key_id, revoked_at_ms: 5 });
+const standIns = (now_ms = 10) => standingFor(state, 'acme', { to: 'clerk', tool: 'pay', now_ms }).map(({ from }) => from.id);
+
+describe('given somebody who is out of office', () => {
+  beforeEach(() => {
+    state = initialConfiguration();
+    set('tenant_set', { lane: 'shared', weight: 1, running_max: 8, in_flight_max: 100 });
+    set('delegation_set', { delegation_id: 'd', from: person('ann'), to: 'clerk', tools: [], from_ms: 0, until_ms: 100, ended: false });
+  });
+
+  test('when one of the keys is there still, or there never was one, then the stand-in decides', () => {
+    expect(standIns()).toEqual(['ann']);
+    key('old');
+    key('new');
+    revoke('old');
+    expect(standIns()).toEqual(['ann']);
+  });
+
+  test('when the last key is revoked or expired, then nobody stands in any more', () => {
+    key('old');
+    revoke('old');
+    expect(standIns()).toEqual([]);
+    key('short', 20);
+    expect([standIns(19), standIns(20)]).toEqual([['ann'], []]);
+  });
+
+  test('when the tenant knows people by other means too, then keys say nothing about them', () => {
+    key('old');
+    revoke('old');
+    state.by_tenant.get('acme')?.identity_providers.set('idp', {} as never);
+    expect(standIns()).toEqual(['ann']);
+  });
+});
