@@ -47,3 +47,13 @@ describe('docker-compose.yml', () => {
     }
   });
 });
+
+test('containers for tests have the logins and the authorizer of scripts/real/kafka.sh', () => {
+  const containers = read('scripts/real/containers.yml');
+  const [, principals = ''] = /^PRINCIPALS='([^']+)'/m.exec(read('scripts/real/kafka.sh')) ?? [];
+  expect(principals.split(' ').length).toBeGreaterThan(5);
+  for (const principal of principals.split(' ')) expect(containers).toContain(`user_${principal}="${principal}"`);
+  for (const line of read('scripts/real/kafka.sh').matchAll(/^(?:authorizer\.class\.name|super\.users)=(.+)$/gm))
+    expect(containers).toContain(line[1]);
+  expect(read('scripts/real/containers.mjs')).toContain('COUNTERSIGN_TEST_KAFKA_SASL');
+});

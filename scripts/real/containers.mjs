@@ -5,14 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { DockerComposeEnvironment, Wait } from 'testcontainers';
 
 const parts = ['kafka', 'apicurio', 'postgres', 'redis'];
-const ports = { kafka: 19200, registry: 19210, postgres: 19211, redis: 19212 };
+const ports = { kafka: 19200, sasl: 19202, registry: 19210, postgres: 19211, redis: 19212 };
 const project = `countersign-real-${process.pid}`;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const start = (part) => compose(`up -d --wait --no-recreate ${part}`);
-const compose = (action) => `docker compose -p ${project} -f ${root}docker-compose.yml ${action}`;
+const files = ['docker-compose.yml', 'scripts/real/containers.yml'];
+const compose = (action) => `docker compose -p ${project} ${files.map((file) => `-f ${root}${file}`).join(' ')} ${action}`;
 
-let environment = new DockerComposeEnvironment(root, 'docker-compose.yml').withProjectName(project).withEnvironment({
+let environment = new DockerComposeEnvironment(root, files).withProjectName(project).withEnvironment({
   COUNTERSIGN_KAFKA_PORT: String(ports.kafka),
+  COUNTERSIGN_KAFKA_SASL_PORT: String(ports.sasl),
   COUNTERSIGN_REGISTRY_PORT: String(ports.registry),
   COUNTERSIGN_POSTGRES_PORT: String(ports.postgres),
   COUNTERSIGN_REDIS_PORT: String(ports.redis),
@@ -26,6 +28,7 @@ const child = spawn(command, args, {
   env: {
     ...process.env,
     COUNTERSIGN_TEST_KAFKA: `127.0.0.1:${ports.kafka}`,
+    COUNTERSIGN_TEST_KAFKA_SASL: `127.0.0.1:${ports.sasl}`,
     COUNTERSIGN_TEST_KAFKA_KILL: compose('kill kafka'),
     COUNTERSIGN_TEST_KAFKA_START: start('kafka'),
     COUNTERSIGN_TEST_POSTGRES_KILL: compose('kill postgres'),
