@@ -52,7 +52,8 @@ function quietEdits(bundle: Bundle, case_id: string): [string, object][] {
     ['a call twice', { calls: [shown, shown] }],
     ['the request left out', { records: bundle.records.filter((record) => record.event_type !== 'tool_call_requested') }],
     ['junk behind a value', instead({ value: `${first.value}!!!!\n` })],
-    ['junk behind a hash', instead({ proof: { ...proof, tree: { ...proof.tree, path: proof.tree.path.map((hash) => `${hash}!`) } } })],
+    // Records stand in several trees, so that this path is never empty.
+    ['junk behind a hash', instead({ proof: { ...proof, head: { ...proof.head, path: proof.head.path.map((hash) => `${hash}!`) } } })],
     ['a member more', { note: 'approved by the board' }],
     ['a member more in a record', instead({ note: 'seen' })],
     ['a member more in a proof', instead({ proof: { ...proof, note: 'seen' } })],
