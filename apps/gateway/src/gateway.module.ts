@@ -61,6 +61,7 @@ import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
 import { ToolPoliciesController } from './http/tool-policies.controller.js';
 import { ToolsController } from './http/tools.controller.js';
 import { TrustController } from './http/trust.controller.js';
+import { refuseUnread, refuseUnrouted } from './http/unread-requests.js';
 import { UsageController } from './http/usage.controller.js';
 import { UsageBillingController } from './http/usage-billing.controller.js';
 import { Views } from './http/views.js';
@@ -210,7 +211,10 @@ function readOnlyJson(adapter: FastifyAdapter): ParseJson {
   const server = adapter.getInstance();
   const parser = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, parser);
+  // Many clients always name the type: a body that is not there is none, whatever it is said to be.
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) =>
+    body === '' ? done(null, undefined) : parser(request, body, done),
+  );
   return (body, done) => parser(undefined as never, body, done);
 }
 
@@ -233,7 +237,13 @@ function takeDirectCalls(app: NestFastifyApplication, parse: ParseJson, { face }
 
 /** The HTTP application, not listening yet. Whatever escapes a handler becomes a problem document. */
 export async function createHttpApp(parts: GatewayParts, logger: Logger): Promise<NestFastifyApplication> {
-  const adapter = new FastifyAdapter({ bodyLimit: BODY_BYTES_MAX, routerOptions: { maxParamLength: 300 }, forceCloseConnections: true });
+  const adapter = new FastifyAdapter({
+    bodyLimit: BODY_BYTES_MAX,
+    routerOptions: { maxParamLength: 300 },
+    forceCloseConnections: true,
+    frameworkErrors: refuseUnrouted,
+    clientErrorHandler: refuseUnread,
+  });
   const parse = readOnlyJson(adapter);
   adapter.getInstance().addHook('onRequest', (request, _reply, done) => {
     const wait = parts.face.prepare(request);

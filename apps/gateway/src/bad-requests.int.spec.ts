@@ -1,0 +1,86 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { apiRoutes } from './http/api-routes.js';
+import { TestGateway } from './testing/test-gateway.js';
+
+jest.setTimeout(60_000);
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await TestGateway.open();
+}, 60_000);
+afterAll(() => gateway.close(), 30_000);
+
+const EMPTY_JSON = { 'content-type': 'application/json' };
+
+describe('a body that is not there but called JSON', () => {
+  test('is no body: what needs none is done', async () => {
+    const { body } = await gateway.call('ask_first');
+    const cancelled = await gateway.send('POST', `/v1/calls/${body.call_id}/cancel`, undefined, EMPTY_JSON);
+    expect(cancelled).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+    expect((await gateway.send('POST', '/v1/cases', undefined, EMPTY_JSON)).status).toBe(201);
+    const { body: made } = await gateway.send('POST', '/v1/keys', { principal: { kind: 'user', id: 'short', roles: ['agent'] } });
+    expect((await gateway.send('DELETE', `/v1/keys/${made.key_id}`, undefined, EMPTY_JSON)).status).toBe(204);
+  });
+
+  test('is refused as invalid where one is needed', async () => {
+    const answer = await gateway.send('POST', '/v1/calls', undefined, EMPTY_JSON);
+    expect(answer).toMatchObject({ status: 400, body: { type: 'urn:countersign:problem:invalid-request' } });
+    expect((await gateway.send('POST', '/v1/calls', '{', EMPTY_JSON)).body.type).toBe('urn:countersign:problem:malformed-body');
+  });
+
+  const changing = apiRoutes.filter(({ method }) => method !== 'get').map(({ method, path }) => [method.toUpperCase(), path] as const);
+  test.each(changing)('is never a fault of ours: %s %s', async (method, path) => {
+    const answer = await gateway.send(method, path.replace(/\{\w+\}/g, 'x'), undefined, EMPTY_JSON);
+    expect(answer.status).toBeLessThan(500);
+    if (answer.status >= 400) expect(answer.headers.get('content-type')).toContain('application/problem+json');
+  });
+});
+
+describe('a request that reaches no route is answered with a problem document', () => {
+  const get = (path: string) =>
+    new Promise<{ status: number | undefined; type: string | undefined; body: string }>((done, failed) => {
+      const { hostname, port } = new URL(gateway.url);
+      const sent = request({ hostname, port, path, agent: false }, (answer) => {
+        let body = '';
+        answer.on('data', (chunk) => {
+          body += chunk;
+        });
+        answer.on('end', () => done({ status: answer.statusCode, type: answer.headers['content-type'], body }));
+      });
+      sent.on('error', failed).end();
+    });
+
+  test.each([
+    ['/v1/calls/%ZZ', 400, 'invalid-request'],
+    [`/v1/calls/${'x'.repeat(5_000)}`, 414, 'uri-too-long'],
+  ])('%.20s', async (path, status, kind) => {
+    const answer = await get(path);
+    expect(answer).toMatchObject({ status, type: expect.stringContaining('application/problem+json') });
+    expect(JSON.parse(answer.body)).toMatchObject({
+      type: `urn:countersign:problem:${kind}`,
+      status,
+      instance: path,
+      code: 'VALIDATION_ERROR',
+    });
+  });
+
+  test.each([
+    [`GET /v1/tools HTTP/1.1\r\nhost: x\r\nx-large: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers-too-large'],
+    ['no HTTP at all\r\n\r\n', 400, 'invalid-request'],
+  ])('%.20s, and its connection is closed', async (text, status, kind) => {
+    const socket = connect(gateway.running.port, '127.0.0.1', () => socket.write(text));
+    let all = '';
+    socket.on('data', (chunk) => {
+      all += chunk;
+    });
+    socket.on('error', () => undefined);
+    await new Promise((closed) => socket.on('close', closed));
+    const [head, body] = all.split('\r\n\r\n') as [string, string];
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\w ]+\r\n`));
+    expect(head).toContain('content-type: application/problem+json');
+    expect(head).toContain(`content-length: ${Buffer.byteLength(body)}`);
+    expect(JSON.parse(body)).toMatchObject({ type: `urn:countersign:problem:${kind}`, status });
+  });
+});

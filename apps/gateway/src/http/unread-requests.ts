@@ -1,0 +1,37 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { Problem } from './problem.js';
+import { type IncomingRequest, type OutgoingReply, sendProblem } from './reply.js';
+
+function unrouted(code: string | undefined): Problem {
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Problem('uri-too-long', 'a part of the path is longer than any id');
+  if (code === 'FST_ERR_BAD_URL') return new Problem('invalid-request', 'the path is not a valid URL: check its % escapes');
+  return new Problem('internal', 'the request could not be led to its route');
+}
+
+/**
+ * A request that the router could not lead anywhere: its path cannot be read, or an id in it is too long. `reply` is Fastify's, whose
+ * type here is that of every possible route.
+ */
+export function refuseUnrouted(error: { code?: string }, request: Pick<IncomingRequest, 'url'>, reply: unknown): void {
+  sendProblem(request, reply as OutgoingReply, unrouted(error.code));
+}
+
+function unreadable(code: string | undefined): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW') return new Problem('headers-too-large', 'all headers together have at most 16 KB');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('request-timeout', 'the request did not come whole in time');
+  return new Problem('invalid-request', 'this is not HTTP/1.1 as it should be');
+}
+
+/** A request that never became one: answered straight on its socket, which is closed. */
+export function refuseUnread(error: { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem = unreadable(error.code);
+  const body = JSON.stringify(problem.document('/'));
+  const headers = { ...problem.allHeaders(), 'content-length': Buffer.byteLength(body), connection: 'close' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
+}
