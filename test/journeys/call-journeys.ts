@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
@@ -97,6 +98,16 @@ export function describeCallJourneys(at: JourneyWorld, storm_keys: number): void
       });
       expect(resolved.status).toBeLessThan(300);
       expect((await at.agent.callUntil(blind.body.call_id, (envelope) => envelope.status !== 'in_doubt')).status).toBe('succeeded');
+    }, 60_000);
+
+    test('a write that is cancelled while its answer is awaited is answered in doubt, and nothing more is to be cancelled then', async () => {
+      const inputs = order({ answer_delay_ms: 20_000 });
+      const asked = await at.agent.call({ tool: 'probe_http_blind', inputs }, { prefer: 'wait=0' });
+      const { call_id, idempotency_key } = asked.body;
+      while ((await at.counterparty.effectsOf(idempotency_key)).length === 0) await sleep(20);
+      const cancelled = await at.agent.request('POST', `/v1/calls/${call_id}/cancel`);
+      expect(cancelled).toMatchObject({ status: 200, body: { status: 'in_doubt', error: { code: 'IN_DOUBT' } } });
+      expect((await at.agent.request('POST', `/v1/calls/${call_id}/cancel`)).status).toBe(409);
     }, 60_000);
 
     test('a failure without effect releases the key; a repeat tries again', async () => {

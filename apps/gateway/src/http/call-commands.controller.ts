@@ -3,6 +3,7 @@ import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
 import { CallSealer } from '../personal/call-sealer.js';
+import { isAnswer } from '../waiting/is-answer.js';
 import { parseBody } from './body-issues.js';
 import { envelopeText } from './envelope.js';
 import { Face } from './face.js';
@@ -45,11 +46,13 @@ export class CallCommandsController {
       const state = await this.find(request, caller);
       if (state instanceof Problem) return state;
       if (!mayCancel(caller, state)) return new Problem('forbidden', 'an agent cancels its own calls; others need the role operator');
-      if (terminalStatuses.has(statusOf(state))) return new Problem('conflict', `the call has ended: ${statusOf(state)}`);
+      const status = statusOf(state);
+      if (terminalStatuses.has(status)) return new Problem('conflict', `the call has ended: ${status}`);
+      if (status === 'in_doubt') return new Problem('conflict', 'nobody can tell whether the call happened: it is resolved, not cancelled');
       const reason = await this.sealer.text(caller.tenant_id, state.call, body.reason ?? null);
       if (reason instanceof Problem) return reason;
       const fields = { principal: caller.principal, reason, requested_at_ms: this.calls.commands.clock.now_ms() };
-      const seen = await this.calls.tell('tool_call_cancel_requested', state, fields, { check: ended, timeout_ms: PATIENCE_MS });
+      const seen = await this.calls.tell('tool_call_cancel_requested', state, fields, { check: answered, timeout_ms: PATIENCE_MS });
       return this.answer(caller, state, seen);
     });
   }
@@ -88,6 +91,11 @@ export class CallCommandsController {
     const headers: Record<string, string> = seen.at ? { 'countersign-position': positionText(seen.at) } : {};
     return { status: 200, text: envelopeText(seenBy(seen.state, caller)), headers };
   }
+}
+
+/** What a cancellation may lead to: a write that is stopped under way may end in doubt. */
+function answered(state: CallState, at: PlacedEvent | undefined): Seen | undefined {
+  return isAnswer(statusOf(state)) ? { state, at } : undefined;
 }
 
 function ended(state: CallState, at: PlacedEvent | undefined): Seen | undefined {
