@@ -1,11 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { z } from 'zod';
 import { contractChecks } from './contract-checks.js';
-import { defineTool, type ToolDefinition } from './define-tool.js';
-import type { ContractTestOptions, Counterpart } from './eval-pack.js';
-import type { Tool } from './tool.js';
+import { defineTool } from './define-tool.js';
+import { type Definition, failing, good, Ledger, pure, read } from './testing/ledger-tool.js';
 import { ToolError } from './tool.js';
 import { ToolProbe } from './tool-probe.js';
 
@@ -30,87 +28,6 @@ class Listener {
 const listener = new Listener();
 beforeAll(() => listener.open());
 afterAll(() => listener.close());
-
-/** A ledger in memory that the tools of this spec act on. */
-class Ledger {
-  readonly entries = new Map<string, number>();
-}
-
-const counterpartOf = (ledger: Ledger): Counterpart => ({
-  prepare: async () => void ledger.entries.set('opening', 0),
-  clean: async () => ledger.entries.clear(),
-  snapshot: async () => [...ledger.entries],
-});
-
-const input = z.object({ amount: z.int().min(1).max(99) });
-const output = z.object({ key: z.string(), amount: z.int() });
-type Definition = ToolDefinition<typeof input, typeof output>;
-
-const good = (ledger: Ledger): Definition => ({
-  name: 'book_amount',
-  version: '1.0.0',
-  title: 'Book an amount',
-  description: 'Books an amount in a ledger in memory, once a key.',
-  category: 'spec',
-  effect_class: 'commit_low',
-  idempotency: { discriminating: ['amount'] },
-  takes_key: true,
-  input,
-  output,
-  run: async ({ amount }, ctx) => {
-    if (ctx.signal.aborted) throw new ToolError('CANCELLED', 'aborted', { effect: 'none' });
-    ledger.entries.set(ctx.idempotency_key, amount);
-    return { key: ctx.idempotency_key, amount };
-  },
-  reconcile: async (_asked, ctx) => {
-    const amount = ledger.entries.get(ctx.idempotency_key);
-    return amount === undefined ? { kind: 'did_not_happen' } : { kind: 'happened', output: { key: ctx.idempotency_key, amount } };
-  },
-  compensate: async (_asked, { key }) => ledger.entries.delete(key),
-  verify: async (_asked, { key }) => (ledger.entries.has(key) ? { kind: 'verified' } : { kind: 'contradicted', why: 'it is not there' }),
-  sanity: [{ name: 'same_amount', severity: 'block', holds: (asked, output) => asked.amount === output.amount }],
-});
-const read = (run: Definition['run']): Partial<Definition> => ({
-  effect_class: 'read_internal',
-  takes_key: false,
-  reconcile: undefined,
-  compensate: undefined,
-  verify: undefined,
-  run,
-});
-const pure = (run: Definition['run']): Partial<Definition> => ({ ...read(run), effect_class: 'pure' });
-
-const usual = (ledger: Ledger): ContractTestOptions => ({
-  golden: [
-    { title: 'one', input: { amount: 7 } },
-    { title: 'another', input: { amount: 8 } },
-  ],
-  counterpart: counterpartOf(ledger),
-  generated_runs: 5,
-});
-
-/** Titles of the checks that a tool fails. */
-async function failing(
-  change: (ledger: Ledger) => Partial<Definition>,
-  options: Partial<ContractTestOptions> = {},
-  only = /./,
-): Promise<string[]> {
-  const ledger = new Ledger();
-  const tool: Tool = defineTool({ ...good(ledger), ...change(ledger) });
-  // A getter stays one: it is for the checks to ask at the right time.
-  const all = Object.defineProperties(
-    {},
-    { ...Object.getOwnPropertyDescriptors(usual(ledger)), ...Object.getOwnPropertyDescriptors(options) },
-  );
-  const probe = new ToolProbe(tool, all as ContractTestOptions);
-  const titles: string[] = [];
-  const checks = contractChecks(probe).filter(({ title }) => only.test(title));
-  for (const check of checks) {
-    await probe.newWorld();
-    await check.run().catch(() => titles.push(check.title));
-  }
-  return titles;
-}
 
 test('a good tool passes every check, of which there are twelve', async () => {
   const probe = new ToolProbe(defineTool(good(new Ledger())), { golden: [{ title: 'one', input: { amount: 7 } }] });
