@@ -12,6 +12,12 @@ const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: count
 const inert = (text: string): string => text.replace(/[^\x20-\x7e\u00a0-\ud7ff]/gu, '?').slice(0, 200);
 const time = (ms: number): string => (Number.isFinite(ms) && Math.abs(ms) < 8e15 ? new Date(ms).toISOString() : 'an unknown time');
 
+/** Said under every bundle that is good: its reader is not to take it for more. */
+const NOT_PROVEN = [
+  'not proven by a bundle alone: that no later record, no record of a vote or no call of the case was left out.',
+  'Compare it with GET /v1/audit/export of that time, or with a later bundle (docs/auditors.md).',
+];
+
 function report({ calls, records, checkpoint_size, checkpoint_time_ms }: BundleReport, witnesses: number): string[] {
   const told = calls.flatMap(({ call_id, tool, status, rulings, viewed, votes }) => [
     `call ${inert(call_id)}: ${inert(tool ?? 'unknown tool')} ${inert(status)}`,
@@ -25,6 +31,7 @@ function report({ calls, records, checkpoint_size, checkpoint_time_ms }: BundleR
   return [
     ...told,
     `verified: ${records} records, each at its place under checkpoint ${checkpoint_size} of ${time(checkpoint_time_ms)}${seen}`,
+    ...NOT_PROVEN,
   ];
 }
 

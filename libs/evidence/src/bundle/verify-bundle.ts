@@ -118,7 +118,8 @@ function checked(bundle: Bundle, trust: Trust): BundleVerdict {
 /**
  * Checks a bundle against the keys that the caller trusts, and nothing else: each record's bytes and place by its proof,
  * each event by decoding the bytes, each call by folding its events. Total: whatever cannot be read is refused.
- * It cannot show that the bundle has every record of a call: who needs that asks for a later bundle and compares.
+ * It shows that the request of each call is there, not that every later record is, nor every call of a case: who needs that
+ * reads an export of that time.
  */
 export function verifyBundle(bundle: Bundle, trust: Trust): BundleVerdict {
   try {
