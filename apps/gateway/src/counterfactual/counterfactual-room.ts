@@ -13,6 +13,11 @@ import { knownPrincipals, NamedRecords, NamedRules, named } from './named-change
 import { RecordingReader, sharedWindow } from './recording-reader.js';
 
 /** Questions that are worked on at once by one gateway. */
+/** The cap is on what is read, not on what is asked about. */
+const TOO_MUCH =
+  'more than 400,000 records or 200 MB would have to be read: all from the first record of these calls to now count, those of other tenants in the same lane too; ' +
+  'ask about later calls (POST /v1/counterfactual with from), or give the tenant a lane of its own';
+
 const AT_ONCE = 2;
 const STEPS_MAX = 5_000_000;
 const WORK_MAX_MS = 180_000;
@@ -70,7 +75,7 @@ export class CounterfactualRoom {
       whole_cases,
       counts_cases: history.has('case'),
     });
-    if (!recording) return new Problem('too-much', 'more than 400,000 records would have to be read: ask about less');
+    if (!recording) return new Problem('too-much', TOO_MUCH);
     const records = new NamedRecords(recording, caller, knownPrincipals({ room: this.policies, tenant_id }), ruleChanges.length > 0);
     const recordChanges = await named(asked, (change, at) => records.of(change, at));
     if (recordChanges instanceof Problem) return recordChanges;
