@@ -37,6 +37,11 @@ describe("a line of a case's history", () => {
     });
   });
 
+  test('an edit by an approver leaves the inputs that were asked for where they were', () => {
+    const line = { ...row('tool_call_pending'), state: packCall({ ...state, asked_inputs_json: '{"path":"asked"}' }) };
+    expect(historyFace(line, { clearances: [] }).inputs).toEqual({ path: 'asked' });
+  });
+
   test('after the call: its result, time and retries', () => {
     expect(historyFace(row('tool_call_complete'), { clearances: [] })).toMatchObject({
       result: { bytes: 3 },

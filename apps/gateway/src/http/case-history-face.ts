@@ -13,6 +13,10 @@ const agentSays = (state: CallState): Fields => {
 
 const time = (ms: unknown): string | null => (typeof ms === 'number' ? new Date(ms).toISOString() : null);
 
+/** Before an approver edited them. */
+const askedInputs = ({ asked_inputs_json: asked }: CallState, face: Fields): unknown =>
+  asked === undefined ? face.input : JSON.parse(asked);
+
 /** The request as it was asked: what a later revision, an escalation or its end made of it has lines of its own. */
 function askedFace(now: unknown, { at_ms }: CaseHistoryRow, detail: Fields): Fields {
   const { expires_at_ms, revision: _, ...asked } = detail;
@@ -39,7 +43,7 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
   const detail = row.detail_json === null ? {} : (JSON.parse(row.detail_json) as Fields);
   switch (row.type) {
     case 'tool_call_pending':
-      return { ...tool, inputs: face.input, ...agentSays(state) };
+      return { ...tool, inputs: askedInputs(state, face), ...agentSays(state) };
     case 'tool_call_pending_approval':
       return { ...tool, approval: askedFace(face.approval, row, detail), ...agentSays(state) };
     case 'approval_granted':
@@ -61,7 +65,7 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
     case 'tool_call_in_doubt':
       return { ...tool, error: face.error, ...timing(face), ...agentSays(state) };
     case 'compensation_requested':
-      return { ...tool, inputs: face.input, ...detail };
+      return { ...tool, inputs: askedInputs(state, face), ...detail };
     case 'compensation_executed':
     case 'compensation_failed':
       return { ...tool, inputs: face.input, result: face.output, ...timing(face), ...detail };

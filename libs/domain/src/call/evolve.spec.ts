@@ -2,6 +2,7 @@ import type { AnyEvent, Meta, Outcome, Principal, ToolCall } from '@countersign/
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { evolve, type PlacedEvent } from './evolve.js';
+
 import { type CallState, statusOf } from './state.js';
 
 const by: Principal = { kind: 'user', id: 'anna', roles: ['approver'] };
@@ -130,6 +131,24 @@ const fold = (events: PlacedEvent[]): CallState => events.reduce<CallState | und
 const status = (...events: PlacedEvent[]) => statusOf(fold(events));
 
 describe('the fold of a call', () => {
+  test('inputs that an approver edited stand beside those that were asked for, in whatever order they are read', () => {
+    const withInputs = (placed: PlacedEvent, inputs_json: string) =>
+      ({ ...placed, event: { ...placed.event, call: { ...call, inputs_json } } }) as PlacedEvent;
+    const events = [withInputs(requested(), '5'), withInputs(ruled(0, 1, 'require_approval'), '5'), withInputs(granted(0, 1), '2')];
+    for (const order of [
+      [0, 1, 2],
+      [1, 2, 0],
+      [2, 0, 1],
+      [2, 1, 0],
+      [1, 0, 2],
+    ]) {
+      const state = fold(order.map((n) => events[n] as PlacedEvent));
+      expect([state.call?.inputs_json, state.asked_inputs_json]).toEqual(['2', '5']);
+    }
+    const asIs = fold([events[0] as PlacedEvent, events[1] as PlacedEvent, withInputs(granted(0, 1), '5')]);
+    expect('asked_inputs_json' in asIs).toBe(false);
+  });
+
   test('a call walks from pending to its end', () => {
     const history = [requested(), ruled(0, 1, 'require_approval'), granted(0, 1), started(0, 1), executed(1, 1)];
     expect(history.map((_, i) => status(...history.slice(0, i + 1)))).toEqual([

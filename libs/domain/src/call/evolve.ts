@@ -1,4 +1,4 @@
-import type { AnyEvent, EventMap, ExportTopic, GlobalTopic, Meta, Outcome, TopicEvents } from '@countersign/contracts';
+import type { AnyEvent, EventMap, ExportTopic, GlobalTopic, Meta, Outcome, ToolCall, TopicEvents } from '@countersign/contracts';
 import type { ApprovalEnd, CallState, EndFact, Position, RulingFact } from './state.js';
 
 /** An event of a call with its place on the log. */
@@ -66,8 +66,15 @@ function ruled(state: CallState, event: EventMap['policy_decided'], at: PlacedEv
   };
   if (event.defer) ruling.defer = event.defer;
   if (explanation) ruling.explanation = explanation;
-  const call = explanation?.inputs_digest ? event.call : (state.call ?? event.call);
-  return { ...state, call, ruling };
+  if (explanation?.inputs_digest) return edited({ ...state, ruling }, event.call);
+  return { ...state, call: state.call ?? event.call, ruling };
+}
+
+/** The state with inputs that an approver may have edited; what was asked for stays beside them. Before the request is read, nobody knows it. */
+function edited(state: CallState, call: ToolCall): CallState {
+  const { asked_inputs_json: before, ...rest } = state;
+  const asked = before ?? (state.requested ? state.call?.inputs_json : undefined);
+  return asked === undefined || asked === call.inputs_json ? { ...rest, call } : { ...rest, call, asked_inputs_json: asked };
 }
 
 function ended(
@@ -103,9 +110,9 @@ function executed(state: CallState, event: EventMap['tool_executed'], at: Placed
 function requested(state: CallState, event: EventMap['tool_call_requested']): CallState {
   if (state.requested) return state;
   const changed = state.approval_end?.kind === 'granted' || state.ruling?.explanation?.inputs_digest;
-  const edited = changed ? state.call : null;
   const { hlc, event_id } = event.meta;
-  return { ...state, call: edited ?? event.call, requested: { hlc, event_id, at_ms: event.call.requested_at_ms } };
+  const asked = { ...state, call: event.call, requested: { hlc, event_id, at_ms: event.call.requested_at_ms } };
+  return changed && state.call ? edited(asked, state.call) : asked;
 }
 
 function approvalRequested(state: CallState, event: EventMap['approval_requested']): CallState {
@@ -144,8 +151,8 @@ function approvalEnded(state: CallState, at: ApprovalEnding): CallState {
   const { revision, meta } = at.event;
   const before = state.approval_end;
   if (!end || (before && (before.revision > revision || (before.revision === revision && before.offset <= at.offset)))) return state;
-  const call = at.event_type === 'approval_granted' ? at.event.call : state.call;
-  return { ...state, call, approval_end: { ...end, revision, ...cause(meta), offset: at.offset } };
+  const after = { ...state, approval_end: { ...end, revision, ...cause(meta), offset: at.offset } };
+  return at.event_type === 'approval_granted' ? edited(after, at.event.call) : after;
 }
 
 function started(state: CallState, event: EventMap['tool_call_started']): CallState {

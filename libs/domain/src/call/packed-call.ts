@@ -87,6 +87,7 @@ const state = record<CallState>('call_state', {
   started: nullable(started),
   doubt: nullable(end),
   end: nullable('countersign.end_fact'),
+  asked_inputs_json: nullable('string'),
 });
 
 let made: PackedType | undefined;
@@ -101,9 +102,10 @@ export const packCall = (call: CallState): Buffer => packedCalls().pack(call);
 
 /** @throws UnknownPackedSchema see PackedType */
 export function unpackCall(packed: Buffer): CallState {
-  const call = packedCalls().unpack(packed) as CallState;
+  const call = packedCalls().unpack(packed) as CallState & { asked_inputs_json?: string | null };
   // Absent where there is none, as the fold leaves them.
   if (call.ruling?.explanation === null) delete call.ruling.explanation;
   if (call.ruling?.defer === null) delete call.ruling.defer;
+  if (call.asked_inputs_json === null) delete call.asked_inputs_json;
   return call;
 }
