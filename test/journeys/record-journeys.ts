@@ -55,6 +55,18 @@ export function describeRecordJourneys(at: JourneyWorld): void {
       });
     });
 
+    test('what an approver edits leaves the line of the request as it was asked', async () => {
+      const { case_id } = (await at.agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body;
+      const inputs = order({ amount: 700 });
+      const envelope = (await at.agent.call({ tool: 'probe_approval', inputs, case_id })).body;
+      const vote = { vote: 'edit', inputs: { ...inputs, amount: 70 } };
+      expect((await at.anna.request('POST', `/v1/approvals/${envelope.approval?.approval_id}/votes`, vote)).status).toBe(200);
+      const done = await at.agent.callUntil(envelope.call_id, (call) => call.status === 'succeeded');
+      expect(done).toMatchObject({ input: { amount: 70 } });
+      const history = await at.agent.request<{ items: { type: string; inputs?: unknown }[] }>('GET', `/v1/cases/${case_id}/history`);
+      expect(history.body.items.find((row) => row.type === 'tool_call_pending')?.inputs).toMatchObject({ amount: 700 });
+    });
+
     test('lists page by cursor without gaps or repeats', async () => {
       const run_id = `run-${process.pid}-${String(order().account)}`;
       for (let i = 0; i < 7; i++) await at.agent.call({ tool: 'probe_read', inputs: {}, context: { run_id } });
