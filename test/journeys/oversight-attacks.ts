@@ -57,7 +57,7 @@ export function describeOversightAttacks(at: JourneyWorld): void {
       async (name, race) => {
         const of = await people(at);
         if (name === 'approve while expiring') await of.require({ expires_after_ms: 2000 });
-        for (let round = 0; round < ROUNDS; round++) {
+        const run = async (round: number) => {
           if (name === 'approve while policy changes') await tier(of, 'tier_2_approval_required');
           const envelope = await ask(of.agent);
           expect(envelope.status).toBe('pending_approval');
@@ -70,7 +70,10 @@ export function describeOversightAttacks(at: JourneyWorld): void {
           expect(effects).toHaveLength(end.status === 'succeeded' ? 1 : 0);
           const approval = await of.ann.request<{ status: string }>('GET', `/v1/approvals/${envelope.approval?.approval_id}`);
           expect(approval.body.status).not.toBe('pending');
-        }
+        };
+        const rounds = Array.from({ length: ROUNDS }, (_, round) => round);
+        if (name === 'approve while expiring') await Promise.all(rounds.map(run));
+        else for (const round of rounds) await run(round);
       },
       120_000,
     );
