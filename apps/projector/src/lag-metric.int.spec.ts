@@ -1,8 +1,9 @@
-import type { EventBatch, EventLog } from '@countersign/event-log';
+import type { EventLog } from '@countersign/event-log';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ViewFolder } from './folding/view-folder.js';
 import { lagBehind } from './lag-metric.js';
 import { projections } from './projections/index.js';
+import { batchesOf } from './testing/batches-of.js';
 import { PlatformOnDisk } from './testing/platform-on-disk.js';
 import { SampleHistory } from './testing/sample-history.js';
 
@@ -15,13 +16,6 @@ afterAll(() => platform.close());
 const sink = { warn: () => undefined, error: () => undefined };
 const rows_later = { min_ms: 600_000, max_ms: 600_000, per_call_ms: 0, calls_max: 1000 };
 const member = (owner_id: string) => new ViewFolder({ store: platform.store, owner_id, projections, sink, pace: rows_later });
-
-function batchesOf(events: SampleHistory['events']): EventBatch[] {
-  return [...new Set(events.map(({ topic }) => topic))].map((topic) => {
-    const own = events.filter((at) => at.topic === topic).map((at) => ({ ...at, traceparent: undefined }));
-    return { topic, lane: 'shared', partition: 0, events: own, head: own.length } as EventBatch;
-  });
-}
 
 test('what is folded counts as behind until its rows are written', async () => {
   const history = new SampleHistory();

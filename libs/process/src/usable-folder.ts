@@ -1,24 +1,15 @@
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CannotOpen } from './cannot-open.js';
 
 /** Makes a folder and those above it. Node's own recursive mkdir never comes back where a file system takes no folders (`/proc`). */
 async function made(dir: string, mode: number): Promise<void> {
-  const above = path.dirname(dir);
-  try {
-    await mkdir(dir, { mode });
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return;
-    const isMissing = await stat(above).then(
-      () => false,
-      () => true,
-    );
-    if (code !== 'ENOENT' || above === dir || !isMissing) throw cause;
-    await made(above, mode);
-    await mkdir(dir, { mode });
-  }
+  if (existsSync(dir)) return;
+  await made(path.dirname(dir), mode);
+  await mkdir(dir, { mode }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'EEXIST') throw cause;
+  });
 }
 
 /** Makes the folder that a variable names where it is missing. @throws CannotOpen where this user can't read and write there */

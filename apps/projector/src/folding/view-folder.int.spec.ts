@@ -1,7 +1,7 @@
-import type { EventBatch } from '@countersign/event-log';
 import { PgliteStore, projectionPosition, readCall } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { projections } from '../projections/index.js';
+import { batchesOf } from '../testing/batches-of.js';
 import { SampleHistory } from '../testing/sample-history.js';
 import { ViewFolder } from './view-folder.js';
 
@@ -14,14 +14,6 @@ afterAll(() => store.close());
 const silent = { warn: () => undefined, error: () => undefined };
 const member = (owner_id: string) =>
   new ViewFolder({ store, owner_id, projections, sink: silent, pace: { min_ms: 1, max_ms: 1, per_call_ms: 0, calls_max: 100 } });
-
-function batchesOf(events: SampleHistory['events']): EventBatch[] {
-  const topics = [...new Set(events.map((at) => at.topic))];
-  return topics.map((topic) => {
-    const own = events.filter((at) => at.topic === topic).map((at) => ({ ...at, traceparent: undefined }));
-    return { topic, lane: 'shared', partition: 0, events: own, head: own.length } as EventBatch;
-  });
-}
 
 describe('the members of the group', () => {
   test('who lost a partition writes nothing of it any more, and who took it goes on from the rows', async () => {

@@ -1,7 +1,7 @@
-import type { EventBatch } from '@countersign/event-log';
 import { caseHistory, countedVotes, listSagas, listSecurityEvents, PgliteStore, readSaga, type Sql } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ViewFolder } from '../folding/view-folder.js';
+import { batchesOf } from '../testing/batches-of.js';
 import { SampleRecord } from '../testing/sample-record.js';
 import { projections } from './index.js';
 
@@ -29,10 +29,7 @@ beforeAll(async () => {
   });
   await folder.assigned('shared', [0]);
   await folder.assigned('global', [0]);
-  for (const topic of new Set(history.events.map((at) => at.topic))) {
-    const events = history.events.filter((at) => at.topic === topic).map((at) => ({ ...at, traceparent: undefined }));
-    await folder.fold({ topic, lane: 'shared', partition: 0, events, head: events.length } as EventBatch);
-  }
+  for (const batch of batchesOf(history.events)) await folder.fold(batch);
   await folder.close();
 }, 60_000);
 afterAll(() => store.close());
