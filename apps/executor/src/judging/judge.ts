@@ -1,7 +1,7 @@
 import type { Obligation } from '@countersign/contracts';
 import { type AgainJudged, judgedAgain, type TenantRulings } from '@countersign/decisions';
 import { type ConfigurationState, catalogued } from '@countersign/domain';
-import type { Authorised } from '../running/job.js';
+import type { Authorised, Job } from '../running/job.js';
 
 const SILENCE_MAX_MS = 2000;
 
@@ -42,6 +42,13 @@ export class Judge {
 
   judge(authorised: Authorised): AgainJudged {
     return judgedAgain(this.rulings, this.configuration.state, authorised, this.now_ms());
+  }
+
+  /** Judges a call and notes on it by what and when, so that it is not judged once more for nothing just before it fires. */
+  judgeNoted(job: Job, now_ms: number): AgainJudged {
+    job.judged_position = this.position;
+    job.judged_at_ms = now_ms;
+    return this.judge(job.readable);
   }
 
   /** What of the result of a call is hidden before anything of it is written. */

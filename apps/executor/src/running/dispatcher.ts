@@ -81,9 +81,7 @@ export class Dispatcher {
       this.refuse(job, unrunnable.why, unrunnable.issues);
       return false;
     }
-    job.judged_position = this.judge.position;
-    job.judged_at_ms = now_ms;
-    const judgement = this.judge.judge(job.readable);
+    const judgement = this.judge.judgeNoted(job, now_ms);
     if (judgement.kind === 'stricter') {
       this.steps.rejudged(job, judgement);
       return false;

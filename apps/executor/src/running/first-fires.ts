@@ -82,9 +82,7 @@ export class FirstFires {
     if (this.parts.openings.isErased(job)) return refusedOutcome(job, 'erased', [], now_ms);
     const unrunnable = this.parts.runtime.unrunnable(job);
     if (unrunnable) return refusedOutcome(job, unrunnable.why, unrunnable.issues, now_ms);
-    job.judged_position = this.judge.position;
-    job.judged_at_ms = now_ms;
-    if (this.judge.judge(job.readable).kind === 'allowed') return undefined;
+    if (this.judge.judgeNoted(job, now_ms).kind === 'allowed') return undefined;
     const error = callError('POLICY_DENIED', 'policy is stricter now than when it ruled; nothing was done');
     return outcomeOf(job, { status: 'failed', error, effect: 'none' }, now_ms);
   }
