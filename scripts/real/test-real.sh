@@ -1,20 +1,31 @@
 #!/usr/bin/env bash
 # test-real.sh [jest arguments]: every *.real.spec.js on real Kafka, registry, Postgres, Redis, S3 and mail. Starts them side by side and ends
 # them again, unless they ran before. With a Docker engine they come from docker-compose.yml through testcontainers instead.
+# Two specs at a time, for they wait more than they compute; then, one by one, those that kill a part or time the machine (*.alone.real.spec.js).
 source "$(dirname "$0")/part.sh"
 cd "$root"
-jest=(node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --runInBand --forceExit "$@")
+jest=(node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --forceExit)
+
+# on_parts COMMAND...: the specs, by jest behind COMMAND; with arguments of its own, jest is asked once, one spec at a time
+on_parts() {
+  if [ ${#arguments[@]} -gt 0 ]; then "$@" "${jest[@]}" --runInBand "${arguments[@]}"; return; fi
+  local code=0
+  "$@" "${jest[@]}" --testPathIgnorePatterns /node_modules/ '\.alone\.real\.spec\.js$' || code=$?
+  "$@" "${jest[@]}" --runInBand --testPathPatterns '\.alone\.real\.spec\.js$' || code=$?
+  return $code
+}
+arguments=("$@")
 
 if [ -z "${COUNTERSIGN_REAL_SCRIPTS:-}" ] && command -v docker >/dev/null && docker info >/dev/null 2>&1; then
   say "a Docker engine answers: using containers"
   trap 'bash "$here/s3.sh" down; bash "$here/mail.sh" down' EXIT
   others=$(bash "$here/s3.sh" up && bash "$here/mail.sh" up) || { echo "S3 OR MAIL DID NOT START: no test was run" >&2; exit 1; }
   eval "$others"
-  node scripts/real/containers.mjs "${jest[@]}"
+  on_parts node scripts/real/containers.mjs
   exit
 fi
 
 running "$DIR/kafka/node-1" || trap 'bash "$here/down.sh"' EXIT
 environment=$(bash "$here/up.sh") || { echo "REAL PARTS DID NOT START: no test was run" >&2; exit 1; }
 eval "$environment"
-"${jest[@]}"
+on_parts env
