@@ -2,6 +2,7 @@ import { type CallTopic, laneTopic } from '@countersign/contracts';
 import type { ExecutionState } from '@countersign/domain';
 import type { Doubt } from '../running/arbiter.js';
 import type { Job } from '../running/job.js';
+import { NewestByKey } from '../running/newest-by-key.js';
 import { OffsetTracker } from './offset-tracker.js';
 
 /** The newest start of a call that has no end yet. */
@@ -42,7 +43,7 @@ export class Partition {
   readonly ahead = new Set<number>();
   /** False once the partition went to another executor; what runs is finished all the same. */
   assigned = true;
-  private readonly recent = new Map<string, RecentEnd>();
+  private readonly recent = new NewestByKey<RecentEnd>(RECENT_MAX);
 
   constructor(
     readonly lane: string,
@@ -68,11 +69,9 @@ export class Partition {
   ended(call_id: string, end: RecentEnd): void {
     const before = this.recent.get(call_id);
     if (before && before.revision >= end.revision && before.state !== 'in_doubt') return;
-    this.recent.delete(call_id);
     this.recent.set(call_id, end);
     this.starts.delete(call_id);
     this.cancelled.delete(call_id);
-    if (this.recent.size > RECENT_MAX) this.recent.delete(this.recent.keys().next().value as string);
   }
 
   cover(topic: string, offset: number, end_offset?: number): void {

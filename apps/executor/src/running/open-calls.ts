@@ -1,6 +1,7 @@
 import type { Outcome } from '@countersign/contracts';
 import { digest8 } from '@countersign/domain';
 import type { Job } from './job.js';
+import { NewestByKey } from './newest-by-key.js';
 
 /** A settled call whose outcome is at hand, so that repeats of its key cost no SQL. */
 export interface Settled {
@@ -18,9 +19,11 @@ const REMEMBERED_LENGTH_MAX = 16 * 1024;
 export class OpenCalls {
   private readonly byCall = new Map<string, Job>();
   private readonly byKey = new Map<string, Job>();
-  private readonly settled = new Map<string, Settled>();
+  private readonly settled: NewestByKey<Settled>;
 
-  constructor(private readonly settled_max: number) {}
+  constructor(settled_max: number) {
+    this.settled = new NewestByKey(settled_max);
+  }
 
   get size(): number {
     return this.byCall.size;
@@ -72,11 +75,10 @@ export class OpenCalls {
       lane: job.lane,
       partition: job.partition,
     });
-    if (this.settled.size > this.settled_max) this.settled.delete(this.settled.keys().next().value as string);
   }
 
   /** Another executor may settle these keys from now on. */
   forget(lane: string, partition: number): void {
-    for (const [key, settled] of this.settled) if (settled.lane === lane && settled.partition === partition) this.settled.delete(key);
+    this.settled.deleteWhere((settled) => settled.lane === lane && settled.partition === partition);
   }
 }

@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { NewestByKey } from './newest-by-key.js';
+
+const keys = fc.constantFrom(...Array.from({ length: 12 }, (_, at) => `key-${at}`));
+const steps = fc.array(fc.record({ key: keys, kind: fc.constantFrom('set', 'set', 'set', 'delete') }), { maxLength: 200 });
+
+describe('the newest values by key', () => {
+  test('what is there is what was set last; the newest half of the most is always there, and never more than the most', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 10 }), steps, (max, taken) => {
+        const newest = new NewestByKey<number>(max);
+        const model = new Map<string, number>();
+        for (const [at, { key, kind }] of taken.entries()) {
+          model.delete(key);
+          if (kind === 'set') {
+            model.set(key, at);
+            newest.set(key, at);
+          } else newest.delete(key);
+          const held = [...model.keys()].filter((known) => newest.get(known) !== undefined);
+          for (const known of held) expect(newest.get(known)).toBe(model.get(known));
+          expect(held.length).toBeLessThanOrEqual(max);
+        }
+      }),
+    );
+  });
+
+  test('without deletions the newest half is there', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 40 }), fc.array(fc.nat(60), { maxLength: 300 }), (max, taken) => {
+        const newest = new NewestByKey<number>(max);
+        for (const key of taken) newest.set(String(key), key);
+        const distinct = [...new Set([...taken].reverse())].slice(0, Math.floor(max / 2));
+        for (const key of distinct) expect(newest.get(String(key))).toBe(key);
+      }),
+    );
+  });
+
+  test('what is deleted where a condition holds is gone from both generations, the rest stays', () => {
+    const newest = new NewestByKey<number>(6);
+    for (let at = 1; at <= 5; at++) newest.set(`key-${at}`, at);
+    newest.deleteWhere((value) => value % 2 === 1);
+    expect([1, 2, 3, 4, 5].map((at) => newest.get(`key-${at}`))).toEqual([undefined, 2, undefined, 4, undefined]);
+  });
+});

@@ -1,0 +1,30 @@
+/**
+ * What was set last, by key: the newest `max / 2` values at least, never more than `max`. Two generations, of which the older goes
+ * as a whole: taking the oldest entry out of a Map walks past all that went before it (5 us at 5,000 entries, against 0.2).
+ */
+export class NewestByKey<V> {
+  private young = new Map<string, V>();
+  private old = new Map<string, V>();
+
+  constructor(private readonly max: number) {}
+
+  get(key: string): V | undefined {
+    return this.young.get(key) ?? this.old.get(key);
+  }
+
+  set(key: string, value: V): void {
+    this.young.set(key, value);
+    if (this.young.size * 2 < this.max) return;
+    this.old = this.young;
+    this.young = new Map();
+  }
+
+  delete(key: string): void {
+    this.young.delete(key);
+    this.old.delete(key);
+  }
+
+  deleteWhere(isGone: (value: V) => boolean): void {
+    for (const generation of [this.young, this.old]) for (const [key, value] of generation) if (isGone(value)) generation.delete(key);
+  }
+}
