@@ -84,3 +84,26 @@ describe('a request that reaches no route is answered with a problem document', 
     expect(JSON.parse(body)).toMatchObject({ type: `urn:countersign:problem:${kind}`, status });
   });
 });
+
+describe('a body that is not UTF-8 is refused, not read as other characters', () => {
+  const body = Buffer.concat([Buffer.from('{"tool":"write_note","inputs":{"path":"a","text":"'), Buffer.from([0xff]), Buffer.from('"}}')]);
+
+  test.each(['/v1/calls', '/v1/cases'])('%s', async (path) => {
+    const answer = await fetch(`${gateway.url}${path}`, {
+      method: 'POST',
+      headers: { ...EMPTY_JSON, authorization: `Bearer ${gateway.key}` },
+      body,
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ type: 'urn:countersign:problem:malformed-body', detail: expect.stringContaining('UTF-8') });
+  });
+});
+
+test('a call that depends on what is no id of a call is refused at once', async () => {
+  const answer = await gateway.send('POST', '/v1/calls', {
+    tool: 'write_note',
+    inputs: { path: 'a', text: 'b' },
+    context: { depends_on: ['nope'] },
+  });
+  expect(answer).toMatchObject({ status: 400, body: { validation: { issues: [{ path: '/context/depends_on/0' }] } } });
+});

@@ -29,7 +29,7 @@ import { ConfigurationRoom } from './http/configuration-room.js';
 import { CounterfactualController } from './http/counterfactual.controller.js';
 import { DecisionsController } from './http/decisions.controller.js';
 import { DelegationsController } from './http/delegations.controller.js';
-import { type CallPosts, DirectCalls, type ParseJson } from './http/direct-calls.js';
+import { bodyText, type CallPosts, DirectCalls, type ParseJson } from './http/direct-calls.js';
 import { Face } from './http/face.js';
 import { FactsController } from './http/facts.controller.js';
 import { GrantsController } from './http/grants.controller.js';
@@ -212,10 +212,15 @@ function readOnlyJson(adapter: FastifyAdapter): ParseJson {
   const parser = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();
   // Many clients always name the type: a body that is not there is none, whatever it is said to be.
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) =>
-    body === '' ? done(null, undefined) : parser(request, body, done),
+  const parse: ParseJson = (body, done) => {
+    const text = bodyText(body);
+    if (text !== undefined) return void parser(undefined as never, text, done);
+    done(Object.assign(new Error('The body is not UTF-8'), { statusCode: 400 }), undefined);
+  };
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) =>
+    body.length === 0 ? done(null, undefined) : parse(body, done),
   );
-  return (body, done) => parser(undefined as never, body, done);
+  return parse;
 }
 
 /** `POST /v1/calls` in its plainest form goes past the router, to the same controller. */

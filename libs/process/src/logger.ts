@@ -42,7 +42,10 @@ export class NestLogger implements LoggerService {
     this.logger.debug({ context }, String(message));
   }
   error(message: unknown, ...more: unknown[]): void {
-    this.logger.error({ more }, message instanceof Error ? (message.stack ?? message.message) : String(message));
+    const text = message instanceof Error ? (message.stack ?? message.message) : String(message);
+    // Nest tells what it then throws: whoever started the application says it, once.
+    if (more.at(-1) === 'NestApplication') this.logger.debug({ more }, text);
+    else this.logger.error({ more }, text);
   }
   warn(message: unknown, context?: string): void {
     this.logger.warn({ context }, String(message));

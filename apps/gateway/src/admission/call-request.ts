@@ -1,7 +1,9 @@
+import { parseCallId } from '@countersign/contracts';
 import { z } from 'zod';
 import { runBudget } from './run-budget.js';
 
 const text = (max: number) => z.string().min(1).max(max);
+const callIds = z.array(text(100).refine((id) => parseCallId(id) !== undefined, 'is not the id of a call')).max(50);
 
 /** What the agent says about a call. */
 export const callContext = z.strictObject({
@@ -18,7 +20,9 @@ export const callContext = z.strictObject({
   purpose: text(400).optional(),
   safety_mode: z.enum(['normal', 'read_only', 'ask_all']).optional(),
   run_budget: runBudget.optional(),
-  depends_on: z.array(text(100)).max(50).optional().describe('calls that must have succeeded first'),
+  depends_on: callIds
+    .optional()
+    .describe('calls that must have succeeded first; one that is not known (yet) is waited for, for ten minutes or until the deadline'),
 });
 
 /** Body of `POST /v1/calls`. */

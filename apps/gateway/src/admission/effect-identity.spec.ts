@@ -121,3 +121,25 @@ describe('the identity of a call', () => {
     expect(() => identify({ ...base, inputs: { path: '\ud800' } })).toThrow();
   });
 });
+
+describe('what a call runs with', () => {
+  const spelled = { path: 'cafe\u0301', text: '2026-05-01T02:00:00+02:00' };
+  const other = { path: 'caf\u00e9', text: '2026-05-01T00:00:00.000Z' };
+
+  test('is what was sent, in canonical order, to the letter', () => {
+    expect(JSON.parse(identify({ ...base, inputs: spelled }).inputs_json)).toEqual(spelled);
+    fc.assert(fc.property(json, (inputs) => expect(JSON.parse(identify({ ...base, inputs }).inputs_json)).toEqual(inputs)));
+  });
+
+  test('another spelling of one effect has its key and its compared digest, and a digest of its own', () => {
+    const [a, b] = [identify({ ...base, inputs: spelled }), identify({ ...base, inputs: other })];
+    expect([a.idempotency_key, a.discriminating_digest]).toEqual([b.idempotency_key, b.discriminating_digest]);
+    expect(a.inputs_digest).not.toBe(b.inputs_digest);
+  });
+
+  test('two reads that are spelled differently are two reads', () => {
+    const reading = { ...base, contract: sampleContract({ effect_class: 'read_internal' }) };
+    const [a, b] = [identify({ ...reading, inputs: spelled }), identify({ ...reading, inputs: other })];
+    expect(a.discriminating_digest).not.toBe(b.discriminating_digest);
+  });
+});

@@ -48,23 +48,29 @@ export interface Identity {
   numbered: boolean;
 }
 
-/** @throws TypeError or Error where the inputs are not canonical JSON (a lone surrogate). */
+/**
+ * A call runs with the inputs that were sent. The key of a write is derived from them as normalised (NFC, instants in UTC), so that
+ * two spellings of one effect are one; a read has no key but its call's.
+ * @throws TypeError or Error where the inputs are not canonical JSON (a lone surrogate).
+ */
 export function identify(request: IdentityRequest): Identity {
   const { contract, tenant_id, run_id, seq } = request;
-  const inputs = normalise(request.inputs) as Record<string, unknown>;
-  const inputsJson = canonicalText(inputs);
+  const inputsJson = canonicalText(request.inputs);
   const inputsDigest = sha256Hex(inputsJson);
+  const inputs = normalise(request.inputs) as Record<string, unknown>;
+  const normalJson = canonicalText(inputs);
+  const normal: Normal = { inputs, json: normalJson, digest: normalJson === inputsJson ? inputsDigest : sha256Hex(normalJson) };
   const numbered = run_id !== null && seq !== null;
   const uuid = numbered
     ? uuidOfParts([
         tenant_id,
         run_id,
         `${contract.name}@${contract.version}`,
-        request.secret ? masked(request, inputsJson) : inputsJson,
+        request.secret ? masked(request, normalJson) : normalJson,
         String(seq),
       ])
     : request.fresh_uuid;
-  const { idempotency_key, key_source, discriminating_digest, window_ms } = keyOf(request, inputs, inputsJson, inputsDigest, uuid);
+  const { idempotency_key, key_source, discriminating_digest, window_ms } = keyOf(request, normal, inputsDigest, uuid);
   const partition = partitionOf(idempotency_key, request.partitions);
   return {
     call_id: callId(partition, uuid),
@@ -82,20 +88,26 @@ export function identify(request: IdentityRequest): Identity {
 const masked = ({ tenant_key }: IdentityRequest, text: string): string =>
   createHmac('sha256', tenant_key).update(`inputs/${text}`).digest('hex');
 
+/** The inputs as they are compared: their value, its canonical text and that text's digest. */
+interface Normal {
+  inputs: Record<string, unknown>;
+  json: string;
+  digest: string;
+}
+
 function keyOf(
   request: IdentityRequest,
-  inputs: Record<string, unknown>,
-  inputsJson: string,
+  normal: Normal,
   inputsDigest: string,
   uuid: string,
 ): Pick<Identity, 'idempotency_key' | 'key_source' | 'discriminating_digest' | 'window_ms'> {
   const { contract } = request;
   if (isReadOnly(contract.effect_class))
     return { idempotency_key: uuid, key_source: 'call', discriminating_digest: inputsDigest, window_ms: 0 };
-  const narrowed = discriminatingInputs(contract, inputs);
-  const same = narrowed === inputs;
-  const discriminating = same ? inputsJson : canonicalText(narrowed);
-  const digest = same ? inputsDigest : sha256Hex(discriminating);
+  const narrowed = discriminatingInputs(contract, normal.inputs);
+  const same = narrowed === normal.inputs;
+  const discriminating = same ? normal.json : canonicalText(narrowed);
+  const digest = same ? normal.digest : sha256Hex(discriminating);
   const window = contract.idempotency.window_ms ?? DAY_MS;
   if (request.header !== undefined) {
     const key = headerKey(request.tenant_key, { tenant_id: request.tenant_id, principal_id: request.principal_id, header: request.header });

@@ -9,6 +9,8 @@ export interface ApiRoute {
   tag: string;
   body?: z.ZodType;
   query?: z.ZodRawShape;
+  /** Headers that it takes besides those of every request: what each does. */
+  headers?: Readonly<Record<string, string>>;
   /** Status of success → name of the schema that it answers with, or a content type where it is no JSON. */
   answers: Readonly<Record<string, string>>;
   /** Who may; admin always may. Absent or empty: every principal of the tenant. Must say what the controller asks for. */
@@ -16,3 +18,6 @@ export interface ApiRoute {
   /** No token is needed. */
   open?: boolean;
 }
+
+/** Of a stream of events (HTML, server-sent events). */
+export const lastEventId = { 'Last-Event-ID': 'the last event that was seen: the stream goes on behind it' } as const;

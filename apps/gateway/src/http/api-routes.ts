@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { batchRequest, callRequest } from '../admission/call-request.js';
 import { activateRequest, policySettings, publishRequest } from '../policies/bundle-request.js';
 import { evaluationRequest, resolveTierRequest } from './access.controller.js';
-import type { ApiRoute } from './api-route.js';
+import { type ApiRoute, lastEventId } from './api-route.js';
 import { approvalRoutes } from './approval-routes.js';
 import { auditRoutes } from './audit-routes.js';
 import { cancelRequest, resolveRequest } from './call-commands.controller.js';
@@ -30,7 +30,20 @@ const list = (filters: z.ZodRawShape = {}): z.ZodRawShape => ({ ...filters, ...l
 const call = { '200': 'Envelope', '202': 'Envelope' };
 
 const callRoutes: readonly ApiRoute[] = [
-  { method: 'post', path: '/v1/calls', summary: 'Submit a call', tag: 'calls', body: callRequest, answers: call },
+  {
+    method: 'post',
+    path: '/v1/calls',
+    summary: 'Submit a call',
+    tag: 'calls',
+    body: callRequest,
+    headers: {
+      'Idempotency-Key':
+        'the key of a write, of 1 to 255 characters, instead of the one derived from its inputs; reads are not deduplicated',
+      Prefer: '`wait=N`: seconds until a call that has not ended is answered as it is, by 202',
+      traceparent: 'W3C trace context: the trace that the call belongs to',
+    },
+    answers: call,
+  },
   {
     method: 'post',
     path: '/v1/calls:batch',
@@ -48,7 +61,14 @@ const callRoutes: readonly ApiRoute[] = [
     answers: { '200': 'EnvelopePage' },
   },
   { method: 'get', path: '/v1/calls/{call_id}', summary: 'Read a call', tag: 'calls', answers: { '200': 'Envelope' } },
-  { method: 'get', path: '/v1/calls/{call_id}/events', summary: 'Follow a call', tag: 'calls', answers: { '200': 'text/event-stream' } },
+  {
+    method: 'get',
+    path: '/v1/calls/{call_id}/events',
+    summary: 'Follow a call',
+    tag: 'calls',
+    headers: lastEventId,
+    answers: { '200': 'text/event-stream' },
+  },
   { method: 'post', path: '/v1/calls/{call_id}/cancel', summary: 'Cancel a call', tag: 'calls', body: cancelRequest, answers: call },
   { method: 'post', path: '/v1/calls/{call_id}/resolve', summary: 'Say what happened', tag: 'calls', body: resolveRequest, answers: call },
 ];

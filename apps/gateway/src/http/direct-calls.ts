@@ -1,8 +1,12 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OutgoingReply } from './reply.js';
 
 /** Turns a body into its value or says why it can't: Fastify's own parser, so that both ways refuse the same. */
-export type ParseJson = (body: string, done: (cause: Error | null, value: unknown) => void) => void;
+export type ParseJson = (body: Buffer, done: (cause: Error | null, value: unknown) => void) => void;
+
+/** The text of a body; undefined where its bytes are not UTF-8, which would be read as other characters. */
+export const bodyText = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString() : undefined);
 
 /** What the direct way leads to; the router leads to the same. */
 export interface CallPosts {
@@ -84,11 +88,11 @@ export class DirectCalls {
     raw.on('data', (chunk: Buffer) => chunks.push(chunk));
     raw.on('end', () => {
       const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-      this.submit(new DirectRequest(raw), new DirectReply(response), body.toString());
+      this.submit(new DirectRequest(raw), new DirectReply(response), body);
     });
   }
 
-  private submit(request: DirectRequest, reply: DirectReply, body: string): void {
+  private submit(request: DirectRequest, reply: DirectReply, body: Buffer): void {
     this.parse(body, (cause, value) => {
       if (cause) return this.posts.fault(request, reply, cause);
       request.body = value;

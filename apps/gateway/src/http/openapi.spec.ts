@@ -37,3 +37,11 @@ test('bodies are told by the schemas that check them', () => {
   expect(JSON.stringify(call)).toContain('"additionalProperties":false');
   expect(JSON.stringify(call)).toContain('callback_url');
 });
+
+test('the headers that an operation takes are told', () => {
+  const headers = (path: string, method: string) =>
+    document.paths[path]?.[method]?.parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name);
+  expect(headers('/v1/calls', 'post')).toEqual(['Idempotency-Key', 'Prefer', 'traceparent']);
+  expect(headers('/v1/calls/{call_id}/events', 'get')).toEqual(['Last-Event-ID']);
+  expect(headers('/v1/cases/{case_id}/events', 'get')).toEqual(['Last-Event-ID']);
+});

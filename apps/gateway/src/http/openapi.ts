@@ -112,7 +112,14 @@ function parameters(route: ApiRoute): Json[] {
     required: false,
     schema: schemaOf(type as z.ZodType),
   }));
-  return [...inPath, ...inQuery];
+  const inHeaders = Object.entries(route.headers ?? {}).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }));
+  return [...inPath, ...inQuery, ...inHeaders];
 }
 
 function schemaOf(type: z.ZodType): Json {

@@ -1,4 +1,4 @@
-import type { ApiRoute } from './api-route.js';
+import { type ApiRoute, lastEventId } from './api-route.js';
 import { listQuery } from './lists.js';
 import { sagaFilters } from './sagas.controller.js';
 import { securityFilters } from './security-events.controller.js';
@@ -12,6 +12,7 @@ export const recordRoutes: readonly ApiRoute[] = [
     path: '/v1/cases/{case_id}/events',
     summary: 'The lines of its history as they come (SSE)',
     tag: 'cases',
+    headers: lastEventId,
     answers: { '200': 'text/event-stream' },
   },
   {

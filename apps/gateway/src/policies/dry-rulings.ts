@@ -1,4 +1,4 @@
-import { type Authority, canonicalText, NO_CONTEXT, normalise, type Principal, sha256Hex, type ToolCall } from '@countersign/contracts';
+import { type Authority, canonicalText, NO_CONTEXT, type Principal, sha256Hex, type ToolCall } from '@countersign/contracts';
 import { type Judged, judgeCall } from '@countersign/decisions';
 import { caseOf, resolveVersion, type ToolVersion, tenantOf } from '@countersign/domain';
 import { callContext } from '../admission/call-request.js';
@@ -78,7 +78,7 @@ export class DryRulings {
     if (!read.success) return bodyProblem(read.error, ['context']);
     let inputs_json: string;
     try {
-      inputs_json = canonicalText(normalise(asked.inputs));
+      inputs_json = canonicalText(asked.inputs);
     } catch (cause) {
       return new Problem('invalid-inputs', cause instanceof Error ? cause.message : 'the inputs are not canonical JSON', {
         layer: 'input',

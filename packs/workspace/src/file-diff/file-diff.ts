@@ -62,6 +62,8 @@ async function textAt(workspace: Workspace, path: string, pointer: string): Prom
 
 /** Lines of the hunks that begin with a sign; the two header lines are not among them. */
 function countOf(patch: string, sign: '+' | '-'): number {
-  const hunks = patch.slice(Math.max(0, patch.indexOf('\n@@')));
+  const begin = patch.indexOf('\n@@');
+  if (begin < 0) return 0;
+  const hunks = patch.slice(begin);
   return hunks.split('\n').filter((line) => line.startsWith(sign)).length;
 }

@@ -1,6 +1,6 @@
-import { chmod, readdir, readFile, stat, writeFile as write } from 'node:fs/promises';
+import { appendFile, chmod, open, readdir, readFile, stat, writeFile as write } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { ScratchWorkspace } from '../scratch-workspace.js';
 import { writeFile } from './write-file.js';
 
@@ -85,6 +85,40 @@ test('a write that stopped between its receipt and its change did not happen', a
   const receipt = JSON.parse(await readFile(join(shard, `${ctx.idempotency_key}.json`), 'utf8')) as { staged: string };
   await write(at(`.countersign-trash/staging/${receipt.staged}`), 'first');
   expect(await writeFile.reconcile?.(input('overwrite', 'first'), ctx)).toEqual({ kind: 'did_not_happen' });
+});
+
+describe('an append of which the disk took only a part', () => {
+  /** The next write of any file takes this many bytes, and no more. */
+  async function oneShortWrite(bytes: number, andThen: () => Promise<void> = async () => undefined): Promise<void> {
+    const handle = await open(at('a.txt'));
+    const files = Object.getPrototypeOf(handle) as { write(data: Buffer): Promise<{ bytesWritten: number }> };
+    await handle.close();
+    const { write: whole } = files;
+    jest.spyOn(files, 'write').mockImplementationOnce(async function (this: unknown, data) {
+      const taken = await whole.call(this, data.subarray(0, bytes));
+      await andThen();
+      return taken;
+    });
+  }
+
+  test('is taken back: the file is as it was, and may be asked for again', async () => {
+    const ctx = scratch.context();
+    await oneShortWrite(2);
+    await expect(writeFile.run(input('append', 'much more'), ctx)).rejects.toMatchObject({
+      code: 'PROVIDER_ERROR',
+      more: { effect: 'none', retryable: true },
+    });
+    expect(await readFile(at('a.txt'), 'utf8')).toBe('old\n');
+    expect(await writeFile.reconcile?.(input('append', 'much more'), ctx)).toEqual({ kind: 'did_not_happen' });
+  });
+
+  test('stays where somebody else has appended behind it meanwhile: nobody can tell', async () => {
+    const ctx = scratch.context();
+    await oneShortWrite(2, () => appendFile(at('a.txt'), 'other\n'));
+    await expect(writeFile.run(input('append', 'much more'), ctx)).rejects.toMatchObject({ more: { effect: 'unknown' } });
+    expect(await readFile(at('a.txt'), 'utf8')).toBe('old\nmuother\n');
+    expect(await writeFile.reconcile?.(input('append', 'much more'), ctx)).toMatchObject({ kind: 'cannot_tell' });
+  });
 });
 
 test('an append whose file was replaced, or got something else behind it, cannot be told', async () => {

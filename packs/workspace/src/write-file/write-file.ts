@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { link, open, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises';
 import { defineTool, type Reconciled, ToolError } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { entryOf, inWorkspace, type Place, type Workspace } from '../confine.js';
@@ -101,10 +101,23 @@ async function append(workspace: Workspace, place: Place, bytes: Buffer, result:
   await workspace.beforeChange(place);
   workspace.changed = true;
   const { bytesWritten } = await handle.write(bytes);
-  if (bytesWritten < bytes.length) {
-    throw new ToolError('PROVIDER_ERROR', `only ${bytesWritten} of ${bytes.length} bytes could be appended`, { effect: 'unknown' });
-  }
+  if (bytesWritten < bytes.length) throw await takenBack(workspace, handle, stats.size, { written: bytesWritten, asked: bytes.length });
   await handle.sync();
+}
+
+/** A part of it was appended (the disk is full): it is cut off again, unless somebody else has appended behind it. */
+async function takenBack(
+  workspace: Workspace,
+  handle: FileHandle,
+  size_before: number,
+  { written, asked }: { written: number; asked: number },
+): Promise<ToolError> {
+  const told = `only ${written} of ${asked} bytes could be appended`;
+  if ((await handle.stat()).size !== size_before + written) return new ToolError('PROVIDER_ERROR', told, { effect: 'unknown' });
+  await handle.truncate(size_before);
+  await handle.sync();
+  workspace.changed = false;
+  return new ToolError('PROVIDER_ERROR', `there is no room: ${told}, and were taken back`, { effect: 'none', retryable: true });
 }
 
 /** The change is the only thing that takes a staged file away, or gives it a second name. */
@@ -127,5 +140,6 @@ async function whetherAppended(
   const bytes = Buffer.from(content, 'utf8');
   const behind = await readBytes(handle, receipt.size_before, bytes.length);
   if (behind.equals(bytes)) return { kind: 'happened', output: receipt.output };
-  return { kind: 'cannot_tell', why: 'something else was appended to the file since' };
+  const partial = behind.length < bytes.length && behind.equals(bytes.subarray(0, behind.length));
+  return { kind: 'cannot_tell', why: partial ? 'only a part of it was appended' : 'something else was appended to the file since' };
 }
