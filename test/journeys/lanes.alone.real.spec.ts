@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseCallId } from '@countersign/contracts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import type { Api } from './api.js';
@@ -28,8 +29,9 @@ afterAll(async () => {
 /** How an order ended, however long that took: who got a 202 asks again. */
 async function ended(api: Api, more: Record<string, unknown> = {}): Promise<string> {
   const { status, body } = await api.call({ tool: 'probe_http_effect', inputs: order(more) }, { prefer: 'wait=60' });
-  if (status === 202) return (await api.callUntil(body.call_id, (call) => ENDED.includes(call.status), PATIENCE_MS)).status;
-  return status < 300 ? body.status : `${status}: ${JSON.stringify(body)}`;
+  if (status >= 300) return `${status}: ${JSON.stringify(body)}`;
+  const end = status === 202 ? await api.callUntil(body.call_id, (call) => ENDED.includes(call.status), PATIENCE_MS) : body;
+  return end.status === 'in_doubt' ? `in_doubt in partition ${parseCallId(end.call_id)?.partition}` : end.status;
 }
 
 /** Sends orders at a steady pace until told to stop; how each ended and how long it took. */
@@ -114,6 +116,10 @@ test('one to four executors on one lane, then one is killed: no effect twice, no
   await traffic.more(48);
   await traffic.stop();
   console.log(`after the kill the slowest call took ${Math.max(...traffic.took_ms).toFixed(0)} ms`);
-  expect(traffic.statuses.filter((status) => status !== 'succeeded')).toEqual([]);
+  // Whether a write fired that the killed one had put on the log as started, its successor may be unable to tell; then it says so. Four
+  // partitions on four executors are one each: whatever is in doubt is in that of the killed one, and what the others ran is not.
+  const unclear = new Set(traffic.statuses.filter((status) => status !== 'succeeded'));
+  expect([...unclear].filter((status) => !status.startsWith('in_doubt in partition'))).toEqual([]);
+  expect(unclear.size).toBeLessThanOrEqual(1);
   expect((await counterparty.stats()).duplicates).toEqual([]);
 }, 300_000);
