@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { apiRoutes } from './http/api-routes.js';
 import { TestGateway } from './testing/test-gateway.js';
@@ -96,6 +97,46 @@ describe('a body that is not UTF-8 is refused, not read as other characters', ()
     });
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ type: 'urn:countersign:problem:malformed-body', detail: expect.stringContaining('UTF-8') });
+  });
+});
+
+describe('a body in a form that is not read is refused with what is (415)', () => {
+  const forms = [
+    ['content-encoding', { 'content-encoding': 'gzip' }, gzipSync('{}'), /gzip is not taken.*identity/],
+    ['charset', { 'content-type': 'application/json; charset="latin1"' }, '{}', /latin1 is not taken.*UTF-8/],
+  ] as const;
+  const taking = apiRoutes.filter(({ body }) => body !== undefined).map(({ method, path }) => [method.toUpperCase(), path] as const);
+  test.each(taking)('%s %s', async (method, path) => {
+    for (const [header, headers, body, said] of forms) {
+      const answer = await gateway.send(method, path.replace(/\{\w+\}/g, 'x'), body, headers);
+      expect([header, answer.status, answer.body]).toEqual([
+        header,
+        415,
+        expect.objectContaining({ type: 'urn:countersign:problem:unsupported-media-type', detail: expect.stringMatching(said) }),
+      ]);
+      expect(answer.headers.get('accept-encoding')).toBe(header === 'content-encoding' ? 'identity' : null);
+    }
+  });
+
+  const read: Record<string, string>[] = [{ 'content-encoding': 'identity' }, { 'content-type': 'application/json; charset=UTF-8' }];
+  test.each(read)('%j is the form that is', async (headers) => {
+    expect((await gateway.send('POST', '/v1/cases', '{}', headers)).status).toBe(201);
+    const note = { tool: 'write_note', inputs: { path: 'form', text: 'é' } };
+    expect(await gateway.send('POST', '/v1/calls', note, headers)).toMatchObject({ status: 200, body: { output: { text: 'é' } } });
+  });
+});
+
+describe('a key that reaches a prototype is refused as that, where it stands', () => {
+  test.each([
+    ['{"tool":"write_note","inputs":{"a":[1,{"__proto__":{}}]}}', '/inputs/a/1/__proto__'],
+    ['{"tool":"write_note","\\u005f_proto__":1}', '/__proto__'],
+    ['{"constructor":{"prototype":{}}}', '/constructor'],
+  ])('%s', async (body, path) => {
+    for (const to of ['/v1/calls', '/v1/cases'])
+      expect(await gateway.send('POST', to, body)).toMatchObject({
+        status: 400,
+        body: { type: 'urn:countersign:problem:invalid-request', validation: { issues: [{ path, code: 'prototype_key' }] } },
+      });
   });
 });
 

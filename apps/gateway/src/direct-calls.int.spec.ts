@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { DirectCalls } from './http/direct-calls.js';
 import { TestGateway } from './testing/test-gateway.js';
@@ -18,6 +19,7 @@ afterAll(async () => {
 }, 30_000);
 
 const note = (tool: string, more = {}) => ({ tool, inputs: { path: `direct-${tool}`, text: 'é\u{1F9FE}' }, ...more });
+const gzipped = gzipSync(JSON.stringify(note('write_note')));
 const numbered = (seq: number) => ({ context: { run_id: 'direct', seq } });
 
 test.each([
@@ -27,11 +29,19 @@ test.each([
   ['a body that is cut', '{"tool":"write_note"', {}, undefined],
   ['a body that is not JSON', 'tool=write_note', {}, undefined],
   ['a body with a prototype', '{"tool":"write_note","inputs":{},"__proto__":{"a":1}}', {}, undefined],
+  [
+    'a body nested deeply around a prototype',
+    `{"tool":"write_note","inputs":${'['.repeat(70)}{"__proto__":1}${']'.repeat(70)}}`,
+    {},
+    undefined,
+  ],
   ['a list', '[]', {}, undefined],
   ['unknown fields', note('write_note', { nonsense: 1 }), {}, undefined],
   ['an unknown tool', note('nobody'), {}, undefined],
   ['wrong inputs', { tool: 'write_note', inputs: { path: 7 } }, {}, undefined],
   ['another content type', 'x', { 'content-type': 'text/plain' }, undefined],
+  ['a compressed body', gzipped, { 'content-encoding': 'gzip' }, undefined],
+  ['another charset', note('write_note'), { 'content-type': 'application/json; charset=latin1' }, undefined],
   ['a key that is none', note('write_note'), {}, 'csk_nonsense'],
   ['a token that is none', note('write_note'), {}, 'nonsense'],
   ['a body that is too large', note('write_note', { occurrence: 'x'.repeat(1_100_000) }), {}, undefined],
@@ -40,7 +50,7 @@ test.each([
   const routed = await gateway.send('POST', ROUTED, body, headers, key);
   // The second answer to a numbered call may know more of its approval.
   expect([direct.status, { ...direct.body, approval: null }]).toEqual([routed.status, { ...routed.body, approval: null }]);
-  for (const name of ['content-type', 'location', 'www-authenticate', 'retry-after'])
+  for (const name of ['content-type', 'location', 'www-authenticate', 'retry-after', 'accept-encoding'])
     expect([name, direct.headers.get(name)]).toEqual([name, routed.headers.get(name)]);
 });
 
@@ -50,6 +60,7 @@ test('only the plainest form goes past the router', () => {
   const takes = (more: object) => direct.takes({ method: 'POST', url: '/v1/calls', headers, ...more } as never);
   expect(takes({})).toBe(true);
   expect(takes({ headers: { ...headers, 'content-type': 'application/json; charset=utf-8' } })).toBe(true);
+  expect(takes({ headers: { ...headers, 'content-encoding': 'identity' } })).toBe(true);
   for (const other of [
     { method: 'GET' },
     { url: '/v1/calls/' },
@@ -58,6 +69,8 @@ test('only the plainest form goes past the router', () => {
     { headers: { ...headers, 'content-length': '0' } },
     { headers: { ...headers, 'content-length': undefined, 'transfer-encoding': 'chunked' } },
     { headers: { ...headers, 'content-type': 'application/jsonp' } },
+    { headers: { ...headers, 'content-type': 'application/json; charset=latin1' } },
+    { headers: { ...headers, 'content-encoding': 'gzip' } },
     { headers: { ...headers, authorization: 'Bearer eyJ' } },
     { headers: { ...headers, authorization: undefined } },
   ])

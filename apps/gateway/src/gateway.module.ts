@@ -29,13 +29,14 @@ import { ConfigurationRoom } from './http/configuration-room.js';
 import { CounterfactualController } from './http/counterfactual.controller.js';
 import { DecisionsController } from './http/decisions.controller.js';
 import { DelegationsController } from './http/delegations.controller.js';
-import { bodyText, type CallPosts, DirectCalls, type ParseJson } from './http/direct-calls.js';
+import { type CallPosts, DirectCalls } from './http/direct-calls.js';
 import { Face } from './http/face.js';
 import { FactsController } from './http/facts.controller.js';
 import { GrantsController } from './http/grants.controller.js';
 import { HealthController } from './http/health.controller.js';
 import { Health } from './http/health.js';
 import { IdentityProvidersController } from './http/identity-providers.controller.js';
+import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
 import { KeysController } from './http/keys.controller.js';
 import { KnownCalls } from './http/known-calls.js';
 import { LimitsController } from './http/limits.controller.js';
@@ -206,23 +207,6 @@ function personalProviders({ readable, sealer, subjects, drops }: GatewayParts):
   return [...always, { provide: SubjectRoom, useValue: subjects.erasure }, { provide: RetentionRoom, useValue: subjects.retention }];
 }
 
-/** Bodies are JSON of at most 1 MB and nothing else. */
-function readOnlyJson(adapter: FastifyAdapter): ParseJson {
-  const server = adapter.getInstance();
-  const parser = server.getDefaultJsonParser('error', 'error');
-  server.removeAllContentTypeParsers();
-  // Many clients always name the type: a body that is not there is none, whatever it is said to be.
-  const parse: ParseJson = (body, done) => {
-    const text = bodyText(body);
-    if (text !== undefined) return void parser(undefined as never, text, done);
-    done(Object.assign(new Error('The body is not UTF-8'), { statusCode: 400 }), undefined);
-  };
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) =>
-    body.length === 0 ? done(null, undefined) : parse(body, done),
-  );
-  return parse;
-}
-
 /** `POST /v1/calls` in its plainest form goes past the router, to the same controller. */
 function takeDirectCalls(app: NestFastifyApplication, parse: ParseJson, { face }: GatewayParts): void {
   const controller = app.get(CallsController);
@@ -249,7 +233,7 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
     frameworkErrors: refuseUnrouted,
     clientErrorHandler: refuseUnread,
   });
-  const parse = readOnlyJson(adapter);
+  const parse = takeOnlyJson(adapter.getInstance());
   adapter.getInstance().addHook('onRequest', (request, _reply, done) => {
     const wait = parts.face.prepare(request);
     if (wait) wait.then(() => done(), done);

@@ -1,12 +1,6 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ParseJson, unreadForm } from './json-bodies.js';
 import type { OutgoingReply } from './reply.js';
-
-/** Turns a body into its value or says why it can't: Fastify's own parser, so that both ways refuse the same. */
-export type ParseJson = (body: Buffer, done: (cause: Error | null, value: unknown) => void) => void;
-
-/** The text of a body; undefined where its bytes are not UTF-8, which would be read as other characters. */
-export const bodyText = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString() : undefined);
 
 /** What the direct way leads to; the router leads to the same. */
 export interface CallPosts {
@@ -77,6 +71,7 @@ export class DirectCalls {
     if (method !== 'POST' || url !== '/v1/calls') return false;
     const type = headers['content-type'];
     if (type !== 'application/json' && type?.startsWith('application/json;') !== true) return false;
+    if (unreadForm(headers)) return false;
     const length = headers['content-length'];
     if (length === undefined || !LENGTH.test(length) || Number(length) > this.body_bytes_max) return false;
     // Who a key stands for is known at once; other tokens are looked up first.

@@ -31,7 +31,7 @@ const kinds = {
   'uri-too-long': validation(414, 'The path is too long'),
   'headers-too-large': validation(431, 'The headers are too large'),
   'body-too-large': validation(413, 'The body is too large'),
-  'unsupported-media-type': validation(415, 'The content type must be application/json'),
+  'unsupported-media-type': validation(415, 'The body must be application/json, uncompressed and in UTF-8'),
   'invalid-inputs': validation(422, "The inputs do not fit the tool's schema"),
   'invalid-mapping': validation(422, 'The mapping cannot be used'),
   'deadline-passed': validation(422, 'The deadline is in the past'),

@@ -1,0 +1,85 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { tooDeep } from './nesting.js';
+import { Problem, pointer } from './problem.js';
+
+/** Turns the bytes of a body into its value or says why it can't; both ways to a route use the one that `takeOnlyJson` made. */
+export type ParseJson = (body: Buffer, done: (cause: Error | Problem | null, value: unknown) => void) => void;
+
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
+// ASCII is UTF-8, too.
+const CHARSETS = new Set(['utf-8', 'utf8', 'us-ascii']);
+const SHOWN_MAX = 60;
+
+/** Why a body in this form is not read (415); undefined where it is plain UTF-8 as far as its headers tell. */
+export function unreadForm(headers: IncomingHttpHeaders): Problem | undefined {
+  const coding = headers['content-encoding'];
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'identity')
+    return new Problem(
+      'unsupported-media-type',
+      `content-encoding ${coding.slice(0, SHOWN_MAX)} is not taken: send the body without one (identity)`,
+      {},
+      // RFC 9110, 15.5.16: which codings would have been taken.
+      { 'accept-encoding': 'identity' },
+    );
+  const charset = CHARSET.exec(headers['content-type'] ?? '')?.[1];
+  if (charset !== undefined && !CHARSETS.has(charset.toLowerCase()))
+    return new Problem('unsupported-media-type', `charset ${charset.slice(0, SHOWN_MAX)} is not taken: send the body in UTF-8`);
+  return undefined;
+}
+
+/** The text of a body; undefined where its bytes are not UTF-8, which would be read as other characters. */
+export const bodyText = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString() : undefined);
+
+const takesPrototype = (value: object): string | undefined => {
+  if (Object.hasOwn(value, '__proto__')) return '__proto__';
+  const made = Object.hasOwn(value, 'constructor') ? (value as { constructor: unknown }).constructor : undefined;
+  return typeof made === 'object' && made !== null && Object.hasOwn(made, 'prototype') ? 'constructor' : undefined;
+};
+
+/** A key that would reach the prototype of what reads it (`__proto__`, or `constructor` with a `prototype`), as a problem that says where. */
+export function prototypeKey(body: unknown): Problem | undefined {
+  const open: { value: unknown; path: PropertyKey[] }[] = [{ value: body, path: [] }];
+  for (let one = open.pop(); one; one = open.pop()) {
+    const { value, path } = one;
+    if (typeof value !== 'object' || value === null) continue;
+    const key = takesPrototype(value);
+    if (key !== undefined) {
+      const at = pointer([...path, key]);
+      const message = 'a key that reaches a prototype is not taken (__proto__, or constructor with a prototype in it)';
+      return new Problem('invalid-request', `${at}: ${message}`, { issues: [{ path: at, code: 'prototype_key', message }] });
+    }
+    for (const [name, member] of Object.entries(value)) open.push({ value: member, path: [...path, name] });
+  }
+  return undefined;
+}
+
+/** Fastify's parser says the same of text that is no JSON and of JSON with such a key. */
+function whyNot(text: string, cause: Error): Error | Problem {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    return tooDeep(value) ?? prototypeKey(value) ?? cause;
+  } catch {
+    return cause;
+  }
+}
+
+/** Bodies are JSON, uncompressed and in UTF-8, and nothing else. @returns the parser, for the way past the router */
+export function takeOnlyJson(server: FastifyInstance): ParseJson {
+  const parser = server.getDefaultJsonParser('error', 'error');
+  server.removeAllContentTypeParsers();
+  const parse: ParseJson = (body, done) => {
+    const text = bodyText(body);
+    if (text === undefined) return done(new Problem('malformed-body', 'The body is not UTF-8'), undefined);
+    parser(undefined as never, text, (cause, value) => done(cause && whyNot(text, cause), value));
+  };
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, ({ headers }, body: Buffer, done) => {
+    // Many clients always name the type: a body that is not there is none, whatever it is said to be.
+    if (body.length === 0) return done(null, undefined);
+    const refused = unreadForm(headers);
+    if (refused) done(refused as never, undefined);
+    else parse(body, done as never);
+  });
+  return parse;
+}
