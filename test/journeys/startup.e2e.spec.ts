@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -27,6 +27,38 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
     expect(code).toBe(1);
     for (const name of ['COUNTERSIGN_PORT', 'COUNTERSIGN_PARTITIONS', 'COUNTERSIGN_LANES', 'COUNTERSIGN_PACKS'])
       expect(said.filter((line) => line.includes(name))).toHaveLength(1);
+  });
+
+  test('blank variables and folders that are files, among all other faults and before anything is opened', async () => {
+    const dir = mkdtempSync(path.join(tmpdir(), 'countersign-start-'));
+    const file = path.join(dir, 'file');
+    writeFileSync(file, '');
+    const { code, said } = await refused({
+      COUNTERSIGN_PORT: ' ',
+      COUNTERSIGN_PARTITIONS: '\t',
+      COUNTERSIGN_RUNNING_MAX: ' ',
+      COUNTERSIGN_POLICY_BATCH_RECORDS: 'many',
+      COUNTERSIGN_EXPORTS: ' ',
+      COUNTERSIGN_HEALTH_PORT: '0x10',
+      COUNTERSIGN_GIT_PROTECTED: ' ',
+      COUNTERSIGN_WORKSPACE_ROOT: file,
+      COUNTERSIGN_RECORDS_ROOT: path.join(file, 'records'),
+      COUNTERSIGN_DATA_DIR: path.join(dir, 'data'),
+    });
+    const opened = existsSync(path.join(dir, 'data'));
+    rmSync(dir, { recursive: true, force: true });
+    expect({ code, opened }).toEqual({ code: 1, opened: false });
+    expect(said.map((line) => line.replace(/^countersign: (\w+)[: ].*$/, '$1')).sort()).toEqual([
+      'COUNTERSIGN_EXPORTS',
+      'COUNTERSIGN_GIT_PROTECTED',
+      'COUNTERSIGN_HEALTH_PORT',
+      'COUNTERSIGN_PARTITIONS',
+      'COUNTERSIGN_POLICY_BATCH_RECORDS',
+      'COUNTERSIGN_PORT',
+      'COUNTERSIGN_RECORDS_ROOT',
+      'COUNTERSIGN_RUNNING_MAX',
+      'COUNTERSIGN_WORKSPACE_ROOT',
+    ]);
   });
 
   test('half of a distributed configuration', async () => {
@@ -88,6 +120,6 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
     const { code, said } = await refused({ COUNTERSIGN_DATA_DIR: file });
     rmSync(path.dirname(file), { recursive: true, force: true });
     expect(code).toBe(1);
-    expect(said.at(-1)).toContain('COUNTERSIGN_DATA_DIR');
+    expect(said).toEqual([expect.stringContaining('COUNTERSIGN_DATA_DIR')]);
   }, 30_000);
 });

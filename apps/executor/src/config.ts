@@ -1,30 +1,26 @@
 import { hostname } from 'node:os';
-import { type Environment, faultLines, type ParsedConfig } from '@countersign/process';
+import { type Environment, flag, itemsOf, list, type ParsedConfig, readSettings, wholeNumber } from '@countersign/process';
 import { z } from 'zod';
+import { settingsFaults } from './pack-settings.js';
 import { packs } from './runtimes/in-process/packs.js';
 
+const DEFAULT_PACKS = 'workspace,git,patterns';
 const names = packs.map((pack) => pack.name);
 
 const schema = z.object({
-  COUNTERSIGN_PACKS: z
-    .string()
-    .default('workspace,git,patterns')
-    .transform((text) =>
-      text
-        .split(',')
-        .map((name) => name.trim())
-        .filter((name) => name !== ''),
-    )
-    .refine((list) => list.every((name) => names.includes(name)), `a comma-separated list of packs; there are ${names.join(', ')}`),
+  COUNTERSIGN_PACKS: list(DEFAULT_PACKS).refine(
+    (named) => named.every((name) => names.includes(name)),
+    `a comma-separated list of packs; there are ${names.join(', ')}`,
+  ),
   COUNTERSIGN_EXECUTOR_ID: z.string().min(1).max(200).optional(),
-  COUNTERSIGN_RUNNING_MAX: z.coerce.number().int().min(1).max(10_000).default(512),
-  COUNTERSIGN_WAITING_MAX: z.coerce.number().int().min(1).max(1_000_000).default(20_000),
+  COUNTERSIGN_RUNNING_MAX: wholeNumber(1, 10_000).default(512),
+  COUNTERSIGN_WAITING_MAX: wholeNumber(1, 1_000_000).default(20_000),
   COUNTERSIGN_ENVIRONMENT: z
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'at most 64 of a-z 0-9 . _ -')
     .default('default'),
-  COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: z.enum(['true', 'false', '1', '0', '']).default(''),
-  COUNTERSIGN_LEASE_MS: z.coerce.number().int().min(500).max(120_000).default(5000),
+  COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: flag,
+  COUNTERSIGN_LEASE_MS: wholeNumber(500, 120_000).default(5000),
 });
 
 /** How this executor runs calls. */
@@ -48,17 +44,24 @@ export interface ExecutorConfig {
 
 /** The executor's part of the environment; the lanes come with the platform's. */
 export function parseExecutorConfig(env: Environment, lanes: readonly string[]): ParsedConfig<ExecutorConfig> {
-  const parsed = schema.safeParse(env);
-  if (!parsed.success) return { faults: faultLines(parsed.error) };
-  const value = parsed.data;
+  const parsed = readSettings(schema, env);
+  // Who sets the list of packs to nothing wants none, not those of an unset one.
+  const none = env.COUNTERSIGN_PACKS === '';
+  const named = none ? [] : 'config' in parsed ? parsed.config.COUNTERSIGN_PACKS : itemsOf(env.COUNTERSIGN_PACKS ?? DEFAULT_PACKS);
+  const settings = settingsFaults(
+    packs.filter(({ name }) => named.includes(name)),
+    env,
+  );
+  if ('faults' in parsed || settings.length > 0) return { faults: [...('faults' in parsed ? parsed.faults : []), ...settings] };
+  const value = parsed.config;
   return {
     config: {
-      packs: value.COUNTERSIGN_PACKS,
+      packs: named,
       executor_id: value.COUNTERSIGN_EXECUTOR_ID ?? `${hostname()}/${process.pid}`,
       running_max: value.COUNTERSIGN_RUNNING_MAX,
       waiting_max: value.COUNTERSIGN_WAITING_MAX,
       lease_ms: value.COUNTERSIGN_LEASE_MS,
-      identity_allow_private: ['true', '1'].includes(value.COUNTERSIGN_IDENTITY_ALLOW_PRIVATE),
+      identity_allow_private: value.COUNTERSIGN_IDENTITY_ALLOW_PRIVATE,
       environment: env,
       environment_name: value.COUNTERSIGN_ENVIRONMENT,
       lanes: [...lanes],

@@ -23,6 +23,7 @@ import { LaneParts } from './lane-parts.js';
 import { measureLoad } from './load-metric.js';
 import { Mappings } from './mapping/mappings.js';
 import { Memo } from './memo/memo.js';
+import { foldersOf } from './pack-settings.js';
 import { announceTools } from './runtimes/announcer.js';
 import type { InProcessRuntime } from './runtimes/in-process/in-process-runtime.js';
 import { loadTools } from './runtimes/in-process/loaded-tool.js';
@@ -86,19 +87,11 @@ function credentialsOf(
   return new Credentials(configuration, vault, broker, { clock, reissue: new ReissueRequests(log, codec, clock, logger) });
 }
 
-/** The folders that the packs write in. @throws CannotOpen */
-async function tryFolders(registry: readonly Pack[], { packs: named, environment }: ExecutorConfig): Promise<void> {
-  for (const { name, folders = [], settings = {} } of registry)
-    for (const variable of named.includes(name) ? folders : []) {
-      const dir = environment[variable] ?? settings[variable];
-      if (dir) await usableFolder(variable, dir);
-    }
-}
-
 /** Starts executing the calls of `config.lanes`: announces its tools, takes its leases, then reads what policy allows. */
 export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
   const { log, codec, clock, logger } = deps;
-  await tryFolders(registry, config);
+  const named = registry.filter(({ name }) => config.packs.includes(name));
+  for (const [variable, dir] of foldersOf(named, config.environment)) await usableFolder(variable, dir);
   const tools = loadTools(registry, config.packs, config.environment);
   const configuration = foldConfiguration(deps);
   await configuration.start();

@@ -1,14 +1,9 @@
-import { type Environment, faultLines, type ParsedConfig } from '@countersign/process';
+import { type Environment, flag, type ParsedConfig, readSettings, wholeNumber } from '@countersign/process';
 import { z } from 'zod';
-
-const flag = z
-  .enum(['true', 'false', '1', '0', ''])
-  .default('')
-  .transform((text) => text === 'true' || text === '1');
 
 const schema = z.object({
   COUNTERSIGN_HOST: z.string().min(1).default('127.0.0.1'),
-  COUNTERSIGN_PORT: z.coerce.number().int().min(0).max(65_535).default(7070),
+  COUNTERSIGN_PORT: wholeNumber(0, 65_535).default(7070),
   COUNTERSIGN_CALLBACK_ALLOW_PRIVATE: flag,
   COUNTERSIGN_SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   COUNTERSIGN_MAIL_FROM: z.string().min(1).default('countersign@localhost'),
@@ -38,12 +33,12 @@ export function parseGatewayConfig(
   env: Environment,
   platform: { lanes: readonly string[]; data_dir: string },
 ): ParsedConfig<GatewayConfig> {
-  const parsed = schema.safeParse(env);
-  if (!parsed.success) return { faults: faultLines(parsed.error) };
-  const { COUNTERSIGN_HOST: host, COUNTERSIGN_PORT: port } = parsed.data;
-  const callback_allow_private = parsed.data.COUNTERSIGN_CALLBACK_ALLOW_PRIVATE;
-  const identity_allow_private = parsed.data.COUNTERSIGN_IDENTITY_ALLOW_PRIVATE;
-  const { COUNTERSIGN_SMTP_URL: smtp_url, COUNTERSIGN_MAIL_FROM: mail_from, COUNTERSIGN_PUBLIC_URL: public_url } = parsed.data;
+  const parsed = readSettings(schema, env);
+  if ('faults' in parsed) return parsed;
+  const { COUNTERSIGN_HOST: host, COUNTERSIGN_PORT: port } = parsed.config;
+  const callback_allow_private = parsed.config.COUNTERSIGN_CALLBACK_ALLOW_PRIVATE;
+  const identity_allow_private = parsed.config.COUNTERSIGN_IDENTITY_ALLOW_PRIVATE;
+  const { COUNTERSIGN_SMTP_URL: smtp_url, COUNTERSIGN_MAIL_FROM: mail_from, COUNTERSIGN_PUBLIC_URL: public_url } = parsed.config;
   const { lanes, data_dir } = platform;
   return { config: { host, port, callback_allow_private, identity_allow_private, smtp_url, mail_from, public_url, lanes, data_dir } };
 }

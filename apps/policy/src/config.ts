@@ -1,16 +1,12 @@
-import { type Environment, faultLines, type ParsedConfig } from '@countersign/process';
+import { type Environment, type ParsedConfig, readSettings, wholeNumber } from '@countersign/process';
 import { z } from 'zod';
 
 const schema = z.object({
-  COUNTERSIGN_POLICY_ALLOW_FOR_MS: z.coerce
-    .number()
-    .int()
-    .min(1000)
-    .default(15 * 60_000),
-  COUNTERSIGN_POLICY_GRANT_FOR_MS: z.coerce.number().int().min(1000).default(3_600_000),
-  COUNTERSIGN_POLICY_BATCH_RECORDS: z.coerce.number().int().min(1).max(5000).default(500),
-  COUNTERSIGN_POLICY_PENDING_RECORDS: z.coerce.number().int().min(1).max(100_000).default(4000),
-  COUNTERSIGN_POLICY_SNAPSHOT_EVERY_MS: z.coerce.number().int().min(100).default(10_000),
+  COUNTERSIGN_POLICY_ALLOW_FOR_MS: wholeNumber(1000).default(15 * 60_000),
+  COUNTERSIGN_POLICY_GRANT_FOR_MS: wholeNumber(1000).default(3_600_000),
+  COUNTERSIGN_POLICY_BATCH_RECORDS: wholeNumber(1, 5000).default(500),
+  COUNTERSIGN_POLICY_PENDING_RECORDS: wholeNumber(1, 100_000).default(4000),
+  COUNTERSIGN_POLICY_SNAPSHOT_EVERY_MS: wholeNumber(100).default(10_000),
 });
 
 export interface PolicyConfig {
@@ -27,9 +23,9 @@ export interface PolicyConfig {
 
 /** Policy's own settings; `lanes` come from the platform's. */
 export function parsePolicyConfig(env: Environment, lanes: readonly string[]): ParsedConfig<PolicyConfig> {
-  const parsed = schema.safeParse(env);
-  if (!parsed.success) return { faults: faultLines(parsed.error) };
-  const value = parsed.data;
+  const parsed = readSettings(schema, env);
+  if ('faults' in parsed) return parsed;
+  const value = parsed.config;
   return {
     config: {
       lanes,

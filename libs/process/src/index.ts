@@ -21,15 +21,25 @@ export { subjectsOf } from './personal/personal-fields.js';
 export { rulesAbout } from './personal/personal-rules.js';
 export { isSealedBlob, openedBlob, sealedBlob } from './personal/sealed-blob.js';
 export { openPlatform, type Platform } from './platform.js';
-export { type Environment, faultLines, type ParsedConfig, type PlatformConfig, parsePlatformConfig } from './platform-config.js';
+export { type PlatformConfig, parsePlatformConfig } from './platform-config.js';
 export { decodeProgress, encodeProgress, type Progress, progressChannel } from './progress-hint.js';
 export { isPrivateAddress, publicLookup } from './public-address.js';
 export { decodeHint, encodeHint } from './result-hint.js';
 export { runService, type Service } from './run-service.js';
 export { securityRecord } from './security-record.js';
+export {
+  blankFaults,
+  type Environment,
+  flag,
+  itemsOf,
+  list,
+  type ParsedConfig,
+  readSettings,
+  wholeNumber,
+} from './settings.js';
 export { topicSpecs } from './topics.js';
 export { type PastMoment, PastTrust } from './trust/past-trust.js';
 export { TRUST_TOPIC, TrustBook } from './trust/trust-book.js';
 export { agentOf, type StoredRating, toolsOf } from './trust/trust-rows.js';
 export { TrustScores } from './trust/trust-scores.js';
-export { usableFolder } from './usable-folder.js';
+export { folderFault, usableFolder } from './usable-folder.js';

@@ -2,22 +2,8 @@ import path from 'node:path';
 import { COSIGNATURE_V1, type NoteVerifier, parseVkey } from '@countersign/proofs';
 import type { S3BlobsOptions } from '@countersign/store';
 import { z } from 'zod';
+import { type Environment, flag, list, type ParsedConfig, readSettings, wholeNumber } from './settings.js';
 
-/** What a parser of the environment answers: all faults together, one line each, or the configuration. */
-export type ParsedConfig<T> = { config: T } | { faults: string[] };
-
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-const list = (fallback: string) =>
-  z
-    .string()
-    .default(fallback)
-    .transform((text) =>
-      text
-        .split(',')
-        .map((item) => item.trim())
-        .filter((item) => item !== ''),
-    );
 const LANE = /^[a-z][a-z0-9-]{0,31}$/;
 
 const schema = z.object({
@@ -30,9 +16,9 @@ const schema = z.object({
   COUNTERSIGN_KAFKA_USERNAME: z.string().min(1).optional(),
   COUNTERSIGN_KAFKA_PASSWORD: z.string().min(1).optional(),
   COUNTERSIGN_KAFKA_SASL: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).default('plain'),
-  COUNTERSIGN_KAFKA_SSL: z.enum(['true', 'false']).default('false'),
-  COUNTERSIGN_KAFKA_PRODUCERS: z.coerce.number().int().min(1).max(16).optional(),
-  COUNTERSIGN_KAFKA_SESSION_MS: z.coerce.number().int().min(1000).max(120_000).default(8000),
+  COUNTERSIGN_KAFKA_SSL: flag,
+  COUNTERSIGN_KAFKA_PRODUCERS: wholeNumber(1, 16).optional(),
+  COUNTERSIGN_KAFKA_SESSION_MS: wholeNumber(1000, 120_000).default(8000),
   COUNTERSIGN_TOPIC_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9_-]{0,64}$/, 'at most 64 of A-Z a-z 0-9 _ -')
@@ -49,13 +35,8 @@ const schema = z.object({
     (lanes) => lanes.length > 0 && lanes.every((lane) => LANE.test(lane)),
     'a comma-separated list of lane names ([a-z][a-z0-9-]*, at most 32 characters)',
   ),
-  COUNTERSIGN_PARTITIONS: z.coerce.number().int().min(1).max(256).default(4),
-  COUNTERSIGN_JOURNAL_FILE_BYTES: z.coerce
-    .number()
-    .int()
-    .min(65_536)
-    .max(1024 * 1024 * 1024)
-    .default(64 * 1024 * 1024),
+  COUNTERSIGN_PARTITIONS: wholeNumber(1, 256).default(4),
+  COUNTERSIGN_JOURNAL_FILE_BYTES: wholeNumber(65_536, 1024 * 1024 * 1024).default(64 * 1024 * 1024),
   COUNTERSIGN_MASTER_KEY: z
     .string()
     .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
@@ -136,11 +117,6 @@ export interface PlatformConfig {
   tracing: boolean;
 }
 
-/** A zod error as one line a variable. */
-export function faultLines(error: z.ZodError): string[] {
-  return error.issues.map((issue) => `${issue.path.join('.') || 'environment'}: ${issue.message}`);
-}
-
 type Settings = z.output<typeof schema>;
 
 function kafkaFaults(value: Settings): string[] {
@@ -195,16 +171,16 @@ function kafkaOf(value: Settings): PlatformConfig['kafka'] {
     topic_prefix: value.COUNTERSIGN_TOPIC_PREFIX,
     registry_url: value.COUNTERSIGN_SCHEMA_REGISTRY_URL as string,
     login: username && password ? { mechanism, username, password } : undefined,
-    ssl: value.COUNTERSIGN_KAFKA_SSL === 'true',
+    ssl: value.COUNTERSIGN_KAFKA_SSL,
   };
 }
 
 const prefixOf = (topic_prefix: string): string => (topic_prefix === '' ? '' : `${topic_prefix}/`);
 
 export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConfig> {
-  const parsed = schema.safeParse(env);
-  if (!parsed.success) return { faults: faultLines(parsed.error) };
-  const value = parsed.data;
+  const parsed = readSettings(schema, env);
+  if ('faults' in parsed) return parsed;
+  const value = parsed.config;
   const s3 = s3Of(value);
   const faults = [...kafkaFaults(value), ...(Array.isArray(s3) ? s3 : [])];
   if (faults.length > 0 || Array.isArray(s3)) return { faults };

@@ -6,8 +6,10 @@ import { CannotOpen } from './cannot-open.js';
 import { HealthServer } from './health-server.js';
 import { guardStream } from './masking/live-secrets.js';
 import { openPlatform, type Platform } from './platform.js';
-import { type Environment, faultLines, type ParsedConfig, type PlatformConfig, parsePlatformConfig } from './platform-config.js';
+import { type PlatformConfig, parsePlatformConfig } from './platform-config.js';
+import { type Environment, type ParsedConfig, readSettings, wholeNumber } from './settings.js';
 import { startTelemetry } from './telemetry.js';
+import { folderFault } from './usable-folder.js';
 
 /** What a main gives: how its configuration is read and how its services start. */
 export interface Service<C> {
@@ -19,7 +21,7 @@ export interface Service<C> {
 }
 
 const healthSchema = z.object({
-  COUNTERSIGN_HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
+  COUNTERSIGN_HEALTH_PORT: wholeNumber(0, 65_535).default(0),
   COUNTERSIGN_HEALTH_HOST: z.string().default('127.0.0.1'),
 });
 
@@ -29,20 +31,22 @@ function configure<C>(service: Service<C>, env: Environment): ParsedConfig<Confi
   const platform = parsePlatformConfig(env);
   const defaults = parsePlatformConfig({}) as { config: PlatformConfig };
   const own = service.parse(env, 'config' in platform ? platform.config : defaults.config);
-  const health = healthSchema.safeParse(env);
-  if ('config' in platform && 'config' in own && health.success) {
+  const health = readSettings(healthSchema, env);
+  const folder = 'config' in platform ? folderFault('COUNTERSIGN_DATA_DIR', platform.config.data_dir) : undefined;
+  if ('config' in platform && 'config' in own && 'config' in health && folder === undefined) {
     return {
       config: {
         config: own.config,
         platform: platform.config,
-        health: { port: health.data.COUNTERSIGN_HEALTH_PORT, host: health.data.COUNTERSIGN_HEALTH_HOST },
+        health: { port: health.config.COUNTERSIGN_HEALTH_PORT, host: health.config.COUNTERSIGN_HEALTH_HOST },
       },
     };
   }
   const faults = [
     ...('faults' in platform ? platform.faults : []),
     ...('faults' in own ? own.faults : []),
-    ...(health.success ? [] : faultLines(health.error)),
+    ...('faults' in health ? health.faults : []),
+    ...(folder === undefined ? [] : [folder]),
   ];
   return { faults: [...new Set(faults)] };
 }

@@ -1,7 +1,10 @@
-import { constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CannotOpen } from './cannot-open.js';
+
+const unusable = (variable: string, dir: string, why: string): string =>
+  `${variable} ${dir} cannot be used (${why}): give a directory that this user may write`;
 
 /** Makes a folder and those above it. Node's own recursive mkdir never comes back where a file system takes no folders (`/proc`). */
 async function made(dir: string, mode: number): Promise<void> {
@@ -19,8 +22,23 @@ export async function usableFolder(variable: string, dir: string, mode = 0o777):
     if (!(await stat(dir)).isDirectory()) throw new Error('not a directory');
     await access(dir, constants.W_OK | constants.R_OK);
   } catch (cause) {
-    throw new CannotOpen(`${variable} ${dir} cannot be used (${(cause as Error).message}): give a directory that this user may write`, {
-      cause,
-    });
+    throw new CannotOpen(unusable(variable, dir, (cause as Error).message), { cause });
+  }
+}
+
+/**
+ * What can be told of a folder before anything is made or opened: one line where it, or what it would have to be made in, is no
+ * folder or is not this user's to write. Whether it can be made is known only to `usableFolder`.
+ */
+export function folderFault(variable: string, dir: string): string | undefined {
+  const wanted = path.resolve(dir);
+  let there = wanted;
+  while (!existsSync(there) && there !== path.dirname(there)) there = path.dirname(there);
+  try {
+    if (!statSync(there).isDirectory()) return unusable(variable, dir, `${there} is a file`);
+    accessSync(there, there === wanted ? constants.W_OK | constants.R_OK : constants.W_OK);
+    return undefined;
+  } catch (cause) {
+    return unusable(variable, dir, (cause as Error).message);
   }
 }

@@ -46,10 +46,10 @@ class Api {
 const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: countersign projections ${projections.usage}`] });
 
 async function apiOf(values: { url?: string; key?: string }, env: Readonly<Record<string, string | undefined>>): Promise<Api> {
-  const base = values.url ?? env.COUNTERSIGN_URL ?? `http://127.0.0.1:${env.COUNTERSIGN_PORT ?? 7070}`;
-  const given = values.key ?? env.COUNTERSIGN_KEY;
+  const base = values.url ?? (env.COUNTERSIGN_URL || `http://127.0.0.1:${env.COUNTERSIGN_PORT || 7070}`);
+  const given = values.key ?? (env.COUNTERSIGN_KEY || undefined);
   if (given !== undefined) return new Api(base, given);
-  const file = path.join(env.COUNTERSIGN_DATA_DIR ?? '.countersign', 'admin.key');
+  const file = path.join(env.COUNTERSIGN_DATA_DIR || '.countersign', 'admin.key');
   const key = await readFile(file, 'utf8').catch(() => {
     throw new Refused(`no key: give --key or COUNTERSIGN_KEY, or run it where ${file} is`);
   });

@@ -3,6 +3,7 @@ import type { Recovery } from '@countersign/domain';
 import { faultsOfForeign, type Pack, type Tool } from '@countersign/tool-kit';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { settingsOf } from '../../pack-settings.js';
 import type { Issue } from '../../running/job.js';
 import { type DeclaredExtras, declaredExtras } from './declared-extras.js';
 import { type CheckLayer, sanityLayer } from './output-checks.js';
@@ -80,11 +81,7 @@ export function loadTools(
   for (const name of names) {
     const pack = packs.find((candidate) => candidate.name === name);
     if (!pack) throw new Error(`COUNTERSIGN_PACKS: there is no pack ${name}; there are ${packs.map((each) => each.name).join(', ')}`);
-    const settings: Record<string, string> = {};
-    for (const [variable, fallback] of Object.entries(pack.settings ?? {})) {
-      const value = environment[variable] ?? fallback;
-      if (value !== undefined) settings[variable] = value;
-    }
+    const settings = settingsOf(pack, environment);
     for (const tool of pack.tools) {
       const id = `${tool.contract.name}@${tool.contract.version}`;
       if (tools.has(id)) throw new Error(`COUNTERSIGN_PACKS: tool ${id} is there twice`);
