@@ -31,6 +31,21 @@ describe('a body that is not there but called JSON', () => {
     expect((await gateway.send('POST', '/v1/calls', '{', EMPTY_JSON)).body.type).toBe('urn:countersign:problem:malformed-body');
   });
 
+  test('is refused exactly where the OpenAPI document says that one is required', async () => {
+    const { body: document } = await gateway.send('GET', '/openapi.json');
+    const told = apiRoutes.flatMap(({ method, path }) => {
+      const { requestBody } = document.paths[path][method];
+      return requestBody === undefined ? [] : [{ method: method.toUpperCase(), path, required: requestBody.required }];
+    });
+    const missed = async ({ method, path, required }: (typeof told)[number]) => {
+      const { status } = await gateway.send(method, path.replace(/\{\w+\}/g, 'x'));
+      const refused = [400, 422].includes(status);
+      // 404: the thing is looked for first, or this gateway goes without the part that has the route.
+      return refused === required || status === 404 ? [] : [`${method} ${path}: ${status}, required: ${required}`];
+    };
+    expect(await Promise.all(told.map(missed)).then((all) => all.flat())).toEqual([]);
+  });
+
   const changing = apiRoutes.filter(({ method }) => method !== 'get').map(({ method, path }) => [method.toUpperCase(), path] as const);
   test.each(changing)('is never a fault of ours: %s %s', async (method, path) => {
     const answer = await gateway.send(method, path.replace(/\{\w+\}/g, 'x'), undefined, EMPTY_JSON);
@@ -137,6 +152,28 @@ describe('a key that reaches a prototype is refused as that, where it stands', (
         status: 400,
         body: { type: 'urn:countersign:problem:invalid-request', validation: { issues: [{ path, code: 'prototype_key' }] } },
       });
+  });
+});
+
+describe('an idempotency key', () => {
+  test.each(['', ' padded', 'padded ', 'two\nlines', 'null\0', 'clé', '\ud800', 'x'.repeat(256)])(
+    'an idempotency key of a batch is held to what the header can be: %j',
+    async (idempotency_key) => {
+      const call = { tool: 'write_note', inputs: { path: 'keyed', text: 'x' }, idempotency_key };
+      expect(await gateway.send('POST', '/v1/calls:batch', { calls: [call] })).toMatchObject({
+        status: 400,
+        body: { validation: { issues: [{ path: '/calls/0/idempotency_key' }] } },
+      });
+    },
+  );
+
+  test('a key in the header and the same key in a batch are one key', async () => {
+    const call = { tool: 'write_note', inputs: { path: 'keyed', text: 'y' } };
+    const { body } = await gateway.send('POST', '/v1/calls', call, { 'idempotency-key': '~a key!' });
+    const batch = await gateway.send('POST', '/v1/calls:batch', { calls: [{ ...call, idempotency_key: '~a key!' }] });
+    expect(JSON.parse(batch.text).call).toMatchObject({ idempotency_key: body.idempotency_key, status: 'succeeded' });
+    const bad = await gateway.send('POST', '/v1/calls', call, { 'idempotency-key': 'cl\u00e9' });
+    expect(bad).toMatchObject({ status: 400, body: { detail: expect.stringContaining('printable ASCII') } });
   });
 });
 

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { hashApiKey, mintApiKey } from './identity/api-key.js';
 import { TestGateway } from './testing/test-gateway.js';
 
 jest.setTimeout(30_000);
@@ -164,6 +165,34 @@ describe('keys and tenants', () => {
     expect((await gateway.send('DELETE', `/v1/keys/${key_id}`)).status).toBe(204);
     expect((await gateway.call('write_note', {}, {}, key)).status).toBe(401);
   });
+
+  test.each(['two\nlines', '\u0085', 'bell\u0007', '\u2028', '\ud800'])(
+    'no principal is made with the id %j; one on the log is read',
+    async (id) => {
+      const principal = { kind: 'agent', id, roles: ['agent'] };
+      const bad = await gateway.send('POST', '/v1/keys', { principal, owner: id });
+      expect(bad).toMatchObject({ status: 400, body: { validation: { issues: [{ path: '/principal/id' }, { path: '/owner' }] } } });
+      expect(bad.body.detail).toContain('any characters are taken but');
+      expect((await gateway.send('POST', '/v1/delegations', { agent_id: id })).body.validation.issues[0].path).toBe('/agent_id');
+      const recorded = (await gateway.events('configuration-changed')).find((event) => event.key_hash !== undefined && 'scopes' in event);
+      const key = mintApiKey();
+      const legacy = {
+        ...recorded,
+        key_id: `legacy-${id.charCodeAt(0)}`,
+        key_hash: hashApiKey(key),
+        principal,
+        owner: null,
+        only_if_first: false,
+      };
+      const value = gateway.deps.codec.encode('api_key_set', legacy);
+      const headers = { event_type: 'api_key_set' };
+      await gateway.log.append([{ topic: 'configuration-changed', partition: 0, key: legacy.meta.tenant_id, value, headers }]);
+      await gateway.send('POST', '/v1/cases', {}); // what is written later is folded later
+      expect((await gateway.call('write_note', {}, {}, key)).body).toMatchObject({ status: 'succeeded', principal: { kind: 'agent' } });
+      const { items } = (await gateway.send('GET', '/v1/keys?limit=500')).body;
+      expect(items).toContainEqual(expect.objectContaining({ key_id: legacy.key_id }));
+    },
+  );
 
   test("another tenant's calls are the same 404 as none, and its admin sees only its own", async () => {
     expect((await gateway.send('POST', '/v1/tenants', { tenant_id: 'globex', in_flight_max: 1 })).status).toBe(201);

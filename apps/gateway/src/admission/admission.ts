@@ -21,6 +21,7 @@ import type { CallRequest } from './call-request.js';
 import { callbackFault } from './callback-url.js';
 import { CompiledContracts, isTooDeep } from './compiled-contracts.js';
 import { type Identity, identify } from './effect-identity.js';
+import { idempotencyKey } from './idempotency-key.js';
 import { costLeft, deadlineOf } from './run-budget.js';
 
 export interface AdmissionRules {
@@ -50,8 +51,6 @@ export interface AdmittedCall {
   /** The rules that call something of it personal: it is sealed before it is recorded. */
   personal: readonly PersonalRule[];
 }
-
-const KEY_MAX = 255;
 
 /** Checks and completes a request; decides nothing: whether the call may run is policy's. */
 export class Admission {
@@ -134,8 +133,8 @@ export class Admission {
         issues: [{ path: '/deadline', code: 'past', message: 'is in the past' }],
       });
     const key = origin.idempotency_key;
-    if (key !== undefined && (key.length === 0 || key.length > KEY_MAX))
-      return new Problem('invalid-request', `an Idempotency-Key has 1 to ${KEY_MAX} characters`);
+    const keyFault = key === undefined ? undefined : idempotencyKey.safeParse(key).error?.issues[0]?.message;
+    if (keyFault !== undefined) return new Problem('invalid-request', keyFault);
     if (request.callback_url !== undefined) {
       const fault = callbackFault(request.callback_url, this.rules.allow_private_callbacks);
       if (fault) return new Problem('refused-callback', fault, { issues: [{ path: '/callback_url', code: 'refused', message: fault }] });

@@ -1,5 +1,6 @@
 import { parseCallId } from '@countersign/contracts';
 import { z } from 'zod';
+import { idempotencyKey } from './idempotency-key.js';
 import { runBudget } from './run-budget.js';
 
 const text = (max: number) => z.string().min(1).max(max);
@@ -54,7 +55,7 @@ export const batchRequest = z.strictObject({
     .array(
       callRequest.extend({
         depends_on: z.array(z.int().min(0)).max(50).optional(),
-        idempotency_key: text(255).optional().describe('as the header, for this call'),
+        idempotency_key: idempotencyKey.optional().describe('as the header, for this call'),
       }),
     )
     .min(1)

@@ -7,6 +7,7 @@ export interface ApiRoute {
   path: string;
   summary: string;
   tag: string;
+  /** One that takes `undefined` may be left out. */
   body?: z.ZodType;
   query?: z.ZodRawShape;
   /** Headers that it takes besides those of every request: what each does. */

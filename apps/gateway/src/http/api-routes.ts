@@ -38,7 +38,7 @@ const callRoutes: readonly ApiRoute[] = [
     body: callRequest,
     headers: {
       'Idempotency-Key':
-        'the key of a write, of 1 to 255 characters, instead of the one derived from its inputs; reads are not deduplicated',
+        'the key of a write, of 1 to 255 printable ASCII characters, instead of the one derived from its inputs; reads are not deduplicated',
       Prefer: '`wait=N`: seconds until a call that has not ended is answered as it is, by 202',
       traceparent: 'W3C trace context: the trace that the call belongs to',
     },

@@ -13,7 +13,7 @@ import { Problem } from './problem.js';
 import type { Answer, HttpReply, HttpRequest } from './reply.js';
 import { seenBy } from './seen-by.js';
 
-export const cancelRequest = z.strictObject({ reason: z.string().min(1).max(1000).optional() });
+export const cancelRequest = z.strictObject({ reason: z.string().min(1).max(1000).optional() }).prefault({});
 
 export const resolveRequest = z.strictObject({
   resolution: z.enum(['happened', 'did_not_happen']),
@@ -41,7 +41,7 @@ export class CallCommandsController {
   @HttpCode(200)
   cancel(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['agent', 'operator'], async (caller) => {
-      const body = parseBody(cancelRequest, request.body ?? {});
+      const body = parseBody(cancelRequest, request.body ?? undefined);
       if (body instanceof Problem) return body;
       const state = await this.find(request, caller);
       if (state instanceof Problem) return state;

@@ -16,7 +16,7 @@ import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 import { Views, viewsBehind } from './views.js';
 
 const title = z.string().min(1).max(400).optional();
-export const caseRequest = z.strictObject({ title, subjects: subjectsRequest });
+export const caseRequest = z.strictObject({ title, subjects: subjectsRequest }).prefault({});
 export const caseChange = z.strictObject({ state: z.enum(['open', 'closed']), title, subjects: subjectsRequest });
 export const caseFilters = { status: z.enum(['open', 'awaiting_approval', 'closed']).optional() };
 
@@ -48,7 +48,7 @@ export class CasesController {
   @Post()
   open(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['agent', 'operator'], async (caller) => {
-      const body = parseBody(caseRequest, request.body ?? {});
+      const body = parseBody(caseRequest, request.body ?? undefined);
       if (body instanceof Problem) return body;
       const case_id = `case_${uuidv7(this.room.clock.now_ms())}`;
       return this.set(caller, case_id, { ...body, state: 'open' }, 201);

@@ -3,6 +3,7 @@ import type { UserDelegation } from '@countersign/domain';
 import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
+import { principalId } from '../identity/principal-id.js';
 import { parseBody } from './body-issues.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
@@ -13,7 +14,7 @@ import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 const names = z.array(z.string().min(1).max(200)).max(100);
 
 export const delegationRequest = z.strictObject({
-  agent_id: z.string().min(1).max(200).describe('the agent that may act for you'),
+  agent_id: principalId.describe('the agent that may act for you'),
   scopes: names.optional().describe('absent: yours'),
   clearances: names.default([]),
   purposes: names.optional().describe('absent: yours'),

@@ -5,6 +5,7 @@ import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { hashApiKey, mintApiKey } from '../identity/api-key.js';
 import { type Caller, roles } from '../identity/authenticator.js';
+import { principalId } from '../identity/principal-id.js';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
 import { parseBody } from './body-issues.js';
 import { ConfigurationRoom } from './configuration-room.js';
@@ -17,10 +18,10 @@ export const keyRequest = z.strictObject({
   tenant_id: z.string().min(1).max(100).optional().describe('absent: your own; another only for an admin of tenant `default`'),
   principal: z.strictObject({
     kind: z.enum(['agent', 'user', 'service']),
-    id: z.string().min(1).max(200),
+    id: principalId,
     roles: z.array(z.enum(roles)).min(1).max(roles.length),
   }),
-  owner: z.string().min(1).max(200).optional().describe('principal id of the person who answers for an agent; cannot approve its calls'),
+  owner: principalId.optional().describe('principal id of the person who answers for an agent; cannot approve its calls'),
   scopes: z.array(z.string().min(1).max(200)).max(100).default([]),
   clearances: z.array(z.string().min(1).max(100)).max(100).default([]).describe('markings that it may see; `*` stands for all'),
   purposes: z.array(z.string().min(1).max(100)).max(100).optional().describe('absent: any purpose'),

@@ -5,7 +5,7 @@ type Operation = {
   operationId: string;
   responses: Record<string, unknown>;
   parameters: { name: string; in: string }[];
-  requestBody?: unknown;
+  requestBody?: { required: boolean };
 };
 const document = openApiDocument() as {
   openapi: string;
@@ -36,6 +36,15 @@ test('bodies are told by the schemas that check them', () => {
   const call = document.paths['/v1/calls']?.post?.requestBody;
   expect(JSON.stringify(call)).toContain('"additionalProperties":false');
   expect(JSON.stringify(call)).toContain('callback_url');
+});
+
+test('a body is required unless its route does without', () => {
+  const optional = operations.filter(({ operation }) => operation.requestBody?.required === false);
+  expect(optional.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'post /v1/calls/{call_id}/cancel',
+    'post /v1/cases',
+    'post /v1/retention/runs',
+  ]);
 });
 
 test('the headers that an operation takes are told', () => {

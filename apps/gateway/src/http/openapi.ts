@@ -127,6 +127,11 @@ function schemaOf(type: z.ZodType): Json {
   return schema;
 }
 
+/** A body may be left out exactly where its schema takes none. */
+function requestBody(body: z.ZodType): Json {
+  return { required: !body.safeParse(undefined).success, content: { 'application/json': { schema: schemaOf(body) } } };
+}
+
 function operation(route: ApiRoute): Json {
   const responses = Object.fromEntries(Object.entries(route.answers).map(([status, name]) => [status, answer(name)]));
   return {
@@ -134,7 +139,7 @@ function operation(route: ApiRoute): Json {
     summary: route.summary,
     tags: [route.tag],
     parameters: parameters(route),
-    ...(route.body ? { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body) } } } } : {}),
+    ...(route.body ? { requestBody: requestBody(route.body) } : {}),
     responses: { ...responses, default: problem },
     ...(route.open ? { security: [] } : { 'x-countersign-roles': route.roles ?? routeRoles[`${route.method} ${route.path}`] ?? [] }),
   };

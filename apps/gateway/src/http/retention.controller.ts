@@ -28,7 +28,9 @@ export const retentionRequest = z
     }
   });
 
-export const retentionRun = z.strictObject({ dry_run: z.boolean().default(false).describe('only says what would be destroyed') });
+export const retentionRun = z
+  .strictObject({ dry_run: z.boolean().default(false).describe('only says what would be destroyed') })
+  .prefault({});
 
 function face(terms: RetentionTerms | undefined): Record<string, unknown> {
   if (!terms) return { version: 0, floor_months: RETENTION_FLOOR_MONTHS, rules: [], by: null, changed_at: null };
@@ -66,7 +68,7 @@ export class RetentionController {
   @HttpCode(200)
   run(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], async ({ tenant_id, principal }) => {
-      const body = parseBody(retentionRun, request.body ?? {});
+      const body = parseBody(retentionRun, request.body ?? undefined);
       if (body instanceof Problem) return body;
       const cutoffs = body.dry_run ? await this.room.due(tenant_id) : await this.room.apply(tenant_id, principal);
       return ok({ dry_run: body.dry_run, cutoffs });

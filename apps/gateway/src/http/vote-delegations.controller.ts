@@ -3,6 +3,7 @@ import type { Delegation } from '@countersign/domain';
 import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
+import { principalId } from '../identity/principal-id.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
@@ -11,7 +12,7 @@ import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 
 export const voteDelegationRequest = z.strictObject({
-  to: z.string().min(1).max(200).describe('principal id of who votes instead of you'),
+  to: principalId.describe('principal id of who votes instead of you'),
   tools: z.array(z.string().min(1).max(200)).max(100).default([]).describe('empty: all tools'),
   reason: z.string().min(1).max(500).default('out of office'),
   from_time: z.iso.datetime({ offset: true }).optional().describe('absent: now'),

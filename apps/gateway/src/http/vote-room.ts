@@ -5,6 +5,7 @@ import { type ApprovalRow, readApproval } from '@countersign/store';
 import { z } from 'zod';
 import type { EditDesk } from '../admission/edited-inputs.js';
 import type { Caller } from '../identity/authenticator.js';
+import { principalId } from '../identity/principal-id.js';
 import { approvalFace } from './approval-face.js';
 import type { KnownCalls } from './known-calls.js';
 import { Problem } from './problem.js';
@@ -16,7 +17,7 @@ export const voteRequest = z.strictObject({
   vote: z.enum(['approve', 'deny', 'edit', 'delegate', 'revoke']),
   reason: z.string().min(1).max(2000).optional(),
   inputs: z.record(z.string(), z.unknown()).optional().describe('with `edit`: the inputs to run with; the request that follows binds them'),
-  to: z.string().min(1).max(200).optional().describe('with `delegate`: who decides instead'),
+  to: principalId.optional().describe('with `delegate`: who decides instead'),
   grant: z
     .strictObject({ scope: z.enum(['case', 'run', 'tool']), for_ms: z.int().min(1000) })
     .optional()

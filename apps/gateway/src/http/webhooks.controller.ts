@@ -4,6 +4,7 @@ import { Controller, Delete, Get, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { callbackFault } from '../admission/callback-url.js';
 import type { Caller } from '../identity/authenticator.js';
+import { principalId } from '../identity/principal-id.js';
 import { NoticeRoom } from '../notices/notice-room.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
@@ -22,7 +23,7 @@ export const webhookRequest = z.strictObject({
   description: z.string().max(500).default(''),
   state: z.enum(['active', 'disabled']).default('active'),
   acts_as: z
-    .strictObject({ id: z.string().min(1).max(200), roles: z.array(z.string().min(1).max(100)).min(1).max(20) })
+    .strictObject({ id: principalId, roles: z.array(z.string().min(1).max(100)).min(1).max(20) })
     .optional()
     .describe('messages carry a link that decides as this person; whoever reads them can use it'),
 });

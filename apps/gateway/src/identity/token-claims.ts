@@ -1,8 +1,7 @@
 import type { Principal, Rights } from '@countersign/contracts';
 import type { IdentityProvider } from '@countersign/domain';
 import type { JWTPayload } from 'jose';
-
-const ID_MAX = 200;
+import { isPrincipalId } from './principal-id.js';
 
 /** A claim by its name, or by the path of its names (`realm_access.roles`). */
 function claim(payload: JWTPayload, name: string): unknown {
@@ -23,7 +22,7 @@ function listed(payload: JWTPayload, name: string): string[] | undefined {
 /** Whom a verified token names, as its provider is configured; undefined where it names nobody. A missing claim gives no rights. */
 export function principalOf(payload: JWTPayload, provider: IdentityProvider): { principal: Principal; rights: Rights } | undefined {
   const id = claim(payload, provider.subject_claim);
-  if (typeof id !== 'string' || id === '' || id.length > ID_MAX) return undefined;
+  if (!isPrincipalId(id)) return undefined;
   const values = listed(payload, provider.roles_claim) ?? [];
   const mapped = provider.role_mappings.filter(({ value }) => values.includes(value)).map(({ role }) => role);
   const roles = [...new Set([...provider.default_roles, ...mapped])];

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+const ID_MAX = 200;
+// Half a pair (Cs) could not be written down as it is; line separators end lines as control characters do.
+const NAMEABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
+
+/** The id of a principal that is to be: 1 to 200 characters, none of which hides or ends a line where the id is shown. Ids on the log are read whatever is in them. */
+export const principalId = z
+  .string()
+  .min(1)
+  .max(ID_MAX)
+  .regex(NAMEABLE, 'any characters are taken but control characters, line separators and half characters');
+
+export const isPrincipalId = (id: unknown): id is string => principalId.safeParse(id).success;
