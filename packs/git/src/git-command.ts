@@ -44,7 +44,7 @@ export interface GitCall {
   cwd: string;
   args: readonly string[];
   signal: AbortSignal;
-  input?: string;
+  input?: string | Buffer;
   env?: Record<string, string>;
   /** More output than this ends the process; the result is then `cut`. Default 16 MiB. */
   stdout_bytes_max?: number;

@@ -1,6 +1,6 @@
 import { lstat, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isToolError, type RunContext, ToolError } from '@countersign/tool-kit';
+import { isToolError, type RunContext, shownText, ToolError } from '@countersign/tool-kit';
 import { type GitCall, type GitResult, runGit } from './git-command.js';
 import { checkedPath, checkedRevision } from './names.js';
 import { notFound, refused } from './refusal.js';
@@ -38,11 +38,16 @@ export class Repository {
     return runGit({ cwd: this.folder, signal: this.ctx.signal, ...more, args: [...place, ...args] });
   }
 
-  /** Runs git, which must succeed, and answers what it printed. */
+  /** Runs git, which must succeed, and answers what it printed; bytes that are no UTF-8 as `\xNN`. */
   async run(args: readonly string[], more: More = {}): Promise<string> {
+    return shownText(await this.bytes(args, more));
+  }
+
+  /** As `run`, for what goes back to git. */
+  async bytes(args: readonly string[], more: More = {}): Promise<Buffer> {
     const result = await this.try(args, more);
     if (result.code !== 0) throw failed(args, result);
-    return result.stdout.toString('utf8');
+    return result.stdout;
   }
 
   /** The commit that a revision names. */

@@ -51,6 +51,20 @@ describe('git_commit', () => {
     ]);
   });
 
+  test('commits everything also where a name is not UTF-8, which the other tools show as what no tool takes for a path', async () => {
+    const name = Buffer.concat([Buffer.from(`${scratch.repo}/dir/caf`), Buffer.of(0xe9), Buffer.from('.txt')]);
+    writeFileSync(name, 'one');
+    const shown = 'dir/caf\\xe9.txt';
+    expect(await run('git_status', {})).toMatchObject({ entries: [{ path: shown, staged: '?', unstaged: '?' }] });
+    await expect(run('git_commit', { ...input, paths: [shown] })).rejects.toMatchObject({ more: { details: { reason: 'not_a_path' } } });
+    expect(await run('git_commit', input)).toMatchObject({ files: 1 });
+    expect(scratch.git(scratch.repo, 'show', '--name-status', '--format=', 'HEAD')).toBe('A\t"dir/caf\\351.txt"');
+    expect(await run('git_status', {})).toMatchObject({ clean: true });
+    writeFileSync(name, 'two');
+    expect(await run('git_diff', {})).toMatchObject({ files: [{ path: shown, added: 1, removed: 1 }] });
+    expect(await run('git_commit', { ...input, paths: ['dir'] })).toMatchObject({ files: 1 });
+  });
+
   test('never commits what is the platform’s own', async () => {
     scratch.fill({ '.countersign-trash/receipts/x': 'ours', 'new.txt': 'new' });
     expect(await run('git_commit', input)).toMatchObject({ files: 1 });

@@ -165,6 +165,34 @@ test('listing and searching do not go through links, nor show what is reserved',
   expect(found.files.map(({ path }) => path)).toEqual(['a.txt', 'dir/b.txt']);
 });
 
+test('names that are not UTF-8 are listed and searched, in a form that no tool takes for a path', async () => {
+  const bytes = (...parts: (string | number)[]) =>
+    Buffer.concat([
+      Buffer.from(`${scratch.root}/`),
+      ...parts.map((part) => (typeof part === 'number' ? Buffer.of(part) : Buffer.from(part))),
+    ]);
+  await writeFile(bytes('caf', 0xe9, '.txt'), 'canary');
+  await mkdir(bytes('d', 0xff));
+  await writeFile(bytes('d', 0xff, '/plain.txt'), 'canary in a folder');
+  const { entries } = (await attempt('list_directory', '.')) as { entries: object[] };
+  const odd = ['caf\\xe9.txt', 'd\\xff', 'd\\xff/plain.txt'];
+  expect(entries).toEqual(expect.arrayContaining([expect.objectContaining({ path: odd[0], type: 'file', size_bytes: 6 })]));
+  expect(entries).toEqual(expect.arrayContaining([expect.objectContaining({ path: odd[2], type: 'file' })]));
+  expect(await toolOf('search_files').run({ pattern: '**/*.txt' } as never, scratch.context())).toMatchObject({
+    files: ['a.txt', odd[0], odd[2], 'dir/b.txt'].map((path) => ({ path })),
+    searched: 4,
+  });
+  expect(await attempt('search_content', '.')).toMatchObject({
+    matches: [
+      { path: odd[0], text: 'canary' },
+      { path: odd[2], text: 'canary in a folder' },
+    ],
+    skipped: { unreadable: 0 },
+  });
+  for (const use of Object.keys(uses))
+    for (const path of odd) await expect(attempt(use, path)).rejects.toMatchObject({ more: { details: { reason: 'backslash' } } });
+});
+
 test('a folder that is swapped for a link all the time never leads a write or read outside', async () => {
   const [dir, aside] = [join(scratch.root, 'dir'), join(scratch.root, 'aside')];
   const swapped = scratch.outside;

@@ -13,6 +13,8 @@ const AS_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 export interface Place {
   folder: Folder;
   name: string;
+  /** The name as the file system has it, where a walk found it: it may be no UTF-8. */
+  bytes?: Buffer;
   /** The path from the root, as every answer spells it. */
   path: string;
   pointer: string;
@@ -87,7 +89,7 @@ export class Workspace {
   /** An open regular file, and what it is. Links, folders, devices, FIFOs and sockets are refused. */
   async file(place: Place): Promise<{ handle: FileHandle; stats: Stats }> {
     await this.regular(place);
-    const handle = this.keep(await open(place.folder.at(place.name), AS_FILE));
+    const handle = this.keep(await open(place.bytes ? place.folder.atBytes(place.bytes) : place.folder.at(place.name), AS_FILE));
     const stats = await handle.stat();
     if (!stats.isFile()) throw notRegular(place);
     return { handle, stats };
@@ -95,7 +97,7 @@ export class Workspace {
 
   /** The entry at a place, which must be a regular file. */
   async regular(place: Place): Promise<Stats> {
-    const stats = await entryOf(place.folder, place.name);
+    const stats = await entryOf(place.folder, place.bytes ?? place.name);
     if (!stats) throw notFound(place.pointer, JSON.stringify(place.path));
     if (stats.isSymbolicLink()) throw linkRefused(place.name, place.pointer);
     if (!stats.isFile()) throw notRegular(place);
@@ -144,9 +146,9 @@ export class Workspace {
 }
 
 /** What is at a name of a folder, links not followed; undefined where nothing is. */
-export async function entryOf(folder: Folder, name: string): Promise<Stats | undefined> {
+export async function entryOf(folder: Folder, name: string | Buffer): Promise<Stats | undefined> {
   try {
-    return await lstat(folder.at(name));
+    return await lstat(typeof name === 'string' ? folder.at(name) : folder.atBytes(name));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;

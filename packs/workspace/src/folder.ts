@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { shownText } from '@countersign/tool-kit';
 import { codeOf, notFound, refused } from './refusal.js';
 
 const AS_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -32,14 +33,24 @@ export class Folder {
     return name === undefined ? `${folder}/.` : `${folder}/${name}`;
   }
 
+  /** As `at`, for a name as the file system has it: not every one is UTF-8. */
+  atBytes(name: Buffer): Buffer {
+    return Buffer.concat([Buffer.from(this.at('')), name]);
+  }
+
   async enter(name: string, pointer: string): Promise<Folder> {
+    return this.enterBytes(Buffer.from(name), pointer);
+  }
+
+  async enterBytes(bytes: Buffer, pointer: string): Promise<Folder> {
+    const name = shownText(bytes);
     try {
-      return new Folder(await open(this.at(name), AS_FOLDER), join(this.path, name));
+      return new Folder(await open(this.atBytes(bytes), AS_FOLDER), join(this.path, name));
     } catch (error) {
       const code = codeOf(error);
       if (code === 'ENOENT') throw notFound(pointer, `folder ${JSON.stringify(name)}`);
       if (code !== 'ELOOP' && code !== 'ENOTDIR') throw error;
-      if ((await lstat(this.at(name))).isSymbolicLink()) throw linkRefused(name, pointer);
+      if ((await lstat(this.atBytes(bytes))).isSymbolicLink()) throw linkRefused(name, pointer);
       throw refused(pointer, 'not_a_folder', `${JSON.stringify(name)} is not a folder`);
     }
   }

@@ -18,6 +18,25 @@ export function linesMatching(text: string, limit: number, at: (line: string) =>
   return found;
 }
 
+/** Finds a text in a line whatever the case of its letters; answers its position in the line as it stands, or -1. */
+export function anyCase(text: string): (line: string) => number {
+  const wanted = text.toLowerCase();
+  return (line) => {
+    const lower = line.toLowerCase();
+    const at = lower.indexOf(wanted);
+    if (at <= 0 || lower.length === line.length) return at;
+    // Some letters are longer in lower case (İ): what stands before is counted letter by letter.
+    let start = 0;
+    let low = 0;
+    for (const letter of line) {
+      low += letter.toLowerCase().length;
+      if (low > at) break;
+      start += letter.length;
+    }
+    return start;
+  };
+}
+
 /** A long line from a little before its match. */
 function shown(line: string, column: number): string {
   const start = line.length <= SHOWN_CHARS ? 0 : Math.max(0, Math.min(column - 40, line.length - SHOWN_CHARS));

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { opendir } from 'node:fs/promises';
-import { isToolError, ToolError } from '@countersign/tool-kit';
+import { isToolError, shownText, ToolError } from '@countersign/tool-kit';
 import { entryOf, type Workspace } from './confine.js';
 import type { Folder } from './folder.js';
 import { codeOf } from './refusal.js';
@@ -10,14 +10,18 @@ const DEPTH_MAX = 32;
 const VISITED_MAX = 50_000;
 
 export interface Found {
-  /** From the root of the workspace. */
+  /** From the root of the workspace; what of it is no UTF-8 is shown as `\xNN`, which no tool takes for a path. */
   path: string;
   name: string;
+  /** The name as the file system has it. */
+  bytes: Buffer;
   type: 'file' | 'directory' | 'symlink' | 'other';
   stats: Stats;
   /** Where it lies; open until the walk goes on. */
   folder: Folder;
 }
+
+type Name = Pick<Found, 'name' | 'bytes'>;
 
 /**
  * Everything in a folder in order of names, folders before what is in them, links not followed, reserved names left out.
@@ -56,29 +60,31 @@ export class Walk {
     }
   }
 
-  private async namesIn(folder: Folder): Promise<string[]> {
-    const names: string[] = [];
-    for await (const { name } of await opendir(folder.at())) {
+  private async namesIn(folder: Folder): Promise<Name[]> {
+    const names: Name[] = [];
+    for await (const entry of await opendir(folder.at(), { encoding: 'buffer' as never })) {
+      const bytes = entry.name as unknown as Buffer;
+      const name = shownText(bytes);
       if (isReserved(name)) continue;
       if (++this.visited > VISITED_MAX) {
         this.cut = true;
         break;
       }
-      names.push(name);
+      names.push({ name, bytes });
     }
-    return names.sort();
+    return names.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 }
 
-async function look(start: { folder: Folder; path: string }, name: string): Promise<Found | undefined> {
-  const stats = await entryOf(start.folder, name);
-  return stats && { path: start.path === '.' ? name : `${start.path}/${name}`, name, type: typeOf(stats), stats, folder: start.folder };
+async function look({ folder, path }: { folder: Folder; path: string }, { name, bytes }: Name): Promise<Found | undefined> {
+  const stats = await entryOf(folder, bytes);
+  return stats && { path: path === '.' ? name : `${path}/${name}`, name, bytes, type: typeOf(stats), stats, folder };
 }
 
 /** A folder that went, or turned into something else, since it was listed is passed over; so is one that may not be read. */
 async function enterIfThere(found: Found): Promise<Folder | undefined> {
   try {
-    return await found.folder.enter(found.name, '/path');
+    return await found.folder.enterBytes(found.bytes, '/path');
   } catch (error) {
     if (isToolError(error) || codeOf(error) === 'EACCES') return undefined;
     throw error;

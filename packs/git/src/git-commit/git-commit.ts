@@ -50,14 +50,16 @@ export const gitCommit = defineTool({
         throw conflict('moved', `branch ${branch} was moved meanwhile`);
       }
       // The index follows; where this is cut short the next commit, which has an index of its own, is still right.
-      await repository.try(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: paths.join('\0') });
+      await repository.try(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: separated(paths) });
       return result;
     }),
   reconcile: (asked, ctx) => inRepository(asked.repo, ctx, (repository) => reconciledCommit<Output>(repository, ({ parent }) => parent)),
 });
 
+const separated = (paths: readonly Buffer[]): Buffer => Buffer.concat(paths.flatMap((path) => [path, Buffer.of(0)]));
+
 /** What differs, below the asked paths; reserved files are never among them. */
-async function changedPaths(repository: Repository, asked: string[] | undefined): Promise<string[]> {
+async function changedPaths(repository: Repository, asked: string[] | undefined): Promise<Buffer[]> {
   const wanted = asked?.map((path, at) => checkedPath(path, `/paths/${at}`));
   const args = [
     '--no-optional-locks',
@@ -68,20 +70,21 @@ async function changedPaths(repository: Repository, asked: string[] | undefined)
     '--no-renames',
     '--ignore-submodules=all',
   ];
-  const { entries } = statusEntries(await repository.run(args));
-  const all = entries.map(({ path }) => path);
-  const paths = wanted ? all.filter((path) => wanted.some((want) => path === want || path.startsWith(`${want}/`))) : all;
+  const { entries } = statusEntries(await repository.bytes(args));
+  const paths = entries
+    .filter(({ path }) => !wanted || wanted.some((want) => path === want || path.startsWith(`${want}/`)))
+    .map(({ bytes }) => bytes);
   if (paths.length === 0) throw conflict('nothing_to_commit', 'nothing differs from the last commit');
   return paths;
 }
 
 /** The tree of a commit with some paths as they are in the working tree, built in an index that nobody else sees. */
-async function treeWith(repository: Repository, commit: string, paths: string[]): Promise<string> {
+async function treeWith(repository: Repository, commit: string, paths: Buffer[]): Promise<string> {
   const index = join(tmpdir(), `countersign-index-${repository.ctx.idempotency_key}-${process.hrtime.bigint()}`);
   const env = { GIT_INDEX_FILE: index };
   try {
     await repository.run(['read-tree', commit], { env });
-    await repository.run(['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'], { env, input: paths.join('\0') });
+    await repository.run(['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'], { env, input: separated(paths) });
     const tree = (await repository.run(['write-tree'], { env })).trim();
     if (tree === (await repository.oidOf(`${commit}^{tree}`))) throw conflict('nothing_to_commit', 'nothing differs from the last commit');
     return tree;

@@ -1,4 +1,4 @@
-import { defineTool } from '@countersign/tool-kit';
+import { defineTool, shownText } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { checkedMessage, writeCommit } from '../commit-object.js';
 import { agentBranch, branchInput, repoInput, revisionInput } from '../names.js';
@@ -55,7 +55,7 @@ export const gitMerge = defineTool({
 async function mergedTree(repository: Repository, ours: string, theirs: string): Promise<string> {
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
   const result = await repository.try(args);
-  const [tree = '', ...files] = result.stdout.toString('utf8').split('\0').filter(Boolean);
+  const [tree = '', ...files] = shownText(result.stdout).split('\0').filter(Boolean);
   if (result.code === 1) throw conflict('merge_conflict', `${files.length} files conflict`, { files: files.slice(0, 100) });
   if (result.code !== 0) throw failed(args, result);
   return tree.trim();

@@ -35,7 +35,7 @@ export const gitStatus = defineTool({
         '--untracked-files=all',
         '--ignore-submodules=all',
       ];
-      const { entries, branch } = statusEntries(await repository.run(args));
+      const { entries, branch } = statusEntries(await repository.bytes(args));
       const counts = /^\+(\d+) -(\d+)$/.exec(branch.ab ?? '');
       return {
         branch: branch.head === '(detached)' ? null : (branch.head ?? null),
@@ -44,7 +44,7 @@ export const gitStatus = defineTool({
         ahead: counts ? Number(counts[1]) : null,
         behind: counts ? Number(counts[2]) : null,
         clean: entries.length === 0,
-        entries: entries.slice(0, limit),
+        entries: entries.slice(0, limit).map(({ bytes: _, ...entry }) => entry),
         truncated: entries.length > limit,
       };
     }),

@@ -1,34 +1,41 @@
+import { shownText } from '@countersign/tool-kit';
 import { isReserved } from '../names.js';
 
-/** A path that differs from the last commit; the letters are git's (M, A, D, R, C, U, ? untracked, . unchanged). */
+/** A path that differs from the last commit, with what is no UTF-8 as `\xNN`; the letters are git's (M, A, D, R, C, U, ? untracked, . unchanged). */
 export interface StatusEntry {
   path: string;
+  /** The path as git has it. */
+  bytes: Buffer;
   staged: string;
   unstaged: string;
   /** Where it was renamed or copied from. */
   from?: string;
 }
 
+/** Latin-1 is how the bytes are kept while they are taken apart. */
+const bytesOf = (latin1: string): Buffer => Buffer.from(latin1, 'latin1');
+
 /** Reads `git status --porcelain=v2 -z`; what is reserved is left out. */
-export function statusEntries(text: string): { entries: StatusEntry[]; branch: Record<string, string> } {
+export function statusEntries(output: Buffer): { entries: StatusEntry[]; branch: Record<string, string> } {
   const entries: StatusEntry[] = [];
   const branch: Record<string, string> = {};
-  const records = text.split('\0');
+  const records = output.toString('latin1').split('\0');
   for (let at = 0; at < records.length; at++) {
     const record = records[at] as string;
     const [kind, xy = '..'] = record.split(' ', 2);
     if (kind === '#') {
       const [, name, ...value] = record.split(' ');
-      branch[(name ?? '').replace('branch.', '')] = value.join(' ');
+      branch[(name ?? '').replace('branch.', '')] = shownText(bytesOf(value.join(' ')));
       continue;
     }
     const fields = { '1': 8, '2': 9, u: 10, '?': 1 }[kind ?? ''];
     if (fields === undefined) continue;
-    const path = record.split(' ').slice(fields).join(' ');
-    const from = kind === '2' ? records[++at] : undefined;
+    const bytes = bytesOf(record.split(' ').slice(fields).join(' ').replace(/\/$/, ''));
+    const path = shownText(bytes);
+    const from = kind === '2' ? shownText(bytesOf(records[++at] as string)) : undefined;
     if (path.split('/').some(isReserved)) continue;
     const [staged, unstaged] = kind === '?' ? ['?', '?'] : [xy[0] ?? '.', xy[1] ?? '.'];
-    entries.push({ path: path.replace(/\/$/, ''), staged, unstaged, ...(from === undefined ? {} : { from }) });
+    entries.push({ path, bytes, staged, unstaged, ...(from === undefined ? {} : { from }) });
   }
   return { entries, branch };
 }

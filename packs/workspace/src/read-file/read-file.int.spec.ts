@@ -39,8 +39,28 @@ test('a range that starts inside a character starts at the next one, and says so
   expect(await read({ path: 'text.txt', range: { start_byte: 2, end_byte: 9 } })).toMatchObject({
     content: '漢',
     range: { start_byte: 3, end_byte: 6 },
+    truncated: true,
   });
 });
+
+test.each([
+  [{ start_byte: 0, end_byte: 5 }, 'aé', { start_byte: 0, end_byte: 3 }, true],
+  [{ start_byte: 2, end_byte: 3 }, undefined, undefined, true],
+  [{ start_byte: 4, end_byte: 6 }, undefined, undefined, true],
+  [{ start_byte: 6, end_byte: 8 }, undefined, undefined, true],
+  [{ start_byte: 1, end_byte: 6 }, 'é漢', { start_byte: 1, end_byte: 6 }, false],
+  [{ start_byte: 3, end_byte: 3 }, '', { start_byte: 3, end_byte: 3 }, false],
+])(
+  'the range %j is answered whole, says that it is not, or is refused where it holds no character',
+  async (range, content, shown, truncated) => {
+    const outcome = await read({ path: 'text.txt', range }).catch((error: unknown) => error);
+    if (content === undefined) expect(outcome).toMatchObject({ more: { details: { reason: 'part_of_character' }, effect: 'none' } });
+    else expect(outcome).toMatchObject({ content, range: shown, truncated });
+    const part = await read({ path: 'text.txt', encoding: 'base64', range });
+    expect(part).toMatchObject({ range, truncated: false });
+    expect(Buffer.from(part.content, 'base64')).toEqual(Buffer.from(text).subarray(range.start_byte, range.end_byte));
+  },
+);
 
 test('an answer stays below its bound also where JSON makes it six times longer', async () => {
   const part = await read({ path: 'controls.txt' });

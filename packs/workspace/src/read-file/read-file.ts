@@ -89,10 +89,11 @@ async function bytesOf(handle: FileHandle, range: z.output<typeof bytes>, size_b
     return { content: read.toString('base64'), range: spanOf(range.start_byte, read.length), truncated: read.length < length };
   }
   const part = range.start_byte > 0 || read.length < size_bytes ? wholeCharacters(read) : { bytes: read, skipped: 0 };
+  if (read.length > 0 && part.bytes.length === 0)
+    throw refused('/range', 'part_of_character', 'the range holds no whole character; ask for a wider one, or for encoding base64');
   const content = fitting(textOf(part.bytes), CONTENT_BYTES);
   const shown = Buffer.byteLength(content);
-  const cut = read.length < length || shown < part.bytes.length;
-  return { content, range: spanOf(range.start_byte + part.skipped, shown), truncated: cut };
+  return { content, range: spanOf(range.start_byte + part.skipped, shown), truncated: shown < length };
 }
 
 function spanOf(start_byte: number, length: number) {

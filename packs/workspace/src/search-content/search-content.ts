@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { inWorkspace, type Workspace } from '../confine.js';
 import { readBytes } from '../file-text.js';
 import { globExpression } from '../glob.js';
-import { linesMatching } from '../line-search.js';
+import { anyCase, linesMatching } from '../line-search.js';
 import { expressionOf, type LineMatch, Matching } from '../matching.js';
 import { type Found, Walk } from '../walk.js';
 
@@ -73,8 +73,8 @@ class Search {
       const matching = workspace.keep(new Matching(expressionOf(asked.query, asked.case_sensitive ? '' : 'i', '/query'), ctx));
       this.lines = (text, limit) => matching.lines(text, limit);
     } else {
-      const needle = asked.case_sensitive ? asked.query : asked.query.toLowerCase();
-      const at = (line: string) => (asked.case_sensitive ? line : line.toLowerCase()).indexOf(needle);
+      const { query } = asked;
+      const at = asked.case_sensitive ? (line: string) => line.indexOf(query) : anyCase(query);
       this.lines = async (text, limit) => linesMatching(text, limit, at);
     }
   }
@@ -99,10 +99,10 @@ class Search {
     for (const hit of await this.lines(bytes.toString('utf8'), left)) this.matches.push({ path: found.path, ...hit });
   }
 
-  private async read({ folder, name, path }: Found): Promise<Buffer | undefined> {
+  private async read({ folder, name, bytes, path }: Found): Promise<Buffer | undefined> {
     if (this.workspace.ctx.signal.aborted) throw new ToolError('CANCELLED', 'aborted while searching', { effect: 'none' });
     try {
-      const { handle, stats } = await this.workspace.file({ folder, name, path, pointer: '/path' });
+      const { handle, stats } = await this.workspace.file({ folder, name, bytes, path, pointer: '/path' });
       try {
         return await readBytes(handle, 0, Math.min(stats.size, FILE_BYTES_MAX));
       } finally {
