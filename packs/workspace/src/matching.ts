@@ -17,12 +17,13 @@ export interface LineMatch {
 export type MatchRequest = { texts: string[] } | { search: string; limit: number };
 
 /**
- * Runs a regular expression of a caller's in a thread of its own, which is ended at the deadline: an expression that
- * backtracks for ever costs 5 s of one thread and nothing else.
+ * Runs a regular expression of a caller's in a thread of its own, which is ended when it has been at work for 5 s: an expression
+ * that backtracks for ever costs that much of one thread and nothing else. Time in which the thread has nothing to do (folders and
+ * files are read) does not count; the deadline of the call ends it, too.
  */
 export class Matching {
   private readonly worker: Worker;
-  private readonly timer: NodeJS.Timeout;
+  private left_ms = TIME_MS;
   private ended: ToolError | undefined;
   private readonly stopped: () => void;
 
@@ -34,10 +35,6 @@ export class Matching {
       workerData: { source: expression.source, flags: expression.flags },
       resourceLimits: { maxOldGenerationSizeMb: 128 },
     });
-    const time_ms = Math.max(1, Math.min(TIME_MS, ctx.deadline_ms - Date.now()));
-    const late = () =>
-      this.end(new ToolError('TIMEOUT', 'the pattern takes too long', { class: 'validation', retryable: false, effect: 'none' }));
-    this.timer = setTimeout(late, time_ms);
     this.stopped = () => this.end(new ToolError('CANCELLED', 'aborted while searching', { effect: 'none' }));
     ctx.signal.addEventListener('abort', this.stopped);
     if (ctx.signal.aborted) this.stopped();
@@ -45,16 +42,15 @@ export class Matching {
 
   /** Which of the texts match. */
   async whole(texts: string[]): Promise<boolean[]> {
-    return (await this.ask({ texts })) as boolean[];
+    return (await this.timed({ texts })) as boolean[];
   }
 
   /** Where a text matches, line by line. */
   async lines(search: string, limit: number): Promise<LineMatch[]> {
-    return (await this.ask({ search, limit })) as LineMatch[];
+    return (await this.timed({ search, limit })) as LineMatch[];
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.timer);
     this.ctx.signal.removeEventListener('abort', this.stopped);
     await this.worker.terminate();
   }
@@ -62,6 +58,19 @@ export class Matching {
   private end(error: ToolError): void {
     this.ended ??= error;
     void this.worker.terminate();
+  }
+
+  private async timed(request: MatchRequest): Promise<unknown> {
+    const begun_ms = performance.now();
+    const late = () =>
+      this.end(new ToolError('TIMEOUT', 'the pattern takes too long', { class: 'validation', retryable: false, effect: 'none' }));
+    const timer = setTimeout(late, Math.max(1, Math.min(this.left_ms, this.ctx.deadline_ms - Date.now())));
+    try {
+      return await this.ask(request);
+    } finally {
+      clearTimeout(timer);
+      this.left_ms -= performance.now() - begun_ms;
+    }
   }
 
   private ask(request: MatchRequest): Promise<unknown> {
