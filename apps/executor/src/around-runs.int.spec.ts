@@ -52,6 +52,17 @@ test('a repeat of a write with a large output is answered from the log with the 
   expect(rig.world.faulty.runsOf('large-write')).toBe(1);
 });
 
+test('a write that found nothing to change says so: it succeeded, without an effect, and is not run again', async () => {
+  expect(await outcomeOf('keyed_write', 'changing')).toMatchObject({ status: 'succeeded', effect: 'happened' });
+  const first = await outcomeOf('keyed_write', 'unchanging', { act: 'nothing' });
+  expect(first).toMatchObject({ status: 'succeeded', effect: 'none' });
+  const again = await rig.end(await rig.allow('keyed_write', 'unchanging'));
+  expect(again).toMatchObject({
+    event_type: 'tool_retry_deduplicated',
+    event: { outcome: { output_json: first.output_json, effect: 'none' } },
+  });
+});
+
 test('what came of each tool is on /metrics', async () => {
   await outcomeOf('faulty_read', 'counted');
   await outcomeOf('faulty_read', 'counted-too', { act: 'wrong_shape' });

@@ -63,7 +63,8 @@ describe('a defined tool', () => {
   });
 
   test('takes JSON Schema 2020-12 as it is, and closes it', () => {
-    const { run: _run, sanity: _sanity, reconcile: _r, compensate: _c, verify: _v, sourceVersion: _s, ...traits } = write;
+    const { run: _run, sanity: _sanity, reconcile: _r, compensate: _c, changedNothing: _n, verify: _v, ...rest } = write;
+    const { sourceVersion: _s, ...traits } = rest;
     const tool = defineTool({
       ...traits,
       input: { type: 'object', properties: { account: { type: 'string' } }, required: ['account'] },

@@ -35,6 +35,8 @@ export interface ToolDefinition<I extends Shape, O extends Shape, S extends Shap
   reconcile?(input: Received<S>, ctx: RunContext): Promise<Reconciled<Returned<O>>>;
   /** Undoes what a run did; running it twice must do no harm. */
   compensate?(input: Received<S>, output: Returned<O>, ctx: RunContext): Promise<unknown>;
+  /** Of a write that finds things as they should be: whether this output says so. What is answered is then no effect. Pure. */
+  changedNothing?(output: Returned<O>): boolean;
   /** Reads back whether the effect that a run reported is there. Must change nothing. */
   verify?(input: Received<I>, output: Returned<O>, ctx: RunContext): Promise<Verified>;
   /** Of a tool with a cache: the version of what it reads. Where it has changed, an equal call runs again. */
@@ -57,7 +59,8 @@ export function defineTool<const I extends Shape, const O extends Shape, const S
   definition: ToolDefinition<I, O, S>,
 ): Tool;
 export function defineTool<I extends Shape, O extends Shape, S extends Shape = I>(definition: ToolDefinition<I, O, S>): Tool {
-  const { input, output, system_input, run, reconcile, compensate, verify, sourceVersion, sanity, deprecated, ...traits } = definition;
+  const { input, output, system_input, run, reconcile, compensate, changedNothing, verify, sourceVersion, sanity, deprecated, ...traits } =
+    definition;
   const contract = contractOf(traits, {
     input_schema: jsonSchemaOf(input, 'input'),
     output_schema: jsonSchemaOf(output, 'input'),
@@ -75,6 +78,7 @@ export function defineTool<I extends Shape, O extends Shape, S extends Shape = I
     ...(compensate && {
       compensate: async (raw: never, result: never, ctx: RunContext) => compensate(taken(raw), result, ctx),
     }),
+    ...(changedNothing && { changedNothing: (result: never) => changedNothing(result) }),
     ...(verify && { verify: async (raw: never, result: never, ctx: RunContext) => verify(received(raw), result, ctx) }),
     ...(sourceVersion && { sourceVersion: async (raw: never, ctx: RunContext) => sourceVersion(received(raw), ctx) }),
     ...(sanity && { sanity: sanity.map((each) => receiving(each, received)) }),

@@ -115,6 +115,8 @@ export interface Tool {
   reconcile?(input: never, ctx: RunContext): Promise<Reconciled<unknown>>;
   /** Undoes the effect of a run. */
   compensate?(input: never, output: never, ctx: RunContext): Promise<unknown>;
+  /** Of a write: whether this output says that there was nothing to change. Its effect is then `none`. A throw counts as false. */
+  changedNothing?(output: never): boolean;
   /** Reads the effect of a run back from its system. Changes nothing. */
   verify?(input: never, output: never, ctx: RunContext): Promise<Verified>;
   /** Version of what a cached answer was read from: where it has changed, equal calls of the same principal run again. Cheap; changes nothing. */

@@ -134,7 +134,9 @@ describe('git_merge', () => {
     expect(scratch.head('HEAD')).toBe(output.commit);
     expect(scratch.git(scratch.repo, 'status', '--porcelain')).toBe('');
     expect(readFileSync(join(scratch.repo, 'a.txt'), 'utf8')).toContain('three');
-    expect(await run('git_merge', { branch: 'agent/case-1/other', revision: 'main~1' })).toMatchObject({ up_to_date: true });
+    const again = await run('git_merge', { branch: 'agent/case-1/other', revision: 'main~1' });
+    expect(again).toMatchObject({ up_to_date: true });
+    expect([output, again].map((one) => toolOf('git_merge').changedNothing?.(one as never))).toEqual([false, true]);
   });
 
   test('with conflicts names the files and changes nothing', async () => {
@@ -199,8 +201,11 @@ describe('git_push', () => {
   test('pushes that commit, not what came on top of it since', async () => {
     const input = pushed();
     scratch.commit({ 'later.txt': 'x' }, 'Later');
-    await run('git_push', input);
+    const pushing = await run('git_push', input);
     expect(scratch.head(work, scratch.remote)).toBe(input.commit);
+    const again = await run('git_push', input);
+    expect(again).toMatchObject({ commit: input.commit, previous: input.commit });
+    expect([pushing, again].map((one) => toolOf('git_push').changedNothing?.(one as never))).toEqual([false, true]);
   });
 
   test('never rewinds what others pushed', async () => {

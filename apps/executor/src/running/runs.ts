@@ -127,7 +127,7 @@ export class Runs {
   /** A result after its run was given up, or after its lease was lost. */
   private late(job: Job, result: RunResult) {
     if (result.kind !== 'output') return;
-    const outcome = this.succeeded(job, result, job.write ? 'happened' : 'none');
+    const outcome = this.succeeded(job, result, job.write && !result.unchanged ? 'happened' : 'none');
     if (job.stage === 'detached') {
       if (job.write) this.onEvidence(job, outcome);
       return;

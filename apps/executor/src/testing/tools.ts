@@ -31,6 +31,7 @@ export class World {
   }
 
   async act({ name, act, wait_ms }: Input, key: string, once: boolean): Promise<{ ok: boolean; name: string }> {
+    if (act === 'nothing') return { ok: false, name };
     if (act === 'refuse') throw new ToolError('PROVIDER_ERROR', 'no', { effect: 'none' });
     if (act === 'lose_request') throw new Error('connection lost before');
     if (wait_ms > 0) await sleep(wait_ms);
@@ -76,7 +77,13 @@ export function testPack(world: World): Pack {
       run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false),
       reconcile,
     }),
-    defineTool({ ...write, ...titled('keyed_write'), takes_key: true, run: (asked, ctx) => world.act(asked, ctx.idempotency_key, true) }),
+    defineTool({
+      ...write,
+      ...titled('keyed_write'),
+      takes_key: true,
+      run: (asked, ctx) => world.act(asked, ctx.idempotency_key, true),
+      changedNothing: ({ ok }) => !ok,
+    }),
     defineTool({
       ...traits,
       ...titled('test_read'),

@@ -12,7 +12,16 @@ export interface Recovery {
 
 /** What a run came to, as the runtime saw it. */
 export type RunResult =
-  | { kind: 'output'; output_json: string; truncated: boolean; warnings: string[]; attachments?: Attachment[]; extras?: OutcomeExtras }
+  | {
+      kind: 'output';
+      output_json: string;
+      truncated: boolean;
+      warnings: string[];
+      attachments?: Attachment[];
+      extras?: OutcomeExtras;
+      /** Of a write: it found nothing to change. */
+      unchanged?: true;
+    }
   /** The tool refused. `effect: 'none'` is its promise that nothing outside changed. */
   | { kind: 'refused'; error: CallError; effect: 'none' | 'unknown' }
   /** It answered what its contract does not allow, or what a read-back contradicts. */
@@ -88,7 +97,7 @@ function unknownEffect(result: Exclude<RunResult, { kind: 'output' }>, recovery:
  * failure: it has happened.
  */
 export function meaningOf(result: RunResult, recovery: Recovery, run: Run): Meaning {
-  if (result.kind === 'output') return { kind: 'succeeded', effect: recovery.write ? 'happened' : 'none' };
+  if (result.kind === 'output') return { kind: 'succeeded', effect: recovery.write && !result.unchanged ? 'happened' : 'none' };
   if (!recovery.write && result.kind === 'wrong_shape')
     return run.cancelled ? { kind: 'cancelled' } : { kind: 'failed', error: result.error, effect: 'none' };
   if (!recovery.write || (result.kind === 'refused' && result.effect === 'none')) return withoutEffect(result.error, run);

@@ -47,6 +47,7 @@ export const gitMerge = defineTool({
       await place(repository, result);
       return result;
     }),
+  changedNothing: ({ up_to_date }) => up_to_date,
   reconcile: (asked, ctx) =>
     inRepository(asked.repo, ctx, (repository) => reconciledCommit<Output>(repository, ({ previous }) => previous)),
 });

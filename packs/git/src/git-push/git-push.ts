@@ -51,6 +51,7 @@ export const gitPush = defineTool({
       if (previous !== commit) await push(repository, result, previous, commit);
       return result;
     }),
+  changedNothing: ({ previous, commit }) => previous === commit,
   reconcile: (asked, ctx) =>
     inRepository(asked.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
       const receipt = await readReceipt<Output>(repository);

@@ -2,7 +2,7 @@ import { defineTool } from '@countersign/tool-kit';
 import { ToolProbe } from '@countersign/tool-kit/tool-probe';
 import { expect, test } from '@jest/globals';
 import { LoadedTool } from './loaded-tool.js';
-import { recorded } from './recorded-result.js';
+import { answered, recorded } from './recorded-result.js';
 
 const output = {
   type: 'object',
@@ -28,6 +28,18 @@ const tool = defineTool({
 });
 const loaded = new LoadedTool(tool, {});
 const probe = new ToolProbe(tool, { golden: [{ title: 'any', input: {} }] });
+
+test.each<[string, (() => unknown) | undefined, boolean]>([
+  ['says so', () => true, true],
+  ['says that it has changed something', () => false, false],
+  ['says what is no answer', () => 'yes', false],
+  ['throws', () => (ring.absent as { name: string }).name, false],
+  ['does not tell', undefined, false],
+])('a tool that %s: whether it found nothing to change', (_what, changedNothing, unchanged) => {
+  const telling = new LoadedTool({ ...tool, ...(changedNothing && { changedNothing: changedNothing as () => boolean }) }, {});
+  const seen = answered(telling, { inputs: {} } as never, { name: 'a' });
+  expect(seen).toEqual({ kind: 'output', output_json: '{"name":"a"}', truncated: false, warnings: [], ...(unchanged && { unchanged }) });
+});
 
 const ring: Record<string, unknown> = { name: 'a' };
 ring.self = ring;

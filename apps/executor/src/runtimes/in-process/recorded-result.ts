@@ -33,12 +33,22 @@ function wrong(layer: string, message: string, issues: readonly Issue[]): Wrong 
 
 /** The record of what a tool answered a call: its output checked by schema and by the layers that its tool has. */
 export function answered(loaded: LoadedTool, job: Job, output: unknown): Seen {
-  const seen = recorded(loaded, output);
+  const seen = withChange(loaded, recorded(loaded, output), output);
   if (loaded.layers.length > 0 && seen.kind === 'output' && job.inputs !== undefined) {
     const doubts = doubtsOf(loaded.layers, loaded, job.call, job.inputs, output);
     if (doubts) return withAnswer(loaded, doubted(seen, doubts), output);
   }
   return withAnswer(loaded, seen, output);
+}
+
+/** A tool that cannot tell has changed something. */
+function withChange({ tool }: LoadedTool, seen: Seen, output: unknown): Seen {
+  if (seen.kind !== 'output' || !tool.changedNothing) return seen;
+  try {
+    return tool.changedNothing(output as never) === true ? { ...seen, unchanged: true } : seen;
+  } catch {
+    return seen;
+  }
 }
 
 function withAnswer(loaded: LoadedTool, seen: Seen, answer: unknown): Seen {
