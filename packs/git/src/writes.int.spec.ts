@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ToolProbe } from '@countersign/tool-kit/tool-probe';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pack } from './index.js';
 import { ScratchRepository } from './scratch-repository.js';
@@ -195,6 +196,31 @@ describe('git_push', () => {
     expect(toolOf('git_push').contract).toMatchObject({
       effect_class: 'commit_high',
       idempotency: { discriminating: ['repo', 'remote', 'branch', 'commit'] },
+    });
+  });
+
+  test.each([
+    ['main', false],
+    ['master', false],
+    ['release/1.0', false],
+    ['agent/case-1', false],
+    ['refs/heads/agent/case-1/x', false],
+    ['agent/case-1/', false],
+    [work, true],
+    ['agent/a%2Fb/fix+1', true],
+  ])('to %s is judged by its schema, so nobody is asked for what is refused (taken: %p)', (branch, taken) => {
+    const probe = new ToolProbe(toolOf('git_push'), { golden: [{ title: 'any', input: {} }] });
+    expect(probe.faultsOfInput({ branch, commit: 'a'.repeat(40) })).toHaveLength(taken ? 0 : 1);
+  });
+
+  test('to a branch of another case, or one that is protected here, is refused when it runs', async () => {
+    const other = pushed();
+    await expect(run('git_push', other, scratch.context({ case_id: 'case-2' }))).rejects.toMatchObject({
+      more: { effect: 'none', details: { reason: 'not_an_agent_branch' } },
+    });
+    const settings = { ...scratch.settings, COUNTERSIGN_GIT_PROTECTED: 'agent/case-1/*' };
+    await expect(run('git_push', other, scratch.context({ settings }))).rejects.toMatchObject({
+      more: { effect: 'none', details: { reason: 'protected' } },
     });
   });
 

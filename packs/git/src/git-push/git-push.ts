@@ -16,7 +16,7 @@ type Output = z.output<typeof output>;
  */
 export const gitPush = defineTool({
   name: 'git_push',
-  version: '1.0.0',
+  version: '2.0.0',
   title: 'Push to a git remote',
   description: 'Pushes a commit of a branch agent/<case>/… to the branch of the same name on a configured remote. It waits for approval.',
   category: 'git',
@@ -27,7 +27,8 @@ export const gitPush = defineTool({
   input: z.strictObject({
     repo: repoInput,
     remote: z.string().min(1).max(100).default('origin').describe('Name of a configured remote; never an address.'),
-    branch: branchInput,
+    // Refused before anybody is asked; whose case it is, and what this repository protects, is looked at when it runs.
+    branch: branchInput.regex(/^agent\/[A-Za-z0-9_%-]+\/./, 'agents push branches of their case: agent/<case>/<name>'),
     commit: z
       .string()
       .regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/)
