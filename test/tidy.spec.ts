@@ -155,6 +155,12 @@ describe('the shape of the code', () => {
     expect(check(innocent)).toEqual([]);
   });
 
+  test('every workspace is read', () => {
+    for (const { folder } of manifests)
+      expect([folder, sources.some((source) => source.path.startsWith(`${folder}/src/`))]).toEqual([folder, true]);
+    for (const folder of ['test', 'bench', 'scripts']) expect(sources.some((source) => source.path.startsWith(`${folder}/`))).toBe(true);
+  });
+
   test.each([...new Map(each.map(([rule, check]) => [check, rule]))])('nothing of ours breaks a rule (%#)', (check) => {
     expect(text(sources.flatMap((source) => check(source)))).toEqual([]);
   });
@@ -175,19 +181,37 @@ describe('the shape of the code', () => {
     expect(text(valueCycles(built))).toEqual([]);
   });
 
-  test('every item of a room is listed in its index.ts', () => {
-    const index = file('apps/projector/src/projections/index.ts', "import { a } from './a/a.projection.js';");
-    const listed = file('apps/projector/src/projections/a/a.projection.ts', '');
-    expect(unlistedItems([index, listed])).toEqual([]);
-    expect(unlistedItems([index, listed, file('apps/projector/src/projections/b/b.projection.ts', '')])).toHaveLength(1);
+  test.each([
+    ['apps/projector/src/projections', 'call/call.projection', 'call-history/call-history.projection'],
+    ['apps/executor/src/runtimes', 'http/http-pack', 'http-two/pack'],
+    ['libs/policy/src/conditions', 'wrong.condition', 'wrong-purpose.condition'],
+    ['packs/git/src', 'git-log/git-log', 'git-log-all/git-log-all'],
+  ])('an item of %s that its index.ts does not list is found', (room, item, longer) => {
+    const index = (name: string) => file(`${room}/index.ts`, `import { a } from './${name}.js';`);
+    const itself = file(`${room}/${item}.ts`, '');
+    expect(unlistedItems([index(item), itself])).toEqual([]);
+    expect(unlistedItems([index(item), itself, file(`${room}/${longer}.ts`, '')])).toHaveLength(1);
+    expect(unlistedItems([index(longer), itself])).toHaveLength(1);
+    expect(unlistedItems([itself])).toHaveLength(1);
+  });
+
+  test('every item of a room is listed in its index.ts, and each room has items that would be missed', () => {
     expect(text(unlistedItems(sources))).toEqual([]);
+    const packs = manifests.flatMap(({ folder }) => (folder.startsWith('packs/') ? [`${folder}/src`] : []));
+    expect(packs).not.toEqual([]);
+    for (const room of [...packs, 'apps/projector/src/projections', 'apps/executor/src/runtimes', 'libs/policy/src/conditions']) {
+      const missed = unlistedItems(sources.filter((source) => source.path !== `${room}/index.ts`));
+      expect([room, missed.length > 1]).toEqual([room, true]);
+    }
   });
 
   test('foundations stay light and every version is exact', () => {
     const heavy = { folder: 'libs/domain', name: 'domain', dependencies: { lodash: '4.17.21' } };
-    const loose = { folder: 'apps/a', name: 'a', dependencies: { zod: '^4.0.0' } };
+    const needing = (zod: string) => ({ folder: 'apps/a', name: 'a', dependencies: { zod } });
+    const loose = ['^4.0.0', '~4.0.0', '4', '4.x', '4.0.0 || 5.0.0', '*', 'latest'];
     expect(heavyFoundations([heavy])).toHaveLength(1);
-    expect(looseVersions([loose])).toHaveLength(1);
+    expect(looseVersions(loose.map(needing))).toHaveLength(loose.length);
+    expect(looseVersions(['4.0.0', '4.0.0-beta.1'].map(needing))).toEqual([]);
     expect(text([...heavyFoundations(manifests), ...looseVersions(manifests)])).toEqual([]);
   });
 });

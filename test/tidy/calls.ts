@@ -64,12 +64,20 @@ export function bannedDecorators(source: SourceText): Fault[] {
   return faults;
 }
 
+/** Whether a `setInterval(…)` is let go of: at once, or by the name that it is given. */
+function isReleased(call: ts.Node, text: string): boolean {
+  const { parent } = call;
+  if (ts.isPropertyAccessExpression(parent)) return parent.name.text === 'unref';
+  const named = ts.isBinaryExpression(parent) ? parent.left : ts.isVariableDeclaration(parent) ? parent.name : undefined;
+  return named !== undefined && text.includes(`${named.getText()}.unref()`);
+}
+
 /** A timer that keeps coming must not keep the process alive. */
 export function heldTimers(source: SourceText): Fault[] {
   if (!inProduct(source.path)) return [];
   const timers = [...nodesOf(source)].filter((node) => ts.isCallExpression(node) && node.expression.getText() === 'setInterval');
-  const released = source.text.match(/\.unref\(\)/g)?.length ?? 0;
-  return timers.slice(released).map((node) => faultAt(source, node, 'setInterval without unref(): it keeps the process alive'));
+  const held = timers.filter((node) => !isReleased(node, source.text));
+  return held.map((node) => faultAt(source, node, 'setInterval without unref(): it keeps the process alive'));
 }
 
 const MARKS = /\b(TODO|FIXME|HACK|XXX)\b|@ts-(ignore|expect-error|nocheck)/;

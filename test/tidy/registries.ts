@@ -1,21 +1,24 @@
 import { type Fault, fileName, type SourceText } from './source.js';
 
-/** A room whose items are listed in its index.ts: one folder an item, or one file with this role suffix. */
+/** A room whose items are listed in its index.ts: one folder an item (in packs one that holds a file of its own name), or one file with this role suffix. */
 interface Registry {
   room: RegExp;
   /** The item that a path inside the room belongs to, or undefined. */
   itemOf(inside: string): string | undefined;
 }
 
-const folderWith = (file: string) => (inside: string) => (inside.endsWith(`/${file}`) ? inside.slice(0, -file.length - 1) : undefined);
+const folderWithItsFile = (inside: string) => /^([^/]+)\/\1\.ts$/.exec(inside)?.[1];
 const anyFolder = (inside: string) => (inside.includes('/') ? (inside.split('/')[0] as string) : undefined);
 
 export const registries: readonly Registry[] = [
-  { room: /^packs\/[^/]+\/src\//, itemOf: folderWith('contract.ts') },
+  { room: /^packs\/[^/]+\/src\//, itemOf: folderWithItsFile },
   { room: /^apps\/projector\/src\/projections\//, itemOf: anyFolder },
   { room: /^apps\/executor\/src\/runtimes\//, itemOf: anyFolder },
   { room: /^libs\/policy\/src\/conditions\//, itemOf: (inside) => /^(.*)\.condition\.ts$/.exec(inside)?.[1] },
 ];
+
+/** Whether the index.ts imports from the item itself: `'./call/…'` or `'./call.condition.js'`, and not `'./call-history/…'`. */
+const names = (index: SourceText | undefined, item: string) => index?.text.includes(`'./${item}/`) || index?.text.includes(`'./${item}.`);
 
 /** Items that their room's index.ts does not name. */
 export function unlistedItems(sources: readonly SourceText[]): Fault[] {
@@ -26,7 +29,7 @@ export function unlistedItems(sources: readonly SourceText[]): Fault[] {
       const room = registry.room.exec(path)?.[0];
       if (room === undefined || fileName(path).includes('.spec.')) continue;
       const item = registry.itemOf(path.slice(room.length));
-      if (item === undefined || byPath.get(`${room}index.ts`)?.text.includes(`'./${item}`)) continue;
+      if (item === undefined || names(byPath.get(`${room}index.ts`), item)) continue;
       faults.set(room + item, { path, line: 1, message: `${item} is not listed in ${room}index.ts: add its line` });
     }
   }
