@@ -1,8 +1,8 @@
 import { Controller, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
+import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
@@ -18,7 +18,7 @@ export const adapterPinRequest = z.strictObject({
 export class AdapterPinsController {
   constructor(
     private readonly face: Face,
-    private readonly room: ConfigurationRoom,
+    private readonly room: PolicyRoom,
   ) {}
 
   @Get()
@@ -26,7 +26,7 @@ export class AdapterPinsController {
     return this.face.serve(request, reply, ['operator', 'policy_admin'], () => {
       const page = listed(request, {});
       if (page instanceof Problem) return page;
-      const pins = [...this.room.state.adapter_pins.values()];
+      const pins = [...this.room.configuration.state.adapter_pins.values()];
       return ok(
         pageOf(
           pins,
@@ -46,9 +46,9 @@ export class AdapterPinsController {
       if (body instanceof Problem) return body;
       const { adapter, environment } = request.params as { adapter: string; environment: string };
       const pin = { environment, adapter, ...body };
-      const changed_at_ms = this.room.clock.now_ms();
-      await this.room.writer.set(caller.tenant_id, 'adapter_pin_set', { ...pin, by: caller.principal, changed_at_ms });
-      return ok({ ...pin, changed_at: new Date(changed_at_ms).toISOString() });
+      const changed_at_ms = this.room.configuration.clock.now_ms();
+      const told = await this.room.setEverywhere(caller.tenant_id, 'adapter_pin_set', { ...pin, by: caller.principal, changed_at_ms });
+      return ok({ ...pin, changed_at: new Date(changed_at_ms).toISOString(), ...told });
     });
   }
 }

@@ -4,8 +4,8 @@ import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
 import { principalId } from '../identity/principal-id.js';
+import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
@@ -33,7 +33,7 @@ function delegationFace({ changed_at_ms, expires_at_ms, ...delegation }: UserDel
 export class DelegationsController {
   constructor(
     private readonly face: Face,
-    private readonly room: ConfigurationRoom,
+    private readonly room: PolicyRoom,
   ) {}
 
   @Get()
@@ -61,20 +61,20 @@ export class DelegationsController {
       const { delegation_id } = request.params as { delegation_id: string };
       const known = this.mine(caller).find((one) => one.delegation_id === delegation_id);
       if (!known) return noSuch();
-      const changed = { by: caller.principal, changed_at_ms: this.room.clock.now_ms(), revoked: true };
-      await this.room.writer.set(caller.tenant_id, 'user_delegation_set', { ...known, ...changed });
+      const changed = { by: caller.principal, changed_at_ms: this.room.configuration.clock.now_ms(), revoked: true };
+      await this.room.setEverywhere(caller.tenant_id, 'user_delegation_set', { ...known, ...changed });
       return { status: 204 };
     });
   }
 
   /** A user's own; all of the tenant for its admins. */
   private mine(caller: Caller): UserDelegation[] {
-    const all = [...(this.room.state.by_tenant.get(caller.tenant_id)?.user_delegations.values() ?? [])];
+    const all = [...(this.room.configuration.state.by_tenant.get(caller.tenant_id)?.user_delegations.values() ?? [])];
     return caller.principal.roles.includes('admin') ? all : all.filter(({ user_id }) => user_id === caller.principal.id);
   }
 
   private async write(caller: Caller, body: z.infer<typeof delegationRequest>): Promise<Answer | Problem> {
-    const now_ms = this.room.clock.now_ms();
+    const now_ms = this.room.configuration.clock.now_ms();
     const expires_at_ms = body.expires_at === undefined ? null : Date.parse(body.expires_at);
     if (expires_at_ms !== null && expires_at_ms <= now_ms)
       return new Problem('invalid-request', 'expires_at is in the past', {
@@ -84,7 +84,7 @@ export class DelegationsController {
     const { id: user_id, roles: user_roles } = caller.principal;
     const rights = intersectRights(caller.authority, wanted);
     const fields = { delegation_id: uuidv7(now_ms), user_id, user_roles, agent_id: body.agent_id, ...rights, expires_at_ms };
-    await this.room.writer.set(caller.tenant_id, 'user_delegation_set', {
+    await this.room.setEverywhere(caller.tenant_id, 'user_delegation_set', {
       ...fields,
       revoked: false,
       by: caller.principal,

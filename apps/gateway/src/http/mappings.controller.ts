@@ -4,8 +4,8 @@ import { listCalls } from '@countersign/store';
 import { Controller, Delete, Get, HttpCode, Post, Put, Req, Res } from '@nestjs/common';
 import type { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
+import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { definitionProblem, mappingDefinition, rollbackRequest, tryRequest } from './mapping-request.js';
@@ -28,7 +28,7 @@ function versionFace({ changed_at_ms, by, ...rest }: MappingVersion): Record<str
 export class MappingsController {
   constructor(
     private readonly face: Face,
-    private readonly room: ConfigurationRoom,
+    private readonly room: PolicyRoom,
     private readonly views: Views,
   ) {}
 
@@ -37,7 +37,7 @@ export class MappingsController {
     return this.face.serve(request, reply, [], (caller) => {
       const page = listed(request, {});
       if (page instanceof Problem) return page;
-      const tools = [...(this.room.state.by_tenant.get(caller.tenant_id)?.mappings.keys() ?? [])];
+      const tools = [...(this.room.configuration.state.by_tenant.get(caller.tenant_id)?.mappings.keys() ?? [])];
       const current = tools.map((tool) => this.current(caller, tool)).filter((found) => found !== undefined);
       return ok(pageOf(current, page, ({ tool }) => tool, versionFace));
     });
@@ -54,7 +54,7 @@ export class MappingsController {
   @Get('v1/mappings/:tool/versions')
   versions(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
-      const versions = mappingVersions(this.room.state, caller.tenant_id, toolOf(request));
+      const versions = mappingVersions(this.room.configuration.state, caller.tenant_id, toolOf(request));
       return versions.length > 0 ? ok({ items: versions.toReversed().map(versionFace), next_cursor: null }) : noMapping();
     });
   }
@@ -91,7 +91,9 @@ export class MappingsController {
     return this.face.serve(request, reply, ['policy_admin', 'tool_author'], async (caller) => {
       const body = parseBody(rollbackRequest, request.body);
       if (body instanceof Problem) return body;
-      const earlier = mappingVersions(this.room.state, caller.tenant_id, toolOf(request)).find(({ version }) => version === body.version);
+      const earlier = mappingVersions(this.room.configuration.state, caller.tenant_id, toolOf(request)).find(
+        ({ version }) => version === body.version,
+      );
       if (!earlier) return new Problem('not-found', `there is no version ${body.version} of this mapping`);
       return this.stale(request, caller) ?? this.write(caller, earlier.tool, earlier.definition, earlier.version);
     });
@@ -111,24 +113,24 @@ export class MappingsController {
       const rows = body.calls_max === 0 ? [] : (await listCalls(this.views.store, page)).items;
       const recorded = rows.map((row) => unpackCall(row.state));
       const calls = await this.views.readable.states(caller.tenant_id, recorded);
-      return ok(await tryMapping(definition, mappingMode(this.room.state, caller.tenant_id), { ...body, calls }));
+      return ok(await tryMapping(definition, mappingMode(this.room.configuration.state, caller.tenant_id), { ...body, calls }));
     });
   }
 
   private unknown({ tenant_id }: Caller, tool: string): Problem | undefined {
-    const { state } = this.room;
+    const { state } = this.room.configuration;
     return tool === ANY_TOOL || toolNames(state, tenant_id).includes(tool) ? undefined : noSuchTool(state, tenant_id, tool);
   }
 
   private tried(caller: Caller, body: z.infer<typeof tryRequest>): MappingDefinition | Problem {
     if (body.definition) return definitionProblem(body.definition, '/definition') ?? body.definition;
-    const versions = mappingVersions(this.room.state, caller.tenant_id, body.tool);
+    const versions = mappingVersions(this.room.configuration.state, caller.tenant_id, body.tool);
     const wanted = body.version === undefined ? versions.at(-1) : versions.find(({ version }) => version === body.version);
     return wanted?.definition ? (wanted.definition as unknown as MappingDefinition) : noMapping();
   }
 
   private current(caller: Caller, tool: string): MappingVersion | undefined {
-    const newest = mappingVersions(this.room.state, caller.tenant_id, tool).at(-1);
+    const newest = mappingVersions(this.room.configuration.state, caller.tenant_id, tool).at(-1);
     return newest && newest.definition !== null ? newest : undefined;
   }
 
@@ -141,11 +143,11 @@ export class MappingsController {
   }
 
   private async write(caller: Caller, tool: string, definition: object | null, rolled_back_to: number | null): Promise<Answer | Problem> {
-    const { state, clock, writer } = this.room;
+    const { state, clock } = this.room.configuration;
     const version = (mappingVersions(state, caller.tenant_id, tool).at(-1)?.version ?? 0) + 1;
     const changed_at_ms = clock.now_ms();
     const definition_json = definition === null ? null : JSON.stringify(definition);
-    await writer.set(caller.tenant_id, 'mapping_set', {
+    await this.room.setEverywhere(caller.tenant_id, 'mapping_set', {
       tool,
       version,
       definition_json,

@@ -2,8 +2,8 @@ import { type PersonalRule, personalRule, personalRules } from '@countersign/dom
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
+import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
@@ -51,7 +51,7 @@ function face({ by, changed_at_ms, removed: _removed, ...rest }: PersonalRule): 
 export class PersonalDataController {
   constructor(
     private readonly face: Face,
-    private readonly room: ConfigurationRoom,
+    private readonly room: PolicyRoom,
   ) {}
 
   @Get()
@@ -59,7 +59,7 @@ export class PersonalDataController {
     return this.face.serve(request, reply, [], ({ tenant_id }) => {
       const page = listed(request, {});
       if (page instanceof Problem) return page;
-      return ok(pageOf(personalRules(this.room.state, tenant_id), page, ({ rule_id }) => rule_id, face));
+      return ok(pageOf(personalRules(this.room.configuration.state, tenant_id), page, ({ rule_id }) => rule_id, face));
     });
   }
 
@@ -92,13 +92,13 @@ export class PersonalDataController {
   }
 
   private find(tenant_id: string, rule_id: string): PersonalRule | undefined {
-    return personalRules(this.room.state, tenant_id).find((rule) => rule.rule_id === rule_id);
+    return personalRules(this.room.configuration.state, tenant_id).find((rule) => rule.rule_id === rule_id);
   }
 
   private async write(caller: Caller, said: Omit<PersonalRule, 'version' | 'by' | 'changed_at_ms'>): Promise<Answer> {
-    const version = (personalRule(this.room.state, caller.tenant_id, said.rule_id)?.version ?? 0) + 1;
-    const rule: PersonalRule = { ...said, version, by: caller.principal, changed_at_ms: this.room.clock.now_ms() };
-    await this.room.writer.set(caller.tenant_id, 'personal_data_set', rule);
+    const version = (personalRule(this.room.configuration.state, caller.tenant_id, said.rule_id)?.version ?? 0) + 1;
+    const rule: PersonalRule = { ...said, version, by: caller.principal, changed_at_ms: this.room.configuration.clock.now_ms() };
+    await this.room.setEverywhere(caller.tenant_id, 'personal_data_set', rule);
     return ok(face(rule));
   }
 }

@@ -2,9 +2,9 @@ import { type Evaluation, promotionFault, stateOfVersion, suspension, type ToolV
 import { Controller, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
+import { PolicyRoom } from '../policies/policy-room.js';
 import { TrustRoom } from '../trust/trust-room.js';
 import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
@@ -57,7 +57,7 @@ function countFault(evaluation: Pick<Evaluation, 'passed' | 'failed'> & { cases:
 export class ToolLifecycleController {
   constructor(
     private readonly face: Face,
-    private readonly room: ConfigurationRoom,
+    private readonly room: PolicyRoom,
     private readonly trust: TrustRoom,
     private readonly views: Views,
   ) {}
@@ -83,11 +83,12 @@ export class ToolLifecycleController {
       if (tool instanceof Problem) return tool;
       const { pin, name, version } = tool;
       if (body.pin !== pin) return new Problem('conflict', 'that is not the contract that is registered now: read it again', { pin });
-      const fault = promotionFault(this.room.state, caller.tenant_id, tool);
+      const fault = promotionFault(this.room.configuration.state, caller.tenant_id, tool);
       if (fault) return new Problem('not-promoted', `${name}@${version} cannot be accepted: ${fault}`);
-      const changed_at_ms = this.room.clock.now_ms();
-      await this.room.writer.set(caller.tenant_id, 'tool_pin_set', { tool: name, version, pin, by: caller.principal, changed_at_ms });
-      return this.shown(request, caller, tool);
+      const changed_at_ms = this.room.configuration.clock.now_ms();
+      const said = { tool: name, version, pin, by: caller.principal, changed_at_ms };
+      const told = await this.room.setEverywhere(caller.tenant_id, 'tool_pin_set', said);
+      return this.shown(request, caller, tool, told);
     });
   }
 
@@ -105,7 +106,7 @@ export class ToolLifecycleController {
       if (body.contract_digest !== digest)
         return new Problem('conflict', 'the result is of another contract than the one that is registered', { contract_digest: digest });
       const { contract_digest, passed, failed, cases, verified_at } = body;
-      const at = await this.room.writer.set(caller.tenant_id, 'tool_evaluation_set', {
+      const at = await this.room.configuration.writer.set(caller.tenant_id, 'tool_evaluation_set', {
         tool: name,
         version,
         contract_digest,
@@ -114,7 +115,7 @@ export class ToolLifecycleController {
         cases_json: JSON.stringify(cases),
         verified_at_ms: Date.parse(verified_at),
         by: caller.principal,
-        changed_at_ms: this.room.clock.now_ms(),
+        changed_at_ms: this.room.configuration.clock.now_ms(),
       });
       this.views.answered.note(at);
       return { ...(await this.shown(request, caller, tool)), status: 201 };
@@ -133,8 +134,12 @@ export class ToolLifecycleController {
       if (audit_status === 'third_party' && (auditor === null || report === null))
         return new Problem('invalid-request', 'an audit by a third party names its auditor and its report');
       const said = { tool: tool.name, version: tool.version, audit_status, auditor, report };
-      const changed_at_ms = this.room.clock.now_ms();
-      const at = await this.room.writer.set(caller.tenant_id, 'tool_audit_set', { ...said, by: caller.principal, changed_at_ms });
+      const changed_at_ms = this.room.configuration.clock.now_ms();
+      const at = await this.room.configuration.writer.set(caller.tenant_id, 'tool_audit_set', {
+        ...said,
+        by: caller.principal,
+        changed_at_ms,
+      });
       this.views.answered.note(at);
       return this.shown(request, caller, tool);
     });
@@ -142,13 +147,13 @@ export class ToolLifecycleController {
 
   private tool(request: HttpRequest, caller: Caller): ToolVersion | Problem {
     const { name, version } = request.params as { name: string; version: string };
-    const found = toolVersions(this.room.state, caller.tenant_id, name).find(({ tool }) => tool.version === version);
-    return found ? found.tool : noSuchVersion(this.room.state, caller.tenant_id, name, version);
+    const found = toolVersions(this.room.configuration.state, caller.tenant_id, name).find(({ tool }) => tool.version === version);
+    return found ? found.tool : noSuchVersion(this.room.configuration.state, caller.tenant_id, name, version);
   }
 
   /** A version runs (active or deprecated) only with a passed evaluation of the contract that it has now. */
   private lifecycleFault(caller: Caller, tool: ToolVersion, body: z.infer<typeof lifecycleRequest>): Problem | undefined {
-    const { state, clock } = this.room;
+    const { state, clock } = this.room.configuration;
     if (body.state === 'blocked') return undefined;
     const ground = suspension(state, caller.tenant_id, tool) ?? promotionFault(state, caller.tenant_id, tool);
     if (ground) return new Problem('not-promoted', `${tool.name}@${tool.version} cannot be ${body.state}: ${ground}`);
@@ -158,8 +163,8 @@ export class ToolLifecycleController {
   }
 
   private async decide(caller: Caller, { name, version }: ToolVersion, body: z.infer<typeof lifecycleRequest>): Promise<Answer> {
-    const changed_at_ms = this.room.clock.now_ms();
-    await this.room.writer.set(caller.tenant_id, 'tool_lifecycle_set', {
+    const changed_at_ms = this.room.configuration.clock.now_ms();
+    const told = await this.room.setEverywhere(caller.tenant_id, 'tool_lifecycle_set', {
       tool: name,
       version,
       state: body.state,
@@ -170,15 +175,17 @@ export class ToolLifecycleController {
       changed_at_ms,
     });
     const { sunset_at = null, reason = null, use_instead = null } = body;
-    return ok({ name, version, state: body.state, sunset_at, reason, use_instead, changed_at: new Date(changed_at_ms).toISOString() });
+    const changed_at = new Date(changed_at_ms).toISOString();
+    return ok({ name, version, state: body.state, sunset_at, reason, use_instead, changed_at, ...told });
   }
 
-  private async shown(request: HttpRequest, caller: Caller, { name, version }: ToolVersion): Promise<Answer> {
-    const { state } = this.room;
+  private async shown(request: HttpRequest, caller: Caller, { name, version }: ToolVersion, told: object = {}): Promise<Answer> {
+    const { state } = this.room.configuration;
     const tool = toolVersions(state, caller.tenant_id, name).find((each) => each.tool.version === version)?.tool;
     if (!tool) return { status: 204 };
     await this.views.current(request);
     const measured = await this.trust.measured(caller.tenant_id);
-    return ok(versionFace(state, caller.tenant_id, { tool, lifecycle: stateOfVersion(state, caller.tenant_id, tool) }, measured));
+    const lifecycle = stateOfVersion(state, caller.tenant_id, tool);
+    return ok({ ...versionFace(state, caller.tenant_id, { tool, lifecycle }, measured), ...told });
   }
 }

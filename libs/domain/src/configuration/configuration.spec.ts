@@ -72,6 +72,11 @@ test('what policy or an executor acts by is told at once when it changes, and wh
     ['grant_set', { grant, revoked: true, ...at }],
     ['delegation_set', { delegation_id: 'd1', ended: false, ...at }],
     ['token_exchange_set', { name: 't1', removed: false, ...at }],
+    ['tool_pin_set', { tool: 'pay', version: '1.0.0', pin: 'p', ...at }],
+    ['adapter_pin_set', { environment: 'e', adapter: 'erp', adapter_version: '1', protocol_version: null, ...at }],
+    ['mapping_set', { tool: 'pay', version: 1, definition_json: null, rolled_back_to: null, ...at }],
+    ['personal_data_set', { rule_id: 'p1', version: 1, removed: false, ...at }],
+    ['user_delegation_set', { delegation_id: 'u1', revoked: true, ...at }],
     ['fact_table_set', { table: 't', mode: 'replace', rows_json: '{}', removed: [], ...at }],
   ];
   for (const [n, [type]] of told.entries()) {

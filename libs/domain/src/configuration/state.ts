@@ -122,7 +122,7 @@ export interface TenantConfiguration {
 export interface ConfigurationState {
   /** Offset of the newest record of configuration-changed in here, -1 where there is none: rulings name it. */
   config_offset: number;
-  /** Offset of the newest record that changed what policy or an executor acts by: who wrote it waits until all of them have it. */
+  /** Offset of the newest record that changed what policy, an executor or another gateway acts by: who wrote it waits until all of them have it. */
   policy_offset: number;
   /** The same of tool-registered. */
   catalog_offset: number;

@@ -12,6 +12,7 @@ export function setLifecycle(state: ConfigurationState, event: EventMap['tool_li
 }
 
 export function setPin(state: ConfigurationState, event: EventMap['tool_pin_set']): void {
+  state.policy_offset = state.config_offset;
   tenantPart(state, event.meta.tenant_id).pins.set(versionKey(event.tool, event.version), event.pin);
   state.standing_changes++;
 }
@@ -32,6 +33,7 @@ export function setAudit(state: ConfigurationState, event: EventMap['tool_audit_
 }
 
 export function setAdapterPin(state: ConfigurationState, event: EventMap['adapter_pin_set']): void {
+  state.policy_offset = state.config_offset;
   const { environment, adapter, adapter_version, protocol_version, changed_at_ms } = event;
   const key = `${environment}/${adapter}`;
   if (adapter_version === null && protocol_version === null) state.adapter_pins.delete(key);

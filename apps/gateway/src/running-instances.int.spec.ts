@@ -1,0 +1,50 @@
+import { contractPin } from '@countersign/contracts';
+import { reportInstance } from '@countersign/store';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { sampleContract } from './testing/samples.js';
+import { TestGateway } from './testing/test-gateway.js';
+
+jest.setTimeout(60_000);
+
+/** How long an answer waits for instances that do not have a change, ms. */
+const PATIENCE_MS = 1_000;
+const VERSION = '/v1/tools/write_note/versions/1.2.0';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await TestGateway.open();
+});
+afterAll(() => gateway.close());
+
+const changes: [string, string, object | undefined][] = [
+  ['PUT', '/v1/adapters/erp/environments/production', { adapter_version: '1.1.0' }],
+  ['PUT', `${VERSION}/pin`, { pin: contractPin(sampleContract({ name: 'write_note' })) }],
+  ['PUT', `${VERSION}/lifecycle`, { state: 'deprecated' }],
+  ['PUT', '/v1/tenants/default', { weight: 2 }],
+  ['PUT', '/v1/limits/calls', { kind: 'max_tool_calls', scope: 'agent', max: 100 }],
+  ['PUT', '/v1/policies/tools/write_note', { tier: 'tier_1_auto' }],
+  ['PUT', '/v1/mappings/write_note', { inputs: [] }],
+  ['DELETE', '/v1/mappings/write_note', undefined],
+  ['POST', '/v1/delegations', { agent_id: 'bot' }],
+  ['POST', '/v1/vote-delegations', { to: 'deputy', until: '2999-01-01T00:00:00Z' }],
+];
+
+test.each(changes)('%s %s is answered when the running instances have it', async (method, path, body) => {
+  const executor = { instance_id: 'executor-late', service: 'executor' };
+  await reportInstance(gateway.deps.store, { ...executor, config_offset: -1 });
+  const begun = performance.now();
+  const answer = await gateway.send(method, path, body);
+  expect([answer.status < 300, answer.text]).toEqual([true, answer.text]);
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(PATIENCE_MS - 1);
+  if (answer.body?.instances) expect(answer.body.instances).toContainEqual({ ...executor, has_it: false });
+});
+
+test.each(changes.slice(0, 3))('%s %s says which instances have it', async (method, path, body) => {
+  const executor = { instance_id: 'executor-late', service: 'executor' };
+  await reportInstance(gateway.deps.store, { ...executor, config_offset: 1_000_000 });
+  const answer = await gateway.send(method, path, body);
+  expect(answer.body).toMatchObject({
+    config_offset: expect.any(Number),
+    instances: expect.arrayContaining([{ ...executor, has_it: true }, expect.objectContaining({ service: 'gateway', has_it: true })]),
+  });
+});
