@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
@@ -37,6 +39,26 @@ test('a callback_url is told of the end; what it did not take before a clean res
     expect(await taken.received(1)).toHaveLength(1);
   } finally {
     await taken.stop();
+    await busy.stop();
+  }
+}, 180_000);
+
+test('what was not taken when the machine went down, and its database with it, is told after the start, under the same id', async () => {
+  const api = platform.admin();
+  const busy = await Receiver.start(Number.POSITIVE_INFINITY, 503);
+  try {
+    const { body } = await api.call({ tool: 'probe_http_effect', inputs: order(), callback_url: busy.url });
+    expect(body.status).toBe('succeeded');
+    await busy.received(1);
+    await platform.process.stop('SIGKILL');
+    await rm(path.join(platform.dataDir, 'pg'), { recursive: true });
+    const before = (await busy.received(1)).length;
+    busy.accept();
+    await platform.up();
+    const all = await busy.received(before + 1, 60_000);
+    expect(new Set(all.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(JSON.parse(all.at(-1)?.body as string).data).toMatchObject({ call_id: body.call_id, status: 'succeeded' });
+  } finally {
     await busy.stop();
   }
 }, 180_000);

@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { metaAfter } from '@countersign/contracts';
 import { owedCallbacks } from '@countersign/store';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { TestGateway } from './testing/test-gateway.js';
+import { untoldSince } from './waiting/resume.js';
 
 jest.setTimeout(60_000);
 
@@ -87,6 +88,70 @@ test('the callback of a call that ended while there was no gateway is told when 
   });
   await until(async () => !(await owed(body.call_id)));
   expect(got.get('/nobody')).toHaveLength(1);
+});
+
+describe('after the database was emptied', () => {
+  const emptied = async () => {
+    await gateway.deps.store.query({ text: 'DELETE FROM callbacks_owed', params: [] });
+    await gateway.deps.store.query({ text: 'DELETE FROM callbacks_kept', params: [] });
+  };
+  const untilToldOrForgotten = (callId: string) => until(async () => !(await owed(callId)));
+
+  test('the callback of a call that ended before is told, under the same id, and once told it is not again', async () => {
+    status = 503;
+    const { body } = await ask('write_note', '/emptied');
+    await until(() => got.get('/emptied'));
+    await gateway.restart(async () => {
+      await emptied();
+      status = 204;
+    });
+    const before = got.get('/emptied')?.length as number;
+    await untilToldOrForgotten(body.call_id);
+    expect(got.get('/emptied')?.length).toBeGreaterThanOrEqual(Math.max(2, before));
+    expect(new Set(got.get('/emptied')).size).toBe(1);
+    const told = got.get('/emptied')?.length;
+    await gateway.restart();
+    expect(await owed(body.call_id)).toBe(false);
+    expect(got.get('/emptied')).toHaveLength(told as number);
+  });
+
+  test('that of a call which still waits is owed again, and told when it ends', async () => {
+    status = 204;
+    const { body } = await ask('ask_first', '/waits');
+    await gateway.restart(emptied);
+    expect(await owed(body.call_id)).toBe(true);
+    expect((await gateway.send('POST', `/v1/calls/${body.call_id}/cancel`, {})).status).toBeLessThan(300);
+    await untilToldOrForgotten(body.call_id);
+    expect(got.get('/waits')).toHaveLength(1);
+  });
+
+  test('that of a call which ended long ago is not told', async () => {
+    status = 503;
+    const { body } = await ask('write_note', '/old');
+    await until(() => got.get('/old'));
+    const { clock } = gateway.deps;
+    const later = { ...clock, now_ms: () => Date.now() + 2 * 86_400_000, monotonic_ms: () => clock.monotonic_ms() };
+    let before = 0;
+    await gateway.restart(async () => {
+      await emptied();
+      before = got.get('/old')?.length as number;
+      status = 204;
+      Object.assign(gateway.deps, { clock: later });
+    });
+    await untilToldOrForgotten(body.call_id);
+    expect(got.get('/old')).toHaveLength(before);
+    await gateway.restart(async () => void Object.assign(gateway.deps, { clock }));
+    expect(got.get('/old')).toHaveLength(before);
+  });
+});
+
+test('what ended longer before the newest request than callbacks are tried, or over a day ago, is not told', () => {
+  const now_ms = 1_000_000_000_000;
+  const tried_ms = (1 + 5 + 30 + 120 + 600 + 6 * 10) * 1000;
+  expect(untoldSince(now_ms, now_ms)).toBe(now_ms - tried_ms);
+  expect(untoldSince(now_ms - 3_600_000, now_ms)).toBe(now_ms - 3_600_000 - tried_ms);
+  expect(untoldSince(now_ms - 90 * 86_400_000, now_ms)).toBe(now_ms - 86_400_000);
+  expect(untoldSince(0, now_ms)).toBe(now_ms - 86_400_000);
 });
 
 test('a call that is refused owes nothing', async () => {

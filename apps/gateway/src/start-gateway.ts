@@ -264,20 +264,17 @@ export async function startGateway(
     await wired.subjects?.erasure.reconcile(configuration.state);
     wired.subjects?.retention.start();
     const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
-    const resume = new Resume({ log: deps.log, store: deps.store, decoder }, wired.board, wired.callbacks);
+    const now_ms = () => deps.clock.now_ms();
+    const resume = new Resume({ log: deps.log, store: deps.store, decoder, now_ms }, wired.board, wired.callbacks);
     const topics = follower.topics(config.lanes);
     for (const at of await resume.newest(config.lanes, topics)) wired.calls.views.answered.note(at);
     await follower.start(config.lanes, await resume.run(config.lanes, topics));
+    await resume.done();
     await followProgress(deps.wake_ups, config.lanes, wired.board);
-    await takeHints(deps.wake_ups, config.lanes, { board: wired.board, codec: deps.codec, now_ms: () => deps.clock.now_ms() });
+    await takeHints(deps.wake_ups, config.lanes, { board: wired.board, codec: deps.codec, now_ms });
     await wired.audit?.tellFaults(deps.logger);
     const { writer } = wired.configuration;
-    const notices = new Notices(
-      wired.told,
-      writer,
-      () => configuration.state,
-      () => deps.clock.now_ms(),
-    );
+    const notices = new Notices(wired.told, writer, () => configuration.state, now_ms);
     ended.shares = await shareInFlight(deps, wired.board);
     keeper.start();
     wired.usage.closer.start();

@@ -4,7 +4,8 @@ import { request as httpsRequest } from 'node:https';
 import { publicLookup, type TenantKeys } from '@countersign/process';
 import { callbackFault } from '../admission/callback-url.js';
 
-const ANSWER_MAX_MS = 10_000;
+/** How long a receiver may take, ms. */
+export const ANSWER_MAX_MS = 10_000;
 
 export interface Callback {
   url: string;

@@ -3,14 +3,21 @@ import type { Logger } from '@countersign/process';
 import { envelopeText } from '../http/envelope.js';
 import type { Readable } from '../personal/readable.js';
 import type { CallBoard, CallListener } from './call-board.js';
-import type { Callback, CallbackSender, Taken } from './callback-sender.js';
+import { ANSWER_MAX_MS, type Callback, type CallbackSender, type Taken } from './callback-sender.js';
 import { settledAs } from './is-answer.js';
 import type { OwedCallbacks } from './owed-callbacks.js';
 
 /** Waits before the second and later attempts, ms. */
 const BACK_OFF_MS = [1_000, 5_000, 30_000, 120_000, 600_000];
+/** From its first attempt a callback is tried so long at most: every pause, and an attempt after it, ms. */
+export const TRIED_FOR_MS = BACK_OFF_MS.reduce((sum, pause) => sum + pause + ANSWER_MAX_MS, ANSWER_MAX_MS);
 const SENDING_MAX = 32;
 const WAITING_MAX = 10_000;
+
+/** When the log had the newest fact that ended the call, epoch ms. */
+function endedAt({ end, doubt, approval_end, ruling }: CallState): number {
+  return (end ?? doubt)?.at_ms ?? Math.max(approval_end?.at_ms ?? 0, ruling?.decided_at_ms ?? 0);
+}
 
 interface Job {
   call_id: string;
@@ -40,6 +47,7 @@ export class Callbacks {
   private readonly timers = new Set<NodeJS.Timeout>();
   private sending = 0;
   private closed = false;
+  private since_ms = 0;
 
   constructor(
     private readonly sender: CallbackSender,
@@ -52,11 +60,21 @@ export class Callbacks {
     this.board.watch(callId, tenantId, new Watcher(this, this.board));
   }
 
+  /** Calls that ended before are not told (epoch ms), and owe nothing more: whether they were told nobody knows. */
+  tellSince(since_ms: number): void {
+    this.since_ms = since_ms;
+  }
+
   ended(state: CallState): void {
     const url = state.call?.callback_url;
     if (!url || this.closed) return;
+    const ended_at_ms = endedAt(state);
+    if (ended_at_ms < this.since_ms) {
+      this.parts.owed.settle(state.call_id);
+      return;
+    }
     const fact = state.end ?? state.doubt ?? state.approval_end ?? state.ruling;
-    const timestamp = new Date((state.end ?? state.doubt)?.at_ms ?? state.ruling?.decided_at_ms ?? 0).toISOString();
+    const timestamp = new Date(ended_at_ms).toISOString();
     const webhook_id = fact?.event_id ?? state.call_id;
     const body = `{"type":"call.ended","timestamp":"${timestamp}","data":${envelopeText(state)}}`;
     this.enqueue({ call_id: state.call_id, callback: { url, tenant_id: state.tenant_id, webhook_id, body }, attempt: 0 });

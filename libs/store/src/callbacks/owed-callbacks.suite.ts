@@ -1,7 +1,7 @@
 import { callId, uuidv7 } from '@countersign/contracts';
 import { describe, expect, test } from '@jest/globals';
 import type { Store } from '../store.js';
-import { type OwedCallback, oweCallbacks, owedCallbacks, settleCallbacks } from './owed-callbacks.js';
+import { isOwedKept, noteOwedKept, type OwedCallback, oweCallbacks, owedCallbacks, settleCallbacks } from './owed-callbacks.js';
 
 /** What is to be told to callback URLs, over restarts. */
 export function describeOwedCallbacks(store: () => Store): void {
@@ -19,6 +19,13 @@ export function describeOwedCallbacks(store: () => Store): void {
       expect((await owedOf(calls)).sort((a, b) => (a.tenant_id < b.tenant_id ? -1 : 1))).toMatchObject(calls);
       await settleCallbacks(store(), [calls[0].call_id, calls[2].call_id]);
       expect(await owedOf(calls)).toEqual([{ ...calls[1], age_ms: expect.any(Number) }]);
+    });
+
+    test('a new database does not say that it holds all of them until that is noted', async () => {
+      expect(await isOwedKept(store())).toBe(false);
+      await noteOwedKept(store());
+      await noteOwedKept(store());
+      expect(await isOwedKept(store())).toBe(true);
     });
   });
 }

@@ -18,6 +18,9 @@ USING unnest($1::uuid[], $2::int2[]) AS settled(call_uuid, partition)
 WHERE callbacks_owed.call_uuid = settled.call_uuid AND callbacks_owed.partition = settled.partition`;
 const READ = `SELECT call_uuid, partition, tenant_id, ${NOW_MS} - owed_at_ms AS age_ms FROM callbacks_owed ORDER BY call_uuid DESC LIMIT ${READ_MAX}`;
 
+const KEPT = 'SELECT 1 AS one FROM callbacks_kept';
+const KEEP = 'INSERT INTO callbacks_kept VALUES (true) ON CONFLICT DO NOTHING';
+
 const ids = (calls: readonly string[]) => calls.map((id) => parseCallId(id) as { partition: number; uuid: string });
 
 /** Keeps in mind that these calls' callbacks are to be told, until they are settled. */
@@ -42,4 +45,14 @@ export async function owedCallbacks(sql: Sql): Promise<(OwedCallback & { age_ms:
     params: [],
   });
   return rows.map(({ call_uuid, partition, ...rest }) => ({ call_id: callId(partition, call_uuid), ...rest }));
+}
+
+/** Whether all that is owed is here. False in a new or emptied database: then the log says what may be owed. */
+export async function isOwedKept(sql: Sql): Promise<boolean> {
+  return (await sql.query({ name: 'callbacks_kept', text: KEPT, params: [] })).length > 0;
+}
+
+/** What the log says is owed is here. */
+export async function noteOwedKept(sql: Sql): Promise<void> {
+  await sql.query({ name: 'callbacks_keep', text: KEEP, params: [] });
 }

@@ -13,6 +13,7 @@ import { noticeClaims } from './0030-notice-claims.js';
 import { subjectKeys } from './0030-subject-keys.js';
 import { auditTexts } from './0031-audit-texts.js';
 import { callbacksOwed } from './0032-callbacks-owed.js';
+import { callbacksKept } from './0033-callbacks-kept.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order it is run. A new one is appended, whoever owns its tables. */
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   noticeClaims,
   auditTexts,
   callbacksOwed,
+  callbacksKept,
 ];
