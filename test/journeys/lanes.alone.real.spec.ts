@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseCallId } from '@countersign/contracts';
+import { unpackCall } from '@countersign/domain';
+import { readCall } from '@countersign/store';
+import { PostgresStore } from '@countersign/store/postgres/postgres-store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import type { Api } from './api.js';
@@ -26,18 +28,23 @@ afterAll(async () => {
   await counterparty.stop();
 }, 60_000);
 
+/** An order that ended; of one that was refused there is no call. */
+interface Ended {
+  call_id: string | undefined;
+  status: string;
+}
+
 /** How an order ended, however long that took: who got a 202 asks again. */
-async function ended(api: Api, more: Record<string, unknown> = {}): Promise<string> {
+async function ended(api: Api, more: Record<string, unknown> = {}): Promise<Ended> {
   const { status, body } = await api.call({ tool: 'probe_http_effect', inputs: order(more) }, { prefer: 'wait=60' });
-  if (status >= 300) return `${status}: ${JSON.stringify(body)}`;
-  const end = status === 202 ? await api.callUntil(body.call_id, (call) => ENDED.includes(call.status), PATIENCE_MS) : body;
-  return end.status === 'in_doubt' ? `in_doubt in partition ${parseCallId(end.call_id)?.partition}` : end.status;
+  if (status >= 300) return { call_id: undefined, status: `${status}: ${JSON.stringify(body)}` };
+  return status === 202 ? api.callUntil(body.call_id, (call) => ENDED.includes(call.status), PATIENCE_MS) : body;
 }
 
 /** Sends orders at a steady pace until told to stop; how each ended and how long it took. */
 class Traffic {
   readonly took_ms: number[] = [];
-  readonly statuses: string[] = [];
+  readonly ended: Ended[] = [];
   private running = true;
   private readonly done: Promise<unknown>;
 
@@ -45,11 +52,15 @@ class Traffic {
     this.done = Promise.all(Array.from({ length: workers }, () => this.loop(api, pause_ms, more)));
   }
 
+  get statuses(): Set<string> {
+    return new Set(this.ended.map(({ status }) => status));
+  }
+
   /** Waits until so many more have ended. */
   async more(calls: number): Promise<void> {
-    const enough = this.statuses.length + calls;
+    const enough = this.ended.length + calls;
     const reached = async () => {
-      while (this.statuses.length < enough) await sleep(10);
+      while (this.ended.length < enough) await sleep(10);
     };
     await Promise.race([reached(), this.done]);
   }
@@ -62,10 +73,46 @@ class Traffic {
   private async loop(api: Api, pause_ms: number, more: Record<string, unknown>): Promise<void> {
     while (this.running) {
       const started = performance.now();
-      this.statuses.push(await ended(api, more));
+      this.ended.push(await ended(api, more));
       this.took_ms.push(performance.now() - started);
       await sleep(pause_ms);
     }
+  }
+}
+
+/** What the database knows of who runs what. */
+class Leases {
+  private constructor(private readonly store: PostgresStore) {}
+
+  static async of({ databaseUrl }: DistributedPlatform): Promise<Leases> {
+    return new Leases(await PostgresStore.open({ url: databaseUrl }));
+  }
+
+  /** The epochs that an executor ever had. */
+  async epochsOf(executor: string): Promise<number[]> {
+    const text = 'SELECT epoch FROM executor_leases WHERE instance_id = $1';
+    return (await this.store.query<{ epoch: number }>({ text, params: [executor] })).map(({ epoch }) => epoch);
+  }
+
+  /** Resolves once writes run under one of these epochs. */
+  async untilRunning(epochs: readonly number[]): Promise<void> {
+    const text = 'SELECT 1 AS one FROM tool_executions WHERE epoch = ANY ($1::int4[]) AND state = 1 LIMIT 1';
+    for (const until = Date.now() + PATIENCE_MS; (await this.store.query({ text, params: [epochs] })).length === 0; await sleep(5))
+      if (Date.now() > until) throw new Error(`nothing runs under the epochs ${epochs.join(', ')}`);
+  }
+
+  /** Under which epoch a call that ended was started last, as the log says and the view has folded. */
+  async startedUnder(call_id: string): Promise<number | undefined> {
+    for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(50)) {
+      const row = await readCall(this.store, 'default', call_id);
+      const state = row && unpackCall(row.state);
+      if (state?.end || state?.doubt) return state.started?.epoch;
+    }
+    throw new Error(`the view does not have the end of ${call_id} within ${PATIENCE_MS} ms`);
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
   }
 }
 
@@ -76,7 +123,7 @@ test("two lanes, an executor each: one is killed, the other lane's tenant feels 
   expect((await admin.request('POST', '/v1/tenants', { tenant_id: 'acme', lane: 'acme' })).status).toBeLessThan(300);
   const acme = await admin.keyFor('agent', 'a', ['agent'], 'acme');
   const shared = await admin.keyFor('agent', 's', ['agent']);
-  expect(await ended(acme)).toBe('succeeded');
+  expect((await ended(acme)).status).toBe('succeeded');
   const calm = new Traffic(shared, 2, 20);
   await calm.more(100);
   await platform.member('executor-acme').stop('SIGKILL');
@@ -84,12 +131,12 @@ test("two lanes, an executor each: one is killed, the other lane's tenant feels 
   const before = calm.took_ms.length;
   await calm.more(100);
   await calm.stop();
-  expect(new Set(calm.statuses)).toEqual(new Set(['succeeded']));
+  expect(calm.statuses).toEqual(new Set(['succeeded']));
   console.log(
     `other lane: p99 ${p99(calm.took_ms.slice(0, before)).toFixed(0)} ms before the kill, ${p99(calm.took_ms.slice(before)).toFixed(0)} ms after`,
   );
   platform.restart('executor-acme');
-  expect(await stranded).toBe('succeeded');
+  expect((await stranded).status).toBe('succeeded');
   expect((await counterparty.stats()).duplicates).toEqual([]);
 }, 240_000);
 
@@ -98,28 +145,43 @@ test('one to four executors on one lane, then one is killed: no effect twice, no
   for (let executors = 1; executors <= 4; executors++) {
     if (executors > 1) {
       const joined = performance.now();
-      await platform.add(`executor-${executors}`, 'executor', { COUNTERSIGN_LANES: 'shared' });
-      await platform.ready(`executor-${executors}`);
+      const name = `executor-${executors}`;
+      await platform.add(name, 'executor', { COUNTERSIGN_LANES: 'shared', COUNTERSIGN_EXECUTOR_ID: name });
+      await platform.ready(name);
       console.log(`executor ${executors} ready after ${(performance.now() - joined).toFixed(0)} ms`);
     }
     const started = performance.now();
     const traffic = new Traffic(agent, 16, 0);
     await traffic.more(160);
-    const rate = (traffic.statuses.length / (performance.now() - started)) * 1000;
+    const rate = (traffic.ended.length / (performance.now() - started)) * 1000;
     await traffic.stop();
-    expect(new Set(traffic.statuses)).toEqual(new Set(['succeeded']));
+    expect(traffic.statuses).toEqual(new Set(['succeeded']));
     console.log(`${executors} executors: ${rate.toFixed(0)} calls/s, slowest ${Math.max(...traffic.took_ms).toFixed(0)} ms`);
   }
-  const traffic = new Traffic(agent, 16, 0, { answer_delay_ms: 300 });
-  await traffic.more(48);
-  await platform.member('executor-3').stop('SIGKILL');
-  await traffic.more(48);
-  await traffic.stop();
-  console.log(`after the kill the slowest call took ${Math.max(...traffic.took_ms).toFixed(0)} ms`);
-  // Whether a write fired that the killed one had put on the log as started, its successor may be unable to tell; then it says so. Four
-  // partitions on four executors are one each: whatever is in doubt is in that of the killed one, and what the others ran is not.
-  const unclear = new Set(traffic.statuses.filter((status) => status !== 'succeeded'));
-  expect([...unclear].filter((status) => !status.startsWith('in_doubt in partition'))).toEqual([]);
-  expect(unclear.size).toBeLessThanOrEqual(1);
+  const leases = await Leases.of(platform);
+  try {
+    const killed = await leases.epochsOf('executor-3');
+    const traffic = new Traffic(agent, 16, 0, { answer_delay_ms: 300 });
+    await traffic.more(48);
+    await leases.untilRunning(killed);
+    await platform.member('executor-3').stop('SIGKILL');
+    await traffic.more(48);
+    await traffic.stop();
+    console.log(`after the kill the slowest call took ${Math.max(...traffic.took_ms).toFixed(0)} ms`);
+    const calls = await Promise.all(
+      traffic.ended.map(async ({ call_id, status }) => ({ status, epoch: call_id && (await leases.startedUnder(call_id)) })),
+    );
+    const ofKilled = calls.filter(({ epoch }) => killed.includes(epoch as number)).map(({ status }) => status);
+    const ofOthers = calls.filter(({ epoch }) => !killed.includes(epoch as number)).map(({ status }) => status);
+    // Whether a write fired that the killed one had put on the log as started, its successor may be unable to tell; then it says so.
+    // What the others had started was running and healthy, and is not in doubt.
+    expect(['succeeded', 'in_doubt']).toEqual(expect.arrayContaining([...new Set(ofKilled)]));
+    expect(ofKilled.length).toBeGreaterThan(0);
+    expect(new Set(ofOthers)).toEqual(new Set(['succeeded']));
+    const doubts = ofKilled.filter((status) => status === 'in_doubt').length;
+    console.log(`${doubts} in doubt of ${ofKilled.length} that the killed executor started, 0 of ${ofOthers.length} that the others did`);
+  } finally {
+    await leases.close();
+  }
   expect((await counterparty.stats()).duplicates).toEqual([]);
 }, 300_000);
