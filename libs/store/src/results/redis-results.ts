@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { RedisFaults } from '../wake-ups/redis-faults.js';
 import { CACHED_BYTES_MAX, CACHED_MS_MAX, type ResultCache } from './result-cache.js';
 
 export interface RedisResultsOptions {
@@ -16,6 +17,7 @@ const RECONNECT_MAX_MS = 2_000;
 /** Results in Redis, each with its own end. While Redis is away, or slow, nothing is found and nothing waits. */
 export class RedisResults implements ResultCache {
   private readonly redis: Redis;
+  private readonly faults: RedisFaults;
   private readonly prefix: string;
 
   constructor({ url, prefix = '', on_fault }: RedisResultsOptions) {
@@ -26,7 +28,7 @@ export class RedisResults implements ResultCache {
       maxRetriesPerRequest: 0,
       retryStrategy: (attempt: number) => Math.min(attempt * 100, RECONNECT_MAX_MS),
     });
-    this.redis.on('error', (error: Error) => on_fault?.(error));
+    this.faults = new RedisFaults(this.redis, (error) => on_fault?.(error));
   }
 
   async get(key: string): Promise<Buffer | undefined> {
@@ -39,6 +41,7 @@ export class RedisResults implements ResultCache {
   }
 
   async close(): Promise<void> {
+    this.faults.end();
     this.redis.disconnect();
   }
 }

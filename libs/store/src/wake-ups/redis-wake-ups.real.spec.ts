@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { RedisFaults } from './redis-faults.js';
 import { RedisWakeUps } from './redis-wake-ups.js';
 
 let url: string;
@@ -54,6 +55,7 @@ test('a lost connection is counted and made again, and the subscription with it'
   );
   const admin = new Redis(url);
   try {
+    expect(both.faults).toBe(0);
     await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await admin.call('CLIENT', 'KILL', 'TYPE', 'normal');
     const before = got;
@@ -61,6 +63,7 @@ test('a lost connection is counted and made again, and the subscription with it'
       () => got > before,
       () => both.publish('gateway-2', [Buffer.from('y')]),
     );
+    expect(both.faults).toBeGreaterThanOrEqual(2);
   } finally {
     admin.disconnect();
   }
@@ -73,4 +76,20 @@ test('while Redis is away publishing is dropped without an error and faults are 
   nowhere.publish('gateway-3', [Buffer.from('x')]);
   for (let i = 0; i < 100 && nowhere.faults === 0; i++) await sleep(20);
   expect(nowhere.faults).toBeGreaterThan(0);
+});
+
+test('a connection that the server ends is told once, and one that is ended here is not', async () => {
+  const told: string[] = [];
+  const [ended, closed] = [new Redis(url, { retryStrategy: () => null }), new Redis(url, { retryStrategy: () => null })];
+  new RedisFaults(ended, ({ message }) => told.push(`ended: ${message}`));
+  const faults = new RedisFaults(closed, ({ message }) => told.push(`closed: ${message}`));
+  await Promise.all([ended.ping(), closed.ping()]);
+  const gone = [ended, closed].map((client) => new Promise((done) => client.once('end', done)));
+  const admin = new Redis(url);
+  await admin.call('CLIENT', 'KILL', 'ID', String(await ended.client('ID')));
+  admin.disconnect();
+  faults.end();
+  closed.disconnect();
+  await Promise.all(gone);
+  expect(told).toEqual(['ended: the connection ended']);
 });

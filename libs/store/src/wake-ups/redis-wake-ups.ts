@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { RedisFaults } from './redis-faults.js';
 import { WakeUps } from './wake-ups.js';
 
 export interface RedisWakeUpsOptions {
@@ -17,6 +18,7 @@ export class RedisWakeUps extends WakeUps {
   override readonly is_ahead_of_log = true;
   readonly #publisher: Redis;
   readonly #subscriber: Redis;
+  readonly #connections: readonly RedisFaults[];
   readonly #handlers = new Map<string, ((payload: Buffer) => void)[]>();
   #faults = 0;
 
@@ -30,7 +32,7 @@ export class RedisWakeUps extends WakeUps {
     // The publisher refuses while it is away, so that hints do not pile up; the subscriber waits and subscribes again.
     this.#publisher = new Redis(options.url, { ...common, enableOfflineQueue: false, autoResendUnfulfilledCommands: false });
     this.#subscriber = new Redis(options.url, { ...common, autoResubscribe: true });
-    for (const client of [this.#publisher, this.#subscriber]) client.on('error', (error: Error) => this.#fault(error));
+    this.#connections = [this.#publisher, this.#subscriber].map((client) => new RedisFaults(client, (error) => this.#fault(error)));
     this.#subscriber.on('messageBuffer', (channel: Buffer, message: Buffer) => this.#receive(channel.toString(), message));
   }
 
@@ -59,6 +61,7 @@ export class RedisWakeUps extends WakeUps {
 
   async close(): Promise<void> {
     this.#handlers.clear();
+    for (const connection of this.#connections) connection.end();
     this.#publisher.disconnect();
     this.#subscriber.disconnect();
   }
