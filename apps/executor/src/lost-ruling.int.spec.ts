@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { partitionOf } from '@countersign/contracts';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { PARTITIONS } from './testing/played-policy.js';
 import { Rig } from './testing/rig.js';
 
 jest.setTimeout(60_000);
@@ -34,11 +36,11 @@ describe('a claim whose ruling the log lost with the process', () => {
     const other = await rig.allow('blind_write', 'other');
     await rig.end(other);
     await before.close();
-    const key = randomUUID();
+    let key = randomUUID();
+    while (taken && partitionOf(key, PARTITIONS) !== other.meta.partition) key = randomUUID();
     const next = rig.ruling('blind_write', 'next', { key });
     const partition = next.meta.partition as number;
-    const place = taken && partition === other.meta.partition ? 0 : BEYOND_HEAD;
-    await claimOfLostRuling(key, partition, place);
+    await claimOfLostRuling(key, partition, taken ? 0 : BEYOND_HEAD);
     await rig.start();
     await rig.put('policy_decided', [next]);
     expect(await rig.end(next)).toMatchObject({ event_type: 'tool_executed', event: { outcome: { status: 'succeeded' } } });

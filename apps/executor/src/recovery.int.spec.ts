@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningApp } from '@countersign/process';
 import { Store } from '@countersign/store';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
@@ -154,8 +153,10 @@ describe('an executor that comes back', () => {
     const shared = new SharedStore(rig.store);
     apps.push(await rig.start({}, { store: shared }), await rig.start({}, { store: shared }));
     const rulings = Array.from({ length: 200 }, (_, at) => rig.ruling('blind_write', `k${at % 100}`));
+    const epochs = async () =>
+      new Set((await rig.executed()).flatMap((each) => (each.event_type === 'tool_call_started' ? [each.event.epoch] : [])));
     await rig.put('policy_decided', rulings.slice(0, 100));
-    await sleep(20);
+    await rig.until(async () => (await epochs()).size === 2);
     await apps[0]?.close();
     await rig.put('policy_decided', rulings.slice(100));
     await rig.ends(
@@ -163,6 +164,11 @@ describe('an executor that comes back', () => {
       20_000,
     );
     expect(rig.world.effects).toHaveLength(100);
+    expect(new Set(rig.world.effects.map(({ key }) => key)).size).toBe(100);
+    await rig.end(await rig.allow('blind_write', 'one more'));
+    const ends = (await rig.executed()).filter(({ event_type }) => event_type !== 'tool_call_started');
+    expect(ends).toHaveLength(201);
+    expect(new Set(ends.map(({ event }) => event.meta.call_id)).size).toBe(201);
   });
 });
 

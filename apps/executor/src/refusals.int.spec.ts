@@ -77,7 +77,7 @@ describe('what does not fire', () => {
     expect(rig.world.effects).toEqual([]);
   });
 
-  test('what a person cancelled or policy denied meanwhile is judged again: stricter means nothing fires', async () => {
+  test('what policy became stricter about meanwhile is judged again, and does not fire', async () => {
     await rig.start();
     const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
     const meta = { ...rig.meta('0-11111111-1111-4111-8111-111111111111', 'default'), call_id: null, partition: 0 };

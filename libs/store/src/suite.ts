@@ -9,6 +9,7 @@ import { rowsOfKeys } from './executions/rows.js';
 import { orphans } from './executions/take-over.js';
 import { acquire, fenceExpired, heartbeat } from './leases/leases.js';
 import { describeLimits } from './limits/limits.suite.js';
+import { migrations } from './migrations/index.js';
 import { migrate, SchemaOutdated } from './migrations/migrate.js';
 import { describeNoticeClaims } from './notices/notice-claims.suite.js';
 import { readProgress, saveProgress } from './progress/executor-progress.js';
@@ -104,6 +105,12 @@ function describePort(store: () => Store): void {
   test('a named statement is prepared once and runs with other parameters; other results share no state', async () => {
     const ask = (n: number) => store().query({ name: 'twice', text: 'SELECT $1::int4 * 2 AS twice', params: [n] });
     expect(await Promise.all([1, 2, 3].map(ask))).toEqual([[{ twice: 2 }], [{ twice: 4 }], [{ twice: 6 }]]);
+    const runs = await store().transaction(async (sql) => {
+      for (const n of [1, 2, 3]) await sql.query({ name: 'thrice', text: 'SELECT $1::int4 * 3 AS thrice', params: [n] });
+      const text = `SELECT generic_plans + custom_plans AS runs FROM pg_prepared_statements WHERE statement LIKE '%AS thrice'`;
+      return sql.query({ text, params: [] });
+    });
+    expect(runs).toEqual([{ runs: 3 }]);
   });
 
   test('a name that stands for one text is refused for another', async () => {
@@ -123,7 +130,7 @@ function describePort(store: () => Store): void {
     await store().query({ text: 'DROP TABLE tried', params: [] });
   });
 
-  test('a transaction whose work throws leaves nothing, one that returns is kept, and others wait meanwhile', async () => {
+  test('a transaction whose work throws leaves nothing, one that returns is kept, and others are answered too', async () => {
     await store().query({ text: 'CREATE TABLE kept (id int4 PRIMARY KEY)', params: [] });
     const count = { text: 'SELECT count(*) AS n FROM kept', params: [] };
     const work = store().transaction(async (sql) => {
@@ -154,6 +161,11 @@ function describePort(store: () => Store): void {
 
   test('migrations run once, also when processes start together, and a changed one is refused', async () => {
     expect(await Promise.all([migrate(store()), migrate(store())])).toEqual([[], []]);
+    const more = [...migrations, { name: '9999-of-this-test', text: 'CREATE TABLE migrated_once (id int4)' }];
+    const done = await Promise.all(Array.from({ length: 4 }, () => migrate(store(), more)));
+    expect(done.flat()).toEqual(['9999-of-this-test']);
+    await store().query({ text: 'DROP TABLE migrated_once', params: [] });
+    await store().query({ text: `DELETE FROM migrations WHERE name = '9999-of-this-test'`, params: [] });
     const changed = [{ name: '0001-tool-executions', text: 'SELECT 1' }];
     await expect(migrate(store(), changed)).rejects.toThrow(SchemaOutdated);
   });

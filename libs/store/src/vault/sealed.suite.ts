@@ -43,7 +43,10 @@ export function describeSealed(store: () => Store): void {
     const ref = await vault.seal(tenant_id, token, 10);
     expect(await vault.seal(tenant_id, token, 20)).toBe(ref);
     expect(await vault.token(tenant_id, ref)).toEqual(token);
-    await vault.seal(tenant_id, { ...token, text: randomUUID(), expires_at_ms: 9e12 }, 3_700_000);
+    const sweepAt = (now_ms: number) => vault.seal(tenant_id, { ...token, text: randomUUID(), expires_at_ms: 9e12 }, now_ms);
+    await sweepAt(3_600_999);
+    expect(await vault.token(tenant_id, ref)).toEqual(token);
+    await sweepAt(2 * 3_600_999);
     expect(await vault.token(tenant_id, ref)).toBeUndefined();
   });
 }
