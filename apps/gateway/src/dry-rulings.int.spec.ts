@@ -43,6 +43,18 @@ test('inputs that no call may have are answered false, with their faults', async
   });
 });
 
+test('the effective tier of a tool for inputs that no call may have is refused as such a call is, with their faults', async () => {
+  const resolve = (inputs: unknown) => gateway.send('POST', '/v1/policies/tools/write_note/resolve', { inputs });
+  expect((await resolve(fits)).body).toMatchObject({ tool: 'write_note', effect: 'allow', tier: 'tier_1_auto' });
+  const deep = JSON.parse(`${'{"path":'.repeat(100)}1${'}'.repeat(100)}`);
+  for (const inputs of [{}, { path: 7, text: 'b' }, { ...fits, other: 1 }, deep, { ...fits, path: '\ud800' }]) {
+    const [asked, called] = [await resolve(inputs), await gateway.send('POST', '/v1/calls', { tool: 'write_note', inputs })];
+    expect(asked.status).toBe(422);
+    for (const field of ['type', 'code', 'detail', 'validation']) expect(asked.body[field]).toEqual(called.body[field]);
+    expect(asked.body).not.toHaveProperty('effect');
+  }
+});
+
 test('guards that need no counter are asked, and the effective tier of a tool agrees', async () => {
   await limit('only', { kind: 'enabled_tools', allowed: ['read_*'] });
   await limit('looks', { kind: 'side_effects', side_effects: 'reads' });
@@ -51,7 +63,7 @@ test('guards that need no counter are asked, and the effective tier of a tool ag
   expect(await ask('free', fits, { safety_mode: 'read_only' })).toMatchObject({ decision: false, context: { effect: 'deny' } });
   expect(await ask('free', fits, { run_id: 'r', iteration: 11 })).toMatchObject({ context: { rule: 'limit.default.max_iterations' } });
   await gateway.send('PUT', '/v1/limits/root', { kind: 'enabled_tools', scope: 'tool', subjects: ['write_note'], allowed: ['read_*'] });
-  const tier = await gateway.send('POST', '/v1/policies/tools/write_note/resolve', { inputs: {} });
+  const tier = await gateway.send('POST', '/v1/policies/tools/write_note/resolve', { inputs: fits });
   expect(tier.body).toMatchObject({ effect: 'deny', tier: 'tier_3_blocked', rule: 'limit.root' });
   expect((await gateway.send('DELETE', '/v1/limits/root')).status).toBe(204);
 });

@@ -25,7 +25,7 @@ export const evaluationRequest = z.object({
 
 type Evaluation = z.infer<typeof evaluationRequest>;
 
-/** `POST /v1/policies/tools/{tool}/resolve`: Korso's `tool_policy(customer, tool, inputs)`. */
+/** `POST /v1/policies/tools/{tool}/resolve`: Korso's `tool_policy(customer, tool, inputs)`. Inputs that no call may have are refused as a call's are. */
 export const resolveTierRequest = z.strictObject({
   inputs: z.record(z.string(), z.json()),
   version: z.string().max(64).optional(),
@@ -75,7 +75,7 @@ export class AccessController {
       const { tool } = request.params as { tool: string };
       const { principal, authority, tenant_id } = caller;
       const ruling = await this.dry.of(tenant_id, { ...body, tool, version: body.version, principal, authority });
-      return ruling instanceof Problem ? ruling : ok({ tool, ...face(ruling) });
+      return ruling instanceof Problem ? ruling : (invalid(ruling) ?? ok({ tool, ...face(ruling) }));
     });
   }
 }
@@ -111,12 +111,17 @@ function face({ judgement, inputs_digest }: DryRuling): Record<string, unknown> 
   return { ...ruled, defer: defer ?? null, explanation: explanation ?? null, inputs_digest };
 }
 
+/** Such a call would not be taken, whatever policy says. */
+function invalid({ issues }: DryRuling): Problem | undefined {
+  const [first] = issues;
+  return first && new Problem('invalid-inputs', `${first.path || 'the inputs'}: ${first.message}`, { layer: 'input', issues });
+}
+
 const refusal = (reason: Record<string, unknown>): Answer => ok({ decision: false, context: { reason } });
 
 /** `decision` is true only where the call would be taken and run by itself. */
 function evaluation(ruling: DryRuling): Answer {
-  const { issues } = ruling;
-  const [first] = issues;
-  if (first) return refusal({ code: 'invalid-inputs', message: `${first.path || 'the inputs'}: ${first.message}`, issues });
+  const fault = invalid(ruling);
+  if (fault) return refusal({ code: fault.kind, message: fault.detail, issues: ruling.issues });
   return ok({ decision: ruling.judgement.effect === 'allow', context: face(ruling) });
 }
