@@ -27,6 +27,17 @@ function shuffled(value: unknown, pick: (n: number) => number): unknown {
   return Object.fromEntries(entries.map(([name, item]) => [name, shuffled(item, pick)]));
 }
 
+/** The same with each text and name normalised by itself. */
+function everyText(value: unknown): unknown {
+  if (typeof value === 'string') return normalise(value);
+  if (Array.isArray(value)) return value.map(everyText);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name.normalize('NFC'), everyText(item)]));
+}
+
+/** A text that tells any two values apart, lone surrogates too. */
+const canonicalOf = (value: unknown): string => JSON.stringify(value);
+
 describe('idempotency keys', () => {
   test('a key is the first 16 bytes of the HMAC-SHA256 of its parts, for keys and texts of any length', () => {
     const length = (text: string) => `${Buffer.byteLength(text)}:${text}`;
@@ -81,6 +92,59 @@ describe('idempotency keys', () => {
 
   test('normalising twice is normalising once', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => expect(normalise(normalise(value))).toEqual(normalise(value))));
+  });
+
+  test('what normalising does not change is given back itself, and only that', () => {
+    const word = fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(
+        'e\u0301',
+        '\u00e9',
+        '\u1100\u1161',
+        '\u212b',
+        '2026-05-01T02:00:00+02:00',
+        '2026-05-01T00:00:00.000Z',
+        '2026-02-30T00:00:00Z',
+      ),
+    );
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof({ depthSize: 'small' }, word, fc.jsonValue(), fc.array(tie('tree')), fc.dictionary(word, tie('tree'))),
+    }));
+    const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
+    fc.assert(
+      fc.property(tree, (value) => {
+        let normal: unknown;
+        try {
+          normal = normalise(value);
+        } catch {
+          return; // two fields of one name
+        }
+        if (typeof value === 'object' && value !== null) expect(normal === value).toBe(canonicalOf(normal) === canonicalOf(value));
+        expect(plain(normal)).toEqual(plain(everyText(value)));
+      }),
+      { numRuns: 2000 },
+    );
+    for (const odd of [{ a: undefined }, new Date(0), new (class Named {})()]) expect(normalise(odd)).not.toBe(odd);
+    for (const fields of [
+      { 'e\u0301': 1, '\u00e9': 2 },
+      { '\u00e9': 1, b: 2, 'e\u0301': 3 },
+    ])
+      expect(() => normalise(fields)).toThrow('two fields have one name');
+    const part = { b: ['c'] };
+    expect((normalise({ part, at: '2026-05-01T02:00:00+02:00' }) as { part: unknown }).part).toBe(part);
+  });
+
+  test('no text of characters below U+0300 is changed by composing', () => {
+    const low = Array.from({ length: 0x300 }, (_, code) => String.fromCharCode(code));
+    for (const first of low)
+      expect(
+        low
+          .map((second) => first + second)
+          .join('\n')
+          .normalize('NFC'),
+      ).toBe(low.map((second) => first + second).join('\n'));
+    expect(normalise(`${low.join('')}\u0301`)).toBe(`${low.join('')}\u0301`.normalize('NFC'));
   });
 
   test('one instant in any offset is one text', () => {

@@ -67,27 +67,58 @@ function instantText(text: string): string | undefined {
   return finer ? `${utc.slice(0, -1)}${finer}Z` : utc;
 }
 
-/** Timestamps to UTC, strings to Unicode NFC, everything else as it is; keys are sorted by JCS later. */
+/** Below U+0300 nothing composes: such a text is in NFC as it stands. */
+const MAY_COMPOSE = /[^\0-\u02ff]/;
+
+function normalText(text: string): string {
+  if (text.length >= 17 && text.length <= 40 && TIMESTAMP.test(text)) {
+    const instant = instantText(text);
+    if (instant !== undefined) return instant;
+  }
+  return MAY_COMPOSE.test(text) ? text.normalize('NFC') : text;
+}
+
+function normalItems(items: readonly unknown[]): unknown {
+  let changed: unknown[] | undefined;
+  for (let at = 0; at < items.length; at++) {
+    const item = items[at];
+    const normal = normalise(item);
+    if (changed) changed.push(normal);
+    else if (normal !== item) changed = [...items.slice(0, at), normal];
+  }
+  return changed ?? items;
+}
+
+/** What is no plain data is copied field by field, so that it is what a field says and nothing else. */
+function normalFields(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const prototype = Object.getPrototypeOf(value);
+  let changed: Record<string, unknown> | undefined = prototype === Object.prototype || prototype === null ? undefined : Object.create(null);
+  const names = Object.keys(value);
+  for (let at = 0; at < names.length; at++) {
+    const given = names[at] as string;
+    const item = value[given];
+    const name = MAY_COMPOSE.test(given) ? given.normalize('NFC') : given;
+    const normal = normalise(item);
+    if (!changed) {
+      if (item !== undefined && normal === item && name === given) continue;
+      changed = Object.create(null) as Record<string, unknown>;
+      for (let before = 0; before < at; before++) changed[names[before] as string] = value[names[before] as string];
+    }
+    if (item === undefined) continue;
+    if (name in changed) throw new TypeError(`two fields have one name: ${JSON.stringify(name)}`);
+    changed[name] = normal;
+  }
+  return changed ?? value;
+}
+
+/**
+ * Timestamps to UTC, strings to Unicode NFC, everything else as it is; keys are sorted by JCS later. What that leaves as it is, the
+ * whole or a part, is given back itself. @throws TypeError where two fields have one name.
+ */
 export function normalise(value: unknown): unknown {
-  if (typeof value === 'string') {
-    if (value.length >= 17 && value.length <= 40 && TIMESTAMP.test(value)) {
-      const instant = instantText(value);
-      if (instant !== undefined) return instant;
-    }
-    return value.normalize('NFC');
-  }
-  if (Array.isArray(value)) return value.map(normalise);
-  if (value !== null && typeof value === 'object') {
-    const out: Record<string, unknown> = Object.create(null);
-    for (const [key, item] of Object.entries(value)) {
-      if (item === undefined) continue;
-      const name = key.normalize('NFC');
-      if (name in out) throw new TypeError(`two fields have one name: ${JSON.stringify(name)}`);
-      out[name] = normalise(item);
-    }
-    return out;
-  }
-  return value;
+  if (typeof value === 'string') return normalText(value);
+  if (value === null || typeof value !== 'object') return value;
+  return Array.isArray(value) ? normalItems(value) : normalFields(value as Record<string, unknown>);
 }
 
 /** The inputs that identify the effect, as the tool declared them (top-level fields): `inputs` themselves where all do. */

@@ -122,6 +122,18 @@ describe('the identity of a call', () => {
   });
 });
 
+describe('inputs that normalising does not change', () => {
+  test('have the same identity as any other spelling of them, read or write, numbered or not', () => {
+    const spelled = { path: 'caf\u00e9', text: 'b', at: '2026-05-01T00:00:00.000Z', list: [{ b: 1, a: null }] };
+    const other = { list: [{ a: null, b: 1 }], at: '2026-05-01T02:00:00+02:00', text: 'b', path: 'cafe\u0301' };
+    for (const more of [{}, { run_id: 'r', seq: 1 }, { header: 'k' }, { run_id: 'r', seq: 1, secret: true }]) {
+      const [a, b] = [identify({ ...base, ...more, inputs: spelled }), identify({ ...base, ...more, inputs: other })];
+      for (const field of ['call_id', 'partition', 'idempotency_key', 'discriminating_digest'] as const) expect(a[field]).toBe(b[field]);
+      expect(a.inputs_json).toBe('{"at":"2026-05-01T00:00:00.000Z","list":[{"a":null,"b":1}],"path":"caf\u00e9","text":"b"}');
+    }
+  });
+});
+
 describe('what a call runs with', () => {
   const spelled = { path: 'cafe\u0301', text: '2026-05-01T02:00:00+02:00' };
   const other = { path: 'caf\u00e9', text: '2026-05-01T00:00:00.000Z' };

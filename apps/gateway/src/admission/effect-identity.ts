@@ -58,7 +58,7 @@ export function identify(request: IdentityRequest): Identity {
   const inputsJson = canonicalText(request.inputs);
   const inputsDigest = sha256Hex(inputsJson);
   const inputs = normalise(request.inputs) as Record<string, unknown>;
-  const normalJson = canonicalText(inputs);
+  const normalJson = inputs === request.inputs ? inputsJson : canonicalText(inputs);
   const normal: Normal = { inputs, json: normalJson, digest: normalJson === inputsJson ? inputsDigest : sha256Hex(normalJson) };
   const numbered = run_id !== null && seq !== null;
   const uuid = numbered
