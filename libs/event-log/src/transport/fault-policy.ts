@@ -76,6 +76,13 @@ export class FaultPolicy {
       'record goes to dead-letter',
     );
     await this.persist('dead-letter', () => this.deadLetters.put({ record, event }, cause));
-    await this.persist('poison', () => this.poison({ record, event }, cause));
+    try {
+      await this.persist('poison', () => this.poison({ record, event }, cause));
+    } catch (fault) {
+      if (fault instanceof StoppedReading) throw fault;
+      // The record is kept and told of: met again and again, it would stop its partition for good.
+      const { topic, partition, offset } = record;
+      this.sink.error({ topic, partition, offset, cause: String(fault) }, 'the call of a record in dead-letter got no end');
+    }
   }
 }
