@@ -1,3 +1,4 @@
+import { parseTopic } from '@countersign/contracts';
 import type { EventBatch, LogContext, PoisonRecord, TopicOffset } from '@countersign/event-log';
 import type { LaneExecutor } from './lane-executor.js';
 
@@ -37,9 +38,8 @@ export class Executor {
   }
 
   /** The record is in dead-letter; its call, if it allows one, ends without having fired. */
-  poison({ event }: PoisonRecord, cause: unknown): void {
-    if (event && (event.event_type === 'policy_decided' || event.event_type === 'approval_granted'))
-      this.lane(event.event.call.lane).poison(event, cause instanceof Error ? cause.message : String(cause));
+  poison(poison: PoisonRecord): void {
+    this.lane(parseTopic(poison.record.topic).lane).poison(poison);
   }
 
   async close(): Promise<void> {

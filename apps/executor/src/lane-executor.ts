@@ -1,7 +1,8 @@
 import { laneTopic } from '@countersign/contracts';
-import type { EventBatch, LogContext, Recorded, TopicOffset } from '@countersign/event-log';
+import type { EventBatch, LogContext, PoisonRecord, TopicOffset } from '@countersign/event-log';
 import type { LaneParts } from './lane-parts.js';
 import { Partition } from './partitions/partition.js';
+import { jobOf, unreadableJob } from './running/authorised.js';
 import type { Job } from './running/job.js';
 import { wire } from './wiring.js';
 
@@ -97,8 +98,9 @@ export class LaneExecutor {
   }
 
   /** No handler could take the record: its call ends without having fired. */
-  poison(recorded: Recorded, message: string): void {
-    this.parts.intake.poison(recorded, message);
+  poison({ record, event }: PoisonRecord): void {
+    const { intake, options, deps } = this.parts;
+    intake.poison(options.lane, record, event ? jobOf(event) : unreadableJob(record, options.lane, deps.codec));
     this.parts.claims.flush();
   }
 

@@ -74,7 +74,7 @@ function transportOf(deps: AppDeps, lanes: readonly string[], executor: Executor
     faults: deps.logger,
     onAssigned: (lane, partitions) => executor.assigned(lane, partitions),
     onRevoked: async (lane, partitions) => executor.revoked(lane, partitions),
-    poison: async (record, cause) => executor.poison(record, cause),
+    poison: async (record) => executor.poison(record),
   });
 }
 

@@ -213,11 +213,16 @@ export function refuseUnreadable(
   { meta, key, lane, ...where }: UnreadableRequest,
   terms: DecisionTerms,
 ): RulingDraft[] {
-  const principal: Principal = { kind: 'agent', id: '', roles: [] };
-  const call: ToolCall = { ...EMPTY_CALL, idempotency_key: key ?? '', principal, context: { ...NO_CONTEXT }, lane };
+  const call = unreadableCall(key, lane);
   const { judgement, reversibility, config_offset } = UNREADABLE;
   const ask = { meta, call, revision: 1, judgement, reversibility, key_holder: undefined, config_offset, cause: meta, ...where };
   return ruleOnCall(state, ask, terms);
+}
+
+/** A call of which nothing but its key and its lane is known. */
+export function unreadableCall(key: string | null, lane: string): ToolCall {
+  const principal: Principal = { kind: 'agent', id: '', roles: [] };
+  return { ...EMPTY_CALL, idempotency_key: key ?? '', principal, context: { ...NO_CONTEXT }, lane };
 }
 
 const EMPTY_CALL: Omit<ToolCall, 'idempotency_key' | 'principal' | 'context' | 'lane'> = {

@@ -1,5 +1,6 @@
-import { type EventMap, isReadOnly } from '@countersign/contracts';
-import type { Recorded } from '@countersign/event-log';
+import { type EventCodec, type EventMap, isReadOnly, parseCallId } from '@countersign/contracts';
+import { unreadableCall } from '@countersign/decisions';
+import type { LogRecord, Recorded } from '@countersign/event-log';
 import { type Authorised, Job } from './job.js';
 
 type At = Pick<Recorded, 'topic' | 'offset' | 'traceparent'>;
@@ -64,4 +65,17 @@ export function jobOf(recorded: Recorded): Job | undefined {
   } else if (recorded.event_type === 'approval_granted') authorised = ofGrant(recorded.event, recorded);
   else return undefined;
   return new Job(authorised, !isReadOnly(authorised.call.effect_class));
+}
+
+/** Records after which a call runs or has ended: where one cannot be read, nobody would learn what became of its call. */
+const DECISIVE: ReadonlySet<string> = new Set(['policy_decided', 'approval_granted', 'approval_denied', 'approval_expired']);
+
+/** The call of a record of which only the meta can be read, to be refused. Undefined: its call waits for no such record, or is not told. */
+export function unreadableJob(record: LogRecord, lane: string, codec: EventCodec): Job | undefined {
+  const { topic, offset, headers, key, partition } = record;
+  const meta = DECISIVE.has(headers.event_type ?? '') ? codec.readMeta(record.value) : undefined;
+  if (!meta?.call_id || parseCallId(meta.call_id)?.partition !== partition) return undefined;
+  const nothing = { decision_id: '', revision: 0, approval_id: null, approvals: 0, asked: null, config_offset: -1, joined_call_id: null };
+  const where = { lane, source: { topic, offset }, traceparent: headers.traceparent, also: null };
+  return new Job({ meta, call: unreadableCall(key, lane), ...nothing, execute_before_ms: 0, ...where }, false);
 }

@@ -55,12 +55,22 @@ export class Dispatcher {
       const reads: Job[] = [];
       for (let job = this.queue.take(); job; job = this.queue.take()) {
         job.slot = true;
-        if (this.dispatch(job, now_ms)) reads.push(job);
+        if (this.mayRead(job, now_ms)) reads.push(job);
       }
       if (reads.length > 0) this.steps.fire(reads);
     }
     this.steps.flushClaims();
     this.wake();
+  }
+
+  /** As dispatch; a call that cannot even be looked at ends, and holds up no other. */
+  private mayRead(job: Job, now_ms: number): boolean {
+    try {
+      return this.dispatch(job, now_ms);
+    } catch {
+      this.refuse(job, 'unreadable');
+      return false;
+    }
   }
 
   /** True: a read that may run at once. */

@@ -1,6 +1,6 @@
 import { isReadOnly, type Meta, type ToolCall } from '@countersign/contracts';
 import { admit, cancel, digest8, type Refusal } from '@countersign/domain';
-import type { EventBatch, Recorded } from '@countersign/event-log';
+import type { EventBatch, LogRecord, Recorded } from '@countersign/event-log';
 import type { Clock } from '@countersign/process';
 import type { Partition } from '../partitions/partition.js';
 import type { Partitions } from '../partitions/partitions.js';
@@ -76,12 +76,14 @@ export class Intake {
     return again;
   }
 
-  /** No handler could take this record: where it allows a call, the call ends without having fired. */
-  poison(recorded: Recorded, message: string) {
-    const job = jobOf(recorded);
-    if (!job || this.open.ofCall(job.call_id)) return;
+  /** No handler could take this record: the call that it allows, unless that is under way or over, ends without having fired. */
+  poison(lane: string, { topic, partition: number, offset }: LogRecord, job: Job | undefined) {
+    const partition = this.partitions.get(lane, number);
+    if (!partition.inputs.get(topic)?.open(offset)) return;
+    if (job && this.open.ofCall(job.call_id)) return this.again(partition, job);
+    if (!job || partition.endOf(job.call_id) || partition.starts.has(job.call_id)) return partition.cover(topic, offset);
     this.open.add(job, false);
-    this.steps.refuse(job, 'bad_inputs', [{ path: '', message }]);
+    this.steps.refuse(job, 'unreadable');
   }
 
   /** A job for a call, admitted or admitted once more after the call that it waited for went its own way. */

@@ -81,6 +81,13 @@ const refusals: Readonly<Record<Refusal, { status: OutcomeStatus; error: (issues
         details: { reason: 'subject_erased' },
       }),
   },
+  unreadable: {
+    status: 'failed',
+    error: () =>
+      callError('VALIDATION_ERROR', 'a record of the call cannot be handled (dead-letter has it); nothing was done', {
+        details: { reason: 'record_unreadable' },
+      }),
+  },
   bad_inputs: {
     status: 'failed',
     error: (issues) => callError('VALIDATION_ERROR', 'the inputs do not match the schema', { details: { layer: 'executor', issues } }),

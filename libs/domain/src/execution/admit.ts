@@ -51,6 +51,7 @@ export type Refusal =
   | 'nothing_to_join'
   | 'approval_used'
   | 'edited_effect_taken'
+  | 'unreadable'
   | 'unknown_tool'
   | 'contract_changed'
   | 'bad_inputs'
