@@ -1,6 +1,6 @@
 // acls.mjs [--prefix PREFIX] [--lanes a,b] [--log-drops]: sets docs/kafka-acls.md's rules on a cluster, as an administrator. Run `npm run build` first.
 import { parseArgs } from 'node:util';
-import { aclRules, applyAcls } from '@countersign/event-log';
+import { aclRules, applyAcls } from '@countersign/event-log/kafka/acls';
 
 const { values } = parseArgs({
   options: {

@@ -177,7 +177,7 @@ export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
         let log = await suite.open();
         const topic = topicName('large');
         await log.ensureTopics([{ name: topic, partitions: 1 }]);
-        const large = [1, 2, 3].map((byte) => Buffer.alloc(MEGABYTE - 1024, byte));
+        const large = [1, 2, 3].map((byte) => Buffer.alloc(MEGABYTE, byte));
         for (const value of large) await log.append([record(topic, value)]);
         log = await suite.reopen(log);
         const found = await readAll(log, topic);

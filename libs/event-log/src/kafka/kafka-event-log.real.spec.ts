@@ -1,6 +1,11 @@
+import { expect, test } from '@jest/globals';
+import kafkajs from 'kafkajs';
 import { describeEventLog } from '../suite.js';
+import { topicName } from '../suite-fixture.js';
 import { KafkaEventLog } from './kafka-event-log.js';
 
+// Node sees no named exports after kafkajs' first computed one.
+const { ConfigResourceTypes, Kafka, logLevel } = kafkajs;
 const brokers = String(process.env.COUNTERSIGN_TEST_KAFKA).split(',');
 
 describeEventLog(
@@ -13,3 +18,21 @@ describeEventLog(
   }),
   60_000,
 );
+
+test('a topic is made so that it keeps all, for ever, under the times of the broker', async () => {
+  const log = await KafkaEventLog.open({ brokers, client_id: 'kept' });
+  const name = topicName('kept-for-ever');
+  await log.ensureTopics([{ name, partitions: 1 }]);
+  await log.close();
+  const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [{ type: ConfigResourceTypes.TOPIC, name }] });
+  await admin.disconnect();
+  const config = Object.fromEntries((resources[0]?.configEntries ?? []).map(({ configName, configValue }) => [configName, configValue]));
+  expect(config).toMatchObject({
+    'retention.ms': '-1',
+    'retention.bytes': '-1',
+    'cleanup.policy': 'delete',
+    'message.timestamp.type': 'LogAppendTime',
+  });
+}, 60_000);

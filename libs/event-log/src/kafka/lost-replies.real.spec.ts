@@ -75,12 +75,14 @@ describe('replies that are lost after the append, under concurrent senders', () 
       let replies = 0;
       const every = fate === 'cut' ? 4 : 12;
       proxy.replies_lost = 0;
+      proxy.sends_at_once_max = 0;
       proxy.produceReply = () => (++replies % every === 0 ? fate : 'deliver');
       const run = `${fate}-${producers}-${senders}`;
       const acknowledged = await sendAll(log, run, senders);
       await log.close();
       expect(acknowledged.size).toBe(RECORDS);
       expect(proxy.replies_lost).toBeGreaterThanOrEqual(3);
+      expect(proxy.sends_at_once_max).toBe(1);
       const places = await stored(run);
       expect(places.size).toBe(acknowledged.size);
       for (const [name, place] of acknowledged) expect([name, places.get(name)]).toEqual([name, [place]]);

@@ -15,6 +15,8 @@ export class BrokerProxy {
   /** Decides on each reply to a produce request; the records are stored by then. */
   produceReply: () => ReplyFate = () => 'deliver';
   replies_lost = 0;
+  /** The most produce requests that one connection had sent without a reply at a time. */
+  sends_at_once_max = 0;
   private readonly sockets = new Set<Socket>();
   private frozen = false;
 
@@ -60,12 +62,20 @@ export class BrokerProxy {
 
   private link(client: Socket): void {
     const broker = connect({ host: this.host, port: this.port, noDelay: true });
+    /** Requests without a reply, by the number that the client gave them. */
     const kinds = new Map<number, number>();
     const requests = new Frames((frame) => {
       kinds.set(frame.readInt32BE(LENGTH_BYTES + 4), frame.readInt16BE(LENGTH_BYTES));
+      const sends = [...kinds.values()].filter((kind) => kind === PRODUCE).length;
+      this.sends_at_once_max = Math.max(this.sends_at_once_max, sends);
       if (!this.frozen) broker.write(frame);
     });
-    const replies = new Frames((frame) => this.reply(client, frame, kinds.get(frame.readInt32BE(LENGTH_BYTES))));
+    const replies = new Frames((frame) => {
+      const number = frame.readInt32BE(LENGTH_BYTES);
+      const kind = kinds.get(number);
+      kinds.delete(number);
+      this.reply(client, frame, kind);
+    });
     for (const [from, to, frames] of [
       [client, broker, requests],
       [broker, client, replies],
