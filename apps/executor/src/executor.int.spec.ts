@@ -1,3 +1,4 @@
+import { HeldEventLog } from '@countersign/event-log/testing/held-event-log';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { FaultyLog } from './testing/faulty-log.js';
 import { Rig } from './testing/rig.js';
@@ -68,4 +69,14 @@ describe('a call that is allowed', () => {
     expect(rig.world.effectsOf(ruling.call.idempotency_key)).toBe(1);
     expect((await rig.eventsOf(ruling.meta.call_id as string)).filter((event) => event.event_type !== 'tool_call_started')).toHaveLength(1);
   });
+});
+
+test('an executor is ready once it has taken what was allowed when it started, and no earlier', async () => {
+  await rig.allow('blind_write', 'waits');
+  const log = new HeldEventLog(rig.log);
+  const app = await rig.start({}, { log });
+  await rig.until(() => log.held > 0);
+  expect(app.ready()).toBe(false);
+  log.letGo();
+  await rig.until(() => app.ready());
 });

@@ -282,8 +282,3 @@ test('a body that is null, none or no object is the fault of who sent it, at eve
       expect({ path, body, status: answer.status }).toEqual({ path, body, status: 422 });
     }
 });
-
-test('health, readiness and metrics answer without a token', async () => {
-  for (const url of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/asyncapi.json'])
-    expect((await fetch(gateway.url + url)).status).toBe(200);
-});

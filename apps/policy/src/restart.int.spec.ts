@@ -1,4 +1,5 @@
 import { callId, uuidv7 } from '@countersign/contracts';
+import { HeldEventLog } from '@countersign/event-log/testing/held-event-log';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { FlakyLog } from './testing/flaky-log.js';
 import { PolicyRig, type Seen } from './testing/policy-rig.js';
@@ -86,4 +87,16 @@ test('a joined call whose grant a crash kept off the log is granted at the next 
   rig.store.snapshots.clear();
   await rig.start();
   expect(await rig.seen(second, 'approval_granted')).toMatchObject({ joined_call_id: first, approval_id: `${first}.1` });
+});
+
+test('policy is ready once it has taken what was there when it started, and no earlier', async () => {
+  await rig.stop();
+  const waiting = await Promise.all(Array.from({ length: 20 }, () => rig.request('note')));
+  const log = new HeldEventLog(rig.log);
+  await rig.start(log);
+  await rig.until(() => log.held > 0);
+  expect(rig.ready).toBe(false);
+  log.letGo();
+  await rig.until(() => rig.ready);
+  for (const call_id of waiting) await rig.seen(call_id, 'policy_decided');
 });

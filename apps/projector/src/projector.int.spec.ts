@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { unpackCall } from '@countersign/domain';
+import { HeldEventLog } from '@countersign/event-log/testing/held-event-log';
 import {
   builtTable,
   caseHistory,
@@ -130,6 +132,21 @@ describe('the projector on a log and a database', () => {
     await projector.close();
     expect(before.length).toBeGreaterThan(4);
     expect(await read()).toEqual(before);
+  });
+
+  test('it is ready once it has folded what was there when it started, and no earlier', async () => {
+    const from = history.events.length;
+    const id = history.call('allowed', null);
+    await platform.append(history.events.slice(from));
+    const log = new HeldEventLog(platform.log);
+    const projector = await startProjector({ ...platform.deps, log }, config);
+    while (log.held === 0) await sleep(10);
+    expect(projector.ready()).toBe(false);
+    log.letGo();
+    while (!projector.ready()) await sleep(10);
+    await platform.folded();
+    await projector.close();
+    expect((await readCall(platform.store, 'acme', id))?.status).toBe('succeeded');
   });
 
   test('a record that can not be folded is set aside once, and the rest goes on', async () => {

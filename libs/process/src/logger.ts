@@ -1,5 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
-import { type Logger as PinoLogger, pino } from 'pino';
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { liveSecrets } from './masking/live-secrets.js';
 
 export type Logger = PinoLogger;
@@ -23,15 +23,16 @@ const SECRET_PATHS = [
   '*.admin_key',
 ];
 
-/** Structured logs on stdout, secrets redacted. `level` is a pino level or `silent`. */
-export function createLogger(service: string, level: string): Logger {
-  return pino({
+/** Structured logs on stdout (or `to`), secrets redacted. `level` is a pino level or `silent`. */
+export function createLogger(service: string, level: string, to: DestinationStream = pino.destination(1)): Logger {
+  const options = {
     level,
     base: { service },
-    hooks: { streamWrite: (line) => liveSecrets.line(line) },
+    hooks: { streamWrite: (line: string) => liveSecrets.line(line) },
     redact: { paths: SECRET_PATHS, censor: '[redacted]' },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-  });
+  };
+  return pino(options, to);
 }
 
 /** Nest's own messages through pino: its boot chatter at debug, its errors as errors. */

@@ -106,14 +106,19 @@ export class PolicyRig<S extends Store = MemoryStore> {
     return aMeta(null);
   }
 
+  get ready(): boolean {
+    return this.app?.ready() === true;
+  }
+
   get log(): EventLog {
     return this.inner;
   }
 
-  async start(): Promise<void> {
+  /** With a log around the real one, it is not waited until it is ready. */
+  async start(around?: EventLog): Promise<void> {
     const clock = { now_ms: () => this.now() + this.skew_ms, monotonic_ms: () => performance.now() };
     const deps: AppDeps = {
-      log: this.wrap(this.inner),
+      log: around ?? this.wrap(this.inner),
       codec: this.codec,
       store: this.store,
       keys: { tenantKey: () => Buffer.alloc(32) },
@@ -127,7 +132,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
       tracing: false,
     };
     this.app = await startPolicy(deps, CONFIG);
-    await this.until(() => this.app?.ready() === true);
+    if (!around) await this.until(() => this.ready);
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,27 @@
+import type { EventLog, RunningSubscription, Subscription } from '../event-log.js';
+import { PrefixedEventLog } from '../prefixed/prefixed-event-log.js';
+
+/** For specs: a log whose members of groups get nothing until it is let go. Followers get all. */
+export class HeldEventLog extends PrefixedEventLog {
+  /** Batches that stood before a handler and were held. */
+  held = 0;
+  letGo: () => void = () => undefined;
+  private readonly gone = new Promise<void>((resolve) => {
+    this.letGo = resolve;
+  });
+
+  constructor(log: EventLog) {
+    super(log, '');
+  }
+
+  override subscribe(subscription: Subscription): Promise<RunningSubscription> {
+    return super.subscribe({
+      ...subscription,
+      onBatch: async (batch) => {
+        this.held++;
+        await this.gone;
+        await subscription.onBatch(batch);
+      },
+    });
+  }
+}
