@@ -1,10 +1,13 @@
 import { crashPoints } from '@countersign/contracts';
 import { describe, expect, test } from '@jest/globals';
+import type { Api } from '../journeys/api.js';
+import type { Counterparty } from '../tools/counterparty/counterparty.js';
 import { duplicates } from './duplicates.js';
 import { kills } from './kills.js';
 import { lostAnswers } from './lost-answers.js';
 import { namedCrashes } from './named-crashes.js';
 import { offsetResets } from './offset-resets.js';
+import { Orders } from './orders.js';
 import { type Scenario, sizes } from './scenario.js';
 import { zombies } from './zombies.js';
 
@@ -53,4 +56,29 @@ test('named crashes and zombies hold with the doubts that crashes leave on Kafka
   const taken = { taken_over: size.zombies };
   expect(zombies.judge?.(verdict(156, 84), taken, size, 'kafka')).toEqual([]);
   expect(zombies.judge?.(verdict(0, 240), taken, size, 'kafka')).not.toEqual([]);
+});
+
+/** The faults that are found where every answer says `status` and so many effects stand at the counterparty. */
+async function faultsOf(status: string, effects: number): Promise<string[]> {
+  const envelope = { call_id: '0-a', idempotency_key: 'k', status, output: { ok: true } };
+  const api = {
+    request: async () => ({ status: 201, body: { case_id: 'c' } }),
+    call: async () => ({ status: 200, body: envelope }),
+    readCall: async () => ({ status: 200, body: envelope }),
+  };
+  const counterparty = {
+    stats: async () => ({ effects, keys: 1, duplicates: effects > 1 ? [{ key: 'k', count: effects }] : [] }),
+    effectsOf: async () => Array.from({ length: effects }, () => ({ asked_at_ms: 1, at_ms: 2 })),
+  };
+  const orders = new Orders(() => api as unknown as Api, counterparty as unknown as Counterparty);
+  await orders.begin();
+  await orders.insist(orders.next());
+  return (await orders.verify()).faults.map((fault) => fault.slice(0, 2));
+}
+
+test('an order that succeeded has one effect, one in doubt at most one, and one that failed none', async () => {
+  const found = async (status: string) => Promise.all([0, 1, 2].map((effects) => faultsOf(status, effects)));
+  expect(await found('succeeded')).toEqual([['I1'], [], ['I1', 'I1']]);
+  expect(await found('in_doubt')).toEqual([[], [], ['I1']]);
+  for (const status of ['failed', 'expired', 'cancelled', 'denied']) expect(await found(status)).toEqual([[], ['I5'], ['I1', 'I5']]);
 });

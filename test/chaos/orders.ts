@@ -128,7 +128,11 @@ export class Orders {
       verdict.succeeded++;
       if (effects.length !== 1) verdict.faults.push(`I1: ${name} succeeded with ${effects.length} effects`);
     } else if (last.status === 'in_doubt') verdict.in_doubt++;
-    else verdict.failed++;
+    else {
+      verdict.failed++;
+      const told = order.answers.some(({ status }) => status === 'succeeded' || status === 'in_doubt');
+      if (effects.length > 0 && !told) verdict.faults.push(`I5: ${name} is ${last.status} with ${effects.length} effects`);
+    }
     const results = new Set(order.answers.filter((answer) => answer.status === 'succeeded').map((answer) => JSON.stringify(answer.output)));
     if (results.size > 1) verdict.faults.push(`I3: ${name} was answered with ${results.size} results`);
     for (const id of new Set(order.answers.map((answer) => answer.call_id))) await this.checkRecorded(id, name, verdict);

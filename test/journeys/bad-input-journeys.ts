@@ -51,6 +51,27 @@ export function describeBadInputJourneys(at: JourneyWorld): void {
       expect(answer.body).toMatchObject({ status: answer.status, code: expect.any(String), title: expect.any(String) });
     });
 
+    const expectProblem = (answer: { status: number; body: unknown; headers: Headers }, status: number, code: string) => {
+      expect(answer.headers.get('content-type')).toContain('application/problem+json');
+      expect([answer.status, answer.body]).toEqual([status, expect.objectContaining({ status, code, title: expect.any(String) })]);
+    };
+
+    test("a key that is used again with other inputs, and another tenant's ids", async () => {
+      const header = { 'idempotency-key': `reused-${String(order().account)}` };
+      const first = await at.agent.call({ tool: 'probe_http_effect', inputs: order() }, header);
+      expect(first.body.status).toBe('succeeded');
+      expectProblem(await at.agent.call({ tool: 'probe_http_effect', inputs: order() }, header), 422, 'VALIDATION_ERROR');
+      await at.admin.request('POST', '/v1/tenants', { tenant_id: 'initech' });
+      const stranger = await at.admin.keyFor('agent', 'spy', ['agent', 'operator'], 'initech');
+      const { call_id } = first.body;
+      for (const [method, path] of [
+        ['GET', `/v1/calls/${call_id}`],
+        ['GET', `/v1/calls/${call_id}/events`],
+        ['POST', `/v1/calls/${call_id}/cancel`],
+      ] as const)
+        expectProblem(await stranger.request(method, path), 404, 'VALIDATION_ERROR');
+    });
+
     test('validation errors carry JSON Pointers relative to inputs', async () => {
       const answer = await at.agent.request('POST', '/v1/calls', { tool: 'probe_http_effect', inputs: order({ amount: 'seven' }) });
       expect(JSON.stringify(answer.body)).toContain('"/amount"');

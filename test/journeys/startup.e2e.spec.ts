@@ -7,8 +7,8 @@ import { TestedProcess } from './child-process.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
 
 /** Starts the platform where it cannot run: its exit code and what it said. */
-async function refused(env: Record<string, string>): Promise<{ code: number | NodeJS.Signals; said: string[] }> {
-  const process = new TestedProcess('apps/standalone/dist/main.js', env);
+async function refused(env: Record<string, string>, app = 'standalone'): Promise<{ code: number | NodeJS.Signals; said: string[] }> {
+  const process = new TestedProcess(`apps/${app}/dist/main.js`, env);
   process.start();
   const killer = setTimeout(() => process.signal('SIGKILL'), 30_000);
   const code = await process.exit();
@@ -59,6 +59,15 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
       'COUNTERSIGN_RUNNING_MAX',
       'COUNTERSIGN_WORKSPACE_ROOT',
     ]);
+  });
+
+  test.each(['gateway', 'policy', 'executor', 'projector'])('the same of a %s that runs alone', async (app) => {
+    const env = { COUNTERSIGN_HEALTH_PORT: 'seventy', COUNTERSIGN_LANES: 'No Lane', COUNTERSIGN_KAFKA_BROKERS: '127.0.0.1:1' };
+    const { code, said } = await refused(env, app);
+    expect(code).toBe(1);
+    for (const name of ['COUNTERSIGN_HEALTH_PORT', 'COUNTERSIGN_LANES', 'COUNTERSIGN_DATABASE_URL'])
+      expect(said.filter((line) => line.startsWith('countersign: ') && line.includes(name))).toHaveLength(1);
+    expect(said.filter((line) => !line.startsWith('countersign: '))).toEqual([]);
   });
 
   test('half of a distributed configuration', async () => {

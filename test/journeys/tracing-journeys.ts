@@ -52,6 +52,7 @@ export function describeTracing(at: TracedWorld): void {
     expect(valuesOf(executed)).toMatchObject({
       'contextos.action.approval_mode_effective': 'local_write',
       'contextos.action.policy_decision_id': decision_id,
+      'countersign.action.approval_mode_effective': 'local_write',
       'countersign.action.policy_decision_id': decision_id,
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.tool.call.id': body.call_id,

@@ -119,45 +119,54 @@ export interface PlatformConfig {
 
 type Settings = z.output<typeof schema>;
 
-function kafkaFaults(value: Settings): string[] {
-  const together = {
-    COUNTERSIGN_KAFKA_BROKERS: value.COUNTERSIGN_KAFKA_BROKERS.length > 0,
-    COUNTERSIGN_SCHEMA_REGISTRY_URL: value.COUNTERSIGN_SCHEMA_REGISTRY_URL,
-    COUNTERSIGN_DATABASE_URL: value.COUNTERSIGN_DATABASE_URL,
-    COUNTERSIGN_REDIS_URL: value.COUNTERSIGN_REDIS_URL,
-  };
-  const missing = Object.entries(together)
-    .filter(([, set]) => !set)
-    .map(([name]) => name);
-  if (missing.length === 4) return [];
+const OF_DISTRIBUTED = [
+  'COUNTERSIGN_KAFKA_BROKERS',
+  'COUNTERSIGN_SCHEMA_REGISTRY_URL',
+  'COUNTERSIGN_DATABASE_URL',
+  'COUNTERSIGN_REDIS_URL',
+] as const;
+const OF_BUCKET = [
+  'COUNTERSIGN_S3_ENDPOINT',
+  'COUNTERSIGN_S3_BUCKET',
+  'COUNTERSIGN_S3_ACCESS_KEY_ID',
+  'COUNTERSIGN_S3_SECRET_ACCESS_KEY',
+] as const;
+
+/** Which of what belongs together is not there, where some of it is. */
+function missingOf(env: Environment, together: readonly string[]): readonly string[] {
+  const missing = together.filter((name) => !env[name]?.split(',').some((item) => item.trim() !== ''));
+  return missing.length === together.length ? [] : missing;
+}
+
+/** What belongs together and is not all there. Told beside what is wrong by itself, so it looks at nothing but what is set. */
+function halves(env: Environment): string[] {
+  const bucket = missingOf(env, OF_BUCKET).map((name) => `${name}: missing; a bucket for blobs needs endpoint, bucket and both keys`);
+  return [...kafkaFaults(env), ...bucket];
+}
+
+function kafkaFaults(env: Environment): string[] {
+  const missing = missingOf(env, OF_DISTRIBUTED);
+  if (missing.length === 0 && !env.COUNTERSIGN_KAFKA_BROKERS) return [];
   const faults = missing.map(
     (name) => `${name}: missing; distributed mode needs Kafka, the registry, Postgres and Redis together, embedded mode none of them`,
   );
-  if (!value.COUNTERSIGN_MASTER_KEY)
+  if (!env.COUNTERSIGN_MASTER_KEY)
     faults.push(
       'COUNTERSIGN_MASTER_KEY: missing; every service of a distributed installation needs the same 32 bytes in base64 (openssl rand -base64 32)',
     );
-  if (!value.COUNTERSIGN_KAFKA_USERNAME !== !value.COUNTERSIGN_KAFKA_PASSWORD)
+  if (!env.COUNTERSIGN_KAFKA_USERNAME !== !env.COUNTERSIGN_KAFKA_PASSWORD)
     faults.push('COUNTERSIGN_KAFKA_USERNAME and COUNTERSIGN_KAFKA_PASSWORD: give both or none');
   return faults;
 }
 
-function s3Of(value: Settings): PlatformConfig['s3'] | string[] {
-  const given = {
-    COUNTERSIGN_S3_ENDPOINT: value.COUNTERSIGN_S3_ENDPOINT,
-    COUNTERSIGN_S3_BUCKET: value.COUNTERSIGN_S3_BUCKET,
-    COUNTERSIGN_S3_ACCESS_KEY_ID: value.COUNTERSIGN_S3_ACCESS_KEY_ID,
-    COUNTERSIGN_S3_SECRET_ACCESS_KEY: value.COUNTERSIGN_S3_SECRET_ACCESS_KEY,
-  };
-  const missing = Object.entries(given).filter(([, set]) => !set);
-  if (missing.length === 4) return undefined;
-  if (missing.length > 0) return missing.map(([name]) => `${name}: missing; a bucket for blobs needs endpoint, bucket and both keys`);
+function s3Of(value: Settings): PlatformConfig['s3'] {
+  if (value.COUNTERSIGN_S3_ENDPOINT === undefined) return undefined;
   return {
-    endpoint: given.COUNTERSIGN_S3_ENDPOINT as string,
-    bucket: given.COUNTERSIGN_S3_BUCKET as string,
+    endpoint: value.COUNTERSIGN_S3_ENDPOINT,
+    bucket: value.COUNTERSIGN_S3_BUCKET as string,
     region: value.COUNTERSIGN_S3_REGION,
-    access_key_id: given.COUNTERSIGN_S3_ACCESS_KEY_ID as string,
-    secret_access_key: given.COUNTERSIGN_S3_SECRET_ACCESS_KEY as string,
+    access_key_id: value.COUNTERSIGN_S3_ACCESS_KEY_ID as string,
+    secret_access_key: value.COUNTERSIGN_S3_SECRET_ACCESS_KEY as string,
   };
 }
 
@@ -179,11 +188,12 @@ const prefixOf = (topic_prefix: string): string => (topic_prefix === '' ? '' : `
 
 export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConfig> {
   const parsed = readSettings(schema, env);
-  if ('faults' in parsed) return parsed;
+  const wrong = 'faults' in parsed ? parsed.faults : [];
+  const isTold = (line: string) => wrong.some((told) => told.startsWith(line.slice(0, line.indexOf(':') + 1)));
+  const faults = [...wrong, ...halves(env).filter((line) => !isTold(line))];
+  if ('faults' in parsed || faults.length > 0) return { faults };
   const value = parsed.config;
   const s3 = s3Of(value);
-  const faults = [...kafkaFaults(value), ...(Array.isArray(s3) ? s3 : [])];
-  if (faults.length > 0 || Array.isArray(s3)) return { faults };
   const kafka = kafkaOf(value);
   return {
     config: {
