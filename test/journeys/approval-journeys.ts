@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Api, Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
+import { Receiver } from './receiver.js';
 
 /** Approval: a person decides, once. */
 export function describeApprovalJourneys(at: JourneyWorld): void {
@@ -75,6 +76,19 @@ export function describeApprovalJourneys(at: JourneyWorld): void {
       await at.agent.callUntil(envelope.call_id, (call) => call.status === 'cancelled');
       expect((await vote(at.anna, envelope, { vote: 'approve' })).status).toBe(409);
       expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(0);
+    });
+
+    test('who gave a callback_url is told of the end, however long people took, and of nothing before it', async () => {
+      const receiver = await Receiver.start();
+      try {
+        const envelope = (await at.agent.call({ tool: 'probe_approval', inputs: order(), callback_url: receiver.url })).body;
+        expect(envelope.status).toBe('pending_approval');
+        await vote(at.anna, envelope, { vote: 'approve' });
+        const told = (await receiver.received(1)).map(({ body }) => JSON.parse(body));
+        expect(told).toMatchObject([{ type: 'call.ended', data: { call_id: envelope.call_id, status: 'succeeded' } }]);
+      } finally {
+        await receiver.stop();
+      }
     });
 
     test('a file waits for approval to be deleted, and goes to a trash', async () => {

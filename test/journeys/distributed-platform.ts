@@ -139,6 +139,13 @@ export class DistributedPlatform {
     return new Api(this.base, readFileSync(path.join(this.dir, 'data', 'admin.key'), 'utf8').trim(), this.agent);
   }
 
+  /** Takes the database away, with all that is in it; an empty one is there instead. */
+  async loseDatabase(): Promise<void> {
+    const url = realParts().COUNTERSIGN_TEST_DATABASE_URL;
+    await runSql(url, `DROP DATABASE ${this.database} WITH (FORCE)`);
+    await runSql(url, `CREATE DATABASE ${this.database}`);
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.members.values()].map(({ process }) => process.stop()));
     await this.agent.destroy();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { describeApprovalJourneys } from './approval-journeys.js';
 import { describeBadInputJourneys } from './bad-input-journeys.js';
 import { describeCallJourneys } from './call-journeys.js';
+import { describeGitJourneys } from './git-journeys.js';
 import { describeHistoryJourneys } from './history-journeys.js';
 import { type JourneyPlatform, JourneyWorld } from './journey-world.js';
 import { describeLimitJourneys } from './limit-journeys.js';
@@ -34,6 +35,7 @@ export function describeJourneys(name: string, options: JourneyOptions): void {
     describePublishingJourneys(at);
     describeBadInputJourneys(at);
     describeRunJourneys(at);
+    describeGitJourneys(at);
     describePatternJourneys(at);
     describeHistoryJourneys(at);
     describeUsageJourneys(at);
