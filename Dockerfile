@@ -1,4 +1,6 @@
-# One image, four commands (docker-compose.yml). Built from the lockfile; no install scripts run.
+# One image, four commands (docker-compose.yml); its own is the whole platform in one process, as `npm start` has it:
+# docker run -p 127.0.0.1:7070:7070 -v countersign:/data -v workspace:/workspace -v records:/records <image>
+# Built from the lockfile; no install scripts run.
 FROM node:20-bookworm-slim AS build
 WORKDIR /countersign
 COPY . .
@@ -10,7 +12,8 @@ RUN apt-get update && apt-get install -y --no-install-recommends git ca-certific
 WORKDIR /countersign
 COPY --from=build --chown=root:root /countersign .
 USER node
-ENV NODE_ENV=production COUNTERSIGN_DATA_DIR=/data
+# All that is written lies outside of the code, which is root's; who publishes another port says so in COUNTERSIGN_PUBLIC_URL.
+ENV NODE_ENV=production COUNTERSIGN_DATA_DIR=/data COUNTERSIGN_WORKSPACE_ROOT=/workspace COUNTERSIGN_RECORDS_ROOT=/records \
+  COUNTERSIGN_HOST=0.0.0.0 COUNTERSIGN_PORT=7070 COUNTERSIGN_PUBLIC_URL=http://127.0.0.1:7070
 EXPOSE 7070
-# The same as `npm start`.
 CMD ["node", "--max-old-space-size=1024", "--max-semi-space-size=64", "apps/standalone/dist/main.js"]
