@@ -7,6 +7,7 @@ import { RedisResults } from '@countersign/store/results/redis-results';
 import { RedisWakeUps } from '@countersign/store/wake-ups/redis-wake-ups';
 import type { AppDeps } from './app-deps.js';
 import { CannotOpen } from './cannot-open.js';
+import { clientOptions } from './kafka-config.js';
 import type { Logger } from './logger.js';
 import type { PlatformConfig } from './platform-config.js';
 
@@ -31,9 +32,7 @@ function openKafka(service: string, kafka: KafkaConfig, logger: Logger): Promise
   return opened(
     `Kafka at ${kafka.brokers.join(', ')}`,
     KafkaEventLog.open({
-      brokers: kafka.brokers,
-      ...(kafka.login ? { sasl: kafka.login } : {}),
-      ssl: kafka.ssl,
+      ...clientOptions(kafka),
       client_id: `countersign-${service}`,
       ...(kafka.producers === undefined ? {} : { producers: kafka.producers }),
       session_timeout_ms: kafka.session_ms,

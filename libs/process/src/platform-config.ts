@@ -2,9 +2,8 @@ import path from 'node:path';
 import { COSIGNATURE_V1, type NoteVerifier, parseVkey } from '@countersign/proofs';
 import type { S3BlobsOptions } from '@countersign/store';
 import { z } from 'zod';
-import { type Environment, flag, list, type ParsedConfig, readSettings, wholeNumber } from './settings.js';
-
-const LANE = /^[a-z][a-z0-9-]{0,31}$/;
+import { clusterOf, clusterVariables, type KafkaCluster, loginFaults } from './kafka-config.js';
+import { type Environment, list, type ParsedConfig, readSettings, wholeNumber } from './settings.js';
 
 const schema = z.object({
   COUNTERSIGN_DATA_DIR: z
@@ -12,17 +11,9 @@ const schema = z.object({
     .min(1)
     .default('./.countersign')
     .transform((dir) => path.resolve(dir)),
-  COUNTERSIGN_KAFKA_BROKERS: list(''),
-  COUNTERSIGN_KAFKA_USERNAME: z.string().min(1).optional(),
-  COUNTERSIGN_KAFKA_PASSWORD: z.string().min(1).optional(),
-  COUNTERSIGN_KAFKA_SASL: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).default('plain'),
-  COUNTERSIGN_KAFKA_SSL: flag,
+  ...clusterVariables,
   COUNTERSIGN_KAFKA_PRODUCERS: wholeNumber(1, 16).optional(),
   COUNTERSIGN_KAFKA_SESSION_MS: wholeNumber(1000, 120_000).default(8000),
-  COUNTERSIGN_TOPIC_PREFIX: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{0,64}$/, 'at most 64 of A-Z a-z 0-9 _ -')
-    .default(''),
   COUNTERSIGN_SCHEMA_REGISTRY_URL: z.url().optional(),
   COUNTERSIGN_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   COUNTERSIGN_REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
@@ -31,10 +22,6 @@ const schema = z.object({
   COUNTERSIGN_S3_REGION: z.string().min(1).default('us-east-1'),
   COUNTERSIGN_S3_ACCESS_KEY_ID: z.string().min(1).optional(),
   COUNTERSIGN_S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
-  COUNTERSIGN_LANES: list('shared').refine(
-    (lanes) => lanes.length > 0 && lanes.every((lane) => LANE.test(lane)),
-    'a comma-separated list of lane names ([a-z][a-z0-9-]*, at most 32 characters)',
-  ),
   COUNTERSIGN_PARTITIONS: wholeNumber(1, 256).default(4),
   COUNTERSIGN_JOURNAL_FILE_BYTES: wholeNumber(65_536, 1024 * 1024 * 1024).default(64 * 1024 * 1024),
   COUNTERSIGN_MASTER_KEY: z
@@ -68,29 +55,18 @@ const schema = z.object({
   COUNTERSIGN_CRASH_AT: z.string().optional(),
 });
 
-/** SASL credentials of this service; which topics they may write is docs/kafka-acls.md. */
-export interface KafkaLogin {
-  mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
-  username: string;
-  password: string;
-}
-
 /** Where the log, the store and the cache are. All of Kafka, registry, Postgres and Redis absent: embedded. */
 export interface PlatformConfig {
   mode: 'embedded' | 'distributed';
   data_dir: string;
   kafka:
-    | {
-        brokers: string[];
+    | (KafkaCluster & {
         /** Undefined: as many as help. */
         producers: number | undefined;
         /** A member that is silent for this long loses its partitions; at least the broker's group.min.session.timeout.ms. */
         session_ms: number;
         registry_url: string;
-        topic_prefix: string;
-        login: KafkaLogin | undefined;
-        ssl: boolean;
-      }
+      })
     | undefined;
   database_url: string | undefined;
   redis_url: string | undefined;
@@ -154,9 +130,7 @@ function kafkaFaults(env: Environment): string[] {
     faults.push(
       'COUNTERSIGN_MASTER_KEY: missing; every service of a distributed installation needs the same 32 bytes in base64 (openssl rand -base64 32)',
     );
-  if (!env.COUNTERSIGN_KAFKA_USERNAME !== !env.COUNTERSIGN_KAFKA_PASSWORD)
-    faults.push('COUNTERSIGN_KAFKA_USERNAME and COUNTERSIGN_KAFKA_PASSWORD: give both or none');
-  return faults;
+  return [...faults, ...loginFaults(env)];
 }
 
 function s3Of(value: Settings): PlatformConfig['s3'] {
@@ -172,15 +146,11 @@ function s3Of(value: Settings): PlatformConfig['s3'] {
 
 function kafkaOf(value: Settings): PlatformConfig['kafka'] {
   if (value.COUNTERSIGN_KAFKA_BROKERS.length === 0) return undefined;
-  const { COUNTERSIGN_KAFKA_USERNAME: username, COUNTERSIGN_KAFKA_PASSWORD: password, COUNTERSIGN_KAFKA_SASL: mechanism } = value;
   return {
-    brokers: value.COUNTERSIGN_KAFKA_BROKERS,
+    ...clusterOf(value),
     producers: value.COUNTERSIGN_KAFKA_PRODUCERS,
     session_ms: value.COUNTERSIGN_KAFKA_SESSION_MS,
-    topic_prefix: value.COUNTERSIGN_TOPIC_PREFIX,
     registry_url: value.COUNTERSIGN_SCHEMA_REGISTRY_URL as string,
-    login: username && password ? { mechanism, username, password } : undefined,
-    ssl: value.COUNTERSIGN_KAFKA_SSL,
   };
 }
 

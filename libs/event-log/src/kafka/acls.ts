@@ -1,11 +1,5 @@
 import { callTopics, exportTopics, globalTopics, laneTopic } from '@countersign/contracts';
-import kafkajs, {
-  type AclEntry,
-  type Admin,
-  type AclOperationTypes as Operation,
-  type AclResourceTypes as Resource,
-  type SASLOptions,
-} from 'kafkajs';
+import kafkajs, { type AclEntry, type Admin, type AclOperationTypes as Operation, type AclResourceTypes as Resource } from 'kafkajs';
 import { KafkaClient } from './kafka-client.js';
 import { type KafkaLogOptions, kafkaSettings } from './kafka-options.js';
 
@@ -50,7 +44,7 @@ const CARRIED: ReadonlySet<PlatformTopic> = new Set(['configuration-changed', 't
 /** Every rule that the platform needs where the broker allows nothing by itself. */
 export function aclRules({ lanes, topic_prefix, log_drops }: AclScope): AclEntry[] {
   const names = [
-    ...callTopics.flatMap((topic) => ['shared', ...lanes].map((lane) => [topic, laneTopic(topic, lane)] as const)),
+    ...callTopics.flatMap((topic) => [...new Set(['shared', ...lanes])].map((lane) => [topic, laneTopic(topic, lane)] as const)),
     ...[...globalTopics, ...exportTopics].map((topic) => [topic, topic] as const),
   ];
   const topics = names.flatMap(([topic, name]) =>
@@ -72,7 +66,7 @@ export function aclRules({ lanes, topic_prefix, log_drops }: AclScope): AclEntry
 }
 
 /** Sets `aclRules` on the cluster, as a principal that may alter it. Rules that are there already stay; nothing is removed. */
-export async function applyAcls(options: KafkaLogOptions & { sasl?: SASLOptions }, scope: AclScope): Promise<void> {
+export async function applyAcls(options: KafkaLogOptions, scope: AclScope): Promise<void> {
   const admin: Admin = new KafkaClient(kafkaSettings(options), 'acls').kafka.admin();
   await admin.connect();
   try {

@@ -1,0 +1,70 @@
+import type { KafkaLogOptions } from '@countersign/event-log/kafka/kafka-options';
+import { z } from 'zod';
+import { type Environment, flag, list, type ParsedConfig, readSettings } from './settings.js';
+
+const LANE = /^[a-z][a-z0-9-]{0,31}$/;
+
+/** The variables that say which cluster it is, who comes, and what its topics are called. */
+export const clusterVariables = {
+  COUNTERSIGN_KAFKA_BROKERS: list(''),
+  COUNTERSIGN_KAFKA_USERNAME: z.string().min(1).optional(),
+  COUNTERSIGN_KAFKA_PASSWORD: z.string().min(1).optional(),
+  COUNTERSIGN_KAFKA_SASL: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).default('plain'),
+  COUNTERSIGN_KAFKA_SSL: flag,
+  COUNTERSIGN_TOPIC_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{0,64}$/, 'at most 64 of A-Z a-z 0-9 _ -')
+    .default(''),
+  COUNTERSIGN_LANES: list('shared').refine(
+    (lanes) => lanes.length > 0 && lanes.every((lane) => LANE.test(lane)),
+    'a comma-separated list of lane names ([a-z][a-z0-9-]*, at most 32 characters)',
+  ),
+};
+
+const schema = z.object(clusterVariables);
+type Settings = z.output<typeof schema>;
+
+/** SASL credentials of this service; which topics they may write is docs/kafka-acls.md. */
+interface KafkaLogin {
+  mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+  username: string;
+  password: string;
+}
+
+/** A Kafka cluster as one of its clients sees it. */
+export interface KafkaCluster {
+  brokers: string[];
+  topic_prefix: string;
+  login: KafkaLogin | undefined;
+  ssl: boolean;
+}
+
+export function loginFaults(env: Environment): string[] {
+  const { COUNTERSIGN_KAFKA_USERNAME: username, COUNTERSIGN_KAFKA_PASSWORD: password } = env;
+  return !username === !password ? [] : ['COUNTERSIGN_KAFKA_USERNAME and COUNTERSIGN_KAFKA_PASSWORD: give both or none'];
+}
+
+export function clusterOf(value: Settings): KafkaCluster {
+  const { COUNTERSIGN_KAFKA_USERNAME: username, COUNTERSIGN_KAFKA_PASSWORD: password, COUNTERSIGN_KAFKA_SASL: mechanism } = value;
+  return {
+    brokers: value.COUNTERSIGN_KAFKA_BROKERS,
+    topic_prefix: value.COUNTERSIGN_TOPIC_PREFIX,
+    login: username && password ? { mechanism, username, password } : undefined,
+    ssl: value.COUNTERSIGN_KAFKA_SSL,
+  };
+}
+
+/** The cluster in a client's terms. */
+export function clientOptions({ brokers, login, ssl }: KafkaCluster): Pick<KafkaLogOptions, 'brokers' | 'sasl' | 'ssl'> {
+  return { brokers, ...(login ? { sasl: login } : {}), ssl };
+}
+
+/** For who needs Kafka and nothing else of a platform, like an administrator's script. */
+export function parseKafkaCluster(env: Environment): ParsedConfig<KafkaCluster & { lanes: string[] }> {
+  const parsed = readSettings(schema, env);
+  const faults = 'faults' in parsed ? [...parsed.faults, ...loginFaults(env)] : loginFaults(env);
+  if ('faults' in parsed) return { faults };
+  const cluster = clusterOf(parsed.config);
+  if (cluster.brokers.length === 0) faults.unshift('COUNTERSIGN_KAFKA_BROKERS: missing');
+  return faults.length > 0 ? { faults } : { config: { ...cluster, lanes: parsed.config.COUNTERSIGN_LANES } };
+}
