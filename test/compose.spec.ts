@@ -11,6 +11,7 @@ const compose = read('docker-compose.yml');
 const dockerfile = read('Dockerfile');
 /** Where each process reads its environment. */
 const readers = [
+  'libs/process/src/kafka-config.ts',
   'libs/process/src/platform-config.ts',
   'libs/process/src/run-service.ts',
   ...readdirSync('apps')

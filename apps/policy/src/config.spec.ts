@@ -21,3 +21,8 @@ test('all faults are told at once, each with its variable', () => {
     'COUNTERSIGN_POLICY_BATCH_RECORDS',
   ]);
 });
+
+test('no more rulings may wait for the log than a start reads again', () => {
+  const parsed = parsePolicyConfig({ COUNTERSIGN_POLICY_PENDING_RECORDS: '50000' }, []);
+  expect('faults' in parsed && parsed.faults).toEqual([expect.stringContaining('COUNTERSIGN_POLICY_PENDING_RECORDS')]);
+});
