@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test-real.sh [jest arguments]: every *.real.spec.js on real Kafka, registry, Postgres, Redis, S3 and mail. Starts them side by side and ends
-# them again, unless they ran before. With a Docker engine they come from docker-compose.yml through testcontainers instead.
+# them again, unless they ran before. With a Docker engine Kafka, registry, Postgres and Redis come from docker-compose.yml through testcontainers instead.
 # Two specs at a time, for they wait more than they compute; then, one by one, those that kill a part or time the machine (*.alone.real.spec.js).
 source "$(dirname "$0")/part.sh"
 cd "$root"

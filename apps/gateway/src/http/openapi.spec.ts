@@ -1,4 +1,7 @@
+import 'reflect-metadata';
 import { expect, test } from '@jest/globals';
+import { RequestMethod, type Type } from '@nestjs/common';
+import { GatewayModule, type GatewayParts } from '../gateway.module.js';
 import { openApiDocument } from './openapi.js';
 
 type Operation = {
@@ -53,4 +56,27 @@ test('the headers that an operation takes are told', () => {
   expect(headers('/v1/calls', 'post')).toEqual(['Idempotency-Key', 'Prefer', 'traceparent']);
   expect(headers('/v1/calls/{call_id}/events', 'get')).toEqual(['Last-Event-ID']);
   expect(headers('/v1/cases/{case_id}/events', 'get')).toEqual(['Last-Event-ID']);
+});
+
+test('every route of the controllers is told, so that test/tenants probes it, and every route that is told is there', () => {
+  const whole = { audit: {}, drops: {}, subjects: {}, calls: {} } as unknown as GatewayParts;
+  const controllers = (GatewayModule.of(whole).controllers ?? []) as Type<object>[];
+  const pathsOf = (about: object) => [Reflect.getMetadata('path', about) as string | string[]].flat();
+  const routes = controllers.flatMap((controller) =>
+    Object.values(Object.getOwnPropertyDescriptors(controller.prototype)).flatMap(({ value: handler }) => {
+      const method: RequestMethod | undefined = typeof handler === 'function' ? Reflect.getMetadata('method', handler) : undefined;
+      if (method === undefined) return [];
+      const parts = pathsOf(controller).flatMap((first) => pathsOf(handler).map((rest) => `${first}/${rest}`.split('/').filter(Boolean)));
+      return parts.map(
+        (names) =>
+          `${RequestMethod[method]} /${names
+            .join('/')
+            .replace(/(?<=\/):(\w+)/g, '{$1}')
+            .replace('::', ':')
+            .replace('*', '{tile}')}`,
+      );
+    }),
+  );
+  expect(routes.length).toBeGreaterThan(100);
+  expect(routes.sort()).toEqual(operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).sort());
 });
