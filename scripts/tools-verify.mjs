@@ -13,7 +13,7 @@ const args = process.argv.slice(2);
 const only = args.includes('--only') ? args[args.indexOf('--only') + 1] : undefined;
 const say = args.includes('--json') ? () => undefined : (line) => console.log(line);
 // Tools for tests and benches: their counterparty is started by test/tools/probe-pack.int.spec.ts, which runs the same checks.
-const WITHOUT_EVALS = new Set(['probe', 'conformance']);
+const WITHOUT_EVALS = new Set(['probe']);
 
 function keptDigest(file) {
   try {

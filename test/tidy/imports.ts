@@ -65,7 +65,7 @@ export function wrongRooms(source: SourceText, workspaces: Workspaces): Fault[] 
     const line = parse(source).getLineAndCharacterOfPosition(node.getStart()).line + 1;
     if (specifier.startsWith('.') && /^(apps|libs|packs)\//.test(own) && !isSpec(source.path))
       return [{ path: source.path, line, message: `${specifier} leaves ${own}: import the package` }];
-    return may?.test(room) ? [] : [{ path: source.path, line, message: `${own} may not import ${room} (DESIGN section 1)` }];
+    return may?.test(room) ? [] : [{ path: source.path, line, message: `${own} may not import ${room} (see test/tidy/imports.ts)` }];
   });
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorClass, ErrorCode } from '@countersign/contracts';
 
-/** Body of `POST /v1/calls` (DESIGN section 5). */
+/** Body of `POST /v1/calls`, as far as agents need it; the whole is in /openapi.json. */
 export interface CallRequest {
   tool: string;
   /** Exact or a range such as ^2.0.0; absent: the newest active version. */

@@ -1,4 +1,4 @@
-/** The steps between which a process may die in chaos runs (facts/faults.md F2). */
+/** The steps between which a process may die in chaos runs (test/chaos/named-crashes.ts). */
 export const crashPoints = [
   'gateway.before_request',
   'gateway.after_request',

@@ -132,7 +132,7 @@ export function discriminatingInputs(
   return names.every(keep) ? inputs : Object.fromEntries(names.filter(keep).map((name) => [name, inputs[name]]));
 }
 
-/** What an idempotency key is scoped by: the case, else the run, else the principal (DESIGN section 3). */
+/** What an idempotency key is scoped by: the case, else the run, else the principal. */
 export interface KeyScope {
   tenant_id: string;
   case_id: string | null;

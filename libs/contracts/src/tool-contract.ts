@@ -5,7 +5,7 @@ import type { ToolRecord } from './tool-record.js';
 /** JSON Schema 2020-12. */
 export type JsonSchema = Record<string, unknown>;
 
-/** What a tool promises; announced on `tool-registered`, so that gateway and policy need no tool code (DESIGN section 4). */
+/** What a tool promises; announced on `tool-registered`, so that gateway and policy need no tool code. */
 export interface ToolContract extends ToolRecord {
   name: string;
   /** Exact semver. */
@@ -36,7 +36,7 @@ export interface ToolContract extends ToolRecord {
   scopes: string[];
 }
 
-/** One row of DESIGN section 4. */
+/** What follows from an effect class. A tool may declare stricter; a tenant's policy may resolve lower, and the ruling names the rule. */
 export interface EffectRule {
   side_effects: 'none' | 'reads' | 'writes';
   approval_mode: ApprovalMode;

@@ -1,7 +1,7 @@
 import type { EventType, TopicName } from './generated/events.js';
 import { eventSchemas } from './generated/schemas.js';
 
-/** Topics that carry calls: each lane has its own set of them (DESIGN section 2). */
+/** Topics that carry calls: each lane has its own set of them (`laneTopic`). */
 export const callTopics = [
   'tool-call-requested',
   'policy-decided',

@@ -4,7 +4,7 @@ export interface NewRecord {
   partition: number;
   key: string | null;
   value: Buffer;
-  /** Internal topics carry `event_type` and `traceparent` only (headers are dear, see facts/kafka.md). */
+  /** Internal topics carry `event_type` and `traceparent` only (headers are dear: 15 of them cost kafkajs 60 % of its rate). */
   headers: Record<string, string>;
 }
 

@@ -212,7 +212,7 @@ function judge(input: RulingInput): ResolvedRuling {
 }
 
 /**
- * The ruling on one call (DESIGN section 4): the strongest rule of the tenant's bundle that applies (deny, defer,
+ * The ruling on one call (docs/policies.md): the strongest rule of the tenant's bundle that applies (deny, defer,
  * require_approval, allow; among equals the narrower, then the id); where none does, the tenant's row for the tool, else the
  * tier of the effect class or the contract's own where that is stricter; then the conditions, which only tighten. Pure and
  * total: it never throws, and whatever it cannot read is denied with a reason. Used by policy, by the executor to judge

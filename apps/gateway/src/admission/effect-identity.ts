@@ -34,7 +34,7 @@ export interface IdentityRequest extends KeyScope {
   fresh_uuid: string;
 }
 
-/** What identifies a call and its effect (DESIGN section 3). */
+/** What identifies a call and its effect. */
 export interface Identity {
   call_id: string;
   partition: number;

@@ -12,12 +12,12 @@ import { Gently } from './gently.js';
 import { knownPrincipals, NamedRecords, NamedRules, named } from './named-changes.js';
 import { RecordingReader, sharedWindow } from './recording-reader.js';
 
-/** Questions that are worked on at once by one gateway. */
 /** The cap is on what is read, not on what is asked about. */
 const TOO_MUCH =
   'more than 400,000 records or 200 MB would have to be read: all from the first record of these calls to now count, those of other tenants in the same lane too; ' +
   'ask about later calls (POST /v1/counterfactual with from), or give the tenant a lane of its own';
 
+/** Questions that are worked on at once by one gateway. */
 const AT_ONCE = 2;
 const STEPS_MAX = 5_000_000;
 const WORK_MAX_MS = 180_000;

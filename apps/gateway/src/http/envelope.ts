@@ -144,7 +144,7 @@ function identityFace({ call, withheld }: SeenCall): Record<string, unknown> {
   };
 }
 
-/** The call's envelope (DESIGN section 5) as JSON text; `told`: warnings for this caller that the record may not have yet. `input` and `output` are spliced in as the texts they are on the record. */
+/** The call's envelope (`Envelope` of /openapi.json) as JSON text; `told`: warnings for this caller that the record may not have yet. `input` and `output` are spliced in as the texts they are on the record. */
 export function envelopeText(state: SeenCall, told: readonly string[] = []): string {
   const status = statusOf(state);
   const call = state.call;
@@ -192,7 +192,7 @@ export function envelopeText(state: SeenCall, told: readonly string[] = []): str
   return `${front.slice(0, -1)},"input":${call?.inputs_json ?? 'null'},"output":${outcome?.output_json ?? 'null'}}`;
 }
 
-/** Whether the call was refused because its header key was used before with other inputs: HTTP 422 (DESIGN section 3). */
+/** Whether the call was refused because its header key was used before with other inputs: HTTP 422. */
 export function isKeyReuse(state: CallState): boolean {
   if (state.call?.key_source !== 'header') return false;
   const error = outcomeOf(state)?.error ?? (state.ruling?.effect === 'deny' ? state.ruling.reason : null);

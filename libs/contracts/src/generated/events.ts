@@ -114,7 +114,7 @@ export interface CallContext {
 /** How far a run may go. */
 export type SafetyMode = 'normal' | 'read_only' | 'ask_all';
 
-/** The error of a call (DESIGN section 4). */
+/** The error of a call: what happened, whether asking again may help, and when. */
 export interface CallError {
   code: ErrorCode;
   class: ErrorClass;
@@ -449,7 +449,7 @@ export interface ToolCall {
   sealed: SealedKey[] | null;
 }
 
-/** DESIGN section 4. */
+/** What a tool does to the world; libs/contracts/src/tool-contract.ts says what follows from it. */
 export type EffectClass = 'pure' | 'read_internal' | 'read_external' | 'stage' | 'commit_low' | 'commit_high';
 
 /** Where the idempotency key comes from. */
@@ -735,7 +735,7 @@ export interface SagaEnded {
   ended_at_ms: number;
 }
 
-/** DESIGN section 4. */
+/** How a saga ends. */
 export type SagaEndStatus = 'completed' | 'compensated' | 'compensation_failed' | 'aborted';
 
 /** A saga began: what it is, in which order it runs, who asked. */

@@ -99,7 +99,7 @@ function ended(
   return kind === 'in_doubt' ? { ...state, doubt: state.doubt ?? end } : { ...state, end };
 }
 
-/** A late result of an epoch that lost its claim is evidence: it ends a doubt and changes nothing else (DESIGN section 3). */
+/** A late result of an epoch that lost its claim is evidence: it ends a doubt and changes nothing else (ARCHITECTURE.md, "Epochs"). */
 function executed(state: CallState, event: EventMap['tool_executed'], at: PlacedEvent): CallState {
   const stale = state.started !== null && event.epoch < state.started.epoch;
   if (stale && !state.doubt) return state;

@@ -20,7 +20,7 @@ export function evolveTold(scores: ToldScores, event: EventMap['trust_score_chan
 
 /**
  * The variable `trust` of a call's conditions: `tool`, `tool_reported`, `tool_band`, `tool_runs`, `provider`,
- * `provider_band`, `agent`, `agent_reported`, `agent_band`. What has no score has no field, and a condition that asks for it allows nothing.
+ * `provider_band`, `agent`, `agent_band` (what was reported is told of tools only). What has no score has no field, and a condition that asks for it allows nothing.
  */
 export function trustFields(
   scores: ToldScores,

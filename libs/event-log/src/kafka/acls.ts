@@ -11,7 +11,7 @@ export type ServicePrincipal = (typeof servicePrincipals)[number];
 
 type PlatformTopic = (typeof callTopics)[number] | (typeof globalTopics)[number] | (typeof exportTopics)[number];
 
-/** Who may write what (DESIGN section 2): every topic that grants authority has one writer. */
+/** Who may write what (docs/kafka-acls.md): every topic that grants authority has one writer. */
 export const topicWriters: Readonly<Record<PlatformTopic, readonly ServicePrincipal[]>> = {
   'tool-call-requested': ['gateway'],
   'policy-decided': ['policy'],

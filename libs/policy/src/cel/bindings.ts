@@ -29,7 +29,7 @@ export interface Subject {
   tool: object;
   facts: FactTables;
   /**
-   * What is known of earlier calls, by scope (`history.case.calls`, `history.run.denied`, …), and of trust (`trust.score`).
+   * What is known of earlier calls, by scope (`history.case.calls`, `history.run.denied`, …), and of trust (`trust.tool`).
    * What is not known is absent: a condition that asks for it errors, and so allows nothing.
    */
   history: Readonly<Record<string, Json>>;

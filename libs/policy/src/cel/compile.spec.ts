@@ -63,7 +63,7 @@ describe('a condition', () => {
     'inputs.supplier in facts.no_such_table',
     'inputs.total / 0 > 1 && inputs.lines[7].price > 1',
     'history.case.calls < 3',
-    'trust.score > 0.9',
+    'trust.tool > 0.9',
     'inputs.total',
     'inputs.__proto__ == 1',
     'inputs.toString == 1',
