@@ -1,6 +1,6 @@
 import { contractDigest, type EventMap } from '@countersign/contracts';
-import { ungatedRegistration } from '@countersign/domain';
 import { aMeta } from '@countersign/domain/testing/ruled-partition';
+import { ungatedRegistration } from '@countersign/domain/testing/ungated-registration';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { PolicyRig, pay } from './testing/policy-rig.js';
 

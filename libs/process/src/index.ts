@@ -16,7 +16,7 @@ export { createLogger, type Logger, NestLogger } from './logger.js';
 export { guardStream, LiveSecrets, liveSecrets } from './masking/live-secrets.js';
 export { MASK, Masker } from './masking/masker.js';
 export { CallSeal, defused, UNNAMED } from './personal/call-seal.js';
-export { isGone, type OpenedCall, Personal } from './personal/personal.js';
+export { type OpenedCall, Personal } from './personal/personal.js';
 export { subjectsOf } from './personal/personal-fields.js';
 export { rulesAbout } from './personal/personal-rules.js';
 export { isSealedBlob, openedBlob, sealedBlob } from './personal/sealed-blob.js';

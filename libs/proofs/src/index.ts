@@ -5,7 +5,7 @@ export { type Checkpoint, checkpointIn, openCheckpoint, signCheckpoint } from '.
 export { cosign, cosignedAt } from './note/cosignature.js';
 export { COSIGNATURE_V1, ED25519, type NoteSigner, type NoteVerifier, noteSigner, parseVkey } from './note/note-key.js';
 export { isSignedBy, parseNote, type SignedNote, signatureLine, signNote } from './note/signed-note.js';
-export { type RecordToCover, recordHash, recordLeaf } from './record/record-leaf.js';
+export { type RecordToCover, recordHash } from './record/record-leaf.js';
 export {
   openTrusted,
   type RecordProof,

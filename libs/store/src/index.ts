@@ -5,7 +5,6 @@ export { S3Bucket, type S3BucketOptions } from './blobs/s3-bucket.js';
 export * from './callbacks/owed-callbacks.js';
 export * from './executions/approval-uses.js';
 export * from './executions/claim.js';
-export * from './executions/end.js';
 export * from './executions/execution-row.js';
 export * from './executions/fold-ends.js';
 export { KeySnapshot } from './executions/key-snapshot.js';

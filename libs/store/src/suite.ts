@@ -12,7 +12,7 @@ import { describeLimits } from './limits/limits.suite.js';
 import { migrations } from './migrations/index.js';
 import { migrate, SchemaOutdated } from './migrations/migrate.js';
 import { describeNoticeClaims } from './notices/notice-claims.suite.js';
-import { readProgress, saveProgress } from './progress/executor-progress.js';
+import { progressStatement, readProgress } from './progress/executor-progress.js';
 import { readPolicySnapshot, savePolicySnapshot } from './progress/policy-snapshots.js';
 import { SqlError } from './sql-error.js';
 import type { Store } from './store.js';
@@ -268,8 +268,8 @@ function describeRows(store: () => Store): void {
       history_below,
       ends_from,
     });
-    await saveProgress(store(), [at(10, 20)]);
-    await saveProgress(store(), [at(9, 30)]);
+    await store().query(progressStatement([at(10, 20)]));
+    await store().query(progressStatement([at(9, 30)]));
     expect(await readProgress(store(), lane, 3)).toEqual([at(10, 30)]);
     expect(await readPolicySnapshot(store(), lane, 3)).toBeNull();
     for (const body of ['{"a":1}', '{"a":2}']) await savePolicySnapshot(store(), lane, 3, { body, offsets: '[5]' });

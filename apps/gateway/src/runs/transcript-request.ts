@@ -15,6 +15,3 @@ export const transcriptRequest = z.strictObject({
 });
 
 export type TranscriptRequest = z.infer<typeof transcriptRequest>;
-
-/** What is kept of it. */
-export type Transcript = Omit<TranscriptRequest, 'subjects'>;

@@ -11,7 +11,8 @@ import {
   topicOf,
   uuidv7,
 } from '@countersign/contracts';
-import { type CallState, evolve, type PlacedEvent, packCall, statusOf, ungatedRegistration } from '@countersign/domain';
+import { type CallState, evolve, type PlacedEvent, packCall, statusOf } from '@countersign/domain';
+import { ungatedRegistration } from '@countersign/domain/testing/ungated-registration';
 import { BatchDecoder, type EventLog, type LogBatch, type Recorded, type RunningSubscription } from '@countersign/event-log';
 import { type Store, stableTables, storeOffsets, upsertApprovals, upsertCalls } from '@countersign/store';
 import { newestFact } from '../waiting/state-hlc.js';

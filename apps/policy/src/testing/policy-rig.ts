@@ -16,8 +16,8 @@ import {
   uuidv7,
   type VoteKind,
 } from '@countersign/contracts';
-import { ungatedRegistration } from '@countersign/domain';
 import { aCall, aMeta } from '@countersign/domain/testing/ruled-partition';
+import { ungatedRegistration } from '@countersign/domain/testing/ungated-registration';
 import { EmbeddedEventLog, type EventLog, type LogRecord } from '@countersign/event-log';
 import { type AppDeps, createLogger, type RunningApp, topicSpecs } from '@countersign/process';
 import { FolderBlobs, InProcessResults, type Store, Vault } from '@countersign/store';

@@ -5,14 +5,14 @@ import {
   emptyAgent,
   emptyTrust,
   evolve,
-  evolveAgent,
   evolveTrust,
   NO_RUNS,
   type PlacedEvent,
   plus,
   trustObservations,
-  ungatedRegistration,
 } from '@countersign/domain';
+import { evolveAgent } from '@countersign/domain/testing/observed-agent';
+import { ungatedRegistration } from '@countersign/domain/testing/ungated-registration';
 import { agentOf, PastTrust, toolsOf } from '@countersign/process';
 import { trustFacts, trustRuns, trustSpans, trustSums } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

@@ -1,4 +1,4 @@
-import type { LifecycleState, ToolAuditSet, ToolRegistered } from '@countersign/contracts';
+import type { LifecycleState, ToolAuditSet } from '@countersign/contracts';
 import type { BreakingDifference } from '../compatibility/contract-changes.js';
 
 /** What was decided of a version, and what its callers are told. */
@@ -75,9 +75,3 @@ export function passes(evaluation: Evaluation | null | undefined, tool: { name: 
   if (!evaluation || evaluation.tool !== tool.name || evaluation.version !== tool.version) return false;
   return evaluation.contract_digest === tool.digest && evaluation.failed === 0 && evaluation.passed > 0;
 }
-
-/** The parts of a registration that speak of gates and pins, where there are none. */
-export const ungatedRegistration: Pick<
-  ToolRegistered,
-  'gated' | 'evaluation_json' | 'environment' | 'adapter' | 'adapter_version' | 'protocol_version'
-> = { gated: false, evaluation_json: null, environment: 'default', adapter: '', adapter_version: '', protocol_version: null };

@@ -5,8 +5,9 @@ import type { PlacedEvent } from '../call/evolve.js';
 import { evolveConfiguration } from '../configuration/evolve.js';
 import { resolveVersion } from '../configuration/queries.js';
 import { type ConfigurationState, initialConfiguration, type ToolVersion } from '../configuration/state.js';
+import { ungatedRegistration } from '../testing/ungated-registration.js';
 import { editDistance, nearestNames } from './nearest-names.js';
-import { readEvaluation, ungatedRegistration } from './record.js';
+import { readEvaluation } from './record.js';
 import { deprecationNotice, evaluationOf, lifecycleEntry, promotionFault, stateOfVersion, suspension } from './standing.js';
 
 const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };

@@ -1,5 +1,5 @@
 import type { TrustObservation } from './facts.js';
-import { type AgentTrust, type AuditLevel, NO_RUNS, plus, type RegisteredFact, type ToolTrust, versionTrust } from './state.js';
+import { type AuditLevel, NO_RUNS, plus, type RegisteredFact, type ToolTrust, versionTrust } from './state.js';
 
 /** What changes the trust in a tool, in the order of each topic. */
 export type TrustFact =
@@ -41,18 +41,4 @@ export function evolveTrust(state: ToolTrust, fact: TrustFact): ToolTrust {
       return unhandled;
     }
   }
-}
-
-/** Folds what was observed of an agent's call, in place. */
-export function evolveAgent(state: AgentTrust, fact: TrustObservation): AgentTrust {
-  const confirmed = fact.fact === 'run' ? fact.counts.verified > 0 : fact.granted;
-  if (confirmed) state.confirmed_at_ms = Math.max(state.confirmed_at_ms ?? 0, fact.at_ms);
-  if (fact.fact === 'asked') {
-    state.asked++;
-    if (fact.granted) state.granted++;
-    return state;
-  }
-  const tool = `${fact.tool}@${fact.version}`;
-  state.runs.set(tool, plus(state.runs.get(tool) ?? NO_RUNS, fact.counts));
-  return state;
 }

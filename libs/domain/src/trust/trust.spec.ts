@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { evolveAgent } from '../testing/observed-agent.js';
 import { agentScore } from './agent-score.js';
 import { countedRuns } from './counted-runs.js';
-import { evolveAgent, evolveTrust, type TrustFact } from './evolve.js';
+import { evolveTrust, type TrustFact } from './evolve.js';
 import type { TrustObservation } from './facts.js';
 import { emptyAgent, emptyTrust, type RunCounts, type ToolTrust } from './state.js';
 import { newestRun, providerReputation, toolScore } from './tool-score.js';

@@ -47,7 +47,3 @@ export const noUsage = (): UsageSums => ({ ...NONE });
 export function addUsage(into: UsageSums, more: Readonly<UsageSums>, sign: 1 | -1 = 1): void {
   for (const measure of usageMeasures) into[measure] += sign * more[measure];
 }
-
-export function isNothing(sums: Readonly<UsageSums>): boolean {
-  return usageMeasures.every((measure) => sums[measure] === 0);
-}

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { ERASED, SEALED, SEALED_KEYS_MAX, type SealedKey, sealedKeyIds, sealedParts, type ToolCall } from '@countersign/contracts';
+import { SEALED, SEALED_KEYS_MAX, type SealedKey, sealedKeyIds, sealedParts, type ToolCall } from '@countersign/contracts';
 import type { PersonalRule } from '@countersign/domain';
 import type { SubjectKeys } from '@countersign/store';
 import type { TenantKeys } from '../app-deps.js';
@@ -171,6 +171,3 @@ export class Personal {
     return ids.length === 0 ? NO_KEYS : this.keys.get(tenant_id, ids);
   }
 }
-
-/** Whether a JSON text, or a part of it, is gone. */
-export const isGone = (text: string | null): boolean => text === ERASED || text === JSON.stringify(ERASED);

@@ -78,15 +78,10 @@ class LeafText {
 const leaf = new LeafText();
 
 /**
- * The data of a record's leaf. Integers are big-endian, byte strings are preceded by their length (4 bytes), texts are
+ * The hash of a record's leaf in the tree of its partition; its index there is its offset. The data of the leaf: integers are big-endian, byte strings are preceded by their length (4 bytes), texts are
  * UTF-8: the tag `countersign/record/v1` and a line feed; topic; partition (4 bytes); offset (8); timestamp in ms (8);
  * 0 or 1 (4) and, where it is 1, the key; number of headers (4), then name and value of each, sorted by the bytes of the name; value.
  */
-export function recordLeaf(record: RecordToCover): Buffer {
-  return Buffer.from(leaf.write(record).prefixed.subarray(1));
-}
-
-/** The hash of a record's leaf in the tree of its partition; its index there is its offset. */
 export function recordHash(record: RecordToCover): Buffer {
   return prefixedLeafHash(leaf.write(record).prefixed);
 }

@@ -4,13 +4,13 @@ import { acquire, fenceOthers, heartbeat, release } from '../leases/leases.js';
 import type { Store } from '../store.js';
 import { closeApprovalsStatement, isApprovalClosed, restoreUses } from './approval-uses.js';
 import { type Claim, claim } from './claim.js';
-import { end, resolve } from './end.js';
 import { executionState } from './execution-row.js';
+import { foldEndsStatement, type LoggedEnd } from './fold-ends.js';
 import { rowsOfKeys } from './rows.js';
 import { orphans, takeOver } from './take-over.js';
 import { tombstones } from './tombstones.js';
 
-const { running, succeeded, in_doubt, compensated, released } = executionState;
+const { running, succeeded, in_doubt, released } = executionState;
 
 let sequence = 0;
 
@@ -32,13 +32,15 @@ export function claimOf(more: Partial<Claim> = {}): Claim {
 }
 
 const tombstoneOf = ({ state: _, approval_id: __, ...item }: Claim) => ({ ...item, source_topic: 1 as const, ended_at_s: 1_700_000_000 });
-const endOf = ({ key, attempt }: Claim, state: 2 | 3 | 4 | 5 | 6, end_offset = 10) => ({
+const endOf = ({ key, attempt, call_uuid }: Claim, state: LoggedEnd['state'], end_offset = 10): LoggedEnd => ({
   key,
   attempt,
+  call_uuid,
   state,
   end_offset,
   ended_at_s: 1_700_000_000,
 });
+const fold = (store: Store, ends: readonly LoggedEnd[]) => store.query(foldEndsStatement(ends));
 export const leaseOf = (store: Store, lane = 'shared', lease_ms = 60_000) =>
   acquire(store, { instance_id: randomUUID(), lane, lease_ms, epoch_above: 0 });
 
@@ -84,7 +86,7 @@ export function describeClaims(store: () => Store): void {
     expect(await claim(store(), epoch, [second])).toEqual([false]);
     expect(await claim(store(), epoch, [first])).toEqual([true]);
     expect(await claim(store(), epoch, [second])).toEqual([false]);
-    await end(store(), epoch, [endOf(first, released)]);
+    await fold(store(), [endOf(first, released)]);
     expect(await claim(store(), epoch, [second])).toEqual([true]);
     expect((await rowsOfKeys(store(), [first.key])).map(({ attempt, state }) => [attempt, state])).toEqual([
       [1, released],
@@ -116,7 +118,7 @@ export function describeClaims(store: () => Store): void {
     const claims = Array.from({ length: 12 }, () => claimOf({ key, approval_id: randomUUID() }));
     const won = await Promise.all(claims.map((one) => claim(store(), epoch, [one])));
     const winner = claims[won.findIndex(([first]) => first)] as Claim;
-    await end(store(), epoch, [endOf(winner, released)]);
+    await fold(store(), [endOf(winner, released)]);
     const [next, ...others] = claims.filter((one) => one !== winner) as [Claim, ...Claim[]];
     await restoreUses(store(), [next as Claim & { approval_id: string }]);
     expect(await claim(store(), epoch, [claimOf({ approval_id: next.approval_id })])).toEqual([false]);
@@ -160,24 +162,32 @@ export function describeClaims(store: () => Store): void {
   });
 }
 
-/** What ends a row, and what a stale epoch can no longer do. Part of describeStore. */
+/** What ends a row, and what a stale epoch cannot do. Part of describeStore. */
 export function describeEnds(store: () => Store): void {
-  test('an end is kept once, and only in_doubt is resolved', async () => {
+  test('the first end on the log stays, but for a doubt, which a later record resolves; an end of another call changes nothing', async () => {
     const epoch = await leaseOf(store());
-    const [done, doubtful] = [claimOf(), claimOf()];
-    await claim(store(), epoch, [done, doubtful]);
-    expect(await end(store(), epoch, [endOf(done, succeeded), endOf(doubtful, in_doubt, 11)])).toEqual([true, true]);
-    expect(await end(store(), epoch, [endOf(done, released), endOf(doubtful, succeeded)])).toEqual([false, false]);
-    expect(await resolve(store(), epoch, [endOf(done, released), endOf(doubtful, succeeded, 12)])).toEqual([false, true]);
-    expect(await resolve(store(), epoch, [endOf(done, compensated, 13)])).toEqual([true]);
-    const rows = await rowsOfKeys(store(), [done.key, doubtful.key]);
-    expect(Object.fromEntries(rows.map((row) => [row.key, [row.state, row.end_offset, row.ended_at_s]]))).toEqual({
-      [done.key]: [compensated, 13, 1_700_000_000],
-      [doubtful.key]: [succeeded, 12, 1_700_000_000],
-    });
+    const [done, doubtful, open] = [claimOf(), claimOf(), claimOf()];
+    await claim(store(), epoch, [done, doubtful, open]);
+    const found = async () => {
+      const rows = await rowsOfKeys(store(), [done.key, doubtful.key, open.key]);
+      const ends = new Map(rows.map((row) => [row.key, [row.state, row.end_offset, row.ended_at_s]]));
+      return [done, doubtful, open].map(({ key }) => ends.get(key));
+    };
+    const first = [
+      [succeeded, 10, 1_700_000_000],
+      [in_doubt, 11, 1_700_000_000],
+      [running, null, null],
+    ];
+    await fold(store(), [endOf(done, succeeded), endOf(doubtful, in_doubt, 11), { ...endOf(open, succeeded), call_uuid: randomUUID() }]);
+    expect(await found()).toEqual(first);
+    await fold(store(), [endOf(done, released, 12), endOf(doubtful, succeeded, 10)]);
+    expect(await found()).toEqual(first);
+    await fold(store(), [endOf(doubtful, succeeded, 12)]);
+    await fold(store(), [endOf(doubtful, released, 13)]);
+    expect((await found())[1]).toEqual([succeeded, 12, 1_700_000_000]);
   });
 
-  test('a fenced epoch claims nothing, ends nothing, resolves nothing and takes nothing over', async () => {
+  test('a fenced epoch claims nothing and takes nothing over', async () => {
     const lane = randomUUID();
     const zombie = await leaseOf(store(), lane);
     const mine = claimOf();
@@ -187,28 +197,25 @@ export function describeEnds(store: () => Store): void {
     const orphaned = await orphans(store(), lane, 1);
     expect(await claim(store(), zombie, [claimOf(), claimOf({ approval_id: randomUUID() })])).toEqual([false, false]);
     expect(await tombstones(store(), zombie, [tombstoneOf(claimOf())])).toEqual([false]);
-    expect(await end(store(), zombie, [endOf(mine, succeeded)])).toEqual([false]);
     expect(await takeOver(store(), zombie, orphaned)).toEqual([]);
     expect(await heartbeat(store(), zombie, 60_000)).toBe(false);
     expect((await rowsOfKeys(store(), [mine.key]))[0]?.state).toBe(running);
   });
 
-  test('an expired lease claims nothing and ends nothing, even before anybody fenced it', async () => {
+  test('an expired lease claims nothing, even before anybody fenced it', async () => {
     const lane = randomUUID();
     const epoch = await leaseOf(store(), lane, 150);
-    const mine = claimOf();
-    expect(await claim(store(), epoch, [mine])).toEqual([true]);
+    expect(await claim(store(), epoch, [claimOf()])).toEqual([true]);
     await new Promise((wait) => setTimeout(wait, 200));
     expect(await claim(store(), epoch, [claimOf()])).toEqual([false]);
-    expect(await end(store(), epoch, [endOf(mine, succeeded)])).toEqual([false]);
   });
 
-  test('who takes over owns the orphans, and the late end of the old epoch changes nothing', async () => {
+  test('who takes over owns the orphans, those that ended are none', async () => {
     const lane = randomUUID();
     const old = await leaseOf(store(), lane);
     const [ended, one, two, elsewhere] = [claimOf(), claimOf(), claimOf(), claimOf({ partition: 2 })];
     await claim(store(), old, [ended, one, two, elsewhere]);
-    await end(store(), old, [endOf(ended, succeeded)]);
+    await fold(store(), [endOf(ended, succeeded)]);
     const epoch = await leaseOf(store(), lane);
     expect(await orphans(store(), lane, 1)).toEqual([]);
     await release(store(), old);
@@ -218,7 +225,5 @@ export function describeEnds(store: () => Store): void {
     expect(taken.map((row) => [row.key, row.epoch, row.state]).sort()).toEqual([one, two].map(({ key }) => [key, epoch, running]).sort());
     expect(await takeOver(store(), epoch, found)).toEqual([]);
     expect(await orphans(store(), lane, 1)).toEqual([]);
-    expect(await end(store(), old, [endOf(one, succeeded)])).toEqual([false]);
-    expect(await end(store(), epoch, [endOf(one, succeeded), endOf(two, in_doubt)])).toEqual([true, true]);
   });
 }

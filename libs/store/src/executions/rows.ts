@@ -12,9 +12,3 @@ export async function rowsOfKeys(sql: Sql, keys: readonly string[]): Promise<Exe
   if (keys.length === 0) return [];
   return await sql.query<ExecutionRow & Record<string, unknown>>(rowsOfKeysStatement(keys));
 }
-
-/** False in a new or reset database: then refold from the log (`restore`) before anything is claimed. */
-export async function hasExecutions(sql: Sql): Promise<boolean> {
-  const rows = await sql.query({ name: 'has_executions', text: 'SELECT 1 AS one FROM tool_executions LIMIT 1', params: [] });
-  return rows.length > 0;
-}

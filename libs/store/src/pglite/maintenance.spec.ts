@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { claimStatement } from '../executions/claim.js';
-import { endStatement } from '../executions/end.js';
+import { foldEndsStatement } from '../executions/fold-ends.js';
 import { Maintenance, writesOf } from './maintenance.js';
 
 const INSERT = 'INSERT INTO calls AS c (a) SELECT 1 ON CONFLICT (a) DO UPDATE SET a = 2';
@@ -12,7 +12,7 @@ test('the written tables are read off a statement, those of its CTEs too, and re
     { table: 'calls', kind: 'update' },
   ]);
   expect(writesOf('SELECT 1 FROM calls FOR UPDATE SKIP LOCKED')).toEqual([]);
-  expect(writesOf(endStatement(1, []).text)).toEqual([{ table: 'tool_executions', kind: 'update' }]);
+  expect(writesOf(foldEndsStatement([]).text)).toEqual([{ table: 'tool_executions', kind: 'update' }]);
   const approved = { approval_id: 'a' } as Parameters<typeof claimStatement>[1][number];
   expect(writesOf(claimStatement(1, [approved]).text).map(({ table }) => table)).toEqual(['approval_uses', 'tool_executions']);
 });

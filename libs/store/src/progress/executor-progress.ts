@@ -33,10 +33,6 @@ export function progressStatement(rows: readonly ExecutorProgress[]): Statement 
   };
 }
 
-export async function saveProgress(sql: Sql, rows: readonly ExecutorProgress[]): Promise<void> {
-  if (rows.length > 0) await sql.query(progressStatement(rows));
-}
-
 export async function readProgress(sql: Sql, lane: string, partition: number): Promise<ExecutorProgress[]> {
   return await sql.query<ExecutorProgress & Record<string, unknown>>({ name: 'progress_read', text: READ, params: [lane, partition] });
 }
