@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { InfrastructureFault } from '@countersign/contracts';
 import { unpackCall } from '@countersign/domain';
 import { HeldEventLog } from '@countersign/event-log/testing/held-event-log';
 import {
@@ -12,12 +13,33 @@ import {
   readBuilds,
   readCall,
   readCase,
+  Store,
   viewSets,
 } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startProjector } from './start-projector.js';
 import { PlatformOnDisk } from './testing/platform-on-disk.js';
 import { SampleHistory } from './testing/sample-history.js';
+
+/** A store of which so many writes fail: by turns before they ran, and although they did. */
+class FaultyStore extends Store {
+  readonly durable = false;
+  faults = 0;
+  constructor(private readonly store: Store) {
+    super();
+  }
+  query: Store['query'] = (statement) => this.store.query(statement);
+  atomically: Store['atomically'] = (statements, priority) => this.perhaps(() => this.store.atomically(statements, priority));
+  transaction: Store['transaction'] = (work) => this.perhaps(() => this.store.transaction(work));
+  close = async () => undefined;
+
+  private async perhaps<T>(work: () => Promise<T>): Promise<T> {
+    if (this.faults === 0) return work();
+    if (this.faults-- % 2 === 0) throw new InfrastructureFault('no connection');
+    await work();
+    throw new InfrastructureFault('no answer, although it ran');
+  }
+}
 
 const config = { lanes: ['shared'] };
 let platform: PlatformOnDisk;
@@ -147,6 +169,24 @@ describe('the projector on a log and a database', () => {
     await platform.folded();
     await projector.close();
     expect((await readCall(platform.store, 'acme', id))?.status).toBe('succeeded');
+  });
+
+  test('a store that fails, before or after it took the rows, is tried again: every row is there once and nothing is set aside', async () => {
+    const from = history.events.length;
+    const ended = ['allowed', 'granted', 'denied', 'allowed'] as const;
+    const made = ended.map((end) => history.call(end, 'c1'));
+    const store = new FaultyStore(platform.store);
+    const projector = await startProjector({ ...platform.deps, store }, config);
+    while (!projector.ready()) await sleep(10);
+    store.faults = 4;
+    await platform.append(history.events.slice(from));
+    await platform.folded();
+    await projector.close();
+    expect(store.faults).toBe(0);
+    const { items } = await listCalls(platform.store, { tenant_id: 'acme', limit: 500 });
+    const shown = items.map(({ call_id }) => call_id).filter((call_id) => made.includes(call_id));
+    expect(shown.sort()).toEqual([...made].sort());
+    expect(await platform.log.head('dead-letter', 0)).toBe(0);
   });
 
   test('a record that can not be folded is set aside once, and the rest goes on', async () => {
