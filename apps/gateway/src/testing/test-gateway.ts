@@ -8,7 +8,8 @@ import { FolderBlobs, InProcessResults, InProcessWakeUps, KeyRing, PgliteStore, 
 import { Registry } from 'prom-client';
 import { type RunningGateway, startGateway } from '../start-gateway.js';
 import { sampleContract } from './samples.js';
-import { StandIn, StandInViews, usualScript } from './stand-ins.js';
+import { StandInViews } from './stand-in-views.js';
+import { StandIn, usualScript } from './stand-ins.js';
 
 const TOOLS = ['write_note', 'ask_first', 'never', 'unruled', 'doubtful', 'fails'];
 
