@@ -1,9 +1,11 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Api } from '../journeys/api.js';
 import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
 import type { ChaosTarget, ServiceName } from './target.js';
+
+const OFFSETS = 'log/offsets.json';
 
 /** One process that is all four services: whichever is named, it is that one. */
 export class EmbeddedTarget implements ChaosTarget {
@@ -38,12 +40,16 @@ export class EmbeddedTarget implements ChaosTarget {
     return ended;
   }
 
+  async committed(): Promise<void> {
+    await this.platform.process.until('saved offsets', async () => existsSync(path.join(this.platform.dataDir, OFFSETS)));
+  }
+
   signal(_service: ServiceName, name: 'SIGSTOP' | 'SIGCONT'): void {
     this.platform.process.signal(name);
   }
 
   async resetOffsets(): Promise<void> {
-    rmSync(path.join(this.platform.dataDir, 'log/offsets.json'), { force: true });
+    rmSync(path.join(this.platform.dataDir, OFFSETS));
   }
 
   async standby(): Promise<void> {}

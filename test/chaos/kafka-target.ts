@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Kafka, logLevel } from 'kafkajs';
+import { type Admin, Kafka, logLevel } from 'kafkajs';
 import type { Api } from '../journeys/api.js';
 import { DistributedPlatform, realParts } from '../journeys/distributed-platform.js';
 import type { ChaosTarget, ServiceName } from './target.js';
@@ -49,20 +49,46 @@ export class KafkaTarget implements ChaosTarget {
     this.platform.member(service).signal(name);
   }
 
-  async resetOffsets(service: ServiceName): Promise<void> {
+  /** What a group commits it commits lazily. */
+  async committed(service: ServiceName): Promise<void> {
+    const anyOf = async (admin: Admin, groupId: string) =>
+      (await admin.fetchOffsets({ groupId })).some(({ partitions }) => partitions.some(({ offset }) => Number(offset) > 0));
+    await this.platform.member(service).until('committed offsets', () =>
+      this.ofGroups(service, async (admin, groups) => {
+        for (const groupId of groups) if (await anyOf(admin, groupId)) return true;
+        return false;
+      }),
+    );
+  }
+
+  resetOffsets(service: ServiceName): Promise<void> {
+    return this.ofGroups(service, async (admin, groups) => {
+      for (const groupId of groups) {
+        await this.untilEmpty(admin, groupId);
+        const offsets = await admin.fetchOffsets({ groupId });
+        for (const { topic } of offsets) await admin.resetOffsets({ groupId, topic, earliest: true });
+      }
+    });
+  }
+
+  /** Does something with the groups that a service reads in. @throws where it reads in none. */
+  private async ofGroups<T>(service: ServiceName, work: (admin: Admin, groups: readonly string[]) => Promise<T>): Promise<T> {
     const admin = new Kafka({ brokers: realParts().COUNTERSIGN_TEST_KAFKA.split(','), logLevel: logLevel.NOTHING }).admin();
     await admin.connect();
-    const { groups } = await admin.listGroups();
-    for (const { groupId } of groups.filter(({ groupId }) => groupId.startsWith(`${this.platform.prefix}${service}.`))) {
-      await this.untilEmpty(admin, groupId);
-      const offsets = await admin.fetchOffsets({ groupId });
-      for (const { topic } of offsets) await admin.resetOffsets({ groupId, topic, earliest: true });
+    try {
+      const { groups } = await admin.listGroups();
+      const own = groups
+        .map(({ groupId }) => groupId)
+        .filter((groupId) => /^[.-]/.test(groupId.split(`${this.platform.prefix}${service}`)[1] ?? ''));
+      if (own.length === 0) throw new Error(`${service} reads in no group`);
+      return await work(admin, own);
+    } finally {
+      await admin.disconnect();
     }
-    await admin.disconnect();
   }
 
   /** A killed member leaves its group only when its session has timed out. */
-  private async untilEmpty(admin: ReturnType<Kafka['admin']>, groupId: string): Promise<void> {
+  private async untilEmpty(admin: Admin, groupId: string): Promise<void> {
     for (let i = 0; i < 200; i++) {
       const { groups } = await admin.describeGroups([groupId]);
       if (groups[0]?.members.length === 0) return;

@@ -10,6 +10,7 @@ export const offsetResets: Scenario = {
     for (let round = 0; round < size.offset_resets; round++) {
       for (const service of target.services) {
         await Promise.all(Array.from({ length: 10 }, () => orders.insist(orders.next())));
+        await target.committed(service);
         const before = (await counterparty.stats()).effects;
         await target.kill(service);
         await target.resetOffsets(service);

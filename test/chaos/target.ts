@@ -14,6 +14,8 @@ export interface ChaosTarget {
   /** Resolves when the service has ended by itself. */
   ended(service: ServiceName, timeout_ms: number): Promise<boolean>;
   signal(service: ServiceName, name: 'SIGSTOP' | 'SIGCONT'): void;
+  /** Resolves when its consumer has offsets that can be reset. */
+  committed(service: ServiceName): Promise<void>;
   /** With the service stopped: its consumer starts again at 0. */
   resetOffsets(service: ServiceName): Promise<void>;
   /** Lets a second executor stand by, which takes over when the first is lost. Embedded there is only one: its next epoch does. */
