@@ -8,6 +8,7 @@ import { lostAnswers } from './lost-answers.js';
 import { namedCrashes } from './named-crashes.js';
 import { offsetResets } from './offset-resets.js';
 import { Orders } from './orders.js';
+import { refolded } from './refolded.js';
 import { type Scenario, sizes } from './scenario.js';
 import { zombies } from './zombies.js';
 
@@ -81,4 +82,19 @@ test('an order that succeeded has one effect, one in doubt at most one, and one 
   expect(await found('succeeded')).toEqual([['I1'], [], ['I1', 'I1']]);
   expect(await found('in_doubt')).toEqual([[], [], ['I1']]);
   for (const status of ['failed', 'expired', 'cancelled', 'denied']) expect(await found(status)).toEqual([[], ['I5'], ['I1', 'I5']]);
+});
+
+test('rows that the log alone does not give are a fault, unless a record came while it was read', async () => {
+  let asked_offset = 0;
+  const found = (digests: string[]) => {
+    const request = async (method: string, route: string) => {
+      if (method === 'POST') return { status: 202, body: { asked_offset: ++asked_offset } };
+      if (!route.endsWith('/digest')) return { status: 200, body: { live: { asked_offset } } };
+      return { status: 200, body: { tables: [{ table: route, rows: 1, digest: digests.shift() ?? 'same' }] } };
+    };
+    return refolded({ request } as unknown as Api);
+  };
+  expect(await found([])).toEqual([]);
+  expect(await found(['one', 'two'])).toEqual([]);
+  expect(await found(['1', '2', '3', '4', '5', '6'])).toEqual([expect.stringMatching(/^I6: .*rows, 5\) is .*rows, 6\)/)]);
 });

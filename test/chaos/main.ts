@@ -7,6 +7,7 @@ import { lostAnswers } from './lost-answers.js';
 import { namedCrashes } from './named-crashes.js';
 import { offsetResets } from './offset-resets.js';
 import { Orders } from './orders.js';
+import { refolded } from './refolded.js';
 import { type Scenario, sizes } from './scenario.js';
 import { seededRandom } from './seeded-random.js';
 import type { ChaosTarget } from './target.js';
@@ -67,10 +68,10 @@ async function judged(scenario: Scenario, seed: number, target: ChaosTarget, cou
     say: (line) => console.log(`  ${scenario.name}: ${line}`),
   });
   const verdict = await orders.verify();
-  const faults = [...verdict.faults, ...(scenario.judge?.(verdict, counted, size, target.mode) ?? [])];
+  const faults = [...verdict.faults, ...(await refolded(target.api())), ...(scenario.judge?.(verdict, counted, size, target.mode) ?? [])];
   const { orders: n, succeeded, failed, in_doubt, effects } = verdict;
   console.log(
-    `chaos ${values.mode} ${scenario.name} [${scenario.invariants}] N=${n} ${JSON.stringify({ ...counted, succeeded, failed, in_doubt, effects })} ${((performance.now() - started) / 1000).toFixed(1)} s: ${faults.length === 0 ? 'held' : 'BROKEN'}`,
+    `chaos ${values.mode} ${scenario.name} [${scenario.invariants} I6] N=${n} ${JSON.stringify({ ...counted, succeeded, failed, in_doubt, effects })} ${((performance.now() - started) / 1000).toFixed(1)} s: ${faults.length === 0 ? 'held' : 'BROKEN'}`,
   );
   for (const fault of faults.slice(0, 20)) console.log(`    ${fault}`);
   if (faults.length > 0) console.log(`    what there was is kept in ${await target.keep()}`);
