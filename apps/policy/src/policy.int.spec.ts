@@ -116,6 +116,10 @@ describe('a record that cannot be handled', () => {
       rule: 'record.poison',
       reason: { code: 'VALIDATION_ERROR' },
     });
+    expect(await rig.log.head('dead-letter', 0)).toBe(3);
+    await rig.stop();
+    await rig.start();
+    expect(await rig.log.head('dead-letter', 0)).toBe(3);
     await rig.stop();
     rig.store.snapshots.clear();
     await rig.start();
