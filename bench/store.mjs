@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { acquire, claimStatement, endStatement, PgliteStore } from '@countersign/store';
+import { acquire, claimStatement, foldEndsStatement, PgliteStore } from '@countersign/store';
 import { PostgresStore } from '@countersign/store/postgres/postgres-store';
 
 const calls = Number(process.argv[2] ?? 200_000);
@@ -26,7 +26,14 @@ const batchOf = (size, at) =>
     approval_id: null,
   }));
 const endsOf = (claims) =>
-  claims.map(({ key, attempt, source_offset }) => ({ key, attempt, state: 2, end_offset: source_offset, ended_at_s: 1_700_000_000 }));
+  claims.map(({ key, attempt, call_uuid, source_offset }) => ({
+    key,
+    attempt,
+    call_uuid,
+    state: 2,
+    end_offset: source_offset,
+    ended_at_s: 1_700_000_000,
+  }));
 
 /** Milliseconds a call: wall, CPU of the process, CPU and busy share of the main thread's event loop. */
 async function measure(count, work) {
@@ -50,11 +57,11 @@ async function claimAndEnd(store, epoch, size, count) {
   for (let at = 0; at < count; at += size) {
     const claims = batchOf(size, at);
     const work = [store.query(claimStatement(epoch, claims))];
-    if (pending) work.push(store.query(endStatement(epoch, endsOf(pending))));
+    if (pending) work.push(store.query(foldEndsStatement(endsOf(pending))));
     await Promise.all(work);
     pending = claims;
   }
-  await store.query(endStatement(epoch, endsOf(pending)));
+  await store.query(foldEndsStatement(endsOf(pending)));
 }
 
 async function bareInsert(store, epoch, size, count) {

@@ -44,7 +44,7 @@ const APPENDS_AT_ONCE_IN_ONE_JOURNAL = 16;
 const PATIENCE_MS = 50;
 
 @Module({})
-export class PolicyModule {
+class PolicyModule {
   static with(partitions: Partitions): DynamicModule {
     return { module: PolicyModule, controllers: [PolicyConsumer], providers: [{ provide: Partitions, useValue: partitions }] };
   }

@@ -68,7 +68,7 @@ function shownWith({ evidence, judgement }: Judged, terms: DecisionTerms): Appro
   return evidence && { ...evidence, rule, tier, bundle_version };
 }
 
-export function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: DecisionTerms): RulingDraft[] {
+function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: DecisionTerms): RulingDraft[] {
   const { meta } = event.event;
   const { judgement, reversibility, key_holder, config_offset, inputs_json, reservations, barred } = answer;
   const evidence = shownWith(answer, terms);

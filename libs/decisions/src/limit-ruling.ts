@@ -11,7 +11,7 @@ export function deniedBy({ rule, reason }: GuardRefusal, judgement: Judgement): 
 }
 
 /** Why a call that a limit refused is refused; a window that frees by itself says when. */
-export function exceededReason({ demand, used_micro, free_at_ms }: Exceeded, at_ms: number): GuardRefusal {
+function exceededReason({ demand, used_micro, free_at_ms }: Exceeded, at_ms: number): GuardRefusal {
   const { limit_id, subject, per, amount_micro, max_micro, window_ms } = demand;
   const rule = limitRule(limit_id);
   const [used, max, asked] = [used_micro, max_micro, amount_micro].map((micro) => micro / MICRO);

@@ -1,13 +1,11 @@
-export { DirectoryLocked } from './embedded/directory-lock.js';
-export { EmbeddedEventLog, type EmbeddedOptions } from './embedded/embedded-event-log.js';
+export { EmbeddedEventLog } from './embedded/embedded-event-log.js';
 export { currentBoot } from './embedded/stop-marker.js';
 export * from './event-log.js';
 export { PrefixedEventLog } from './prefixed/prefixed-event-log.js';
 export { BatchDecoder, type SchemaSource } from './transport/batch-decoder.js';
 export type { PoisonRecord } from './transport/dead-letters.js';
 export type { EventBatch, Recorded } from './transport/event-batch.js';
-export type { FaultSink } from './transport/fault-policy.js';
-export { FoldedTopics, type FoldedTopicsOptions } from './transport/folded-topics.js';
-export { LOG_TRANSPORT, LogContext } from './transport/log-context.js';
-export { LogTransport, type LogTransportOptions } from './transport/log-transport.js';
-export { OnTopic, type OnTopicOptions } from './transport/on-topic.js';
+export { FoldedTopics } from './transport/folded-topics.js';
+export { LogContext } from './transport/log-context.js';
+export { LogTransport } from './transport/log-transport.js';
+export { OnTopic } from './transport/on-topic.js';

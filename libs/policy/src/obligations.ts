@@ -23,7 +23,7 @@ function namedObligation(rule: string, asked: NonNullable<CompiledRule['obligati
 }
 
 /** The parts of a JSON Pointer (RFC 6901). */
-export function pointerParts(pointer: string): string[] {
+function pointerParts(pointer: string): string[] {
   return pointer
     .split('/')
     .slice(1)
@@ -63,7 +63,7 @@ export function capped(inputs: Json, obligations: readonly Obligation[]): { inpu
   return { inputs: now };
 }
 
-export const REDACTED = '[redacted]';
+const REDACTED = '[redacted]';
 
 function hidden(value: Json, parts: readonly string[]): Json {
   const [part, ...rest] = parts;

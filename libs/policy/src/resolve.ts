@@ -21,8 +21,6 @@ import type { RulingInput } from './ruling-input.js';
 import { ANY_APPROVER, type Approvers, approversOf, standingOf } from './standing.js';
 import { NOTHING, type Weighed, weigh } from './weigh.js';
 
-export { APPROVAL_EXPIRES_AFTER_MS } from './standing.js';
-
 export interface ResolvedRuling extends Approvers {
   effect: RulingEffect;
   tier: Tier;

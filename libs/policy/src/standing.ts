@@ -5,7 +5,7 @@ import type { RulingInput } from './ruling-input.js';
 import type { Weighed } from './weigh.js';
 
 /** How long a request for approval stays open where no policy says otherwise: 24 h. */
-export const APPROVAL_EXPIRES_AFTER_MS = 24 * 3_600_000;
+const APPROVAL_EXPIRES_AFTER_MS = 24 * 3_600_000;
 const APPROVERS: readonly string[] = ['approver'];
 
 /** Where a call stands, and by whose word. */

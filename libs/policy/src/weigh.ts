@@ -18,7 +18,7 @@ export interface Weighed {
 export const NOTHING: Weighed = { matched: [], would_have: [], errors: [], facts: [] };
 
 /** The variables of conditions. */
-export function bindingsOf(input: RulingInput, inputs: unknown, facts: FactTables): CelBindings {
+function bindingsOf(input: RulingInput, inputs: unknown, facts: FactTables): CelBindings {
   const { name, version, category, effect_class, reversibility, markings, scopes, tier } = input.contract;
   return new CelBindings({
     inputs,

@@ -8,7 +8,7 @@ const LIVES_S = 120;
 const text64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** Who says so in actor tokens. */
-export const actorIssuer = (tenant_id: string): string => `urn:countersign:tenant:${tenant_id}`;
+const actorIssuer = (tenant_id: string): string => `urn:countersign:tenant:${tenant_id}`;
 
 /** The key that a tenant's actor tokens are signed with: it follows from the tenant's key, so all services have it. */
 function actorKey(keys: TenantKeys, tenant_id: string): KeyObject {

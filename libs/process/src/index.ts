@@ -1,31 +1,26 @@
-export { actorIssuer, actorKeySet, actorToken } from './actor-key.js';
+export { actorKeySet, actorToken } from './actor-key.js';
 export type { AppDeps, RunningApp, TenantKeys, WakeUpChannel } from './app-deps.js';
 export { type CallSpan, CallTracer, decisionAttributes } from './call-tracer.js';
-export { CannotOpen } from './cannot-open.js';
 export { type Clock, systemClock } from './clock.js';
 export { bundlesAhead } from './compiled-bundles.js';
 export { CONFIGURATION_TOPIC, type Configuration, foldConfiguration } from './configuration.js';
 export { ConfigurationWitness } from './configuration-witness.js';
 export type { Evidence } from './evidence.js';
-export { addressFault, type GuardedAnswer, type GuardedRequest, guardedFetch } from './guarded-fetch.js';
-export { HealthServer } from './health-server.js';
-export { type HistoryAsk, HistoryBook, type HistoryParts } from './history/history-book.js';
+export { addressFault, guardedFetch } from './guarded-fetch.js';
+export { type HistoryAsk, HistoryBook } from './history/history-book.js';
 export { inTurns } from './in-turns.js';
 export { LogTime } from './log-time.js';
 export { createLogger, type Logger, NestLogger } from './logger.js';
-export { guardStream, LiveSecrets, liveSecrets } from './masking/live-secrets.js';
-export { MASK, Masker } from './masking/masker.js';
-export { CallSeal, defused, UNNAMED } from './personal/call-seal.js';
+export { liveSecrets } from './masking/live-secrets.js';
+export { Masker } from './masking/masker.js';
 export { type OpenedCall, Personal } from './personal/personal.js';
-export { subjectsOf } from './personal/personal-fields.js';
 export { rulesAbout } from './personal/personal-rules.js';
 export { isSealedBlob, openedBlob, sealedBlob } from './personal/sealed-blob.js';
-export { openPlatform, type Platform } from './platform.js';
 export { type PlatformConfig, parsePlatformConfig } from './platform-config.js';
 export { decodeProgress, encodeProgress, type Progress, progressChannel } from './progress-hint.js';
 export { isPrivateAddress, publicLookup } from './public-address.js';
 export { decodeHint, encodeHint } from './result-hint.js';
-export { runService, type Service } from './run-service.js';
+export { runService } from './run-service.js';
 export { securityRecord } from './security-record.js';
 export {
   blankFaults,

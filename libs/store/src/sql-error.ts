@@ -12,7 +12,7 @@ export class SqlError extends Error {
 }
 
 /** The database could not do it now: retried for ever, but by who knows what its SQLSTATE means. */
-export class DatabaseNotAble extends InfrastructureFault {
+class DatabaseNotAble extends InfrastructureFault {
   constructor(
     message: string,
     /** Undefined where it was not the database that said so. */

@@ -11,7 +11,7 @@ interface PatternRule {
 
 const DEFAULT_BANDS = new Set('other others unknown default misc miscellaneous none rest unclassified'.split(' '));
 
-export const patternRules: Readonly<Record<ToolPattern, PatternRule>> = {
+const patternRules: Readonly<Record<ToolPattern, PatternRule>> = {
   extraction: { effect_class: 'pure', input: ['source'], output: ['value', 'evidence', 'confidence', 'exceptions', 'lineage'] },
   lookup: {
     effect_class: 'read_external',

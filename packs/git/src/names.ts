@@ -15,7 +15,7 @@ export const revisionInput = z.string().min(1).max(200);
 export const pathInput = z.string().min(1).max(1024);
 
 /** Where agents may work: `agent/<case>/`, the case's id with everything but letters, digits, _ and - percent-encoded. */
-export function caseFolder(ctx: RunContext): string {
+function caseFolder(ctx: RunContext): string {
   if (ctx.case_id === null) throw refused('/branch', 'no_case', 'agents work on branches of a case, and this call has none');
   const name = [...Buffer.from(ctx.case_id)].map((byte) => {
     const char = String.fromCharCode(byte);

@@ -5,7 +5,7 @@ import { draftedAt, payment } from './payment.js';
 const SETTING = 'COUNTERSIGN_PROBE_URL';
 
 /** How the counterparty shall misbehave. */
-export const misbehaviour = z.strictObject({
+const misbehaviour = z.strictObject({
   /** The answer comes this much later than the effect. */
   answer_delay_ms: z.int().min(0).max(120_000).optional(),
   /** The effect happens and the connection is dropped. */

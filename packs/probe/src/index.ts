@@ -13,8 +13,6 @@ import { probeSecret } from './probe-secret/probe-secret.js';
 import { probeSlow } from './probe-slow/probe-slow.js';
 import { probeToken } from './probe-token/probe-token.js';
 
-export { effectCounter } from './probe-effect/effect-counter.js';
-
 /** Tools for tests, benches and first tries; the HTTP ones act on the counterparty at COUNTERSIGN_PROBE_URL. */
 export const pack: Pack = {
   name: 'probe',

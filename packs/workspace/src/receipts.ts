@@ -16,7 +16,7 @@ export interface Staged {
 }
 
 /** A name that nobody else has. */
-export function freshName(): string {
+function freshName(): string {
   return randomBytes(12).toString('hex');
 }
 

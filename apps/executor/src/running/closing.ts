@@ -4,7 +4,7 @@ import type { Recorded } from '@countersign/event-log';
 /** An event of approval-granted that ends a wait without a grant. */
 export type Closing = Extract<Recorded, { event_type: 'approval_denied' | 'approval_expired' | 'call_cancelled' }>;
 
-export function isClosing(at: Recorded): at is Closing {
+function isClosing(at: Recorded): at is Closing {
   if (at.event_type === 'call_cancelled') return at.event.final;
   return at.event_type === 'approval_denied' || at.event_type === 'approval_expired';
 }

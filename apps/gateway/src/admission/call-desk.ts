@@ -15,7 +15,7 @@ export interface CallWaiter extends CallListener {
 }
 
 /** Told when the log is away. */
-export const logAway = (): Problem =>
+const logAway = (): Problem =>
   new Problem('unavailable', 'the request may not have been recorded; send it again: an equal call is answered once');
 
 class Seat implements WriteSink {

@@ -59,7 +59,7 @@ export class AuditEventsController {
 }
 
 /** What the views don't show yet is said, never left out. */
-export function behind(cause: unknown): Problem {
+function behind(cause: unknown): Problem {
   if (cause instanceof ViewsBehind) return viewsBehind();
   throw cause;
 }

@@ -12,7 +12,7 @@ const time = z.iso
   .optional();
 const name = z.string().min(1).max(200).optional();
 
-export const auditFilters = { from: time, to: time, call_id: name, case_id: name, type: name, caller: name };
+const auditFilters = { from: time, to: time, call_id: name, case_id: name, type: name, caller: name };
 /** A cursor of the list names an offset a partition. */
 export const auditListQuery = {
   ...auditFilters,

@@ -21,7 +21,7 @@ import { headerOf, type IncomingRequest, type OutgoingReply, sendProblem } from 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** The trace id that a call keeps: the caller's, else one of its own. */
-export function traceIdOf(traceparent: string | undefined, now_ms: number): string {
+function traceIdOf(traceparent: string | undefined, now_ms: number): string {
   const match = traceparent === undefined ? null : TRACEPARENT.exec(traceparent);
   return match && !/^0+$/.test(match[1] as string) ? (match[1] as string) : uuidv7(now_ms).replaceAll('-', '');
 }

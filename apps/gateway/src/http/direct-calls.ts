@@ -11,7 +11,7 @@ export interface CallPosts {
 const LENGTH = /^[1-9]\d{0,6}$/;
 
 /** A request as handlers read it, without Fastify's. */
-export class DirectRequest {
+class DirectRequest {
   body: unknown;
 
   constructor(readonly raw: IncomingMessage) {}
@@ -26,7 +26,7 @@ export class DirectRequest {
 }
 
 /** A reply straight onto Node's response. */
-export class DirectReply implements OutgoingReply {
+class DirectReply implements OutgoingReply {
   sent = false;
   private status = 200;
   private readonly fields: Record<string, string | number> = {};

@@ -5,7 +5,7 @@ import type { SeenCall } from './seen-by.js';
 const time = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
 
 /** The JSON face of a call error: `details` as JSON, not as text. */
-export function errorFace(error: CallError | null): Record<string, unknown> | null {
+function errorFace(error: CallError | null): Record<string, unknown> | null {
   if (!error) return null;
   const { details_json, ...rest } = error;
   return { ...rest, details: details_json === null ? null : JSON.parse(details_json) };

@@ -17,7 +17,7 @@ import {
 import { dropRestOfBody } from './rest-of-body.js';
 
 /** A fault as what the caller may know of it; its cause stays in the log. */
-export function problemOf(cause: unknown, logger: Logger): Problem {
+function problemOf(cause: unknown, logger: Logger): Problem {
   if (cause instanceof Problem) return cause;
   if (isInfrastructureFault(cause)) {
     logger.warn({ err: cause }, 'a part is away');

@@ -99,6 +99,6 @@ export class KeysController {
 }
 
 /** Admins manage their own tenant; those of `default` all of them. */
-export function mayManage(caller: Caller, tenantId: string): boolean {
+function mayManage(caller: Caller, tenantId: string): boolean {
   return caller.tenant_id === tenantId || caller.tenant_id === DEFAULT_TENANT;
 }

@@ -1,5 +1,5 @@
-export const WAIT_DEFAULT_MS = 30_000;
-export const WAIT_MAX_MS = 60_000;
+const WAIT_DEFAULT_MS = 30_000;
+const WAIT_MAX_MS = 60_000;
 
 /** How long the caller is willing to wait (`Prefer`, RFC 7240), ms. `respond-async` alone means not at all. */
 export function waitOf(prefer: string | undefined): number {

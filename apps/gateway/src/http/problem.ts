@@ -69,7 +69,7 @@ export interface Issue {
   message: string;
 }
 
-export const PROBLEM_CONTENT_TYPE = 'application/problem+json; charset=utf-8';
+const PROBLEM_CONTENT_TYPE = 'application/problem+json; charset=utf-8';
 
 /** A refused request as a value: RFC 9457, with the `code` and `class` of our closed lists. Carries nothing of its cause. */
 export class Problem {

@@ -98,12 +98,12 @@ export function versionFace(
   };
 }
 
-export function refusedFace({ refused_at_ms, ...refused }: RefusedRegistration): Record<string, unknown> {
+function refusedFace({ refused_at_ms, ...refused }: RefusedRegistration): Record<string, unknown> {
   return { ...refused, refused_at: time(refused_at_ms) };
 }
 
 /** Registrations of a name that were refused in the tenant's lane, oldest first. */
-export function refusedOf(state: ConfigurationState, tenantId: string, name: string): Record<string, unknown>[] {
+function refusedOf(state: ConfigurationState, tenantId: string, name: string): Record<string, unknown>[] {
   const lane = state.tenants.get(tenantId)?.lane;
   const all = [...state.refused.values()].filter((refused) => refused.name === name && lane !== undefined && refused.lanes.includes(lane));
   return all.map(refusedFace);

@@ -12,7 +12,7 @@ const BATCH_RECORDS_MAX = 500;
 const PATIENCE_MS = 100;
 
 @Module({})
-export class NoticesModule {
+class NoticesModule {
   static with(notices: Notices): DynamicModule {
     return { module: NoticesModule, controllers: [NoticesConsumer], providers: [{ provide: Notices, useValue: notices }] };
   }

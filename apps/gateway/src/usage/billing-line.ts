@@ -40,7 +40,7 @@ export function billingLine(tenant_id: string, period: string, row: BillingRow):
   };
 }
 
-export const billingColumns = [
+const billingColumns = [
   'line_id',
   'tenant_id',
   'period',

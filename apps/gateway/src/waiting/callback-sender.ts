@@ -23,7 +23,7 @@ export function callbackSecret(keys: TenantKeys, tenantId: string): string {
 }
 
 /** Headers of Standard Webhooks 1.0.0. */
-export function signedHeaders(secret: string, callback: Pick<Callback, 'webhook_id' | 'body'>, now_ms: number): Record<string, string> {
+function signedHeaders(secret: string, callback: Pick<Callback, 'webhook_id' | 'body'>, now_ms: number): Record<string, string> {
   const timestamp = String(Math.floor(now_ms / 1000));
   const signature = createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))
     .update(`${callback.webhook_id}.${timestamp}.${callback.body}`)

@@ -4,8 +4,8 @@ import { BatchDecoder, type EventLog, type LogRecord, type Recorded, type Schema
 import { AnsweredOffsets } from './answered-offsets.js';
 import type { PartitionStart } from './ruling-partition.js';
 
-export const INPUTS = ['tool-call-requested', 'approval-voted', 'tool-executed'] as const;
-export const OUTPUTS = ['policy-decided', 'approval-granted'] as const;
+const INPUTS = ['tool-call-requested', 'approval-voted', 'tool-executed'] as const;
+const OUTPUTS = ['policy-decided', 'approval-granted'] as const;
 
 /** A shortcut: a state, and the positions between which and the heads the log has to be read. */
 export interface PolicySnapshot {

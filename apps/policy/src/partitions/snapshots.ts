@@ -17,7 +17,7 @@ interface Body {
 }
 
 /** A state as text; its indexes are left out, they follow from the approvals in their order. */
-export function stateText(state: RulingState, hlc: number): string {
+function stateText(state: RulingState, hlc: number): string {
   const allowed = Array.from(state.allowed, ([call_id, { tenant_id, revision }]): Body['allowed'][number] => [
     call_id,
     tenant_id,

@@ -28,7 +28,7 @@ import { MemoryStore } from './memory-store.js';
 
 const PARTITIONS = 2;
 
-export const contractOf = (more: Partial<ToolContract> = {}): ToolContract => ({
+const contractOf = (more: Partial<ToolContract> = {}): ToolContract => ({
   name: 'pay',
   version: '1.0.0',
   title: 'Pay',

@@ -10,7 +10,7 @@ export interface CloudEventAttributes {
 }
 
 /** One source for one installation's log. */
-export const CLOUD_EVENT_SOURCE = '/countersign/log';
+const CLOUD_EVENT_SOURCE = '/countersign/log';
 
 /** The headers of a CloudEvent in the binary mode of the Kafka binding; the value is its data, Avro in the Confluent wire format. */
 export function cloudEventHeaders({ id, type, subject, time_ms, tenant_id }: CloudEventAttributes): Record<string, string> {

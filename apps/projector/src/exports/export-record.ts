@@ -5,7 +5,7 @@ import type { CaseHistoryWrite, OutboxRow } from '@countersign/store';
 import { cloudEventHeaders } from './cloud-event.js';
 
 /** The types of the CloudEvents, by topic. */
-export const exportTypes: Readonly<Record<ExportTopic, string>> = {
+const exportTypes: Readonly<Record<ExportTopic, string>> = {
   'audit-view': 'dev.countersign.audit-event.v1',
   'case-history-view': 'dev.countersign.case-history.v1',
 };

@@ -28,7 +28,7 @@ export interface Projection {
 }
 
 /** More rows in one statement block the embedded database for too long. */
-export const ROWS_MAX = 500;
+const ROWS_MAX = 500;
 
 /** One statement for each `ROWS_MAX` rows. */
 export function inChunks<T>(rows: readonly T[], statement: (chunk: readonly T[]) => Statement): Statement[] {

@@ -63,7 +63,7 @@ function startOf({ started, end, doubt }: CallState): number | null {
 }
 
 /** The face of a call. */
-export function faceOf(state: CallState): CallFace {
+function faceOf(state: CallState): CallFace {
   const { ruling, approval, approval_end, end } = state;
   const asked = approval_end !== null || ruling?.effect === 'require_approval';
   const approval_id = ruling?.approval_id ?? approval?.approval_id ?? '';

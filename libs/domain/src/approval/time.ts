@@ -15,7 +15,7 @@ export function expireApproval(approval: Approval, cause: Cause): ApprovalDraft[
 }
 
 /** The group that it goes to when nobody of the present one decides in time. */
-export function nextGroup({ requirement, level }: Approval): ApprovalGroup | undefined {
+function nextGroup({ requirement, level }: Approval): ApprovalGroup | undefined {
   return requirement.on_expiry === 'escalate' ? requirement.escalate_to[level] : undefined;
 }
 

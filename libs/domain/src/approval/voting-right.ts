@@ -36,7 +36,7 @@ export interface VotingRight {
 export const objectTo = (code: VoteRefusal, reason: string): Objection => ({ code, reason });
 
 /** Whether a person is one of those who are asked. */
-export function isAsked(approval: Pick<Approval, 'approver_roles' | 'people'>, voter: Principal): boolean {
+function isAsked(approval: Pick<Approval, 'approver_roles' | 'people'>, voter: Principal): boolean {
   if (voter.roles.includes('admin') || approval.people.includes(voter.id)) return true;
   return approval.approver_roles.some((role) => voter.roles.includes(role));
 }

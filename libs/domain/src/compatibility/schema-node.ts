@@ -25,7 +25,7 @@ const annotations = new Set([
   '$defs',
 ]);
 
-export const isAnnotation = (keyword: string): boolean => annotations.has(keyword) || keyword.startsWith('x-');
+const isAnnotation = (keyword: string): boolean => annotations.has(keyword) || keyword.startsWith('x-');
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);

@@ -70,7 +70,7 @@ export function microOf(amount: number): number | undefined {
 }
 
 /** What a reservation comes to when its call ended, millionths. */
-export function settledAmount({ amount_micro, settle }: LimitReservation, { kind, cost }: Settlement): number {
+function settledAmount({ amount_micro, settle }: LimitReservation, { kind, cost }: Settlement): number {
   if (kind === 'released') return 0;
   if (settle === 'attempt') return amount_micro;
   if (settle === 'effect') return kind === 'failed' ? 0 : amount_micro;

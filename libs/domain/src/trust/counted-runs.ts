@@ -3,13 +3,13 @@ import { NO_RUNS, plus, type RunCounts, type ToolTrust, type VersionTrust } from
 /** One caller counts for at most this many runs of a version, in its own proportions. */
 export const RUNS_OF_ONE_MAX = 1_000;
 /** A version with fewer runs of its own is topped up to this many from those before it. */
-export const RUNS_OF_ITS_OWN = 100;
+const RUNS_OF_ITS_OWN = 100;
 
 /**
  * The runs of a version that count: a caller with more than `RUNS_OF_ONE_MAX` counts for that many, so that nobody outvotes
  * everybody by calling often. Proportions stay: who sees 2 % fail still sees 2 % fail.
  */
-export function ownRuns(version: VersionTrust): RunCounts {
+function ownRuns(version: VersionTrust): RunCounts {
   let sum: RunCounts = { ...NO_RUNS };
   for (const counts of version.runs.values()) sum = plus(sum, counts, Math.min(1, RUNS_OF_ONE_MAX / counts.runs));
   return sum;

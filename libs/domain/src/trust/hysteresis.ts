@@ -10,11 +10,11 @@ export interface ToldTrust {
 export type TrustBand = 'unknown' | 'low' | 'medium' | 'high';
 
 /** Scores from here on are `medium`, and `high`. */
-export const bandEdges = { medium: 0.4, high: 0.7 } as const;
+const bandEdges = { medium: 0.4, high: 0.7 } as const;
 /** A score that moved less than this since it was told is not told again; a band is left only this far beyond its edge. */
-export const TRUST_STEP = 0.02;
+const TRUST_STEP = 0.02;
 /** A fall of this much is told at once. */
-export const TRUST_FALL = 0.1;
+const TRUST_FALL = 0.1;
 /** Otherwise a subject is told of at most this often. */
 export const TOLD_EVERY_MS = 2_000;
 

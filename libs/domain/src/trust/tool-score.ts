@@ -30,7 +30,7 @@ export function auditLevel({ audit, registered }: VersionTrust): AuditLevel {
 }
 
 /** The newest passed evaluation of the contract as it is registered, or audit by a third party; null: none. Epoch ms. */
-export function verifiedAt({ registered, evaluations, audit }: VersionTrust): number | null {
+function verifiedAt({ registered, evaluations, audit }: VersionTrust): number | null {
   if (!registered) return null;
   const times = [registered.evaluated_at_ms, evaluations.get(registered.digest), audit?.level === 1 ? audit.at_ms : undefined];
   const known = times.filter((time): time is number => typeof time === 'number');
@@ -38,7 +38,7 @@ export function verifiedAt({ registered, evaluations, audit }: VersionTrust): nu
 }
 
 /** Mean of the stars ÷ 5. */
-export function ratingOf({ ratings }: ToolTrust): number {
+function ratingOf({ ratings }: ToolTrust): number {
   if (ratings.size === 0) return NO_RATING;
   let sum = 0;
   for (const { rating } of ratings.values()) sum += rating;

@@ -122,7 +122,7 @@ export class SegmentSet {
 }
 
 /** Reads a sealed segment whole. @throws where a block of it is damaged */
-export async function buildIndex(segment: Segment, chunk_bytes: number): Promise<SparseIndex> {
+async function buildIndex(segment: Segment, chunk_bytes: number): Promise<SparseIndex> {
   const index = new SparseIndex(chunk_bytes);
   const scan = new BlockScan(segment.file, segment.base, segment.size);
   let next = Float64Array.from(segment.first);

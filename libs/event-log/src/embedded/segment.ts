@@ -71,7 +71,7 @@ export async function createSegment(dir: string, disk: Disk, base: number, block
   return new Segment(base, file, block.length, first);
 }
 
-export function indexPath(dir: string, base: number): string {
+function indexPath(dir: string, base: number): string {
   return join(dir, `${segmentName(base).slice(0, 16)}.idx`);
 }
 

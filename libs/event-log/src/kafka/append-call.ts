@@ -4,7 +4,7 @@ import type { NewRecord } from '../event-log.js';
 /** More than this of one partition is sent as several batches, which then do not become visible together. */
 export const PART_BYTES_MAX = 4 * 1024 * 1024;
 /** A record's own limit: the topic's `max.message.bytes` less the overhead of batch and headers. */
-export const RECORD_BYTES_MAX = 7 * 1024 * 1024;
+const RECORD_BYTES_MAX = 7 * 1024 * 1024;
 export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024;
 const OVERHEAD_BYTES = 96;
 

@@ -13,7 +13,7 @@ export interface FaultSink {
 const BACKOFF_MS = [50, 100, 250, 500, 1000, 2000, 5000];
 
 /** The subscription is closing: the batch is left to whoever reads it next. */
-export class StoppedReading extends Error {}
+class StoppedReading extends Error {}
 
 /** Decides what a fault means: of the surroundings, retry for ever; of a record, find it and set it aside. */
 export class FaultPolicy {

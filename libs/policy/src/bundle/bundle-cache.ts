@@ -14,7 +14,7 @@ export type BundleInForce = { bundle: CompiledBundle } | { unusable: string };
 const KEPT_MAX = 100;
 
 /** Compiles bundles once each, by what they say; the least recently made of many are made again. */
-export class BundleCache {
+class BundleCache {
   private readonly of_object = new WeakMap<BundleText, BundleInForce>();
   private readonly of_text = new Map<string, BundleInForce>();
 

@@ -25,13 +25,13 @@ export interface RuleFault extends ExpressionFault {
 }
 
 /** Strongest first: a denial ends it; a call that must wait is judged again afterwards, so nobody is asked before. */
-export const strengths = { deny: 3, defer: 2, require_approval: 1, allow: 0 } as const;
+const strengths = { deny: 3, defer: 2, require_approval: 1, allow: 0 } as const;
 
 const TIMED = ['now', 'history', 'trust'];
 const CALL_ENDED = /^call (\S+) ended$/;
 
 /** The call that a defer waits for, where it waits for one. */
-export function awaitedCall(until: string): string | undefined {
+function awaitedCall(until: string): string | undefined {
   return CALL_ENDED.exec(until.trim())?.[1];
 }
 

@@ -7,7 +7,7 @@ export type Selectable = Pick<ToolContract, 'name' | 'category' | 'effect_class'
 export const isGlob = (name: string): boolean => name.includes('*');
 
 /** Whether a glob fits a name; `*` is any characters, everything else itself. Linear: no backtracking beyond the last star. */
-export function globFits(glob: string, name: string): boolean {
+function globFits(glob: string, name: string): boolean {
   let at = 0;
   let in_name = 0;
   let star = -1;

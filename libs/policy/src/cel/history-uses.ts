@@ -1,7 +1,7 @@
 import { childrenOf, type Expr } from './syntax.js';
 
 /** The parts of `history`. */
-export const historyScopes = ['case', 'run', 'agent', 'first_use_of_tool'] as const;
+const historyScopes = ['case', 'run', 'agent', 'first_use_of_tool'] as const;
 export type HistoryScope = (typeof historyScopes)[number];
 
 /** What is asked of the history of a call: no more has to be read and recorded. */

@@ -11,8 +11,8 @@ export interface CompiledLimit {
 }
 
 /** Counted per run where the tenant has no limit of that kind for runs. */
-export const RUN_ITERATIONS_MAX = 10;
-export const RUN_TOOL_CALLS_MAX = 25;
+const RUN_ITERATIONS_MAX = 10;
+const RUN_TOOL_CALLS_MAX = 25;
 
 const byDefault = (kind: 'max_iterations' | 'max_tool_calls', max: number): Limit => ({
   limit_id: `default.${kind}`,

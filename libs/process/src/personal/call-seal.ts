@@ -18,7 +18,7 @@ export interface SealTerms {
 
 const token = (text: string): boolean => text.startsWith(SEALED);
 /** What came from outside and looks sealed must not be opened as if we had sealed it. */
-export const defused = (text: string): string => (text.includes(SEALED) ? text.replaceAll(SEALED, 'sealed_v1_') : text);
+const defused = (text: string): string => (text.includes(SEALED) ? text.replaceAll(SEALED, 'sealed_v1_') : text);
 
 /** Seals what is written of one call, while it is in memory here. Nothing of it asks anybody. */
 export class CallSeal {

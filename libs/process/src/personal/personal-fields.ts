@@ -25,7 +25,7 @@ interface Place {
 const ANY = '*';
 const ROOT = '';
 
-export const steps = (pointer: string): string[] =>
+const steps = (pointer: string): string[] =>
   pointer
     .split('/')
     .slice(1)

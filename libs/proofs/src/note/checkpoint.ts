@@ -15,7 +15,7 @@ export function signCheckpoint({ size, root }: Omit<Checkpoint, 'origin'>, signe
 }
 
 /** What a note says as a checkpoint, whoever signed it; undefined where it is none. Further lines are let pass, as the specification asks. */
-export function checkpointIn({ text }: SignedNote): Checkpoint | undefined {
+function checkpointIn({ text }: SignedNote): Checkpoint | undefined {
   const [origin, size, root] = text.split('\n');
   if (!origin || !size || !root || !/^(0|[1-9]\d{0,15})$/.test(size)) return undefined;
   const hash = Buffer.from(root, 'base64');

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 
 /** Signature types of C2SP signed-note that are used here. */
-export const ED25519 = 0x01;
+const ED25519 = 0x01;
 export const COSIGNATURE_V1 = 0x04;
 type SignatureType = typeof ED25519 | typeof COSIGNATURE_V1;
 

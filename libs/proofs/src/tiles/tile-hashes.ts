@@ -6,7 +6,7 @@ import { TILE_HEIGHT, TILE_WIDTH } from './tile-path.js';
 export type ReadTile = (level: number, index: number) => Promise<Buffer>;
 
 /** Why a tree cannot be read: a tile is shorter than the tree's size says. */
-export class TileFault extends Error {}
+class TileFault extends Error {}
 
 /** Root of 2^n hashes, one after the other. */
 export function foldHashes(hashes: Buffer): Buffer {

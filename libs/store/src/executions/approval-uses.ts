@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../store.js';
 
 /** `approval_uses.call_uuid` of an approval that ended without a grant. */
-export const NO_CALL = '00000000-0000-0000-0000-000000000000';
+const NO_CALL = '00000000-0000-0000-0000-000000000000';
 
 const USES = `INSERT INTO approval_uses (approval_id, call_uuid)
 SELECT * FROM unnest($1::text[], $2::uuid[]) AS u(approval_id, call_uuid) ORDER BY 1 ON CONFLICT (approval_id) DO NOTHING`;

@@ -15,7 +15,7 @@ export type OpenState = typeof executionState.running | typeof executionState.re
 export type EndState = Exclude<ExecutionState, OpenState>;
 
 /** `tool_executions.source_topic`: where the ruling or grant that the call runs under was read. */
-export const sourceTopic = { policy_decided: 0, approval_granted: 1 } as const;
+const sourceTopic = { policy_decided: 0, approval_granted: 1 } as const;
 export type SourceTopic = (typeof sourceTopic)[keyof typeof sourceTopic];
 
 export interface ExecutionKey {

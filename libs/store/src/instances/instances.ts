@@ -2,7 +2,7 @@ import { NOW_MS } from '../leases/lease-guard.js';
 import type { Sql } from '../store.js';
 
 /** An instance that has not been heard from for so long does not count as running, ms. */
-export const INSTANCE_GONE_MS = 3_000;
+const INSTANCE_GONE_MS = 3_000;
 const FORGOTTEN_MS = 3_600_000;
 
 /** A running service and how much of the configuration it has. */

@@ -6,7 +6,7 @@ import { tenantKey } from '@countersign/contracts';
 const KEY_BYTES = 32;
 
 /** Why the installation has no usable master key; `message` is one line for the operator. */
-export class KeyFault extends Error {}
+class KeyFault extends Error {}
 
 /** Keys derived from the installation's master key; losing it makes every derived idempotency key a new one. */
 export class KeyRing {

@@ -40,6 +40,6 @@ export class MemoryRows extends SealedRows {
   async close(): Promise<void> {}
 }
 
-export function isSwept(row: SealedRow, before_ms: number): boolean {
+function isSwept(row: SealedRow, before_ms: number): boolean {
   return row.kind === 'token' && row.expires_at_ms !== null && row.expires_at_ms < before_ms;
 }

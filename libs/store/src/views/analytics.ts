@@ -6,7 +6,7 @@ const at = (column: string, as: string) => `to_timestamp(${column} / 1000.0) AS 
  * SQL views for analysts, by name: what they show stays, whatever the tables behind them become. Columns are only added,
  * at the end. One row each a call, case, line of a case's history, and approval.
  */
-export const analyticsViews: Readonly<Record<string, string>> = {
+const analyticsViews: Readonly<Record<string, string>> = {
   analytics_calls: `SELECT partition::text || '-' || call_uuid::text AS call_id, tenant_id, case_id, run_id, tool, status,
     ${at('requested_at_ms', 'requested_at')} FROM calls WHERE requested_at_ms > 0`,
   analytics_cases: `SELECT case_id, tenant_id, state, title, ${at('opened_at_ms', 'opened_at')}, ${at('changed_at_ms', 'changed_at')} FROM cases`,

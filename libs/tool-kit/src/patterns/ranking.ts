@@ -10,7 +10,7 @@ const WORD = /[\p{L}\p{N}]+/gu;
 const K1 = 1.2;
 const B = 0.75;
 
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   return text.normalize('NFKC').toLowerCase().match(WORD) ?? [];
 }
 

@@ -50,7 +50,7 @@ function sumOf(values: readonly unknown[]) {
 }
 
 /** Every value that a pointer reaches. */
-export function valuesAt(root: unknown, pointer: string): unknown[] {
+function valuesAt(root: unknown, pointer: string): unknown[] {
   const steps = pointer
     .split('/')
     .slice(1)

@@ -10,7 +10,7 @@ export interface CountedEffect {
 }
 
 /** Counts effects in this process: the cheapest effect there is, so that what a bench measures is the platform. */
-export class EffectCounter {
+class EffectCounter {
   private effects = 0;
 
   get count(): number {

@@ -66,7 +66,7 @@ function verdictOf(said: unknown): Verified {
 type Answered = Extract<Seen, { kind: 'output' | 'wrong_shape' }>;
 
 /** What a run came to once its effect was read back. A wrong answer whose effect is there is a success with a remark. */
-export function afterReadBack(seen: Answered, verified: Verified): Seen {
+function afterReadBack(seen: Answered, verified: Verified): Seen {
   if (verified.kind === 'contradicted') {
     const why = `the tool reported an effect that its system does not show: ${verified.why}`;
     return { kind: 'wrong_shape', error: callError('PROVIDER_ERROR', why.slice(0, 2000), { details: { layer: 'verify' } }) };

@@ -9,7 +9,7 @@ import { jsonText, shorten } from './output-limit.js';
 import { errorOf, messageOf } from './thrown-error.js';
 
 /** An output larger than this is not looked at any further: its text would take too much memory. */
-export const OUTPUT_BYTES_HELD_MAX = 32 * 1024 * 1024;
+const OUTPUT_BYTES_HELD_MAX = 32 * 1024 * 1024;
 
 type Output = Extract<RunResult, { kind: 'output' }> & {
   /** All of an output that was shortened. */

@@ -5,7 +5,7 @@ import { historyOf } from '../case-history/lines.js';
 import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
 
 /** What of a change goes to the topics for analysts. */
-export function exportsOf(change: Change, topics: ReadonlySet<ExportTopic>): OutboxRow[] {
+function exportsOf(change: Change, topics: ReadonlySet<ExportTopic>): OutboxRow[] {
   const { at, after } = change;
   const rows: OutboxRow[] = [];
   const { hlc, event_id } = at.event.meta;
