@@ -95,7 +95,7 @@ export class LaneParts {
     this.progress = new ProgressWriter(this.arbiter, this.partitions);
     this.lease = new Lease(new SqlLeases(store, options.lane, () => this.refold.epochMax), options, clock, logger);
     this.queue = new FairQueue(options.running_max, (tenant_id) => this.shareOf(tenant_id));
-    this.dispatcher = new Dispatcher(this.queue, this.judge, { runtime, openings: this.openings }, log_clock);
+    this.dispatcher = new Dispatcher(this.queue, this.judge, { runtime, openings: this.openings, logger }, log_clock);
     this.intake = new Intake(this.partitions, this.open, log_clock, this.openings);
     this.claims = new Claims(this.arbiter, this.lease, logger);
     this.lost = new LostClaims(this.partitions, this.open);

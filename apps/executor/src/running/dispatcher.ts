@@ -1,5 +1,5 @@
 import { type Refusal, tooLate } from '@countersign/domain';
-import type { Clock } from '@countersign/process';
+import type { Clock, Logger } from '@countersign/process';
 import type { Judge } from '../judging/judge.js';
 import type { Openings } from '../personal/openings.js';
 import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
@@ -26,7 +26,7 @@ export class Dispatcher {
   constructor(
     private readonly queue: FairQueue<Job>,
     private readonly judge: Judge,
-    private readonly parts: { runtime: InProcessRuntime; openings: Pick<Openings, 'isErased'> },
+    private readonly parts: { runtime: InProcessRuntime; openings: Pick<Openings, 'isErased'>; logger: Pick<Logger, 'error'> },
     private readonly clock: Clock,
   ) {}
 
@@ -67,7 +67,12 @@ export class Dispatcher {
   private mayRead(job: Job, now_ms: number): boolean {
     try {
       return this.dispatch(job, now_ms);
-    } catch {
+    } catch (cause) {
+      // Its kind alone: a parser's message quotes what it was given.
+      this.parts.logger.error(
+        { call_id: job.call_id, cause: cause instanceof Error ? cause.name : typeof cause },
+        'a call cannot be looked at',
+      );
       this.refuse(job, 'unreadable');
       return false;
     }

@@ -84,7 +84,7 @@ const refusals: Readonly<Record<Refusal, { status: OutcomeStatus; error: (issues
   unreadable: {
     status: 'failed',
     error: () =>
-      callError('VALIDATION_ERROR', 'a record of the call cannot be handled (dead-letter has it); nothing was done', {
+      callError('VALIDATION_ERROR', 'a record of the call, or what is in it, cannot be read; nothing was done', {
         details: { reason: 'record_unreadable' },
       }),
   },

@@ -59,6 +59,22 @@ describe('the envelope', () => {
     }
   });
 
+  test('a call that was granted and then denied ended when it was denied', () => {
+    const { execute_before_ms, decision_id, source, call, joined_call_id } = sampleRuling();
+    const nothing = { similar: null, also: null, history_json: null, asked: null, joined_call_id };
+    const asked = { approval_id: 'app-1', decision_id, revision: 1, ruling_digest: '', votes: [] };
+    const tier = 'tier_2_approval_required' as const;
+    const granted = { meta: sampleMeta({ hlc: 30 }), ...asked, tier, execute_before_ms, source, call, ...nothing };
+    const denied = sampleRuling({ revision: 2, effect: 'deny', reason: callError('POLICY_DENIED', 'closed meanwhile') });
+    const state = fold(
+      requested(),
+      ruled({ effect: 'require_approval', approval_id: 'app-1' }),
+      placed('approval_granted', granted, 'approval-granted', 0, 4_000),
+      placed('policy_decided', denied, 'policy-decided', 1, 9_000),
+    );
+    expect(envelope(state)).toMatchObject({ status: 'denied', t_end: '1970-01-01T00:00:09.000Z' });
+  });
+
   test('a waiting call names its approval', () => {
     expect(envelope(fold(requested(), ruled({ effect: 'require_approval', approval_id: 'app-1' })))).toMatchObject({
       status: 'pending_approval',

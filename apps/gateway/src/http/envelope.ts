@@ -50,9 +50,10 @@ function outcomeOf(state: CallState): Outcome | undefined {
 function endedAt(state: CallState, status: CallStatus): number | null {
   const outcome = outcomeOf(state);
   if (outcome) return outcome.ended_at_ms;
-  if (status === 'denied' || status === 'expired' || status === 'cancelled')
-    return state.approval_end?.at_ms ?? state.ruling?.decided_at_ms ?? null;
-  return null;
+  if (status !== 'denied' && status !== 'expired' && status !== 'cancelled') return null;
+  // A grant ends no call: what was ruled after it did.
+  const { approval_end, ruling } = state;
+  return (approval_end && approval_end.kind !== 'granted' ? approval_end.at_ms : ruling?.decided_at_ms) ?? null;
 }
 
 function approvalFace(state: CallState): Record<string, unknown> | null {
