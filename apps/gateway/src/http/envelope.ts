@@ -46,14 +46,16 @@ function outcomeOf(state: CallState): Outcome | undefined {
   return (state.end ?? state.doubt)?.outcome;
 }
 
+/** When a call that never ran was refused, by the log's clock, epoch ms. A grant refuses nothing: what was ruled after it did. */
+export function refusedAt({ approval_end, ruling }: CallState): number | null {
+  return (approval_end && approval_end.kind !== 'granted' ? approval_end.at_ms : ruling?.decided_at_ms) ?? null;
+}
+
 /** When the call ended on the record, epoch ms; null while it has not. */
 function endedAt(state: CallState, status: CallStatus): number | null {
   const outcome = outcomeOf(state);
   if (outcome) return outcome.ended_at_ms;
-  if (status !== 'denied' && status !== 'expired' && status !== 'cancelled') return null;
-  // A grant ends no call: what was ruled after it did.
-  const { approval_end, ruling } = state;
-  return (approval_end && approval_end.kind !== 'granted' ? approval_end.at_ms : ruling?.decided_at_ms) ?? null;
+  return status === 'denied' || status === 'expired' || status === 'cancelled' ? refusedAt(state) : null;
 }
 
 function approvalFace(state: CallState): Record<string, unknown> | null {

@@ -30,7 +30,7 @@ export function unreadForm(headers: IncomingHttpHeaders): Problem | undefined {
 }
 
 /** The text of a body; undefined where its bytes are not UTF-8, which would be read as other characters. */
-export const bodyText = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString() : undefined);
+const bodyText = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString() : undefined);
 
 const takesPrototype = (value: object): string | undefined => {
   if (Object.hasOwn(value, '__proto__')) return '__proto__';
@@ -39,7 +39,7 @@ const takesPrototype = (value: object): string | undefined => {
 };
 
 /** A key that would reach the prototype of what reads it (`__proto__`, or `constructor` with a `prototype`), as a problem that says where. */
-export function prototypeKey(body: unknown): Problem | undefined {
+function prototypeKey(body: unknown): Problem | undefined {
   const open: { value: unknown; path: PropertyKey[] }[] = [{ value: body, path: [] }];
   for (let one = open.pop(); one; one = open.pop()) {
     const { value, path } = one;

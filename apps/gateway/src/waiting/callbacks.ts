@@ -1,6 +1,6 @@
 import type { CallState } from '@countersign/domain';
 import type { Logger } from '@countersign/process';
-import { envelopeText } from '../http/envelope.js';
+import { envelopeText, refusedAt } from '../http/envelope.js';
 import type { Readable } from '../personal/readable.js';
 import type { CallBoard, CallListener } from './call-board.js';
 import { ANSWER_MAX_MS, type Callback, type CallbackSender, type Taken } from './callback-sender.js';
@@ -15,8 +15,8 @@ const SENDING_MAX = 32;
 const WAITING_MAX = 10_000;
 
 /** When the log had the newest fact that ended the call, epoch ms. */
-function endedAt({ end, doubt, approval_end, ruling }: CallState): number {
-  return (end ?? doubt)?.at_ms ?? Math.max(approval_end?.at_ms ?? 0, ruling?.decided_at_ms ?? 0);
+function endedAt(state: CallState): number {
+  return (state.end ?? state.doubt)?.at_ms ?? refusedAt(state) ?? 0;
 }
 
 interface Job {
