@@ -8,47 +8,42 @@ import { type JourneyWorld, order } from './journey-world.js';
 export function describeBadInputJourneys(at: JourneyWorld): void {
   describe('bad input gets a problem document and never a 5xx', () => {
     const good = () => ({ tool: 'probe_http_effect', inputs: order() });
-    const cases: [string, (api: Api) => Promise<{ status: number; body: unknown; headers: Headers }>, number[]][] = [
-      ['malformed JSON', (api) => api.request('POST', '/v1/calls', '{"tool":'), [400]],
-      ['a wrong content type', (api) => api.request('POST', '/v1/calls', 'tool=x', { 'content-type': 'text/plain' }), [415]],
+    const cases: [string, (api: Api) => Promise<{ status: number; body: unknown; headers: Headers }>, number][] = [
+      ['malformed JSON', (api) => api.request('POST', '/v1/calls', '{"tool":'), 400],
+      ['a wrong content type', (api) => api.request('POST', '/v1/calls', 'tool=x', { 'content-type': 'text/plain' }), 415],
       [
         'a body of 10 MB',
         (api) => api.request('POST', '/v1/calls', JSON.stringify({ ...good(), inputs: { note: 'x'.repeat(10_000_000) } })),
-        [413],
+        413,
       ],
-      ['an unknown tool', (api) => api.request('POST', '/v1/calls', { ...good(), tool: 'no_such_tool' }), [404]],
-      [
-        'wrong types',
-        (api) => api.request('POST', '/v1/calls', { tool: 'probe_http_effect', inputs: order({ amount: 'seven' }) }),
-        [400, 422],
-      ],
+      ['an unknown tool', (api) => api.request('POST', '/v1/calls', { ...good(), tool: 'no_such_tool' }), 404],
+      ['wrong types', (api) => api.request('POST', '/v1/calls', { tool: 'probe_http_effect', inputs: order({ amount: 'seven' }) }), 422],
       [
         'unknown input fields',
         (api) => api.request('POST', '/v1/calls', { tool: 'probe_http_effect', inputs: order({ surprise: 1 }) }),
-        [400, 422],
+        422,
       ],
-      ['unknown body fields', (api) => api.request('POST', '/v1/calls', { ...good(), surprise: 1 }), [400, 422]],
-      ['no token', (api) => api.as('').request('POST', '/v1/calls', good()), [401]],
-      ['a wrong token', (api) => api.as('cs_wrong').request('POST', '/v1/calls', good()), [401]],
+      ['unknown body fields', (api) => api.request('POST', '/v1/calls', { ...good(), surprise: 1 }), 400],
+      ['no token', (api) => api.as('').request('POST', '/v1/calls', good()), 401],
+      ['a wrong token', (api) => api.as('cs_wrong').request('POST', '/v1/calls', good()), 401],
       [
         'a role that may not',
         (api) => api.request('POST', '/v1/keys', { tenant_id: 'default', principal: { kind: 'agent', id: 'x', roles: ['admin'] } }),
-        [403],
+        403,
       ],
-      ['a deadline in the past', (api) => api.request('POST', '/v1/calls', { ...good(), deadline: '2001-01-01T00:00:00Z' }), [400, 422]],
+      ['a deadline in the past', (api) => api.request('POST', '/v1/calls', { ...good(), deadline: '2001-01-01T00:00:00Z' }), 422],
       [
         'inputs 10,000 levels deep',
         (api) => api.request('POST', '/v1/calls', `{"tool":"probe_http_effect","inputs":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`),
-        [400, 413, 422],
+        422,
       ],
-      ['a call id that is none', (api) => api.request('GET', `/v1/calls/${encodeURIComponent("1' or 1=1")}`), [404]],
-      ['an unknown route', (api) => api.request('GET', '/v1/nothing'), [404]],
+      ['a call id that is none', (api) => api.request('GET', `/v1/calls/${encodeURIComponent("1' or 1=1")}`), 404],
+      ['an unknown route', (api) => api.request('GET', '/v1/nothing'), 404],
     ];
-    test.each(cases)('%s', async (_, send, statuses) => {
+    test.each(cases)('%s', async (_, send, status) => {
       const answer = await send(at.agent);
-      expect(statuses).toContain(answer.status);
+      expect(answer).toMatchObject({ status, body: { status, code: expect.any(String), title: expect.any(String) } });
       expect(answer.headers.get('content-type')).toContain('application/problem+json');
-      expect(answer.body).toMatchObject({ status: answer.status, code: expect.any(String), title: expect.any(String) });
     });
 
     const expectProblem = (answer: { status: number; body: unknown; headers: Headers }, status: number, code: string) => {

@@ -54,6 +54,27 @@ describe('a body that is not there but called JSON', () => {
   });
 });
 
+describe('a number of a query is written in decimal digits', () => {
+  test.each(['', '%20', '%205', '0x5', '5e0', 'five', '5$6'])('%j is refused, by every route that takes one', async (text) => {
+    const { body: document } = await gateway.send('GET', '/openapi.json');
+    const numbers = apiRoutes.flatMap(({ method, path, query }) => {
+      if (query === undefined) return [];
+      const { parameters } = document.paths[path][method] as { parameters: { name: string; in: string; schema: { type?: string } }[] };
+      const taken = parameters.filter((one) => one.in === 'query' && ['integer', 'number'].includes(one.schema.type ?? ''));
+      return taken.map(({ name }) => ({ method: method.toUpperCase(), path, name }));
+    });
+    expect(numbers.length).toBeGreaterThan(10);
+    const missed = async ({ method, path, name }: (typeof numbers)[number]) => {
+      const query = `${name}=${text.replace('$', `&${name}=`)}`;
+      const { status, body } = await gateway.send(method, `${path.replace(/\{\w+\}/g, 'x')}?${query}`);
+      // 404: this gateway goes without the part that has the route.
+      if (status === 404) return [];
+      return status === 400 && String(body.detail).startsWith(`/${name}: `) ? [] : [`${path}?${query}: ${status} ${body.detail}`];
+    };
+    expect(await Promise.all(numbers.map(missed)).then((all) => all.flat())).toEqual([]);
+  });
+});
+
 describe('a request that reaches no route is answered with a problem document', () => {
   const get = (path: string) =>
     new Promise<{ status: number | undefined; type: string | undefined; body: string }>((done, failed) => {

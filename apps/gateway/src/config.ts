@@ -23,10 +23,19 @@ export interface GatewayConfig {
   /** `smtp://user:password@host:port`; absent: mail channels are refused. */
   smtp_url?: string | undefined;
   mail_from?: string;
-  /** Where people reach this gateway; absent: where it listens. */
+  /** Where people reach this gateway; absent: where it listens, see `publicUrl`. */
   public_url?: string | undefined;
   lanes: readonly string[];
   data_dir: string;
+}
+
+const EVERYWHERE = new Set(['0.0.0.0', '::']);
+
+/** What links in messages begin with, without a slash at the end. Who listens on every address is reached on this machine at least. */
+export function publicUrl({ host, port, public_url }: GatewayConfig): string {
+  if (public_url !== undefined) return public_url.replace(/\/+$/, '');
+  const reached = EVERYWHERE.has(host) ? '127.0.0.1' : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
 export function parseGatewayConfig(

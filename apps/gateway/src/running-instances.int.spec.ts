@@ -11,8 +11,11 @@ const PATIENCE_MS = 1_000;
 const VERSION = '/v1/tools/write_note/versions/1.2.0';
 
 let gateway: TestGateway;
+let key_id: string;
 beforeAll(async () => {
   gateway = await TestGateway.open();
+  const made = await gateway.send('POST', '/v1/keys', { principal: { kind: 'user', id: 'soon-gone', roles: ['operator'] } });
+  key_id = made.body.key_id;
 });
 afterAll(() => gateway.close());
 
@@ -26,6 +29,9 @@ const changes: [string, string, object | undefined][] = [
   ['PUT', '/v1/mappings/write_note', { inputs: [] }],
   ['DELETE', '/v1/mappings/write_note', undefined],
   ['POST', '/v1/delegations', { agent_id: 'bot' }],
+  ['PUT', '/v1/identity-providers/corp', { issuer: 'https://id.example', audiences: ['countersign'], algorithms: ['ES256'] }],
+  ['DELETE', '/v1/identity-providers/corp', undefined],
+  ['DELETE', '/v1/keys/:key_id', undefined],
   ['POST', '/v1/vote-delegations', { to: 'deputy', until: '2999-01-01T00:00:00Z' }],
 ];
 
@@ -33,7 +39,7 @@ test.each(changes)('%s %s is answered when the running instances have it', async
   const executor = { instance_id: 'executor-late', service: 'executor' };
   await reportInstance(gateway.deps.store, { ...executor, config_offset: -1 });
   const begun = performance.now();
-  const answer = await gateway.send(method, path, body);
+  const answer = await gateway.send(method, path.replace(':key_id', key_id), body);
   expect([answer.status < 300, answer.text]).toEqual([true, answer.text]);
   expect(performance.now() - begun).toBeGreaterThanOrEqual(PATIENCE_MS - 1);
   if (answer.body?.instances) expect(answer.body.instances).toContainEqual({ ...executor, has_it: false });

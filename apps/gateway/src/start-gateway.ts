@@ -21,7 +21,7 @@ import { type InFlightShares, shareInFlight } from './admission/in-flight-shares
 import { RecordWriter } from './admission/record-writer.js';
 import { AuditRoom } from './audit/audit-room.js';
 import { firstStart } from './bootstrap/first-start.js';
-import type { GatewayConfig } from './config.js';
+import { type GatewayConfig, publicUrl } from './config.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
 import { RecordingReader } from './counterfactual/recording-reader.js';
 import { createHttpApp, type GatewayParts } from './gateway.module.js';
@@ -117,7 +117,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const callbacks = new Callbacks(sender, board, { logger, readable, owed });
   const changes = new ConfigurationWriter(writer, configuration, codec, clock);
   const secrets = new SealedSecrets(keys);
-  const links = new DecisionLinks(keys, config.public_url ?? `http://${config.host}:${config.port}`, now_ms);
+  const links = new DecisionLinks(keys, publicUrl(config), now_ms);
   const mailer = new Mailer(config.smtp_url, config.mail_from ?? 'countersign@localhost');
   const told = noticeSender(deps, configuration, changes, { channels: new Channels(sender, mailer, secrets, links), readable });
   const room = new CallRoom(board, wheel, clock, { desk, answered, callbacks, metric: new AnswerMetric(deps.metrics) });

@@ -4,6 +4,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
+import { fromQuery } from './from-query.js';
 import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 import { VoteRoom } from './vote-room.js';
@@ -11,8 +12,8 @@ import { VoteRoom } from './vote-room.js';
 const DECISIONS_MAX = 20_000;
 
 export const qualityQuery = {
-  days: z.coerce.number().int().min(1).max(366).default(30).describe('how far to look back'),
-  price_of_hour: z.coerce.number().min(0).max(1_000_000).optional().describe('what an hour of an approver costs'),
+  days: fromQuery(z.number().int().min(1).max(366)).default(30).describe('how far to look back'),
+  price_of_hour: fromQuery(z.number().min(0).max(1_000_000)).optional().describe('what an hour of an approver costs'),
 };
 
 /** `GET /v1/approvals/quality`: how well people decide, per approver and rule, and where approving has become a reflex. */

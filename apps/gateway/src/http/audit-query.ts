@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type AuditFilter } from '../audit/audit-events.js';
 import { exportFormats } from '../exports/export-format.js';
 import { bodyProblem } from './body-issues.js';
+import { fromQuery } from './from-query.js';
 import { Problem } from './problem.js';
 import type { HttpRequest } from './reply.js';
 
@@ -16,14 +17,14 @@ const auditFilters = { from: time, to: time, call_id: name, case_id: name, type:
 /** A cursor of the list names an offset a partition. */
 export const auditListQuery = {
   ...auditFilters,
-  limit: z.coerce.number().int().min(1).max(500).default(100),
+  limit: fromQuery(z.number().int().min(1).max(500)).default(100),
   cursor: z.string().max(12_000).optional(),
 };
 export const exportQuery = {
   ...auditFilters,
   format: z.enum(exportFormats).default('ndjson'),
   cursor: z.string().max(500).optional(),
-  after_checkpoint: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
+  after_checkpoint: fromQuery(z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)).optional(),
 };
 
 type Asked = { [K in keyof typeof auditFilters]?: z.output<(typeof auditFilters)[K]> };

@@ -9,25 +9,26 @@ import { tooFar } from './audit-events.controller.js';
 import { queryOf } from './audit-query.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
+import { fromQuery } from './from-query.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok, pathOf } from './reply.js';
 import { Views, viewsBehind } from './views.js';
 
 const AUDITORS: readonly Role[] = ['auditor'];
-const number = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const whole = (min: number) => fromQuery(z.number().int().min(min).max(Number.MAX_SAFE_INTEGER));
 
 export const proofQuery = {
   event_id: z.uuid().optional(),
   topic: z.string().min(1).max(255).optional(),
-  partition: number.optional(),
-  offset: number.optional(),
+  partition: whole(0).optional(),
+  offset: whole(0).optional(),
 };
 const cosigned = z.enum(['true', 'false']).optional();
 type ProofQuery = z.infer<z.ZodObject<typeof proofQuery>>;
 export const checkpointQuery = { cosigned };
 export const cosignatureRequest = z.strictObject({ note: z.string().min(1).max(100_000) });
 export const bundleQuery = { cosigned, call_id: z.string().min(1).max(200).optional(), case_id: z.string().min(1).max(200).optional() };
-export const consistencyQuery = { first: number.min(1) };
+export const consistencyQuery = { first: whole(1) };
 
 const notCovered = (): Problem => new Problem('unavailable', 'no checkpoint covers that yet: one is written within a second, ask again');
 const plain = (content: Buffer | string, type: string): Answer => ({ status: 200, raw: content, headers: { 'content-type': type } });

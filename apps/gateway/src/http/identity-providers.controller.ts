@@ -4,8 +4,8 @@ import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { type Caller, roles } from '../identity/authenticator.js';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
+import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
@@ -46,7 +46,7 @@ function providerFace({ changed_at_ms, ...provider }: IdentityProvider): Record<
 export class IdentityProvidersController {
   constructor(
     private readonly face: Face,
-    private readonly room: ConfigurationRoom,
+    private readonly room: PolicyRoom,
   ) {}
 
   @Get()
@@ -54,7 +54,7 @@ export class IdentityProvidersController {
     return this.face.serve(request, reply, ['admin', 'auditor'], (caller) => {
       const page = listed(request, {});
       if (page instanceof Problem) return page;
-      const all = this.room.state.by_tenant.get(caller.tenant_id)?.identity_providers.values() ?? [];
+      const all = this.room.configuration.state.by_tenant.get(caller.tenant_id)?.identity_providers.values() ?? [];
       return ok(pageOf([...all], page, ({ provider_id }) => provider_id, providerFace));
     });
   }
@@ -73,11 +73,11 @@ export class IdentityProvidersController {
   remove(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin'], async (caller) => {
       const { provider_id } = request.params as { provider_id: string };
-      const known = this.room.state.by_tenant.get(caller.tenant_id)?.identity_providers.get(provider_id);
+      const known = this.room.configuration.state.by_tenant.get(caller.tenant_id)?.identity_providers.get(provider_id);
       if (!known) return noSuch();
       const { tenant_id: _tenant, ...fields } = known;
-      const changed = { by: caller.principal, changed_at_ms: this.room.clock.now_ms(), removed: true };
-      await this.room.writer.set(caller.tenant_id, 'identity_provider_set', { ...fields, ...changed });
+      const changed = { by: caller.principal, changed_at_ms: this.room.configuration.clock.now_ms(), removed: true };
+      await this.room.setEverywhere(caller.tenant_id, 'identity_provider_set', { ...fields, ...changed });
       return { status: 204 };
     });
   }
@@ -92,13 +92,13 @@ export class IdentityProvidersController {
       ['/issuer', body.issuer],
       ['/jwks_uri', body.jwks_uri],
     ] as const) {
-      const fault = url === undefined ? undefined : addressFault(url, this.room.allow_private);
+      const fault = url === undefined ? undefined : addressFault(url, this.room.configuration.allow_private);
       if (fault) return refused(path, fault);
     }
     const own = `urn:countersign:tenant:${caller.tenant_id}`;
     if (caller.tenant_id !== DEFAULT_TENANT && body.audiences.some((audience) => audience !== own && !audience.startsWith(`${own}:`)))
       return refused('/audiences', `a tenant's own audiences begin with ${own}; an admin of tenant ${DEFAULT_TENANT} may set others`);
-    const rivals = (this.room.state.providers_by_issuer.get(body.issuer) ?? []).filter(
+    const rivals = (this.room.configuration.state.providers_by_issuer.get(body.issuer) ?? []).filter(
       (known) => known.tenant_id !== caller.tenant_id || known.provider_id !== provider_id,
     );
     const taken = rivals.some((rival) => rival.audiences.some((audience) => body.audiences.includes(audience)));
@@ -106,9 +106,9 @@ export class IdentityProvidersController {
   }
 
   private async write(caller: Caller, provider_id: string, body: z.infer<typeof identityProviderRequest>): Promise<Answer> {
-    const changed_at_ms = this.room.clock.now_ms();
+    const changed_at_ms = this.room.configuration.clock.now_ms();
     const fields = { ...body, provider_id, jwks_uri: body.jwks_uri ?? null };
-    await this.room.writer.set(caller.tenant_id, 'identity_provider_set', {
+    await this.room.setEverywhere(caller.tenant_id, 'identity_provider_set', {
       ...fields,
       removed: false,
       by: caller.principal,

@@ -7,8 +7,8 @@ import { hashApiKey, mintApiKey } from '../identity/api-key.js';
 import { type Caller, roles } from '../identity/authenticator.js';
 import { principalId } from '../identity/principal-id.js';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
+import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
@@ -41,31 +41,33 @@ function keyFace(key: ApiKey): Record<string, unknown> {
 export class KeysController {
   constructor(
     private readonly face: Face,
-    private readonly room: ConfigurationRoom,
+    private readonly room: PolicyRoom,
   ) {}
 
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin'], (caller) => {
       const page = listed(request, {});
-      return page instanceof Problem ? page : ok(pageOf(keysOf(this.room.state, caller.tenant_id), page, (key) => key.key_id, keyFace));
+      return page instanceof Problem
+        ? page
+        : ok(pageOf(keysOf(this.room.configuration.state, caller.tenant_id), page, (key) => key.key_id, keyFace));
     });
   }
 
   @Post()
   create(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, ['admin'], (caller) => this.mint(request, caller, this.room.clock));
+    return this.face.serve(request, reply, ['admin'], (caller) => this.mint(request, caller, this.room.configuration.clock));
   }
 
   @Delete(':key_id')
   revoke(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin'], async (caller) => {
       const { key_id } = request.params as { key_id: string };
-      const key = this.room.state.keys_by_id.get(key_id);
+      const key = this.room.configuration.state.keys_by_id.get(key_id);
       if (!key || !mayManage(caller, key.tenant_id)) return new Problem('not-found', 'there is no key of this id');
       if (key.revoked_at_ms === null) {
-        const revoked_at_ms = this.room.clock.now_ms();
-        await this.room.writer.set(key.tenant_id, 'api_key_revoked', { key_id, by: caller.principal, revoked_at_ms });
+        const revoked_at_ms = this.room.configuration.clock.now_ms();
+        await this.room.setEverywhere(key.tenant_id, 'api_key_revoked', { key_id, by: caller.principal, revoked_at_ms });
       }
       return { status: 204 };
     });
@@ -75,7 +77,7 @@ export class KeysController {
     const body = parseBody(keyRequest, request.body);
     if (body instanceof Problem) return body;
     const tenantId = body.tenant_id ?? caller.tenant_id;
-    if (!mayManage(caller, tenantId) || !tenantOf(this.room.state, tenantId))
+    if (!mayManage(caller, tenantId) || !tenantOf(this.room.configuration.state, tenantId))
       return new Problem('not-found', 'there is no tenant of this id');
     const expires_at_ms = body.expires_at === undefined ? null : Date.parse(body.expires_at);
     const now_ms = clock.now_ms();
@@ -89,7 +91,7 @@ export class KeysController {
     const key_id = uuidv7(now_ms);
     const who = { principal, ...rights, by: caller.principal, only_if_first: false, owner: body.owner ?? null };
     const fields = { key_id, key_hash: hashApiKey(key), ...who, expires_at_ms, created_at_ms: now_ms };
-    await this.room.writer.set(tenantId, 'api_key_set', fields);
+    await this.room.configuration.writer.set(tenantId, 'api_key_set', fields);
     return {
       status: 201,
       body: { ...keyFace({ ...fields, tenant_id: tenantId, revoked_at_ms: null }), key },

@@ -1,6 +1,7 @@
 import { type Cursor, cursorText, parseCursor } from '@countersign/store';
 import { z } from 'zod';
 import { bodyProblem } from './body-issues.js';
+import { fromQuery } from './from-query.js';
 import { Problem } from './problem.js';
 import type { HttpRequest } from './reply.js';
 
@@ -9,7 +10,7 @@ const LIMIT_DEFAULT = 100;
 
 /** What every list takes. */
 export const listQuery = {
-  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
+  limit: fromQuery(z.number().int().min(1).max(LIMIT_MAX)).default(LIMIT_DEFAULT),
   cursor: z.string().max(400).optional(),
 };
 

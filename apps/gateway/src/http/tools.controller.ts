@@ -6,6 +6,7 @@ import { TrustRoom } from '../trust/trust-room.js';
 import { bodyProblem } from './body-issues.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
+import { fromQuery } from './from-query.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
@@ -38,10 +39,10 @@ export const toolSearchQuery = {
   q: z.string().min(1).max(400).optional(),
   capabilities: commaList(z.string().min(1).max(200)).default([]),
   version: z.string().max(64).optional().describe('a range that the version must be in'),
-  min_trust: z.coerce.number().min(0).max(1).optional().describe('only tools whose trust score is known and at least this'),
-  max_latency_ms: z.coerce.number().positive().optional(),
-  max_cost: z.coerce.number().min(0).optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(10),
+  min_trust: fromQuery(z.number().min(0).max(1)).optional().describe('only tools whose trust score is known and at least this'),
+  max_latency_ms: fromQuery(z.number().positive()).optional(),
+  max_cost: fromQuery(z.number().min(0)).optional(),
+  limit: fromQuery(z.number().int().min(1).max(100)).default(10),
 };
 
 type ToolFilters = z.infer<z.ZodObject<typeof toolFilters>>;

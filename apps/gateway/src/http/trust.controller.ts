@@ -9,6 +9,7 @@ import { TrustRoom } from '../trust/trust-room.js';
 import { parseBody } from './body-issues.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
+import { fromQuery } from './from-query.js';
 import { LIMIT_MAX } from './lists.js';
 import { parsePositions, positionText } from './positions.js';
 import { Problem } from './problem.js';
@@ -24,7 +25,7 @@ export const trustQuery = { version: z.string().min(1).max(64).optional().descri
 export const pastQuery = moment;
 export const trustEventsQuery = {
   version: z.string().min(1).max(64).optional(),
-  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(100),
+  limit: fromQuery(z.number().int().min(1).max(LIMIT_MAX)).default(100),
   cursor: z.string().max(400).optional(),
 };
 

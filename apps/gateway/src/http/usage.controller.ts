@@ -7,6 +7,7 @@ import { UsageRoom } from '../usage/usage-room.js';
 import { parseBody } from './body-issues.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
+import { fromQuery } from './from-query.js';
 import { LIMIT_MAX } from './lists.js';
 import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
@@ -21,7 +22,7 @@ export const usageQuery = {
   to: z.iso.datetime({ offset: true }).optional().describe('rounded up to the hour; default now'),
   tool: z.string().min(1).max(200).optional(),
   agent: z.string().min(1).max(400).optional().describe('id of the principal that called'),
-  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(100),
+  limit: fromQuery(z.number().int().min(1).max(LIMIT_MAX)).default(100),
   cursor: z.string().max(2000).optional(),
 };
 

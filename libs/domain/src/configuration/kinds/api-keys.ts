@@ -31,6 +31,7 @@ export function setKey(state: ConfigurationState, event: EventMap['api_key_set']
 }
 
 export function revokeKey(state: ConfigurationState, event: EventMap['api_key_revoked']): void {
+  state.policy_offset = state.config_offset;
   const key = state.keys_by_id.get(event.key_id);
   if (key && key.tenant_id === event.meta.tenant_id) key.revoked_at_ms ??= event.revoked_at_ms;
 }
