@@ -18,13 +18,16 @@ export class SnapshotObjects implements SnapshotPlace {
   async write(pieces: AsyncIterable<string>): Promise<void> {
     const before = await this.index();
     const id = randomUUID();
-    let count = 0;
-    for await (const piece of pieces) await this.bucket.put(this.key(id, count++), Buffer.from(piece));
-    await this.bucket.put(`${this.prefix}/index.json`, Buffer.from(JSON.stringify({ id, pieces: count } satisfies SnapshotIndex)));
-    for (let at = 0; before && at < before.pieces; at++) {
-      const response = await this.bucket.send(this.key(before.id, at), { method: 'DELETE' });
-      await response.arrayBuffer();
+    const written: SnapshotIndex = { id, pieces: 0 };
+    try {
+      for await (const piece of pieces) await this.bucket.put(this.key(id, written.pieces++), Buffer.from(piece));
+    } catch (fault) {
+      // Nobody would find them again. Where the bucket itself is away they stay.
+      await this.remove(written).catch(() => undefined);
+      throw fault;
     }
+    await this.bucket.put(`${this.prefix}/index.json`, Buffer.from(JSON.stringify(written)));
+    if (before) await this.remove(before);
   }
 
   async *read(): AsyncGenerator<string> {
@@ -33,6 +36,13 @@ export class SnapshotObjects implements SnapshotPlace {
       const piece = await this.bucket.get(this.key(index.id, at));
       if (!piece) throw new Error(`${this.key(index.id, at)} is gone: restore it from a backup (without it effects may happen twice)`);
       yield piece.toString();
+    }
+  }
+
+  private async remove({ id, pieces }: SnapshotIndex): Promise<void> {
+    for (let at = 0; at < pieces; at++) {
+      const response = await this.bucket.send(this.key(id, at), { method: 'DELETE' });
+      await response.arrayBuffer();
     }
   }
 
