@@ -29,6 +29,7 @@ const verdict = (succeeded: number, in_doubt: number) => ({
   in_doubt,
   failed: ORDERS - succeeded - in_doubt,
   effects: succeeded,
+  failures: {},
   faults: [],
 });
 

@@ -69,10 +69,11 @@ async function judged(scenario: Scenario, seed: number, target: ChaosTarget, cou
   });
   const verdict = await orders.verify();
   const faults = [...verdict.faults, ...(await refolded(target.api())), ...(scenario.judge?.(verdict, counted, size, target.mode) ?? [])];
-  const { orders: n, succeeded, failed, in_doubt, effects } = verdict;
+  const { orders: n, succeeded, failed, in_doubt, effects, failures } = verdict;
   console.log(
     `chaos ${values.mode} ${scenario.name} [${scenario.invariants} I6] N=${n} ${JSON.stringify({ ...counted, succeeded, failed, in_doubt, effects })} ${((performance.now() - started) / 1000).toFixed(1)} s: ${faults.length === 0 ? 'held' : 'BROKEN'}`,
   );
+  for (const [why, count] of Object.entries(failures).slice(0, 10)) console.log(`    ${count} ${why}`);
   for (const fault of faults.slice(0, 20)) console.log(`    ${fault}`);
   if (faults.length > 0) console.log(`    what there was is kept in ${await target.keep()}`);
   return faults.length;

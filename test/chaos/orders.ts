@@ -17,6 +17,8 @@ export interface Verdict {
   failed: number;
   in_doubt: number;
   effects: number;
+  /** The orders that failed, by what was told of them: `status code message`. */
+  failures: Record<string, number>;
   faults: string[];
 }
 
@@ -100,7 +102,7 @@ export class Orders {
   /** The last fault is over: what its agent gave up meanwhile is asked for once more (I11), then every order is checked against the counterparty. */
   async verify(): Promise<Verdict> {
     await Promise.all(this.all.filter((order) => !hasEnded(order)).map((order) => this.insist(order, BACKLOG_MS)));
-    const verdict: Verdict = { orders: this.all.length, succeeded: 0, failed: 0, in_doubt: 0, effects: 0, faults: [] };
+    const verdict: Verdict = { orders: this.all.length, succeeded: 0, failed: 0, in_doubt: 0, effects: 0, failures: {}, faults: [] };
     const stats = await this.counterparty.stats();
     verdict.effects = stats.effects;
     for (const { key, count } of stats.duplicates) verdict.faults.push(`I1: key ${key} had ${count} effects: ${await this.lived(key)}`);
@@ -130,6 +132,8 @@ export class Orders {
     } else if (last.status === 'in_doubt') verdict.in_doubt++;
     else {
       verdict.failed++;
+      const why = [last.status, last.error?.code, last.error?.message].join(' ');
+      verdict.failures[why] = (verdict.failures[why] ?? 0) + 1;
       const told = order.answers.some(({ status }) => status === 'succeeded' || status === 'in_doubt');
       if (effects.length > 0 && !told) verdict.faults.push(`I5: ${name} is ${last.status} with ${effects.length} effects`);
     }
