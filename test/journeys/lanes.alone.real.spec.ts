@@ -11,6 +11,9 @@ const ENDED = ['succeeded', 'failed', 'in_doubt', 'denied', 'expired', 'cancelle
 const PATIENCE_MS = 120_000;
 /** How long an executor that was killed keeps what it had: whoever waited for one would feel it. */
 const LEASE_MS = 5_000;
+/** Of each topic, where nothing else is configured. */
+const PARTITIONS = 4;
+const ASSIGNED = 'the group has its partitions';
 
 let counterparty: Counterparty;
 let platform: DistributedPlatform;
@@ -19,7 +22,11 @@ const order = (more: Record<string, unknown> = {}) => ({ account: `lane-${++seri
 
 beforeAll(async () => {
   counterparty = await Counterparty.start();
-  platform = await DistributedPlatform.create({ COUNTERSIGN_PROBE_URL: counterparty.url, COUNTERSIGN_LANES: 'shared,acme' });
+  platform = await DistributedPlatform.create({
+    COUNTERSIGN_PROBE_URL: counterparty.url,
+    COUNTERSIGN_LANES: 'shared,acme',
+    COUNTERSIGN_LOG_LEVEL: 'info',
+  });
   for (const app of ['policy', 'projector', 'gateway']) await platform.add(app, app);
   await platform.add('executor-1', 'executor', { COUNTERSIGN_LANES: 'shared' });
   await platform.add('executor-acme', 'executor', { COUNTERSIGN_LANES: 'acme' });
@@ -80,6 +87,36 @@ class Traffic {
       await sleep(pause_ms);
     }
   }
+}
+
+/** When an executor was told its partitions of the shared lane, as it logged it: from when, which, and how long it was without. */
+interface Share {
+  time: string;
+  partitions: number[];
+  without_ms: number;
+}
+
+function sharesOf(executor: string, since_ms: number): Share[] {
+  const { output } = platform.member(executor);
+  const told = output.split('\n').filter((line) => line.endsWith('}') && line.includes(ASSIGNED));
+  const lines = told.map((line) => JSON.parse(line) as Share & { group: string });
+  return lines.filter(({ group, time }) => group.endsWith('executor.shared') && Date.parse(time) >= since_ms);
+}
+
+/** Waits until these executors have all partitions among them, told since then. @returns how long that took, and how long one was without at most. */
+async function rebalanced(executors: readonly string[], since_ms: number): Promise<{ took_ms: number; without_ms: number }> {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(50)) {
+    const told = executors.map((executor) => sharesOf(executor, since_ms));
+    const held = told.flatMap((shares) => shares.at(-1)?.partitions ?? []);
+    if (told.some((shares) => shares.length === 0) || new Set(held).size !== PARTITIONS || held.length !== PARTITIONS) continue;
+    const all = told.flat();
+    return {
+      took_ms: Math.max(...all.map(({ time }) => Date.parse(time))) - since_ms,
+      without_ms: Math.max(...all.map(({ without_ms }) => without_ms)),
+    };
+  }
+  const told = executors.map((executor) => `${executor}: ${JSON.stringify(sharesOf(executor, since_ms))}`);
+  throw new Error(`they do not have all partitions among them within ${PATIENCE_MS} ms: ${told.join('; ')}`);
 }
 
 /** What the database knows of who runs what. */
@@ -147,11 +184,16 @@ test('one to four executors on one lane, then one is killed: no effect twice, no
   const agent = await platform.admin().keyFor('agent', 'b', ['agent']);
   for (let executors = 1; executors <= 4; executors++) {
     if (executors > 1) {
-      const joined = performance.now();
+      const joined_ms = Date.now();
       const name = `executor-${executors}`;
       await platform.add(name, 'executor', { COUNTERSIGN_LANES: 'shared', COUNTERSIGN_EXECUTOR_ID: name });
       await platform.ready(name);
-      console.log(`executor ${executors} ready after ${(performance.now() - joined).toFixed(0)} ms`);
+      const ready_ms = Date.now() - joined_ms;
+      const running = Array.from({ length: executors }, (_, n) => `executor-${n + 1}`);
+      const { took_ms, without_ms } = await rebalanced(running, joined_ms);
+      console.log(
+        `executor ${executors} ready after ${ready_ms} ms, all had their partitions after ${took_ms}, one was without for ${without_ms} ms`,
+      );
     }
     const started = performance.now();
     const traffic = new Traffic(agent, 16, 0);
@@ -167,10 +209,12 @@ test('one to four executors on one lane, then one is killed: no effect twice, no
     const traffic = new Traffic(agent, 16, 0, { answer_delay_ms: 300 });
     await traffic.more(48);
     await leases.untilRunning(killed);
+    const killed_ms = Date.now();
     await platform.member('executor-3').stop('SIGKILL');
+    const { took_ms } = await rebalanced(['executor-1', 'executor-2', 'executor-4'], killed_ms);
     await traffic.more(48);
     await traffic.stop();
-    console.log(`after the kill the slowest call took ${Math.max(...traffic.took_ms).toFixed(0)} ms`);
+    console.log(`after the kill the rebalance took ${took_ms} ms, the slowest call ${Math.max(...traffic.took_ms).toFixed(0)} ms`);
     const calls = await Promise.all(
       traffic.ended.map(async ({ call_id, status }) => ({ status, epoch: call_id && (await leases.startedUnder(call_id)) })),
     );

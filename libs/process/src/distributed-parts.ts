@@ -38,6 +38,7 @@ function openKafka(service: string, kafka: KafkaConfig, logger: Logger): Promise
       session_timeout_ms: kafka.session_ms,
       ...(service === 'gateway' ? { send_every_ms: REQUESTS_EVERY_MS } : {}),
       warn: (message, detail) => logger.warn(detail, message),
+      tell: (message, detail) => logger.info(detail, message),
     }),
   );
 }

@@ -24,6 +24,7 @@ export class GroupMembership {
   private consumer: Consumer | undefined;
   private closed = false;
   private joined = false;
+  private left_ms = performance.now();
   private sure_until_ms = 0;
   private owned: readonly number[] = [];
   private pending = new Map<string, TopicOffset>();
@@ -113,18 +114,24 @@ export class GroupMembership {
     consumer.on(GROUP_JOIN, ({ payload }) => {
       if (this.closed) return;
       consumer.pause(this.topics.map((topic) => ({ topic })));
+      const without_ms = this.joined ? 0 : Math.round(performance.now() - this.left_ms);
       this.joined = true;
       this.heard();
       this.events.onAssignment(payload.memberAssignment);
+      const detail = { group: this.group, partitions: this.owned, without_ms };
+      this.settings.tell('the group has its partitions', detail);
     });
-    consumer.on(REBALANCING, () => {
-      this.joined = false;
-    });
+    consumer.on(REBALANCING, () => this.left());
     consumer.on(CRASH, ({ payload }) => {
-      this.joined = false;
+      this.left();
       this.settings.warn('out of the group, joining again', { group: this.group, error: payload.error.message });
       if (!payload.restart) void this.restart();
     });
+  }
+
+  private left(): void {
+    if (this.joined) this.left_ms = performance.now();
+    this.joined = false;
   }
 
   private heard(): void {

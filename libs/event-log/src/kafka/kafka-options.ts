@@ -30,6 +30,8 @@ export interface KafkaLogOptions {
   replication_factor?: number;
   /** What went wrong and is being retried. Never called with a record's content. */
   warn?(message: string, detail: Readonly<Record<string, unknown>>): void;
+  /** What an operator wants to know and nothing is wrong with: which partitions a member has from now on. */
+  tell?(message: string, detail: Readonly<Record<string, unknown>>): void;
 }
 
 export type KafkaSettings = Readonly<Required<Omit<KafkaLogOptions, 'sasl' | 'ssl'>> & Pick<KafkaLogOptions, 'sasl' | 'ssl'>>;
@@ -47,6 +49,7 @@ const defaults = {
   commit_ms: 1_000,
   replication_factor: -1,
   warn: () => {},
+  tell: () => {},
 } as const;
 
 export function kafkaSettings(options: KafkaLogOptions): KafkaSettings {
