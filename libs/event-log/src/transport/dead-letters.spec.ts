@@ -7,7 +7,8 @@ const codec = new EventCodec();
 
 async function causeOf(event: PoisonRecord['event'], cause: unknown): Promise<string> {
   const appended: NewRecord[] = [];
-  const log = { append: async (records: readonly NewRecord[]) => appended.push(...records) } as unknown as EventLog;
+  const append = async (records: readonly NewRecord[]) => appended.push(...records);
+  const log = { append, first: async () => 0, head: async () => 0 } as unknown as EventLog;
   const record = { topic: 't', partition: 0, offset: 7, timestamp_ms: 1, key: null, headers: {}, value: Buffer.from('bytes') };
   await new DeadLetters(log, codec, 'policy', () => 1).put({ record, event }, cause);
   return (codec.decode((appended[0] as NewRecord).value) as { event: EventMap['record_dead_lettered'] }).event.cause;

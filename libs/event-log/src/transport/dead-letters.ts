@@ -1,4 +1,4 @@
-import { type EventCodec, uuidv7 } from '@countersign/contracts';
+import { type EventCodec, type EventMap, uuidv7 } from '@countersign/contracts';
 import type { EventLog, LogRecord } from '../event-log.js';
 import type { Recorded } from './event-batch.js';
 
@@ -8,10 +8,20 @@ export interface PoisonRecord {
   event: Recorded | undefined;
 }
 
+const TOPIC = 'dead-letter';
 const VALUE_BYTES_MAX = 256 * 1024;
+const READ_RECORDS = 100;
 
-/** Writes records that nobody can handle to `dead-letter`, with their cause. */
+const placeOf = (topic: string, partition: number, offset: number): string => `${topic}/${partition}/${offset}`;
+
+/**
+ * Writes records that nobody can handle to `dead-letter`, with their cause: each once for a consumer, also where it is met
+ * again because an offset or a database was lost. A partition has one reader of a consumer, so nobody else writes meanwhile.
+ */
 export class DeadLetters {
+  private readonly known = new Set<string>();
+  private next = 0;
+
   constructor(
     private readonly log: EventLog,
     private readonly codec: EventCodec,
@@ -20,6 +30,34 @@ export class DeadLetters {
   ) {}
 
   async put({ record, event }: PoisonRecord, cause: unknown): Promise<void> {
+    await this.catchUp();
+    if (this.known.has(placeOf(record.topic, record.partition, record.offset))) return;
+    await this.write({ record, event }, cause);
+  }
+
+  /** Reads what was written before, at the first record that is set aside and then what is new. */
+  private async catchUp(): Promise<void> {
+    const head = await this.log.head(TOPIC, 0);
+    this.next = Math.max(this.next, await this.log.first(TOPIC, 0));
+    while (this.next < head) {
+      const letters = await this.log.read(TOPIC, 0, this.next, READ_RECORDS);
+      if (letters.length === 0) return;
+      for (const letter of letters) this.note(letter);
+      this.next = (letters.at(-1) as LogRecord).offset + 1;
+    }
+  }
+
+  private note(letter: LogRecord): void {
+    let event: EventMap['record_dead_lettered'];
+    try {
+      ({ event } = this.codec.decode(letter.value) as { event: EventMap['record_dead_lettered'] });
+    } catch {
+      return; // whatever it is, it is not of ours
+    }
+    if (event.consumer === this.consumer) this.known.add(placeOf(event.source_topic, event.source_partition, event.source_offset));
+  }
+
+  private async write({ record, event }: PoisonRecord, cause: unknown): Promise<void> {
     const now_ms = this.nowMs();
     const meta = event?.event.meta;
     const value = this.codec.encode('record_dead_lettered', {
@@ -41,9 +79,7 @@ export class DeadLetters {
       value: record.value.subarray(0, VALUE_BYTES_MAX),
       dead_lettered_at_ms: now_ms,
     });
-    await this.log.append([
-      { topic: 'dead-letter', partition: 0, key: record.key, value, headers: { event_type: 'record_dead_lettered' } },
-    ]);
+    await this.log.append([{ topic: TOPIC, partition: 0, key: record.key, value, headers: { event_type: 'record_dead_lettered' } }]);
   }
 }
 

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { INestMicroservice } from '@nestjs/common';
 import { Controller, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { EventLog } from '../event-log.js';
+import type { EventLog, LogRecord } from '../event-log.js';
+import { DeadLetters } from './dead-letters.js';
 import type { EventBatch, Recorded } from './event-batch.js';
 import type { LogContext } from './log-context.js';
 import { LogTransport } from './log-transport.js';
@@ -85,8 +86,8 @@ async function start(): Promise<LogTransport> {
   return transport;
 }
 
-async function deadLetters(): Promise<{ source_offset: number; cause: string; call_id: string | null }[]> {
-  const records = await log.read('dead-letter', 0, 0, 100);
+async function deadLetters(from = 0): Promise<{ source_offset: number; cause: string; call_id: string | null }[]> {
+  const records = await log.read('dead-letter', 0, from, 100);
   return records.map((record) => {
     const { event } = codec.decode(record.value) as { event: { source_offset: number; cause: string; meta: Meta } };
     return { source_offset: event.source_offset, cause: event.cause, call_id: event.meta.call_id };
@@ -197,6 +198,24 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       await (await start()).caughtUp();
       expect(poisoned.map(({ offset }) => offset)).toEqual([0, 0, 0]);
       expect(await deadLetters()).toHaveLength(1);
+    });
+
+    test('a record that is met again after its offset was lost is in dead-letter once, and another consumer says so too', async () => {
+      await log.append(['a', 'b'].map(viewed));
+      const [record] = (await log.read('approval-voted', 0, 0, 1)) as [LogRecord];
+      await log.append([{ topic: 'dead-letter', partition: 0, key: null, value: Buffer.from('no letter'), headers: {} }]);
+      for (const consumer of ['test', 'test', 'other'])
+        await new DeadLetters(log, codec, consumer, () => 7).put({ record, event: undefined }, new Error('an earlier life'));
+      behaviour.handle = async () => {
+        throw new Error('cannot take it');
+      };
+      await (await start()).caughtUp();
+      expect(await deadLetters(1)).toMatchObject([
+        { source_offset: 0, cause: 'an earlier life' },
+        { source_offset: 0, cause: 'an earlier life' },
+        { source_offset: 1, cause: 'cannot take it' },
+      ]);
+      expect(poisoned.map(({ offset }) => offset)).toEqual([0, 1]);
     });
 
     test('a record whose call cannot even be ended is told of, and stops nobody', async () => {
