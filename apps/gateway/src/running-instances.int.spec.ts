@@ -31,6 +31,7 @@ const changes: [string, string, object | undefined][] = [
   ['POST', '/v1/delegations', { agent_id: 'bot' }],
   ['PUT', '/v1/identity-providers/corp', { issuer: 'https://id.example', audiences: ['countersign'], algorithms: ['ES256'] }],
   ['DELETE', '/v1/identity-providers/corp', undefined],
+  ['POST', '/v1/keys', { principal: { kind: 'agent', id: 'new', roles: ['agent'] } }],
   ['DELETE', '/v1/keys/:key_id', undefined],
   ['POST', '/v1/vote-delegations', { to: 'deputy', until: '2999-01-01T00:00:00Z' }],
 ];

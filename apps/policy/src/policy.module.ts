@@ -81,7 +81,7 @@ function historiesOf(deps: AppDeps, rulings: TenantRulings, configuration: Confi
   );
 }
 
-/** Starts policy: resolves when it reads its inputs. It is ready once it has handled what was there when it started. */
+/** Starts policy: resolves when it reads its inputs. It is ready once what it says of all that was there when it started stands on the log. */
 export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<RunningApp> {
   const configuration = foldConfiguration(deps);
   await configuration.start();
@@ -130,12 +130,15 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
   const clock = new PolicyClock(partitions, transport, config.snapshot_every_ms, terms.warn);
   clock.start();
   let caughtUp = false;
-  void transport.caughtUp().then(
-    () => {
-      caughtUp = true;
-    },
-    () => undefined,
-  );
+  void transport
+    .caughtUp()
+    .then(() => partitions.drained())
+    .then(
+      () => {
+        caughtUp = true;
+      },
+      () => undefined,
+    );
   return {
     ready: () => caughtUp,
     async close() {

@@ -100,3 +100,15 @@ test('policy is ready once it has taken what was there when it started, and no e
   await rig.until(() => rig.ready);
   for (const call_id of waiting) await rig.seen(call_id, 'policy_decided');
 });
+
+test('policy is not ready before what it says of that stands on the log', async () => {
+  await rig.stop();
+  const waiting = await Promise.all(Array.from({ length: 20 }, () => rig.request('note')));
+  const log = new FlakyLog(rig.log);
+  log.fates.push(...Array.from({ length: 4 }, () => 'not_taken' as const));
+  await rig.start(log);
+  await rig.until(() => rig.ready);
+  expect(log.fates).toEqual([]);
+  const ruled = (await rig.said('policy-decided')).map(({ event }) => event.meta.call_id);
+  expect(ruled).toEqual(expect.arrayContaining(waiting));
+});

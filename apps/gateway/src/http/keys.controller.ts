@@ -91,7 +91,7 @@ export class KeysController {
     const key_id = uuidv7(now_ms);
     const who = { principal, ...rights, by: caller.principal, only_if_first: false, owner: body.owner ?? null };
     const fields = { key_id, key_hash: hashApiKey(key), ...who, expires_at_ms, created_at_ms: now_ms };
-    await this.room.configuration.writer.set(tenantId, 'api_key_set', fields);
+    await this.room.setEverywhere(tenantId, 'api_key_set', fields);
     return {
       status: 201,
       body: { ...keyFace({ ...fields, tenant_id: tenantId, revoked_at_ms: null }), key },

@@ -77,6 +77,7 @@ test('what policy or an executor acts by is told at once when it changes, and wh
     ['mapping_set', { tool: 'pay', version: 1, definition_json: null, rolled_back_to: null, ...at }],
     ['personal_data_set', { rule_id: 'p1', version: 1, removed: false, ...at }],
     ['user_delegation_set', { delegation_id: 'u1', revoked: true, ...at }],
+    key(),
     ['api_key_revoked', { key_id: 'k1', revoked_at_ms: 3 }],
     ['identity_provider_set', { provider_id: 'p', issuer: 'https://id', audiences: ['a'], removed: true, ...at }],
     ['fact_table_set', { table: 't', mode: 'replace', rows_json: '{}', removed: [], ...at }],
