@@ -30,17 +30,20 @@ export class ApprovalQualityController {
       const query = parseBody(z.strictObject(qualityQuery), request.query);
       if (query instanceof Problem) return query;
       const { views, commands } = this.room.calls;
-      await views.current(request);
+      const told = await views.told(request);
       const since_ms = commands.clock.now_ms() - query.days * DAY_MS;
       const decisions = await countedVotes(views.store, { tenant_id: caller.tenant_id, since_ms, limit: DECISIONS_MAX });
       const price = query.price_of_hour ?? null;
-      return ok({
-        since: new Date(since_ms).toISOString(),
-        truncated: decisions.length === DECISIONS_MAX,
-        all: qualityOf(decisions, price),
-        approvers: qualityBy(decisions, (one) => one.voter_id, price),
-        rules: qualityBy(decisions, (one) => one.rule ?? 'unknown', price),
-      });
+      return ok(
+        {
+          since: new Date(since_ms).toISOString(),
+          truncated: decisions.length === DECISIONS_MAX,
+          all: qualityOf(decisions, price),
+          approvers: qualityBy(decisions, (one) => one.voter_id, price),
+          rules: qualityBy(decisions, (one) => one.rule ?? 'unknown', price),
+        },
+        told,
+      );
     });
   }
 }

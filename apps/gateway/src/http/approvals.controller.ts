@@ -38,12 +38,12 @@ export class ApprovalsController {
       const query = listed(request, approvalFilters);
       if (query instanceof Problem) return query;
       const { views } = this.room.calls;
-      await views.current(request);
+      const told = await views.told(request);
       const { like, ...filters } = query;
       const likeness = like === undefined ? {} : await this.likeness(request, caller, like);
       if (likeness instanceof Problem) return likeness;
       const page = await listApprovals(views.store, { tenant_id: caller.tenant_id, ...filters, ...likeness });
-      return ok({ items: page.items.map((row) => approvalFace(row, caller)), next_cursor: page.next_cursor });
+      return ok({ items: page.items.map((row) => approvalFace(row, caller)), next_cursor: page.next_cursor }, told);
     });
   }
 

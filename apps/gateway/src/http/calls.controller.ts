@@ -45,10 +45,10 @@ export class CallsController {
     return this.face.serve(request, reply, [], async (caller): Promise<Answer | Problem> => {
       const query = listed(request, callFilters);
       if (query instanceof Problem) return query;
-      await this.calls.views.current(request);
+      const told = await this.calls.views.told(request);
       const page = await listCalls(this.calls.views.store, { tenant_id: caller.tenant_id, ...query });
       const items = page.items.map((row) => envelopeText(seenBy(unpackCall(row.state), caller)));
-      return okText(`{"items":[${items.join(',')}],"next_cursor":${JSON.stringify(page.next_cursor)}}`);
+      return okText(`{"items":[${items.join(',')}],"next_cursor":${JSON.stringify(page.next_cursor)}}`, told);
     });
   }
 

@@ -70,9 +70,9 @@ export class CasesController {
     return this.face.serve(request, reply, [], async (caller) => {
       const query = listed(request, caseFilters);
       if (query instanceof Problem) return query;
-      await this.views.current(request);
+      const told = await this.views.told(request);
       const page = await listCases(this.views.store, { tenant_id: caller.tenant_id, ...query });
-      return ok({ items: page.items.map(caseFace), next_cursor: page.next_cursor });
+      return ok({ items: page.items.map(caseFace), next_cursor: page.next_cursor }, told);
     });
   }
 

@@ -91,10 +91,17 @@ const schemas: Json = {
   },
 };
 
+const pageHeaders: Json = {
+  'Countersign-Views': {
+    description: 'there where the views have not caught up with the log within a second: what is missing may still be there',
+    schema: { enum: ['behind'] },
+  },
+};
+
 function answer(name: string): Json {
   if (name === '') return { description: 'done' };
   const content = name.includes('/') ? { [name]: { schema: { type: 'string' } } } : { 'application/json': { schema: ref(name) } };
-  return { description: 'the answer', content };
+  return { description: 'the answer', content, ...(name === 'Page' ? { headers: pageHeaders } : {}) };
 }
 
 const problem: Json = { description: 'a problem document (RFC 9457)', content: { 'application/problem+json': { schema: ref('Problem') } } };

@@ -54,9 +54,9 @@ export class SagasController {
     return this.face.serve(request, reply, [], async (caller) => {
       const query = listed(request, sagaFilters);
       if (query instanceof Problem) return query;
-      await this.views.current(request);
+      const told = await this.views.told(request);
       const page = await listSagas(this.views.store, { tenant_id: caller.tenant_id, ...query });
-      return ok({ items: page.items.map(sagaFace), next_cursor: page.next_cursor });
+      return ok({ items: page.items.map(sagaFace), next_cursor: page.next_cursor }, told);
     });
   }
 

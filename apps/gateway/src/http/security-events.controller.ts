@@ -38,9 +38,9 @@ export class SecurityEventsController {
     return this.face.serve(request, reply, ['auditor', 'operator'], async (caller) => {
       const query = listed(request, securityFilters);
       if (query instanceof Problem) return query;
-      await this.views.current(request);
+      const told = await this.views.told(request);
       const page = await listSecurityEvents(this.views.store, { tenant_id: caller.tenant_id, ...query });
-      return ok({ items: page.items.map(face), next_cursor: page.next_cursor });
+      return ok({ items: page.items.map(face), next_cursor: page.next_cursor }, told);
     });
   }
 }

@@ -60,7 +60,7 @@ export class UsageBillingController {
       return new Problem('invalid-request', 'a period is a month as 2026-11', {
         issues: [{ path: '/period', code: 'format', message: 'is no month' }],
       });
-    await this.views.current(request);
+    const told = await this.views.told(request);
     const closed = await this.room.closer.closed(caller.tenant_id, period);
     if (!closed && query.provisional !== 'true') return notOver(period);
     if (closed) {
@@ -70,6 +70,7 @@ export class UsageBillingController {
     }
     const lines = Readable.from(this.text(caller.tenant_id, period, query.format));
     const headers: Record<string, string> = {
+      ...told,
       'content-type': billingFormats[query.format].content_type,
       'cache-control': 'no-store',
       'countersign-period': closed ? 'closed' : 'provisional',

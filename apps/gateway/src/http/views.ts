@@ -33,6 +33,14 @@ export class Views {
     return this.passed([...this.answered.of(partition), ...parsePositions(headerOf(request, 'countersign-position'))]);
   }
 
+  /**
+   * Waits as `current`, for what is of use with views that are behind too: a list.
+   * @returns the header that says so then, for what is missing may still be there
+   */
+  async told(request: HttpRequest): Promise<Record<string, string>> {
+    return (await this.current(request)) ? {} : { 'countersign-views': 'behind' };
+  }
+
   /** Waits for what this gateway answered of one partition number, as `current`. */
   caughtUp(partition: number): Promise<boolean> {
     return this.passed(this.answered.of(partition));
