@@ -129,16 +129,14 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
   await app.listen();
   const clock = new PolicyClock(partitions, transport, config.snapshot_every_ms, terms.warn);
   clock.start();
+  const taken = transport.caughtUp().then(() => partitions.drained());
   let caughtUp = false;
-  void transport
-    .caughtUp()
-    .then(() => partitions.drained())
-    .then(
-      () => {
-        caughtUp = true;
-      },
-      () => undefined,
-    );
+  void taken.then(
+    () => {
+      caughtUp = true;
+    },
+    () => undefined,
+  );
   return {
     ready: () => caughtUp,
     async close() {
