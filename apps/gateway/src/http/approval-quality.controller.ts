@@ -2,9 +2,8 @@ import { DAY_MS, qualityBy, qualityOf } from '@countersign/domain';
 import { countedVotes } from '@countersign/store';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
-import { fromQuery } from './from-query.js';
+import { fromQuery, queryOf } from './from-query.js';
 import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 import { VoteRoom } from './vote-room.js';
@@ -27,7 +26,7 @@ export class ApprovalQualityController {
   @Get()
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['auditor', 'operator', 'policy_admin'], async (caller) => {
-      const query = parseBody(z.strictObject(qualityQuery), request.query);
+      const query = queryOf(request, qualityQuery);
       if (query instanceof Problem) return query;
       const { views, commands } = this.room.calls;
       const told = await views.told(request);

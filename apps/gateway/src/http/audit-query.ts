@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { type AuditFilter } from '../audit/audit-events.js';
 import { exportFormats } from '../exports/export-format.js';
-import { bodyProblem } from './body-issues.js';
 import { fromQuery } from './from-query.js';
 import { Problem } from './problem.js';
-import type { HttpRequest } from './reply.js';
 
 /** RFC 3339, as epoch ms. */
 const time = z.iso
@@ -42,9 +40,3 @@ export const badCursor = (): Problem =>
   new Problem('invalid-request', 'the cursor is none of ours', {
     issues: [{ path: '/cursor', code: 'cursor', message: 'is not valid' }],
   });
-
-/** The query of a request in this shape, nothing else. */
-export function queryOf<S extends z.ZodRawShape>(request: HttpRequest, shape: S): z.infer<z.ZodObject<S>> | Problem {
-  const parsed = z.strictObject(shape).safeParse(request.query ?? {});
-  return parsed.success ? parsed.data : bodyProblem(parsed.error);
-}

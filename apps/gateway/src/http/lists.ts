@@ -1,7 +1,6 @@
 import { type Cursor, cursorText, parseCursor } from '@countersign/store';
 import { z } from 'zod';
-import { bodyProblem } from './body-issues.js';
-import { fromQuery } from './from-query.js';
+import { fromQuery, queryOf } from './from-query.js';
 import { Problem } from './problem.js';
 import type { HttpRequest } from './reply.js';
 
@@ -18,9 +17,9 @@ export type Listed<S extends z.ZodRawShape> = Omit<z.infer<z.ZodObject<S>>, 'cur
 
 /** The query of a list: its filters, `limit` and the place to go on from. */
 export function listed<S extends z.ZodRawShape>(request: HttpRequest, filters: S): Listed<S> | Problem {
-  const parsed = z.strictObject({ ...filters, ...listQuery }).safeParse(request.query ?? {});
-  if (!parsed.success) return bodyProblem(parsed.error);
-  const { cursor, ...rest } = parsed.data as { cursor?: string; limit: number };
+  const query = queryOf(request, { ...filters, ...listQuery });
+  if (query instanceof Problem) return query;
+  const { cursor, ...rest } = query as { cursor?: string; limit: number };
   if (cursor === undefined) return rest as Listed<S>;
   const after = parseCursor(cursor);
   if (!after)

@@ -3,10 +3,9 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
 import { TrustRoom } from '../trust/trust-room.js';
-import { bodyProblem } from './body-issues.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
-import { fromQuery } from './from-query.js';
+import { fromQuery, queryOf } from './from-query.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
@@ -99,8 +98,8 @@ export class ToolsController {
   @Get('v1/tools::search')
   search(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
-      const query = z.strictObject(toolSearchQuery).safeParse(request.query ?? {});
-      return query.success ? this.found(caller, query.data, await this.measured(request, caller)) : bodyProblem(query.error);
+      const query = queryOf(request, toolSearchQuery);
+      return query instanceof Problem ? query : this.found(caller, query, await this.measured(request, caller));
     });
   }
 

@@ -9,7 +9,7 @@ import { TrustRoom } from '../trust/trust-room.js';
 import { parseBody } from './body-issues.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
-import { fromQuery } from './from-query.js';
+import { fromQuery, queryOf } from './from-query.js';
 import { LIMIT_MAX } from './lists.js';
 import { parsePositions, positionText } from './positions.js';
 import { Problem } from './problem.js';
@@ -45,7 +45,7 @@ export class TrustController {
   @Get('tools/:name/trust')
   tool(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
-      const query = parseBody(z.strictObject(trustQuery), request.query ?? {});
+      const query = queryOf(request, trustQuery);
       if (query instanceof Problem) return query;
       const named = this.version(request, caller, query.version);
       if (named instanceof Problem) return named;
@@ -57,7 +57,7 @@ export class TrustController {
   @Get('tools/:name/trust/events')
   events(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
-      const query = parseBody(z.strictObject(trustEventsQuery), request.query ?? {});
+      const query = queryOf(request, trustEventsQuery);
       if (query instanceof Problem) return query;
       const named = this.version(request, caller, query.version);
       if (named instanceof Problem) return named;

@@ -7,8 +7,8 @@ import { billingPages, billingTotals } from '../usage/billing.js';
 import { type BillingFormat, billingFormats } from '../usage/billing-line.js';
 import { type BillingPeriod, billingPeriod } from '../usage/billing-period.js';
 import { UsageRoom } from '../usage/usage-room.js';
-import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
+import { queryOf } from './from-query.js';
 import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 import { Views } from './views.js';
@@ -53,7 +53,7 @@ export class UsageBillingController {
   }
 
   private async answer(request: HttpRequest, caller: Caller): Promise<Problem | { lines: Readable; headers: Record<string, string> }> {
-    const query = parseBody(z.strictObject(billingQuery), request.query);
+    const query = queryOf(request, billingQuery);
     if (query instanceof Problem) return query;
     const period = billingPeriod(query.period);
     if (!period)

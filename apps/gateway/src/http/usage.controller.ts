@@ -4,10 +4,9 @@ import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
 import { usageGroups } from '../usage/usage-report.js';
 import { UsageRoom } from '../usage/usage-room.js';
-import { parseBody } from './body-issues.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
-import { fromQuery } from './from-query.js';
+import { fromQuery, queryOf } from './from-query.js';
 import { LIMIT_MAX } from './lists.js';
 import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
@@ -55,7 +54,7 @@ export class UsageController {
   @Get()
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['operator', 'auditor', 'agent'], async (caller) => {
-      const query = parseBody(z.strictObject(usageQuery), request.query);
+      const query = queryOf(request, usageQuery);
       if (query instanceof Problem) return query;
       const to_ms = query.to === undefined ? this.configuration.clock.now_ms() + HOUR_MS : Date.parse(query.to);
       const from_ms = query.from === undefined ? to_ms - DAYS_DEFAULT * 24 * HOUR_MS : Date.parse(query.from);
