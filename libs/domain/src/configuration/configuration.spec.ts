@@ -81,12 +81,18 @@ test('what policy or an executor acts by is told at once when it changes, and wh
     ['api_key_revoked', { key_id: 'k1', revoked_at_ms: 3 }],
     ['identity_provider_set', { provider_id: 'p', issuer: 'https://id', audiences: ['a'], removed: true, ...at }],
     ['fact_table_set', { table: 't', mode: 'replace', rows_json: '{}', removed: [], ...at }],
+    ['policy_settings_set', { simulation_required: true, ...at }],
+    ['webhook_set', { webhook_id: 'w1', state: 'deleted', ...at }],
   ];
   for (const [n, [type]] of told.entries()) {
     const state = folded(...told.slice(0, n + 1));
     expect({ type, policy_offset: state.policy_offset }).toEqual({ type, policy_offset: n });
   }
-  expect(folded(tenant, ['case_set', { case_id: 'c1', state: 'open', title: null, ...at }]).policy_offset).toBe(0);
+  const untold: Said[] = [
+    ['case_set', { case_id: 'c1', state: 'open', title: null, ...at }],
+    ['tool_notice_told', { notice_id: 'n1', ...at }],
+  ];
+  for (const one of untold) expect(folded(tenant, one)).toMatchObject({ policy_offset: 0, config_offset: 1 });
 });
 
 test('a key is found by its hash until it is revoked, expired or replaced', () => {

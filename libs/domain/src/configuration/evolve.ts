@@ -59,6 +59,17 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   usage_period_closed: closeUsagePeriod,
 };
 
+/** What no ruling, run or sign-in goes by; a case is set with the first call of each. All else is told to the other instances at once. */
+const KEPT_FOR_THE_NEXT_BEAT: ReadonlySet<string> = new Set<ConfigurationEvent>([
+  'case_set',
+  'tool_evaluation_set',
+  'tool_audit_set',
+  'tool_notice_told',
+  'retention_applied',
+  'log_dropped',
+  'usage_period_closed',
+]);
+
 /**
  * Folds one event of `configuration-changed` or `tool-registered` into the state, in place, and returns it; events of
  * other topics and records already in it change nothing. Never throws: a contract that cannot be read is counted and left out.
@@ -72,6 +83,7 @@ export function evolveConfiguration(state: ConfigurationState, at: PlacedEvent):
   }
   if (at.topic !== 'configuration-changed' || at.offset <= state.config_offset) return state;
   state.config_offset = at.offset;
+  if (!KEPT_FOR_THE_NEXT_BEAT.has(at.event_type)) state.policy_offset = at.offset;
   const fold = folds[at.event_type as ConfigurationEvent] as
     | ((state: ConfigurationState, event: unknown, at: PlacedEvent) => void)
     | undefined;

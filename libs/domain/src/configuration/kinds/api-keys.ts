@@ -9,7 +9,6 @@ export function hasAdminKey(state: ConfigurationState, tenant_id: string): boole
 }
 
 export function setKey(state: ConfigurationState, event: EventMap['api_key_set']): void {
-  state.policy_offset = state.config_offset;
   const { key_id, key_hash, principal, scopes, clearances, purposes, expires_at_ms, created_at_ms } = event;
   if (event.only_if_first && hasAdminKey(state, event.meta.tenant_id)) return;
   const before = state.keys_by_id.get(key_id);
@@ -32,7 +31,6 @@ export function setKey(state: ConfigurationState, event: EventMap['api_key_set']
 }
 
 export function revokeKey(state: ConfigurationState, event: EventMap['api_key_revoked']): void {
-  state.policy_offset = state.config_offset;
   const key = state.keys_by_id.get(event.key_id);
   if (key && key.tenant_id === event.meta.tenant_id) key.revoked_at_ms ??= event.revoked_at_ms;
 }

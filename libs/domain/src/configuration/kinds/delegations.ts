@@ -5,7 +5,6 @@ import { type ConfigurationState, tenantPart } from '../state.js';
 export type Delegation = Omit<DelegationSet, 'meta' | 'ended'>;
 
 export function setDelegation(state: ConfigurationState, { meta, ended, ...delegation }: EventMap['delegation_set']): void {
-  state.policy_offset = state.config_offset;
   const { delegations } = tenantPart(state, meta.tenant_id);
   if (ended) delegations.delete(delegation.delegation_id);
   else delegations.set(delegation.delegation_id, delegation);

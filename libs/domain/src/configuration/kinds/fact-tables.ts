@@ -16,7 +16,6 @@ function rowsOf(text: string): [string, unknown][] {
 export function setFacts(state: ConfigurationState, event: EventMap['fact_table_set']): void {
   const facts = tenantPart(state, event.meta.tenant_id).facts;
   const { table, mode, rows_json, removed, changed_at_ms } = event;
-  state.policy_offset = state.config_offset;
   const before = facts.tables.get(table);
   const history = facts.earlier.get(table) ?? [];
   const version = (before ?? history.at(-1))?.version ?? 0;

@@ -6,7 +6,6 @@ import { type ConfigurationState, tenantPart } from '../state.js';
 export type KeptGrant = Pick<GrantSet, 'grant' | 'revoked' | 'by' | 'changed_at_ms'>;
 
 export function setGrant(state: ConfigurationState, { meta, grant, revoked, by, changed_at_ms }: EventMap['grant_set']): void {
-  state.policy_offset = state.config_offset;
   const { grants } = tenantPart(state, meta.tenant_id);
   if (grants.get(grant.grant_id)?.revoked && !revoked) return;
   grants.set(grant.grant_id, { grant, revoked, by, changed_at_ms });

@@ -5,7 +5,6 @@ import { type ConfigurationState, tenantPart } from '../state.js';
 export type IdentityProvider = Omit<IdentityProviderSet, 'meta' | 'by' | 'removed'> & { tenant_id: string };
 
 export function setIdentityProvider(state: ConfigurationState, event: EventMap['identity_provider_set']): void {
-  state.policy_offset = state.config_offset;
   const { meta, by: _by, removed, ...fields } = event;
   const { tenant_id } = meta;
   const { identity_providers } = tenantPart(state, tenant_id);

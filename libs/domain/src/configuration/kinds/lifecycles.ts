@@ -3,7 +3,6 @@ import { readEvaluation, versionKey } from '../../registry/record.js';
 import { type ConfigurationState, tenantPart } from '../state.js';
 
 export function setLifecycle(state: ConfigurationState, event: EventMap['tool_lifecycle_set']): void {
-  state.policy_offset = state.config_offset;
   const { lifecycles } = tenantPart(state, event.meta.tenant_id);
   const { sunset_at_ms = null, reason = null, use_instead = null, changed_at_ms } = event;
   const ofTool = lifecycles.get(event.tool) ?? new Map();
@@ -12,7 +11,6 @@ export function setLifecycle(state: ConfigurationState, event: EventMap['tool_li
 }
 
 export function setPin(state: ConfigurationState, event: EventMap['tool_pin_set']): void {
-  state.policy_offset = state.config_offset;
   tenantPart(state, event.meta.tenant_id).pins.set(versionKey(event.tool, event.version), event.pin);
   state.standing_changes++;
 }
@@ -33,7 +31,6 @@ export function setAudit(state: ConfigurationState, event: EventMap['tool_audit_
 }
 
 export function setAdapterPin(state: ConfigurationState, event: EventMap['adapter_pin_set']): void {
-  state.policy_offset = state.config_offset;
   const { environment, adapter, adapter_version, protocol_version, changed_at_ms } = event;
   const key = `${environment}/${adapter}`;
   if (adapter_version === null && protocol_version === null) state.adapter_pins.delete(key);

@@ -14,7 +14,6 @@ export interface TenantLimits {
 }
 
 export function setLimit(state: ConfigurationState, event: EventMap['limit_set']): void {
-  state.policy_offset = state.config_offset;
   const part = tenantPart(state, event.meta.tenant_id);
   const { meta: _meta, ...limit } = event;
   const limits = part.limits ?? { active: [], versions: new Map() };

@@ -28,7 +28,6 @@ function read(text: string | null): Readonly<Record<string, unknown>> | null {
 }
 
 export function setMapping(state: ConfigurationState, event: EventMap['mapping_set']): void {
-  state.policy_offset = state.config_offset;
   const { mappings } = tenantPart(state, event.meta.tenant_id);
   const { tool, version, definition_json, rolled_back_to, by, changed_at_ms } = event;
   const versions = mappings.get(tool) ?? [];

@@ -26,7 +26,6 @@ function personalOf(state: ConfigurationState, tenant_id: string): PersonalData 
 }
 
 export function setPersonalData(state: ConfigurationState, { meta, ...rule }: EventMap['personal_data_set']): void {
-  state.policy_offset = state.config_offset;
   const personal = personalOf(state, meta.tenant_id);
   const others = personal.active.filter((one) => one.rule_id !== rule.rule_id);
   personal.newest.set(rule.rule_id, rule);

@@ -10,14 +10,12 @@ export function publishBundle(state: ConfigurationState, event: EventMap['policy
   const { version, bundle_json, simulation_digest, published_at_ms } = event;
   if (versions.has(version)) return;
   versions.set(version, { version, bundle_json, digest: sha256Hex(bundle_json), simulation_digest, by: event.by.id, published_at_ms });
-  state.policy_offset = state.config_offset;
 }
 
 /** A version that does not exist changes nothing. */
 export function activateBundle(state: ConfigurationState, event: EventMap['policy_bundle_activated']): void {
   const shelf = tenantPart(state, event.meta.tenant_id).bundles;
   const { version, shadow_version, activated_at_ms } = event;
-  state.policy_offset = state.config_offset;
   if ([version, shadow_version].some((named) => named !== null && !shelf.versions.has(named))) return;
   shelf.active = version;
   shelf.shadow = shadow_version;

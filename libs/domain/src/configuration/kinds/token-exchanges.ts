@@ -5,7 +5,6 @@ import { type ConfigurationState, tenantPart } from '../state.js';
 export type TokenExchange = Omit<TokenExchangeSet, 'meta' | 'by' | 'removed'>;
 
 export function setTokenExchange(state: ConfigurationState, event: EventMap['token_exchange_set']): void {
-  state.policy_offset = state.config_offset;
   const { meta, by: _by, removed, ...fields } = event;
   const { token_exchanges } = tenantPart(state, meta.tenant_id);
   if (removed) token_exchanges.delete(fields.name);

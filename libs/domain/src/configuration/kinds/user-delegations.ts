@@ -5,7 +5,6 @@ import { type ConfigurationState, tenantPart } from '../state.js';
 export type UserDelegation = Omit<UserDelegationSet, 'meta' | 'by' | 'revoked'>;
 
 export function setUserDelegation(state: ConfigurationState, event: EventMap['user_delegation_set']): void {
-  state.policy_offset = state.config_offset;
   const { meta, by: _by, revoked, ...fields } = event;
   const { user_delegations } = tenantPart(state, meta.tenant_id);
   if (revoked) user_delegations.delete(fields.delegation_id);
