@@ -1,7 +1,16 @@
 import type { EventCodec } from '@countersign/contracts';
 import { type CallState, evolve, type PlacedEvent, packCall, statusOf } from '@countersign/domain';
 import { BatchDecoder, type EventLog, type LogBatch, type RunningSubscription } from '@countersign/event-log';
-import { type Store, stableTables, storeOffsets, upsertApprovals, upsertCalls } from '@countersign/store';
+import {
+  type ApprovalWrite,
+  type CallWrite,
+  type Statement,
+  type Store,
+  stableTables,
+  storeOffsets,
+  upsertApprovals,
+  upsertCalls,
+} from '@countersign/store';
 import { newestFact } from '../waiting/state-hlc.js';
 
 /** Where readers look: the newest build. */
@@ -22,10 +31,11 @@ export class StandInViews {
   async start(): Promise<void> {
     const decoder = new BatchDecoder(this.codec, undefined);
     const onBatch = async (batch: LogBatch) => {
-      for (const event of (await decoder.decode(batch.records)).events) await this.fold(event as PlacedEvent);
+      const { events } = await decoder.decode(batch.records);
+      const changed = new Set(events.map((event) => this.fold(event as PlacedEvent)));
       const last = batch.records.at(-1) as { offset: number };
       const position = { topic: batch.topic, partition: batch.partition, next_offset: last.offset + 1, hlc: 0 };
-      await this.store.atomically([storeOffsets([position])]);
+      await this.store.atomically([...this.rows([...changed]), storeOffsets([position])]);
     };
     this.running = await this.log.follow({ topics: CALLS, visibility: 'durable', batch_records_max: 100, from: 'start', onBatch });
   }
@@ -34,40 +44,47 @@ export class StandInViews {
     return this.running?.close();
   }
 
-  private async fold(at: PlacedEvent): Promise<void> {
+  /** @returns the id of its call */
+  private fold(at: PlacedEvent): string {
     const id = at.event.meta.call_id as string;
-    const state = evolve(this.states.get(id), at);
-    this.states.set(id, state);
-    const { call_id, tenant_id, call, requested } = state;
-    const status = statusOf(state);
-    const row = { call_id, tenant_id, case_id: call?.case_id ?? null, run_id: call?.run_id ?? null, tool: call?.tool ?? '', status };
-    const times = { requested_at_ms: requested?.at_ms ?? 0, hlc: newestFact(state).hlc };
-    const write = upsertCalls([{ ...row, ...times, state: packCall(state), waits_approval: status === 'pending_approval' }]);
-    await this.store.atomically([stable.bind(write)]);
-    if (state.approval) await this.approval(state);
+    this.states.set(id, evolve(this.states.get(id), at));
+    return id;
   }
 
-  private async approval(state: CallState): Promise<void> {
-    const { approval, approval_end, ruling, tenant_id, partition, call_id } = state;
-    if (!approval) return;
-    const { approval_id, revision, requested_at_ms, expires_at_ms, approver_roles, quorum } = approval;
-    const requirement = {
-      decision_id: ruling?.decision_id ?? '',
-      approver_roles,
-      quorum,
-      reversibility: 'irreversible',
-      ruling_digest: '',
-      people: [],
-      rule: null,
-      requirement: null,
-      barred: [],
-      evidence: null,
-      edit: null,
-      inputs_json: null,
-    };
-    const end = approval_end && { kind: approval_end.kind, at_ms: approval_end.at_ms, by: approval_end.by, reason: approval_end.reason };
-    const request = { call_id, revision, requested_at_ms, expires_at_ms, requirement };
-    const write = upsertApprovals([{ approval_id, tenant_id, partition, request, escalation: null, end }]);
-    await this.store.atomically([stable.bind(write)]);
+  private rows(ids: readonly string[]): Statement[] {
+    const states = ids.map((id) => this.states.get(id) as CallState);
+    const approvals = states.flatMap((state) => approvalRow(state) ?? []);
+    const writes = [upsertCalls(states.map(callRow)), ...(approvals.length > 0 ? [upsertApprovals(approvals)] : [])];
+    return writes.map((write) => stable.bind(write));
   }
+}
+
+function callRow(state: CallState): CallWrite {
+  const { call_id, tenant_id, call, requested } = state;
+  const status = statusOf(state);
+  const row = { call_id, tenant_id, case_id: call?.case_id ?? null, run_id: call?.run_id ?? null, tool: call?.tool ?? '', status };
+  const times = { requested_at_ms: requested?.at_ms ?? 0, hlc: newestFact(state).hlc };
+  return { ...row, ...times, state: packCall(state), waits_approval: status === 'pending_approval' };
+}
+
+function approvalRow({ approval, approval_end, ruling, tenant_id, partition, call_id }: CallState): ApprovalWrite | undefined {
+  if (!approval) return undefined;
+  const { approval_id, revision, requested_at_ms, expires_at_ms, approver_roles, quorum } = approval;
+  const requirement = {
+    decision_id: ruling?.decision_id ?? '',
+    approver_roles,
+    quorum,
+    reversibility: 'irreversible',
+    ruling_digest: '',
+    people: [],
+    rule: null,
+    requirement: null,
+    barred: [],
+    evidence: null,
+    edit: null,
+    inputs_json: null,
+  };
+  const end = approval_end && { kind: approval_end.kind, at_ms: approval_end.at_ms, by: approval_end.by, reason: approval_end.reason };
+  const request = { call_id, revision, requested_at_ms, expires_at_ms, requirement };
+  return { approval_id, tenant_id, partition, request, escalation: null, end };
 }
