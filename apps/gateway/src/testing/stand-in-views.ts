@@ -15,7 +15,8 @@ import { newestFact } from '../waiting/state-hlc.js';
 
 /** Where readers look: the newest build. */
 const stable = stableTables(['calls', 'approvals']);
-const CALLS = ['tool-call-requested', 'policy-decided', 'approval-voted', 'approval-granted', 'tool-executed'];
+/** Configuration has no rows here, but readers wait until the views have passed it. */
+const TOPICS = ['configuration-changed', 'tool-call-requested', 'policy-decided', 'approval-voted', 'approval-granted', 'tool-executed'];
 
 /** Plays the projector: calls and approvals, a row each. */
 export class StandInViews {
@@ -32,12 +33,13 @@ export class StandInViews {
     const decoder = new BatchDecoder(this.codec, undefined);
     const onBatch = async (batch: LogBatch) => {
       const { events } = await decoder.decode(batch.records);
-      const changed = new Set(events.map((event) => this.fold(event as PlacedEvent)));
+      const ofCalls = events.filter(({ topic }) => topic !== 'configuration-changed');
+      const changed = new Set(ofCalls.map((event) => this.fold(event as PlacedEvent)));
       const last = batch.records.at(-1) as { offset: number };
       const position = { topic: batch.topic, partition: batch.partition, next_offset: last.offset + 1, hlc: 0 };
       await this.store.atomically([...this.rows([...changed]), storeOffsets([position])]);
     };
-    this.running = await this.log.follow({ topics: CALLS, visibility: 'durable', batch_records_max: 100, from: 'start', onBatch });
+    this.running = await this.log.follow({ topics: TOPICS, visibility: 'durable', batch_records_max: 100, from: 'start', onBatch });
   }
 
   close(): Promise<void> | undefined {
@@ -52,6 +54,7 @@ export class StandInViews {
   }
 
   private rows(ids: readonly string[]): Statement[] {
+    if (ids.length === 0) return [];
     const states = ids.map((id) => this.states.get(id) as CallState);
     const approvals = states.flatMap((state) => approvalRow(state) ?? []);
     const writes = [upsertCalls(states.map(callRow)), ...(approvals.length > 0 ? [upsertApprovals(approvals)] : [])];
