@@ -1,13 +1,14 @@
+import { GrowingBuffer } from './growing-buffer.js';
+
 /** Messages of the PostgreSQL extended query protocol (manual, chapter 55), written one after another into one growing buffer. */
 export class FrontendMessages {
-  #buffer = Buffer.allocUnsafeSlow(64 * 1024);
-  #used = 0;
+  readonly #out = new GrowingBuffer();
 
   parse(name: string, text: string): void {
     const start = this.#open('P');
     this.#text(name);
     this.#text(text);
-    this.#int16(0);
+    this.#out.int16(0);
     this.#close(start);
   }
 
@@ -16,10 +17,8 @@ export class FrontendMessages {
     const start = this.#open('B');
     this.#text('');
     this.#text(statement);
-    this.#room(params.byteLength);
-    this.#buffer.set(params, this.#used);
-    this.#used += params.byteLength;
-    this.#int16(0);
+    this.#out.append(params);
+    this.#out.int16(0);
     this.#close(start);
   }
 
@@ -32,16 +31,14 @@ export class FrontendMessages {
   execute(): void {
     const start = this.#open('E');
     this.#text('');
-    this.#int32(0);
+    this.#out.int32(0);
     this.#close(start);
   }
 
   /** What a COPY reads, whole. */
   copyData(rows: Uint8Array): void {
     const start = this.#open('d');
-    this.#room(rows.byteLength);
-    this.#buffer.set(rows, this.#used);
-    this.#used += rows.byteLength;
+    this.#out.append(rows);
     this.#close(start);
     this.#close(this.#open('c'));
   }
@@ -65,45 +62,26 @@ export class FrontendMessages {
 
   /** What was written since the last take; valid until the next write. */
   take(): Buffer {
-    const bytes = this.#buffer.subarray(0, this.#used);
-    this.#used = 0;
+    const bytes = this.#out.bytes.subarray(0, this.#out.used);
+    this.#out.used = 0;
     return bytes;
   }
 
   #open(kind: string): number {
-    this.#room(5);
-    const start = this.#used;
-    this.#buffer[start] = kind.charCodeAt(0);
-    this.#used += 5;
+    this.#out.room(5);
+    const start = this.#out.used;
+    this.#out.bytes[start] = kind.charCodeAt(0);
+    this.#out.used += 5;
     return start;
   }
 
   #close(start: number): void {
-    this.#buffer.writeInt32BE(this.#used - start - 1, start + 1);
+    this.#out.bytes.writeInt32BE(this.#out.used - start - 1, start + 1);
   }
 
   #text(text: string): void {
-    this.#room(text.length * 3 + 1);
-    this.#used += this.#buffer.write(text, this.#used, 'utf8');
-    this.#buffer[this.#used++] = 0;
-  }
-
-  #int16(value: number): void {
-    this.#room(2);
-    this.#buffer.writeInt16BE(value, this.#used);
-    this.#used += 2;
-  }
-
-  #int32(value: number): void {
-    this.#room(4);
-    this.#buffer.writeInt32BE(value, this.#used);
-    this.#used += 4;
-  }
-
-  #room(bytes: number): void {
-    if (this.#used + bytes <= this.#buffer.length) return;
-    const grown = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.#used + bytes));
-    this.#buffer.copy(grown, 0, 0, this.#used);
-    this.#buffer = grown;
+    this.#out.room(text.length * 3 + 1);
+    this.#out.used += this.#out.bytes.write(text, this.#out.used, 'utf8');
+    this.#out.bytes[this.#out.used++] = 0;
   }
 }

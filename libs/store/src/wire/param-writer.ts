@@ -1,9 +1,9 @@
 import { type ArrayType, arrayTypes, oidOf } from './array-types.js';
+import { GrowingBuffer } from './growing-buffer.js';
 import { encodeParam } from './values.js';
 
 /** What a binary COPY begins with: its signature, no flags, no further header. */
 const COPY_HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
-const START_BYTES = 64 * 1024;
 const TWO_TO_32 = 0x1_0000_0000;
 
 /** Value of a hexadecimal digit by its character code; 255 where it is none. */
@@ -21,28 +21,27 @@ const isWhole = (value: unknown, limit: number): value is number => Number.isInt
  * array goes as text, and PostgreSQL says what is wrong with it.
  */
 export class ParamWriter {
-  #buffer = Buffer.allocUnsafeSlow(START_BYTES);
-  #used = 0;
+  readonly #out = new GrowingBuffer();
 
   get used(): number {
-    return this.#used;
+    return this.#out.used;
   }
 
   /** The parameters of one statement. */
   params(text: string, params: readonly unknown[]): void {
     const types = arrayTypes(text);
-    this.#int16(params.length);
-    const formats = this.#used;
-    for (let i = 0; i < params.length; i++) this.#int16(0);
-    this.#int16(params.length);
-    for (let i = 0; i < params.length; i++) if (this.#param(params[i], types[i])) this.#buffer.writeInt16BE(1, formats + 2 * i);
+    this.#out.int16(params.length);
+    const formats = this.#out.used;
+    for (let i = 0; i < params.length; i++) this.#out.int16(0);
+    this.#out.int16(params.length);
+    for (let i = 0; i < params.length; i++) if (this.#param(params[i], types[i])) this.#out.bytes.writeInt16BE(1, formats + 2 * i);
   }
 
   /** One parameter: bytes where it travels in binary, else its text. */
   param(value: unknown, type: ArrayType | undefined): string | Buffer | null {
     if (!Array.isArray(value) || type === undefined) return encodeParam(value);
     const bytes = this.#array(value, type) ? this.take().subarray(4) : undefined;
-    this.#used = 0;
+    this.#out.used = 0;
     return bytes ?? encodeParam(value);
   }
 
@@ -51,23 +50,22 @@ export class ParamWriter {
    * @throws TypeError, with nothing written, where a value does not fit its type
    */
   copyRows(columns: readonly unknown[], types: readonly ArrayType[]): void {
-    const start = this.#used;
-    this.#room(COPY_HEADER.length);
-    this.#used += COPY_HEADER.copy(this.#buffer, this.#used);
+    const start = this.#out.used;
+    this.#out.append(COPY_HEADER);
     const values = columns as readonly (readonly unknown[])[];
     const rows = values[0]?.length ?? 0;
     for (let row = 0; row < rows; row++) {
-      this.#int16(types.length);
+      this.#out.int16(types.length);
       for (let at = 0; at < types.length; at++) {
         const value = values[at]?.[row];
-        if (value === null || value === undefined) this.#int32(-1);
+        if (value === null || value === undefined) this.#out.int32(-1);
         else if (!this.#element(value, types[at] as ArrayType)) {
-          this.#used = start;
+          this.#out.used = start;
           throw new TypeError(`a value of column ${at + 1} is no ${types[at]}`);
         }
       }
     }
-    this.#int16(-1);
+    this.#out.int16(-1);
   }
 
   /** The same as bytes of their own. */
@@ -78,9 +76,9 @@ export class ParamWriter {
 
   /** A copy of what was written since the last take, in memory of its own. */
   take(): Buffer {
-    const bytes = Buffer.allocUnsafeSlow(this.#used);
-    this.#buffer.copy(bytes, 0, 0, this.#used);
-    this.#used = 0;
+    const bytes = Buffer.allocUnsafeSlow(this.#out.used);
+    this.#out.bytes.copy(bytes, 0, 0, this.#out.used);
+    this.#out.used = 0;
     return bytes;
   }
 
@@ -88,7 +86,7 @@ export class ParamWriter {
   #param(value: unknown, type: ArrayType | undefined): boolean {
     if (type !== undefined && Array.isArray(value) && this.#array(value, type)) return true;
     const encoded = encodeParam(value);
-    if (encoded === null) this.#int32(-1);
+    if (encoded === null) this.#out.int32(-1);
     else if (typeof encoded === 'string') this.#text(encoded);
     else this.#bytes(encoded);
     return encoded !== null && typeof encoded !== 'string';
@@ -96,28 +94,28 @@ export class ParamWriter {
 
   /** False, and nothing written, where an element does not fit the type. */
   #array(values: readonly unknown[], type: ArrayType): boolean {
-    const start = this.#used;
-    this.#int32(0); // the length, when it is known
-    this.#int32(values.length === 0 ? 0 : 1); // dimensions
-    const nulls = this.#used;
-    this.#int32(0);
-    this.#int32(oidOf(type));
+    const start = this.#out.used;
+    this.#out.int32(0); // the length, when it is known
+    this.#out.int32(values.length === 0 ? 0 : 1); // dimensions
+    const nulls = this.#out.used;
+    this.#out.int32(0);
+    this.#out.int32(oidOf(type));
     if (values.length > 0) {
-      this.#int32(values.length);
-      this.#int32(1);
+      this.#out.int32(values.length);
+      this.#out.int32(1);
     }
     // By index: an iterator's answer for each element was the largest allocation of a write.
     for (let at = 0; at < values.length; at++) {
       const value = values[at];
       if (value === null || value === undefined) {
-        this.#int32(-1);
-        this.#buffer.writeInt32BE(1, nulls);
+        this.#out.int32(-1);
+        this.#out.bytes.writeInt32BE(1, nulls);
       } else if (!this.#element(value, type)) {
-        this.#used = start;
+        this.#out.used = start;
         return false;
       }
     }
-    this.#buffer.writeInt32BE(this.#used - start - 4, start);
+    this.#out.bytes.writeInt32BE(this.#out.used - start - 4, start);
     return true;
   }
 
@@ -141,69 +139,48 @@ export class ParamWriter {
   }
 
   #whole(bytes: 1 | 2 | 4, value: number): true {
-    this.#int32(bytes);
-    this.#room(4);
-    this.#buffer.writeIntBE(value, this.#used, bytes);
-    this.#used += bytes;
+    this.#out.int32(bytes);
+    this.#out.room(4);
+    this.#out.bytes.writeIntBE(value, this.#out.used, bytes);
+    this.#out.used += bytes;
     return true;
   }
 
   #int8(value: number): true {
-    this.#int32(8);
-    this.#room(8);
+    this.#out.int32(8);
+    this.#out.room(8);
     const high = Math.floor(value / TWO_TO_32);
-    this.#buffer.writeInt32BE(high, this.#used);
-    this.#buffer.writeUInt32BE(value - high * TWO_TO_32, this.#used + 4);
-    this.#used += 8;
+    this.#out.bytes.writeInt32BE(high, this.#out.used);
+    this.#out.bytes.writeUInt32BE(value - high * TWO_TO_32, this.#out.used + 4);
+    this.#out.used += 8;
     return true;
   }
 
   #uuid(text: string): boolean {
     if (text.length !== 36) return false;
-    this.#int32(16);
-    this.#room(16);
+    this.#out.int32(16);
+    this.#out.room(16);
     for (let at = 0; at < 36; at += 2) {
       if (at === 8 || at === 13 || at === 18 || at === 23) if (text.charCodeAt(at++) !== 45) return false;
       const high = DIGITS[text.charCodeAt(at)] ?? 255;
       const low = DIGITS[text.charCodeAt(at + 1)] ?? 255;
       if (high > 15 || low > 15) return false;
-      this.#buffer[this.#used++] = high * 16 + low;
+      this.#out.bytes[this.#out.used++] = high * 16 + low;
     }
     return true;
   }
 
   #text(text: string): true {
-    this.#room(4 + text.length * 3);
-    const bytes = this.#buffer.write(text, this.#used + 4, 'utf8');
-    this.#buffer.writeInt32BE(bytes, this.#used);
-    this.#used += 4 + bytes;
+    this.#out.room(4 + text.length * 3);
+    const bytes = this.#out.bytes.write(text, this.#out.used + 4, 'utf8');
+    this.#out.bytes.writeInt32BE(bytes, this.#out.used);
+    this.#out.used += 4 + bytes;
     return true;
   }
 
   #bytes(bytes: Uint8Array): true {
-    this.#int32(bytes.byteLength);
-    this.#room(bytes.byteLength);
-    this.#buffer.set(bytes, this.#used);
-    this.#used += bytes.byteLength;
+    this.#out.int32(bytes.byteLength);
+    this.#out.append(bytes);
     return true;
-  }
-
-  #int16(value: number): void {
-    this.#room(2);
-    this.#buffer.writeInt16BE(value, this.#used);
-    this.#used += 2;
-  }
-
-  #int32(value: number): void {
-    this.#room(4);
-    this.#buffer.writeInt32BE(value, this.#used);
-    this.#used += 4;
-  }
-
-  #room(bytes: number): void {
-    if (this.#used + bytes <= this.#buffer.length) return;
-    const grown = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.#used + bytes));
-    this.#buffer.copy(grown, 0, 0, this.#used);
-    this.#buffer = grown;
   }
 }
