@@ -3,7 +3,8 @@ import { type Scenario, type ScenarioContext, tooFewSucceeded } from './scenario
 import type { ServiceName } from './target.js';
 
 const ORDERS_A_CRASH = 4;
-const REACHED_WITHIN_MS = 40_000;
+/** On a loaded machine a gateway that dies at every start lets a batch through once in a quarter of a minute. */
+const REACHED_WITHIN_MS = 120_000;
 /** Orders that come together may be one batch, and a point that is to be met twice needs another. */
 const ANOTHER_AFTER_MS = 5000;
 /** On Kafka a successor cannot know that the executor before it is dead: many an order stays in doubt, and rightly so. */
