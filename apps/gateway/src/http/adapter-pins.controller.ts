@@ -24,7 +24,7 @@ export class AdapterPinsController {
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['operator', 'policy_admin'], () => {
-      const page = listed(request, {});
+      const page = listed(request);
       if (page instanceof Problem) return page;
       const pins = [...this.room.configuration.state.adapter_pins.values()];
       return ok(

@@ -89,7 +89,7 @@ export class CasesController {
   @Get(':case_id/history')
   history(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
-      const query = listed(request, {});
+      const query = listed(request);
       if (query instanceof Problem) return query;
       const current = await this.views.current(request);
       const case_id = idOf(request);

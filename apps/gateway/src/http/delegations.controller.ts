@@ -39,7 +39,7 @@ export class DelegationsController {
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
-      const page = listed(request, {});
+      const page = listed(request);
       if (page instanceof Problem) return page;
       return ok(pageOf(this.mine(caller), page, ({ delegation_id }) => delegation_id, delegationFace));
     });

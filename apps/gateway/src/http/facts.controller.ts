@@ -46,7 +46,7 @@ export class FactsController {
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], ({ tenant_id }) => {
-      const page = listed(request, {});
+      const page = listed(request);
       return page instanceof Problem ? page : ok(pageOf([...this.tables(tenant_id).values()], page, ({ table }) => table, face));
     });
   }

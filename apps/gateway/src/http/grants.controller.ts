@@ -28,7 +28,7 @@ export class GrantsController {
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
-      const page = listed(request, {});
+      const page = listed(request);
       if (page instanceof Problem) return page;
       return ok(
         pageOf([...this.known(caller).values()], page, ({ grant }) => grant.grant_id, faceAt(this.room.configuration.clock.now_ms())),

@@ -52,7 +52,7 @@ export class IdentityProvidersController {
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin', 'auditor'], (caller) => {
-      const page = listed(request, {});
+      const page = listed(request);
       if (page instanceof Problem) return page;
       const all = this.room.configuration.state.by_tenant.get(caller.tenant_id)?.identity_providers.values() ?? [];
       return ok(pageOf([...all], page, ({ provider_id }) => provider_id, providerFace));

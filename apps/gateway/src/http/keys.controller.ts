@@ -47,7 +47,7 @@ export class KeysController {
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin'], (caller) => {
-      const page = listed(request, {});
+      const page = listed(request);
       return page instanceof Problem
         ? page
         : ok(pageOf(keysOf(this.room.configuration.state, caller.tenant_id), page, (key) => key.key_id, keyFace));

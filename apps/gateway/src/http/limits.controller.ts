@@ -42,7 +42,7 @@ export class LimitsController {
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], ({ tenant_id }) => {
-      const page = listed(request, {});
+      const page = listed(request);
       const limits = [...defaultLimits, ...limitsOf(this.room.configuration.state, tenant_id)];
       return page instanceof Problem ? page : ok(pageOf(limits, page, (limit) => limit.limit_id, limitFace));
     });
@@ -102,7 +102,7 @@ export class LimitsController {
   @Get(':limit_id/usage')
   usage(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async ({ tenant_id }) => {
-      const page = listed(request, {});
+      const page = listed(request);
       if (page instanceof Problem) return page;
       const limit_id = idOf(request);
       const of = { tenant_id, limit_id, after: page.after?.id ?? '', limit: page.limit + 1 };

@@ -15,9 +15,18 @@ export const listQuery = {
 
 export type Listed<S extends z.ZodRawShape> = Omit<z.infer<z.ZodObject<S>>, 'cursor'> & { limit: number; after?: Cursor };
 
-/** The query of a list: its filters, `limit` and the place to go on from. */
-export function listed<S extends z.ZodRawShape>(request: HttpRequest, filters: S): Listed<S> | Problem {
-  const query = queryOf(request, { ...filters, ...listQuery });
+const NO_FILTERS = {};
+/** Filters → the shape of their list. */
+const shapes = new WeakMap<z.ZodRawShape, z.ZodRawShape>();
+
+/** The query of a list: its filters, which are a constant, `limit` and the place to go on from. */
+export function listed<S extends z.ZodRawShape = Record<never, never>>(
+  request: HttpRequest,
+  filters: S = NO_FILTERS as S,
+): Listed<S> | Problem {
+  const shape = shapes.get(filters) ?? { ...filters, ...listQuery };
+  shapes.set(filters, shape);
+  const query = queryOf(request, shape);
   if (query instanceof Problem) return query;
   const { cursor, ...rest } = query as { cursor?: string; limit: number };
   if (cursor === undefined) return rest as Listed<S>;

@@ -35,7 +35,7 @@ export class MappingsController {
   @Get('v1/mappings')
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
-      const page = listed(request, {});
+      const page = listed(request);
       if (page instanceof Problem) return page;
       const tools = [...(this.room.configuration.state.by_tenant.get(caller.tenant_id)?.mappings.keys() ?? [])];
       const current = tools.map((tool) => this.current(caller, tool)).filter((found) => found !== undefined);

@@ -57,7 +57,7 @@ export class PersonalDataController {
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], ({ tenant_id }) => {
-      const page = listed(request, {});
+      const page = listed(request);
       if (page instanceof Problem) return page;
       return ok(pageOf(personalRules(this.room.configuration.state, tenant_id), page, ({ rule_id }) => rule_id, face));
     });

@@ -36,7 +36,7 @@ export class PoliciesController {
   @Get('policies')
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], ({ tenant_id }) => {
-      const page = listed(request, {});
+      const page = listed(request);
       const shelf = this.room.shelf(tenant_id);
       if (page instanceof Problem) return page;
       return ok(

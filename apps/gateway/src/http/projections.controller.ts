@@ -38,7 +38,7 @@ export class ProjectionsController {
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.serve(request, reply, async () => {
-      const page = listed(request, {});
+      const page = listed(request);
       if (page instanceof Problem) return page;
       return ok(pageOf(await projectionReports(this.views.store), page, ({ name }) => name, face));
     });

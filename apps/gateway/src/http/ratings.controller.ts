@@ -36,7 +36,7 @@ export class RatingsController {
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
-      const page = listed(request, {});
+      const page = listed(request);
       if (page instanceof Problem) return page;
       const { name } = request.params as { name: string };
       const { state } = this.configuration;

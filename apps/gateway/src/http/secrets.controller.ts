@@ -45,7 +45,7 @@ export class SecretsController {
   @Get('v1/secrets')
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
-      const page = listed(request, {});
+      const page = listed(request);
       if (page instanceof Problem) return page;
       const facts = await this.visible(caller);
       const now_ms = this.room.clock.now_ms();

@@ -32,7 +32,7 @@ export class TenantsController {
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin'], (caller) => {
-      const page = listed(request, {});
+      const page = listed(request);
       if (page instanceof Problem) return page;
       const all = [...this.room.configuration.state.tenants.values()];
       const shown = caller.tenant_id === DEFAULT_TENANT ? all : all.filter((tenant) => tenant.tenant_id === caller.tenant_id);

@@ -37,7 +37,7 @@ export class TokenExchangesController {
   @Get('v1/token-exchanges')
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin', 'auditor'], (caller) => {
-      const page = listed(request, {});
+      const page = listed(request);
       if (page instanceof Problem) return page;
       const all = this.room.configuration.state.by_tenant.get(caller.tenant_id)?.token_exchanges.values() ?? [];
       return ok(pageOf([...all], page, ({ name }) => name, exchangeFace));

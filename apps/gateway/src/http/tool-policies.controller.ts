@@ -51,7 +51,7 @@ export class ToolPoliciesController {
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
-      const page = listed(request, {});
+      const page = listed(request);
       return page instanceof Problem ? page : ok(pageOf([...this.rows(caller).values()], page, (row) => row.tool, rowFace));
     });
   }

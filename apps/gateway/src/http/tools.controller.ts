@@ -115,7 +115,7 @@ export class ToolsController {
   @Get('v1/tools/:name/versions')
   versions(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
-      const page = listed(request, {});
+      const page = listed(request);
       if (page instanceof Problem) return page;
       const { name } = request.params as { name: string };
       const { state } = this.room;

@@ -23,6 +23,7 @@ const moment = {
 };
 export const trustQuery = { version: z.string().min(1).max(64).optional().describe('absent: the newest active one'), ...moment };
 export const pastQuery = moment;
+const pastMoment = z.looseObject(pastQuery);
 export const trustEventsQuery = {
   version: z.string().min(1).max(64).optional(),
   limit: fromQuery(z.number().int().min(1).max(LIMIT_MAX)).default(100),
@@ -144,7 +145,7 @@ export class TrustController {
 
   private async past(request: HttpRequest, caller: Caller, given: unknown) {
     const { as_of, at_offset } = (given ?? {}) as { as_of?: string; at_offset?: string };
-    const query = parseBody(z.looseObject(pastQuery), {
+    const query = parseBody(pastMoment, {
       ...(as_of === undefined ? {} : { as_of }),
       ...(at_offset === undefined ? {} : { at_offset }),
     });

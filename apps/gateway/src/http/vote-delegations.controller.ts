@@ -39,7 +39,7 @@ export class VoteDelegationsController {
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
-      const page = listed(request, {});
+      const page = listed(request);
       return page instanceof Problem ? page : ok(pageOf(this.known(caller), page, (one) => one.delegation_id, faceOf));
     });
   }

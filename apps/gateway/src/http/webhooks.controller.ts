@@ -46,7 +46,7 @@ export class WebhooksController {
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['operator'], (caller) => {
-      const page = listed(request, {});
+      const page = listed(request);
       return page instanceof Problem ? page : ok(pageOf([...this.known(caller).values()], page, (one) => one.webhook_id, faceOf));
     });
   }
