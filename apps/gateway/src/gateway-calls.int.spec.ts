@@ -130,19 +130,19 @@ describe('what is refused is a problem document', () => {
 test('what views that are behind do not know is a 503, never a 404, and their lists say that they are behind', async () => {
   await gateway.parts.views.close();
   const { body } = await gateway.call('write_note');
-  const read = await gateway.once('GET', `/v1/calls/${body.call_id}`);
+  const read = await gateway.send('GET', `/v1/calls/${body.call_id}`);
   expect(read.status).toBe(503);
   expect(read.headers.get('retry-after')).not.toBeNull();
   for (const list of ['calls', 'cases', 'approvals', 'security-events', 'sagas', 'approvals/quality']) {
-    const { status, headers } = await gateway.once('GET', `/v1/${list}`);
+    const { status, headers } = await gateway.send('GET', `/v1/${list}`);
     expect([list, status, headers.get('countersign-views')]).toEqual([list, 200, 'behind']);
   }
   await gateway.parts.views.start();
   const statuses: number[] = [];
-  while (statuses.at(-1) !== 200 && statuses.length < 20) statuses.push((await gateway.once('GET', `/v1/calls/${body.call_id}`)).status);
+  while (statuses.at(-1) !== 200 && statuses.length < 20) statuses.push((await gateway.send('GET', `/v1/calls/${body.call_id}`)).status);
   expect(new Set(statuses.slice(0, -1))).not.toContain(404);
   expect(statuses.at(-1)).toBe(200);
-  expect((await gateway.once('GET', '/v1/calls')).headers.get('countersign-views')).toBeNull();
+  expect((await gateway.send('GET', '/v1/calls')).headers.get('countersign-views')).toBeNull();
 });
 
 describe('keys and tenants', () => {

@@ -6,7 +6,6 @@ import { EmbeddedEventLog } from '@countersign/event-log';
 import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
 import { FolderBlobs, InProcessResults, InProcessWakeUps, KeyRing, PgliteStore, Vault } from '@countersign/store';
 import { Registry } from 'prom-client';
-import { viewsBehind } from '../http/views.js';
 import { type RunningGateway, startGateway } from '../start-gateway.js';
 import { sampleContract } from './samples.js';
 import { StandInViews } from './stand-in-views.js';
@@ -21,12 +20,6 @@ export interface Response {
   // biome-ignore lint/suspicious/noExplicitAny: what a test reads of JSON
   body: any;
 }
-
-/** Each waits for the views for a second. */
-const TRIES = 10;
-
-const fromViewsBehind = ({ status, headers, body }: Response): boolean =>
-  headers.get('countersign-views') === 'behind' || (status === 503 && body?.detail === viewsBehind().detail);
 
 /** A gateway on the real embedded log, with scripted policy, executor and projector behind it. */
 export class TestGateway {
@@ -101,15 +94,7 @@ export class TestGateway {
     this.running = await TestGateway.start(this.deps, this.dir);
   }
 
-  /** As `once`, but what views that are behind answer is asked for again, as a client would: on a loaded machine they may be. */
   async send(method: string, url: string, body?: unknown, headers: Record<string, string> = {}, key = this.key): Promise<Response> {
-    let answer = await this.once(method, url, body, headers, key);
-    for (let tries = 1; tries < TRIES && method === 'GET' && fromViewsBehind(answer); tries++)
-      answer = await this.once(method, url, body, headers, key);
-    return answer;
-  }
-
-  async once(method: string, url: string, body?: unknown, headers: Record<string, string> = {}, key = this.key): Promise<Response> {
     const response = await fetch(this.url + url, {
       method,
       headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
