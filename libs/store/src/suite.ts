@@ -4,6 +4,7 @@ import { describeOwedCallbacks } from './callbacks/owed-callbacks.suite.js';
 import { claimOf, describeClaims, describeEnds, leaseOf } from './executions/arbiter.suite.js';
 import { executionState } from './executions/execution-row.js';
 import { describePlans } from './executions/plans.suite.js';
+import { describeResources } from './executions/resources.suite.js';
 import { restore } from './executions/restore.js';
 import { rowsOfKeys } from './executions/rows.js';
 import { orphans } from './executions/take-over.js';
@@ -38,6 +39,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
     describeLeases(store);
     describeRows(store);
     describePlans(store);
+    describeResources(store);
     describeLimits(store);
     describeSealed(store);
     describeNoticeClaims(store);
@@ -243,17 +245,17 @@ function describeLeases(store: () => Store): void {
 function describeRows(store: () => Store): void {
   test('rows are restored from the log without a lease, later ends over earlier, never the other way', async () => {
     const { approval_id: _, ...item } = claimOf();
-    const row = { ...item, lane: randomUUID(), epoch: 3, state: running, end_offset: null, ended_at_s: null };
+    const row = { ...item, lane: randomUUID(), epoch: 3, state: running, end_offset: null, ended_at_s: null, resources: null };
     const ended = { ...row, state: succeeded, end_offset: 40, ended_at_s: 1_700_000_000 };
     await restore(store(), [row, ended]);
     await restore(store(), [row]);
     await restore(store(), [{ ...ended, state: in_doubt, end_offset: 39 }]);
-    expect(await rowsOfKeys(store(), [row.key])).toEqual([ended]);
+    expect(await rowsOfKeys(store(), [row.key])).toEqual([{ ...ended, stands: null }]);
   });
 
   test('a running row restored from the log is an orphan, and later epochs are above its own', async () => {
     const { approval_id: _, ...item } = claimOf();
-    const row = { ...item, lane: randomUUID(), epoch: 999_999, state: running, end_offset: null, ended_at_s: null };
+    const row = { ...item, lane: randomUUID(), epoch: 999_999, state: running, end_offset: null, ended_at_s: null, resources: null };
     await restore(store(), [row]);
     expect(await orphans(store(), row.lane, row.partition)).toEqual([row]);
     expect(await leaseOf(store())).toBeGreaterThan(row.epoch);

@@ -39,6 +39,7 @@ const endOf = ({ key, attempt, call_uuid }: Claim, state: LoggedEnd['state'], en
   state,
   end_offset,
   ended_at_s: 1_700_000_000,
+  resources: false,
 });
 const fold = (store: Store, ends: readonly LoggedEnd[]) => store.query(foldEndsStatement(ends));
 export const leaseOf = (store: Store, lane = 'shared', lease_ms = 60_000) =>
@@ -69,6 +70,8 @@ export function describeClaims(store: () => Store): void {
         source_offset: winner?.source_offset,
         end_offset: null,
         ended_at_s: null,
+        resources: null,
+        stands: null,
       },
     ]);
   });

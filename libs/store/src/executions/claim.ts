@@ -26,7 +26,7 @@ SELECT i.key, i.attempt, i.tenant_id, i.call_uuid, i.partition, i.state, i.diges
 FROM lease CROSS JOIN items i`;
 const PREDECESSOR = `(i.attempt = 1 OR EXISTS (SELECT FROM tool_executions p WHERE p.key = i.key AND p.attempt = i.attempt - 1 AND p.state IN (2, 4, 5)))`;
 // Rows are locked in key order, so that two batches that overlap do not deadlock.
-const FIRST_WINS = 'ORDER BY i.key ON CONFLICT (key, attempt) DO NOTHING RETURNING key, attempt';
+export const FIRST_WINS = 'ORDER BY i.key ON CONFLICT (key, attempt) DO NOTHING RETURNING key, attempt';
 
 const CLAIM = `WITH ${LEASE}, ${ITEMS}\n${INSERT} WHERE ${PREDECESSOR} ${FIRST_WINS}`;
 

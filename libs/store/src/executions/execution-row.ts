@@ -37,10 +37,12 @@ export interface ExecutionRow extends ExecutionKey {
   source_offset: number;
   end_offset: number | null;
   ended_at_s: number | null;
+  /** JSON of `ClaimedResources`; null: the attempt named no resource. */
+  resources: string | null;
 }
 
 export const EXECUTION_COLUMNS =
-  't.key, t.attempt, t.tenant_id, t.call_uuid, t.partition, t.lane, t.epoch, t.state, t.digest8, t.source_topic, t.source_offset, t.end_offset, t.ended_at_s';
+  't.key, t.attempt, t.tenant_id, t.call_uuid, t.partition, t.lane, t.epoch, t.state, t.digest8, t.source_topic, t.source_offset, t.end_offset, t.ended_at_s, t.resources';
 
 /** `digest8` of a digest in hex: its first 52 bits, which a number holds exactly. */
 export function digest8(digest: string): number {

@@ -8,21 +8,58 @@ export interface LoggedEnd extends ExecutionKey {
   /** Offset in the partition of tool-executed. */
   end_offset: number;
   ended_at_s: number;
+  /** False: its row certainly claimed no resource. */
+  resources: boolean;
 }
+
+/** What a column of generations becomes by the holds that match. */
+const newest = (matches: string, column: string): string =>
+  `max(CASE WHEN h.resolved_ms IS NULL OR g.${column} = h.generation THEN h.generation ELSE greatest(g.${column} + 1, h.resolved_ms) END) FILTER (WHERE ${matches}) AS ${column}`;
+
+/** The call whose hold matches and is the newest. */
+const caller = (matches: string, column: string): string =>
+  `(array_agg(h.call_uuid ORDER BY h.generation DESC) FILTER (WHERE ${matches}))[1] AS ${column}_call,
+    (array_agg(h.partition ORDER BY h.generation DESC) FILTER (WHERE ${matches}))[1] AS ${column}_partition`;
 
 const FOLD = `UPDATE tool_executions t SET state = i.state, end_offset = i.end_offset, ended_at_s = i.ended_at_s
 FROM unnest($1::uuid[], $2::int2[], $3::uuid[], $4::int2[], $5::int8[], $6::int4[]) AS i(key, attempt, call_uuid, state, end_offset, ended_at_s)
 WHERE t.key = i.key AND t.attempt = i.attempt AND t.call_uuid = i.call_uuid
   AND (t.end_offset IS NULL OR (t.state = 3 AND t.end_offset < i.end_offset))`;
 
+// Generations are locked in one order, as claims lock them. What a doubt held is moved once more by its resolution, but only where
+// something else ran in between: then nobody can tell which of the two the system shows.
+const FOLD_WITH_RESOURCES = `WITH folded AS (${FOLD} RETURNING t.key, t.attempt, t.state, t.call_uuid, t.partition, t.ended_at_s),
+holds AS (SELECT h.resource, h.flags, h.generation, f.call_uuid, f.partition, f.state,
+    CASE WHEN h.doubt_until_ms IS NOT NULL THEN f.ended_at_s::int8 * 1000 END AS resolved_ms
+  FROM folded f JOIN resource_holds h ON h.key = f.key AND h.attempt = f.attempt),
+freed AS (DELETE FROM resource_holds h USING folded f WHERE h.key = f.key AND h.attempt = f.attempt AND f.state <> 3),
+doubted AS (UPDATE resource_holds h SET doubt_until_ms = f.ended_at_s::int8 * 1000 + h.settle_ms
+  FROM folded f WHERE h.key = f.key AND h.attempt = f.attempt AND f.state = 3),
+locked AS MATERIALIZED (SELECT g.resource FROM resource_generations g WHERE g.resource IN (SELECT resource FROM holds) ORDER BY g.resource FOR UPDATE),
+moved AS (SELECT h.resource, ${newest('true', 'in_any')}, ${newest('h.flags & 2 = 2', 'in_replaced')},
+    ${newest('h.flags & 1 = 1', 'at_any')}, ${newest('h.flags = 3', 'at_replaced')},
+    ${caller('true', 'in')}, ${caller('h.flags & 1 = 1', 'at')}
+  FROM holds h JOIN locked l ON l.resource = h.resource JOIN resource_generations g ON g.resource = h.resource
+  WHERE h.state <> 5 OR h.resolved_ms IS NOT NULL GROUP BY h.resource)
+UPDATE resource_generations g SET
+  in_any = greatest(g.in_any, m.in_any), in_replaced = greatest(g.in_replaced, m.in_replaced),
+  at_any = greatest(g.at_any, m.at_any), at_replaced = greatest(g.at_replaced, m.at_replaced),
+  in_call = CASE WHEN m.in_any > g.in_any THEN m.in_call ELSE g.in_call END,
+  in_partition = CASE WHEN m.in_any > g.in_any THEN m.in_partition ELSE g.in_partition END,
+  at_call = CASE WHEN m.at_any > g.at_any THEN m.at_call ELSE g.at_call END,
+  at_partition = CASE WHEN m.at_any > g.at_any THEN m.at_partition ELSE g.at_partition END
+FROM moved m WHERE g.resource = m.resource`;
+
 /**
  * Folds ends that are on the log into their rows: no lease is asked for, because the log has decided already. The first
- * end of a row stays, but for one that resolves a doubt.
+ * end of a row stays, but for one that resolves a doubt. An effect, or a doubt, ends the answers on the resources of its row;
+ * an end without effect frees them and changes nothing.
  */
 export function foldEndsStatement(ends: readonly LoggedEnd[]): Statement {
+  const named = ends.some(({ resources }) => resources);
   return {
-    name: 'fold_ends',
-    text: FOLD,
+    name: named ? 'fold_ends_with_resources' : 'fold_ends',
+    text: named ? FOLD_WITH_RESOURCES : FOLD,
     params: [
       ends.map((end) => end.key),
       ends.map((end) => end.attempt),

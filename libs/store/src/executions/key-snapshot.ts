@@ -5,6 +5,12 @@ import { restore } from './restore.js';
 const ROWS_AT_ONCE = 2000;
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
+/** A row as a line tells it; lines from before resources were kept name none. */
+function rowOf(line: string): ExecutionRow {
+  const row = JSON.parse(line) as Omit<ExecutionRow, 'resources'> & { resources?: string | null };
+  return { ...row, resources: row.resources ?? null };
+}
+
 /** Where a snapshot is kept. */
 export interface SnapshotPlace {
   /** Durable, whole or as it was before, when it resolves. */
@@ -37,7 +43,7 @@ export class KeySnapshot {
       const rows = piece
         .split('\n')
         .filter((line) => line !== '')
-        .map((line) => JSON.parse(line) as ExecutionRow);
+        .map(rowOf);
       if (rows.length > 0) await restore(this.store, rows);
       count += rows.length;
     }

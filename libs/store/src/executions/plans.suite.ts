@@ -4,6 +4,7 @@ import type { Statement, Store } from '../store.js';
 import { claimOf, leaseOf } from './arbiter.suite.js';
 import { claimStatement } from './claim.js';
 import { foldEndsStatement } from './fold-ends.js';
+import { resourceClaimStatement } from './resource-claim.js';
 import { rowsOfKeysStatement } from './rows.js';
 import { takeOverStatement } from './take-over.js';
 import { tombstonesStatement } from './tombstones.js';
@@ -22,12 +23,14 @@ export function describePlans(store: () => Store): void {
     const epoch = await leaseOf(store());
     const claims = Array.from({ length: 64 }, () => claimOf());
     const withApproval = claims.map((claim) => ({ ...claim, approval_id: randomUUID() }));
-    const ends = claims.map(({ key, call_uuid }) => ({ key, attempt: 1, call_uuid, state: 2 as const, end_offset: 1, ended_at_s: 1 }));
+    const ends = claims.map(({ key, call_uuid }) => ({ key, attempt: 1, call_uuid, state: 2 as const, end_offset: 1, ended_at_s: 1, resources: false }));
     const graves = claims.map(({ state: _, approval_id: __, ...claim }) => ({ ...claim, ended_at_s: 1 }));
     const statements = [
       claimStatement(epoch, claims),
       claimStatement(epoch, withApproval),
       foldEndsStatement(ends),
+      foldEndsStatement(ends.map((end) => ({ ...end, resources: true }))),
+      resourceClaimStatement(epoch, claims.map((one) => ({ ...one, touches: [{ resource: randomUUID(), exact: true, replaces: true }], settle_ms: 1, forced: false }))),
       tombstonesStatement(epoch, graves),
       takeOverStatement(epoch, []),
       rowsOfKeysStatement(claims.map(({ key }) => key)),

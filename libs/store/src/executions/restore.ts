@@ -2,9 +2,9 @@ import type { Statement, Store } from '../store.js';
 import { type ExecutionRow, executionId } from './execution-row.js';
 
 const RESTORE = `INSERT INTO tool_executions AS t
-  (key, attempt, tenant_id, call_uuid, partition, lane, epoch, state, digest8, source_topic, source_offset, end_offset, ended_at_s)
-SELECT * FROM unnest($1::uuid[], $2::int2[], $3::text[], $4::uuid[], $5::int2[], $6::text[], $7::int4[], $8::int2[], $9::int8[], $10::int2[], $11::int8[], $12::int8[], $13::int4[])
-ON CONFLICT (key, attempt) DO UPDATE SET state = excluded.state, epoch = excluded.epoch, end_offset = excluded.end_offset, ended_at_s = excluded.ended_at_s
+  (key, attempt, tenant_id, call_uuid, partition, lane, epoch, state, digest8, source_topic, source_offset, end_offset, ended_at_s, resources)
+SELECT * FROM unnest($1::uuid[], $2::int2[], $3::text[], $4::uuid[], $5::int2[], $6::text[], $7::int4[], $8::int2[], $9::int8[], $10::int2[], $11::int8[], $12::int8[], $13::int4[], $14::text[])
+ON CONFLICT (key, attempt) DO UPDATE SET state = excluded.state, epoch = excluded.epoch, end_offset = excluded.end_offset, ended_at_s = excluded.ended_at_s, resources = coalesce(excluded.resources, t.resources)
 WHERE t.call_uuid = excluded.call_uuid AND (t.end_offset IS NULL OR excluded.end_offset > t.end_offset)`;
 
 // Their leases are gone with the earlier database: known again, and fenced, so that what still runs is found as orphaned.
@@ -12,7 +12,48 @@ const RESTORE_LEASES = `INSERT INTO executor_leases (epoch, instance_id, lane, l
 SELECT DISTINCT ON (epoch) epoch, 'restored', lane, 0, true FROM unnest($1::int4[], $2::text[]) AS l(epoch, lane)
 ON CONFLICT (epoch) DO NOTHING`;
 
+// Generations take the maximum, so that partitions may come in any order. What runs or is in doubt holds its resources again.
+const TOUCHED = `touched AS (SELECT i.key, i.attempt, i.call_uuid, i.partition, i.state, i.ended_at_s, (i.resources::jsonb->>'generation')::int8 AS generation,
+    (i.resources::jsonb->>'settle_ms')::int4 AS settle_ms, (e->>0)::uuid AS resource, (e->>1)::int2 AS flags
+  FROM unnest($1::uuid[], $2::int2[], $3::uuid[], $4::int2[], $5::int2[], $6::int4[], $7::text[])
+    AS i(key, attempt, call_uuid, partition, state, ended_at_s, resources)
+  CROSS JOIN LATERAL jsonb_array_elements(i.resources::jsonb->'touched') e)`;
+const RESTORE_HOLDS = `WITH ${TOUCHED},
+freed AS (DELETE FROM resource_holds h USING touched t WHERE h.resource = t.resource AND h.key = t.key AND h.attempt = t.attempt AND t.state NOT IN (1, 3))
+INSERT INTO resource_holds (resource, key, attempt, flags, generation, settle_ms, doubt_until_ms)
+SELECT t.resource, t.key, t.attempt, t.flags, t.generation, t.settle_ms, CASE WHEN t.state = 3 THEN t.ended_at_s::int8 * 1000 + t.settle_ms END
+FROM touched t WHERE t.state IN (1, 3)
+ON CONFLICT (resource, key, attempt) DO UPDATE SET doubt_until_ms = excluded.doubt_until_ms`;
+const RESTORE_GENERATIONS = `WITH ${TOUCHED},
+moved AS (SELECT t.resource, max(t.generation) AS in_any, coalesce(max(t.generation) FILTER (WHERE t.flags & 2 = 2), 0) AS in_replaced,
+    coalesce(max(t.generation) FILTER (WHERE t.flags & 1 = 1), 0) AS at_any, coalesce(max(t.generation) FILTER (WHERE t.flags = 3), 0) AS at_replaced,
+    (array_agg(t.call_uuid ORDER BY t.generation DESC))[1] AS in_call, (array_agg(t.partition ORDER BY t.generation DESC))[1] AS in_partition,
+    (array_agg(t.call_uuid ORDER BY t.generation DESC) FILTER (WHERE t.flags & 1 = 1))[1] AS at_call,
+    (array_agg(t.partition ORDER BY t.generation DESC) FILTER (WHERE t.flags & 1 = 1))[1] AS at_partition
+  FROM touched t WHERE t.state NOT IN (1, 5) GROUP BY t.resource)
+INSERT INTO resource_generations AS g (resource, at_any, at_replaced, in_any, in_replaced, at_call, in_call, at_partition, in_partition)
+SELECT m.resource, m.at_any, m.at_replaced, m.in_any, m.in_replaced, m.at_call, m.in_call, m.at_partition, m.in_partition FROM moved m ORDER BY m.resource
+ON CONFLICT (resource) DO UPDATE SET
+  at_any = greatest(g.at_any, excluded.at_any), at_replaced = greatest(g.at_replaced, excluded.at_replaced),
+  in_any = greatest(g.in_any, excluded.in_any), in_replaced = greatest(g.in_replaced, excluded.in_replaced),
+  in_call = CASE WHEN excluded.in_any > g.in_any THEN excluded.in_call ELSE g.in_call END,
+  in_partition = CASE WHEN excluded.in_any > g.in_any THEN excluded.in_partition ELSE g.in_partition END,
+  at_call = CASE WHEN excluded.at_any > g.at_any THEN excluded.at_call ELSE g.at_call END,
+  at_partition = CASE WHEN excluded.at_any > g.at_any THEN excluded.at_partition ELSE g.at_partition END`;
+
 const ROWS_MAX = 500;
+
+/** Holds and generations of the rows that named resources; nothing where none did. */
+function resourceStatements(rows: readonly ExecutionRow[]): Statement[] {
+  const named = rows.filter(({ resources }) => resources !== null);
+  if (named.length === 0) return [];
+  const column = <K extends keyof ExecutionRow>(name: K): ExecutionRow[K][] => named.map((row) => row[name]);
+  const params = [column('key'), column('attempt'), column('call_uuid'), column('partition'), column('state'), column('ended_at_s'), column('resources')];
+  return [
+    { name: 'restore_holds', text: RESTORE_HOLDS, params },
+    { name: 'restore_generations', text: RESTORE_GENERATIONS, params },
+  ];
+}
 
 function statement(rows: readonly ExecutionRow[]): Statement {
   const column = <K extends keyof ExecutionRow>(name: K): ExecutionRow[K][] => rows.map((row) => row[name]);
@@ -33,6 +74,7 @@ function statement(rows: readonly ExecutionRow[]): Statement {
       column('source_offset'),
       column('end_offset'),
       column('ended_at_s'),
+      column('resources'),
     ],
   };
 }
@@ -46,6 +88,7 @@ export async function restore(store: Store, rows: readonly ExecutionRow[]): Prom
   for (let at = 0; at < last.length; at += ROWS_MAX) {
     const some = last.slice(at, at + ROWS_MAX);
     const leases = [some.map(({ epoch }) => epoch), some.map(({ lane }) => lane)];
-    await store.atomically([statement(some), { name: 'restore_leases', text: RESTORE_LEASES, params: leases }], 'background');
+    const leased = { name: 'restore_leases', text: RESTORE_LEASES, params: leases };
+    await store.atomically([statement(some), leased, ...resourceStatements(some)], 'background');
   }
 }

@@ -51,7 +51,8 @@ export async function forgetClaim(
   row: { readonly key: string; readonly attempt: number; readonly call_uuid: string },
 ): Promise<void> {
   const text = `WITH ${LEASE}, gone AS (DELETE FROM tool_executions t USING lease
-  WHERE t.key = $2::uuid AND t.attempt = $3::int2 AND t.call_uuid = $4::uuid AND t.epoch + 0 = $1 AND t.state IN (1, 7) RETURNING t.call_uuid)
+  WHERE t.key = $2::uuid AND t.attempt = $3::int2 AND t.call_uuid = $4::uuid AND t.epoch + 0 = $1 AND t.state IN (1, 7) RETURNING t.call_uuid),
+freed AS (DELETE FROM resource_holds h USING gone WHERE h.key = $2::uuid AND h.attempt = $3::int2)
 DELETE FROM approval_uses u USING gone WHERE u.call_uuid = gone.call_uuid`;
   await sql.query({ name: 'forget_claim', text, params: [epoch, row.key, row.attempt, row.call_uuid] });
 }

@@ -20,7 +20,7 @@ const TOMBSTONES = `WITH ${LEASE}, items AS (
 INSERT INTO tool_executions (key, attempt, tenant_id, call_uuid, partition, state, digest8, source_topic, source_offset, lane, epoch, ended_at_s)
 SELECT i.key, i.attempt, i.tenant_id, i.call_uuid, i.partition, 5, i.digest8, i.source_topic, i.source_offset, lease.lane, lease.epoch, i.ended_at_s
 FROM lease CROSS JOIN items i
-WHERE i.attempt = 1 OR EXISTS (SELECT FROM tool_executions p WHERE p.key = i.key AND p.attempt = i.attempt - 1 AND p.state = 5)
+WHERE i.attempt = 1 OR EXISTS (SELECT FROM tool_executions p WHERE p.key = i.key AND p.attempt = i.attempt - 1 AND p.state IN (2, 4, 5))
 ORDER BY i.key ON CONFLICT (key, attempt) DO NOTHING RETURNING key, attempt`;
 
 export function tombstonesStatement(epoch: number, items: readonly Tombstone[]): Statement {

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import type { Store } from '../store.js';
+import { claimOf, leaseOf } from './arbiter.suite.js';
+import { type EndState, type ExecutionRow, executionState } from './execution-row.js';
+import { foldEndsStatement } from './fold-ends.js';
+import { claimWithResources, type ResourceClaim, type ResourceClaimed } from './resource-claim.js';
+import { resourcesText } from './resource-row.js';
+import { restore } from './restore.js';
+import { rowsOfKeys } from './rows.js';
+import { readStanding } from './standing.js';
+import { forgetClaim } from './take-over.js';
+
+const { succeeded, in_doubt, released } = executionState;
+
+type Names = Readonly<Record<string, string>>;
+
+/** A namespace of its own: `a/b` touches `a` and `a/b`. */
+const namespace = (): Names => new Proxy<Record<string, string>>({}, { get: (known, name: string) => (known[name] ??= randomUUID()) });
+
+function touching(names: Names, path: string, replaces: boolean): ResourceClaim['touches'] {
+  const parts = path.split('/');
+  return parts.map((_, at) => ({ resource: names[parts.slice(0, at + 1).join('/')] as string, exact: at === parts.length - 1, replaces }));
+}
+
+function effect(names: Names, path: string, kind: 'replaces' | 'adds', more: Partial<ResourceClaim> = {}): ResourceClaim {
+  return { ...claimOf(), touches: touching(names, path, kind === 'replaces'), settle_ms: 0, forced: false, ...more };
+}
+
+let end_offset = 0;
+
+async function end(store: Store, { key, attempt, call_uuid }: ResourceClaim, state: EndState, ended_at_s = 1): Promise<void> {
+  await store.query(foldEndsStatement([{ key, attempt, call_uuid, state, end_offset: ++end_offset, ended_at_s, resources: true }]));
+}
+
+/** Claims, in one statement, and ends it with success. */
+async function happens(store: Store, epoch: number, one: ResourceClaim): Promise<ResourceClaim> {
+  expect(await claimWithResources(store, epoch, [one])).toEqual([expect.objectContaining({ kind: 'won' })]);
+  await end(store, one, succeeded);
+  return one;
+}
+
+async function stands(store: Store, one: ResourceClaim): Promise<boolean | null | undefined> {
+  return (await readStanding(store, [one]))[0]?.stands;
+}
+
+const kinds = (answers: readonly ResourceClaimed[]) => answers.map(({ kind }) => kind);
+
+function describeStanding(store: () => Store): void {
+  test('an answer stands until a later effect on its name: A, B, A is three effects', async () => {
+    const [epoch, names] = [await leaseOf(store()), namespace()];
+    const a = await happens(store(), epoch, effect(names, 'file/x', 'replaces'));
+    expect(await stands(store(), a)).toBe(true);
+    const b = await happens(store(), epoch, effect(names, 'file/x', 'replaces'));
+    expect(await readStanding(store(), [a])).toEqual([
+      { key: a.key, attempt: 1, stands: false, superseded_by: `${b.partition}-${b.call_uuid}` },
+    ]);
+    const again = { ...effect(names, 'file/x', 'replaces'), key: a.key, attempt: 2 };
+    await happens(store(), epoch, again);
+    expect([await stands(store(), a), await stands(store(), b), await stands(store(), again)]).toEqual([false, false, true]);
+  });
+
+  test.each([
+    ['the same name', 'd/x', 'd/x', false],
+    ['a name above', 'd/x', 'd', false],
+    ['a name below', 'd', 'd/x/y', false],
+    ['a neighbour', 'd/x', 'd/y', true],
+    ['a name that only begins alike', 'd/x', 'd/xy', true],
+  ])('an effect on %s of the answer', async (_, first, later, expected) => {
+    const [epoch, names] = [await leaseOf(store()), namespace()];
+    const answer = await happens(store(), epoch, effect(names, first, 'replaces'));
+    await happens(store(), epoch, effect(names, later, 'replaces'));
+    expect(await stands(store(), answer)).toBe(expected);
+  });
+
+  test('a later effect that adds ends answers that replace, and no answer that adds', async () => {
+    const [epoch, names] = [await leaseOf(store()), namespace()];
+    const replaced = await happens(store(), epoch, effect(names, 'x', 'replaces'));
+    const added = await happens(store(), epoch, effect(names, 'x', 'adds'));
+    await happens(store(), epoch, effect(names, 'x/below', 'adds'));
+    expect([await stands(store(), replaced), await stands(store(), added)]).toEqual([false, true]);
+    await happens(store(), epoch, effect(names, 'x', 'replaces'));
+    expect(await stands(store(), added)).toBe(false);
+  });
+
+  test('an end without effect gives the generation back: the answer before it stands again', async () => {
+    const [epoch, names] = [await leaseOf(store()), namespace()];
+    const a = await happens(store(), epoch, effect(names, 'x', 'replaces'));
+    const b = effect(names, 'x', 'replaces');
+    await claimWithResources(store(), epoch, [b]);
+    expect(await stands(store(), a)).toBe(false);
+    await end(store(), b, released);
+    expect(await stands(store(), a)).toBe(true);
+    const repeat = { ...effect(names, 'x', 'replaces'), key: a.key, attempt: 2 };
+    expect(kinds(await claimWithResources(store(), epoch, [repeat]))).toEqual(['lost']);
+    expect(kinds(await claimWithResources(store(), epoch, [{ ...repeat, forced: true }]))).toEqual(['won']);
+  });
+
+  test('where the row of a generation is missing the answer does not stand; a row that named nothing says null', async () => {
+    const [epoch, names] = [await leaseOf(store()), namespace()];
+    const a = await happens(store(), epoch, effect(names, 'x', 'replaces'));
+    await store().query({ text: 'DELETE FROM resource_generations WHERE resource = $1', params: [names.x] });
+    expect(await stands(store(), a)).toBe(false);
+    await happens(store(), epoch, effect(names, 'x', 'replaces'));
+    expect(await stands(store(), a)).toBe(false);
+    expect((await rowsOfKeys(store(), [a.key]))[0]?.stands).toBe(false);
+  });
+}
+
+function describeHolds(store: () => Store): void {
+  test('one effect on a resource runs at a time, on names above and below too; neighbours run side by side', async () => {
+    const [epoch, names] = [await leaseOf(store()), namespace()];
+    const running = effect(names, 'd/x', 'adds');
+    const others = ['d/x', 'd', 'd/x/y', 'd/y'].map((path) => effect(names, path, 'replaces'));
+    expect(kinds(await claimWithResources(store(), epoch, [running]))).toEqual(['won']);
+    const answers: string[] = [];
+    for (const other of others) answers.push(...kinds(await claimWithResources(store(), epoch, [other])));
+    expect(answers).toEqual(['busy', 'busy', 'busy', 'won']);
+    await end(store(), running, succeeded);
+    expect(kinds(await claimWithResources(store(), epoch, [others[0] as ResourceClaim]))).toEqual(['won']);
+  });
+
+  test('of claims that overlap in one batch the first wins, of 20 that race one', async () => {
+    const [epoch, names] = [await leaseOf(store()), namespace()];
+    const batch = ['d/x', 'd', 'e', 'd/x/y'].map((path) => effect(names, path, 'replaces'));
+    expect(kinds(await claimWithResources(store(), epoch, batch))).toEqual(['won', 'busy', 'won', 'busy']);
+    const racers = Array.from({ length: 20 }, (_, at) => effect(names, at % 2 ? 'r' : 'r/x', 'replaces'));
+    const won = await Promise.all(racers.map((one) => claimWithResources(store(), epoch, [one])));
+    expect(won.flat().filter(({ kind }) => kind === 'won')).toHaveLength(1);
+  });
+
+  test('batches of overlapping resources in opposite orders do not deadlock', async () => {
+    const [epoch, names] = [await leaseOf(store()), namespace()];
+    const paths = Array.from({ length: 30 }, (_, at) => `d/${at}`);
+    const batches = Array.from({ length: 8 }, (_, at) => (at % 2 ? paths : [...paths].reverse()).map((path) => effect(names, path, 'replaces')));
+    const answers = await Promise.all(batches.map((batch) => claimWithResources(store(), epoch, batch)));
+    expect(answers.flat().filter(({ kind }) => kind === 'won')).toHaveLength(30);
+  });
+
+  test('a doubt is waited for until it has settled, then others run and are told; its resolution ends their answers', async () => {
+    const [epoch, names] = [await leaseOf(store()), namespace()];
+    const doubtful = effect(names, 'x', 'replaces', { settle_ms: 2_000_000_000 });
+    await claimWithResources(store(), epoch, [doubtful]);
+    await end(store(), doubtful, in_doubt, Math.floor(Date.now() / 1000));
+    const later = effect(names, 'x', 'replaces');
+    expect(kinds(await claimWithResources(store(), epoch, [later]))).toEqual(['busy']);
+    await store().query({ text: 'UPDATE resource_holds SET doubt_until_ms = 0 WHERE resource = $1', params: [names.x] });
+    expect(await claimWithResources(store(), epoch, [later])).toEqual([expect.objectContaining({ kind: 'won', doubtful: true })]);
+    await end(store(), later, succeeded);
+    expect(await stands(store(), later)).toBe(false);
+    await end(store(), doubtful, succeeded, Math.floor(Date.now() / 1000) + 10);
+    expect([await stands(store(), doubtful), await stands(store(), later)]).toEqual([false, false]);
+    expect(await happens(store(), epoch, effect(names, 'x', 'replaces'))).toBeDefined();
+  });
+
+  test('a doubt that nothing came after, and that a person finds to have happened, stands', async () => {
+    const [epoch, names] = [await leaseOf(store()), namespace()];
+    const doubtful = effect(names, 'x', 'replaces');
+    await claimWithResources(store(), epoch, [doubtful]);
+    await end(store(), doubtful, in_doubt);
+    await end(store(), doubtful, succeeded);
+    expect(await stands(store(), doubtful)).toBe(true);
+  });
+
+  test('a claim that is forgotten, and a hold whose row is gone, hold nothing', async () => {
+    const [epoch, names] = [await leaseOf(store()), namespace()];
+    const [forgotten, lost] = [effect(names, 'x', 'replaces'), effect(names, 'y', 'replaces')];
+    expect(kinds(await claimWithResources(store(), epoch, [forgotten, lost]))).toEqual(['won', 'won']);
+    await forgetClaim(store(), epoch, forgotten);
+    await store().query({ text: 'DELETE FROM tool_executions WHERE key = $1', params: [lost.key] });
+    expect(kinds(await claimWithResources(store(), epoch, [effect(names, 'x', 'adds'), effect(names, 'y', 'adds')]))).toEqual(['won', 'won']);
+  });
+}
+
+function describeRefold(store: () => Store): void {
+  test('rows restored in any order of partitions give the same standing as those that lived, and what ran holds its resources', async () => {
+    const [epoch, names] = [await leaseOf(store()), namespace()];
+    const lived: ResourceClaim[] = [];
+    for (const path of ['d/x', 'd/y', 'd', 'd/x', 'd/z']) lived.push(await happens(store(), epoch, effect(names, path, 'replaces')));
+    const failed = effect(names, 'd/x', 'replaces');
+    await claimWithResources(store(), epoch, [failed]);
+    await end(store(), failed, released);
+    const running = effect(names, 'd/y', 'adds');
+    await claimWithResources(store(), epoch, [running]);
+    const before = await Promise.all(lived.map((one) => stands(store(), one)));
+    expect(before).toEqual([false, false, false, true, true]);
+    const all = [...lived, failed, running].map(({ key }) => key);
+    const rows = (await rowsOfKeys(store(), all)).map(({ stands: _, ...row }): ExecutionRow => row);
+    for (const shuffled of [rows, [...rows].reverse()]) {
+      const generations = [...Object.values({ ...names }), names.d, names['d/x'], names['d/y'], names['d/z']];
+      await store().query({ text: 'DELETE FROM resource_generations WHERE resource = ANY ($1::uuid[])', params: [generations] });
+      await store().query({ text: 'DELETE FROM resource_holds WHERE key = ANY ($1::uuid[])', params: [all] });
+      await store().query({ text: 'DELETE FROM tool_executions WHERE key = ANY ($1::uuid[])', params: [all] });
+      for (const row of shuffled) await restore(store(), [row]);
+      expect(await Promise.all(lived.map((one) => stands(store(), one)))).toEqual(before);
+      expect(kinds(await claimWithResources(store(), epoch, [effect(names, 'd/y', 'adds')]))).toEqual(['busy']);
+    }
+  });
+
+  test('the text of a row is what SQL reads', async () => {
+    const [epoch, names] = [await leaseOf(store()), namespace()];
+    const one = effect(names, 'd/x', 'adds', { settle_ms: 7 });
+    const [answer] = await claimWithResources(store(), epoch, [one]);
+    if (answer?.kind !== 'won') throw new Error('lost');
+    expect(answer.resources.settle_ms).toBe(7);
+    expect(answer.resources.touched.map(({ resource, exact, replaces }) => ({ resource, exact, replaces }))).toEqual(
+      [...one.touches].sort((a, b) => (a.resource < b.resource ? -1 : 1)),
+    );
+    const [row] = await rowsOfKeys(store(), [one.key]);
+    expect(JSON.parse(row?.resources ?? '')).toEqual(JSON.parse(resourcesText(answer.resources)));
+  });
+}
+
+/** What writes act on: which answers stand, and who waits for whom. Part of describeStore. */
+export function describeResources(store: () => Store): void {
+  describeStanding(store);
+  describeHolds(store);
+  describeRefold(store);
+}

@@ -1,0 +1,64 @@
+import { callId } from '@countersign/contracts';
+import type { Row, Sql, Statement } from '../store.js';
+import { type ExecutionKey, executionId } from './execution-row.js';
+
+/** `flags` 3 and 1: exactly this name, replaced or added to. 2 and 0: a name below it. */
+const SEEN_NOW = `CASE d.flags WHEN 3 THEN g.in_any WHEN 1 THEN g.in_replaced WHEN 2 THEN g.at_any ELSE g.at_replaced END`;
+
+/** The touched names of the attempt in row `alias`, as rows (resource, flags, seen). */
+const touchedOf = (alias: string) => `(SELECT (e->>0)::uuid AS resource, (e->>1)::int2 AS flags, (e->>2)::int8 AS seen
+  FROM jsonb_array_elements((${alias}.resources::jsonb)->'touched') e) d`;
+
+/** An effect that runs and overlaps with what the attempt touched; one that adds does not end an answer of one that adds. */
+const runningOver = (alias: string) => `SELECT r.call_uuid, r.partition FROM ${touchedOf(alias)}
+  JOIN resource_holds h ON h.resource = d.resource AND (d.flags & 1 = 1 OR h.flags & 1 = 1) AND (d.flags & 2 = 2 OR h.flags & 2 = 2)
+  JOIN tool_executions r ON r.key = h.key AND r.attempt = h.attempt AND r.state IN (1, 3)
+  WHERE r.key <> ${alias}.key`;
+
+const movedOf = (alias: string) => `SELECT CASE WHEN d.flags & 1 = 1 THEN g.in_call ELSE g.at_call END AS call_uuid,
+    CASE WHEN d.flags & 1 = 1 THEN g.in_partition ELSE g.at_partition END AS partition
+  FROM ${touchedOf(alias)} LEFT JOIN resource_generations g ON g.resource = d.resource
+  WHERE g.resource IS NULL OR d.seen <> ${SEEN_NOW}`;
+
+/**
+ * SQL: whether the answer of the attempt in row `alias` still stands. Null where it named no resource. False where a later effect
+ * moved one of its resources or runs on it now, and where the row of a generation is missing.
+ */
+export const standsSql = (alias: string): string =>
+  `CASE WHEN ${alias}.resources IS NULL THEN NULL ELSE NOT EXISTS (${movedOf(alias)}) AND NOT EXISTS (${runningOver(alias)}) END`;
+
+/** Whether the answer of an attempt stands. */
+export interface Standing extends ExecutionKey {
+  /** Null: the attempt named no resource. */
+  stands: boolean | null;
+  /** The newest effect on what it acted on, where that ended the answer and is known. */
+  superseded_by: string | null;
+}
+
+const STANDING = `SELECT t.key, t.attempt, ${standsSql('t')} AS stands, s.call_uuid, s.partition
+FROM unnest($1::uuid[], $2::int2[]) AS i(key, attempt) JOIN tool_executions t ON t.key = i.key AND t.attempt = i.attempt
+LEFT JOIN LATERAL (SELECT o.call_uuid, o.partition FROM (${movedOf('t')} UNION ALL ${runningOver('t')}) o
+  WHERE o.call_uuid IS NOT NULL AND o.call_uuid <> t.call_uuid LIMIT 1) s ON t.resources IS NOT NULL`;
+
+interface StandingRow extends Row, ExecutionKey {
+  stands: boolean | null;
+  call_uuid: string | null;
+  partition: number | null;
+}
+
+export function standingStatement(attempts: readonly ExecutionKey[]): Statement {
+  return { name: 'standing', text: STANDING, params: [attempts.map(({ key }) => key), attempts.map(({ attempt }) => attempt)] };
+}
+
+/** Whether the answers of these attempts stand; none for an attempt that has no row. Name each once. */
+export async function readStanding(sql: Sql, attempts: readonly ExecutionKey[]): Promise<Standing[]> {
+  if (attempts.length === 0) return [];
+  const rows = await sql.query<StandingRow>(standingStatement(attempts));
+  const first = new Map(rows.map((row) => [executionId(row), row]));
+  return [...first.values()].map(({ key, attempt, stands, call_uuid, partition }) => ({
+    key,
+    attempt,
+    stands,
+    superseded_by: stands === false && call_uuid !== null && partition !== null ? callId(partition, call_uuid) : null,
+  }));
+}

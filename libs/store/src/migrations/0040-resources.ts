@@ -1,0 +1,36 @@
+import type { Migration } from './migration.js';
+
+/**
+ * What writes act on. A resource is an HMAC of a name (a path of segments) in its tenant's namespace.
+ * tool_executions.resources: what an attempt claimed, as JSON (`claimedResources` in executions/resource-row.ts); null: it named nothing.
+ * resource_generations: one row per name or prefix of a name. `at_*`: the newest effect on exactly this name; `in_*`: on it or below it;
+ * `*_any`: of either kind; `*_replaced`: of those that replace. The call of the newest is kept to say what superseded an answer.
+ * resource_holds: effects that run, or whose outcome is unknown (`doubt_until_ms` is set: others wait until then). flags: 1 exactly this name, 2 replaces.
+ */
+export const resources: Migration = {
+  name: '0040-resources',
+  text: `
+ALTER TABLE tool_executions ADD COLUMN resources text;
+CREATE TABLE resource_generations (
+  resource uuid PRIMARY KEY,
+  at_any int8 NOT NULL DEFAULT 0,
+  at_replaced int8 NOT NULL DEFAULT 0,
+  in_any int8 NOT NULL DEFAULT 0,
+  in_replaced int8 NOT NULL DEFAULT 0,
+  at_call uuid,
+  in_call uuid,
+  at_partition int2,
+  in_partition int2
+) WITH (fillfactor = 50);
+CREATE TABLE resource_holds (
+  resource uuid NOT NULL,
+  key uuid NOT NULL,
+  generation int8 NOT NULL,
+  doubt_until_ms int8,
+  settle_ms int4 NOT NULL,
+  attempt int2 NOT NULL,
+  flags int2 NOT NULL,
+  PRIMARY KEY (resource, key, attempt)
+);
+CREATE INDEX resource_holds_key ON resource_holds (key, attempt)`,
+};
