@@ -5,6 +5,7 @@ export * from './generated/events.js';
 export { type EventSchema, eventSchemas } from './generated/schemas.js';
 export { callId, parseCallId, partitionOf, timeOfId, uuidOfParts, uuidText, uuidv7 } from './ids.js';
 export {
+  attemptKey,
   canonicalText,
   derivedKey,
   discriminatingInputs,
@@ -19,6 +20,7 @@ export { firstMeta, metaAfter, nextHlc } from './meta.js';
 export { NO_CONTEXT } from './no-context.js';
 export { type AvroSchema, PackedType, packedSchemas, UnknownPackedSchema } from './packed-type.js';
 export { type PeekedMeta, peekMeta } from './peek-meta.js';
+export { overlaps, parseResourceName, type ResourceName, type ResourceUse, resourcesOf } from './resources.js';
 export { intersectRights, lacking, type Rights, union } from './rights.js';
 export { regexHazard } from './schema/regex-hazard.js';
 export { schemaFaults } from './schema/schema-faults.js';
@@ -43,6 +45,8 @@ export {
   effectRules,
   isReadOnly,
   type JsonSchema,
+  type ResourceEffect,
+  type ResourceTemplate,
   strictness,
   type ToolContract,
   type VersionState,

@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
-import { canonicalText, derivedKey, discriminatingInputs, headerKey, normalise, tenantKey } from './keys.js';
+import { uuidText } from './ids.js';
+import { attemptKey, canonicalText, derivedKey, discriminatingInputs, headerKey, normalise, tenantKey } from './keys.js';
 
 const key = tenantKey(Buffer.alloc(32, 7), 'acme');
 const parts = {
@@ -187,5 +188,38 @@ describe('idempotency keys', () => {
     const inputs = { supplier: 's', total: 5, drafted_at: 'now' };
     expect(discriminatingInputs({ idempotency: { except: ['drafted_at'] } }, inputs)).toEqual({ supplier: 's', total: 5 });
     expect(discriminatingInputs({ idempotency: { discriminating: ['supplier'] } }, inputs)).toEqual({ supplier: 's' });
+  });
+});
+
+describe('the key of an attempt', () => {
+  const uuid = fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) => uuidText(bytes));
+
+  test('is the key itself for the first, and HMAC-SHA256 of the key over the attempt for the others', () => {
+    const key = '00112233-4455-6677-8899-aabbccddeeff';
+    const hex = createHmac('sha256', Buffer.from('00112233445566778899aabbccddeeff', 'hex')).update('attempt:2').digest('hex');
+    expect(attemptKey(key, 1)).toBe(key);
+    expect(attemptKey(key, 2).replaceAll('-', '')).toBe(hex.slice(0, 32));
+  });
+
+  test('is another one for each key and attempt, and always the same', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(uuid, { minLength: 2, maxLength: 4 }),
+        fc.uniqueArray(fc.integer({ min: 1, max: 2 ** 31 }), { minLength: 2, maxLength: 4 }),
+        (keys, attempts) => {
+          const all = () => keys.flatMap((each) => attempts.map((attempt) => attemptKey(each, attempt)));
+          expect(new Set(all()).size).toBe(keys.length * attempts.length);
+          expect(all()).toEqual(all());
+        },
+      ),
+    );
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, 2 ** 53])('there is no attempt %d', (attempt) => {
+    expect(() => attemptKey('00112233-4455-6677-8899-aabbccddeeff', attempt)).toThrow(RangeError);
+  });
+
+  test.each(['', 'k', '00112233-4455-6677-8899-AABBCCDDEEFF', '00112233445566778899aabbccddeeff'])('%j is no key', (text) => {
+    expect(() => attemptKey(text, 1)).toThrow(RangeError);
   });
 });

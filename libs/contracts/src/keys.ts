@@ -185,3 +185,16 @@ export function derivedKey(key: Uint8Array, parts: KeyParts): string {
 export function headerKey(key: Uint8Array, parts: { tenant_id: string; principal_id: string; header: string }): string {
   return uuidText(hmac(key, `header${part(parts.tenant_id)}${part(parts.principal_id)}${part(parts.header)}`));
 }
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/**
+ * The key that a tool and its system get for one attempt at the effect of a key. Attempt 1 has the key itself, attempt n has the first
+ * 16 bytes of HMAC-SHA256(the key's 16 bytes, `attempt:n`) as a UUID's text: no receipt and no outside system takes one attempt for another.
+ * @throws RangeError where the key is no UUID in lower case or the attempt is no whole number from 1.
+ */
+export function attemptKey(key: string, attempt: number): string {
+  if (!UUID.test(key)) throw new RangeError('the idempotency key must be the text of a UUID in lower case');
+  if (!Number.isSafeInteger(attempt) || attempt < 1) throw new RangeError(`the attempt must be a whole number from 1, and is ${attempt}`);
+  return attempt === 1 ? key : uuidText(hmac(Buffer.from(key.replaceAll('-', ''), 'hex'), `attempt:${attempt}`));
+}

@@ -5,6 +5,20 @@ import type { ToolRecord } from './tool-record.js';
 /** JSON Schema 2020-12. */
 export type JsonSchema = Record<string, unknown>;
 
+/** `replaces`: the state that the name had before does not count any more. `adds`: what earlier writes added stays beside it. */
+export type ResourceEffect = 'replaces' | 'adds';
+
+/** One thing that a write acts on, as a template over the inputs that run. */
+export interface ResourceTemplate {
+  /**
+   * `file:{/path}`, `git:{/repo}/heads/{/branch}`: the kind (`[a-z][a-z0-9_]*`), a colon, then segments of literal text and of inputs
+   * (a JSON Pointer in braces), separated by `/`. See `resourcesOf` for the name that a call gets.
+   */
+  name: string;
+  /** Fixed, or by the value of one input: `{by: '/mode', values: {append: 'adds'}, otherwise: 'replaces'}`. */
+  effect: ResourceEffect | { by: string; values: Record<string, ResourceEffect>; otherwise: ResourceEffect };
+}
+
 /** What a tool promises; announced on `tool-registered`, so that gateway and policy need no tool code. */
 export interface ToolContract extends ToolRecord {
   name: string;
@@ -20,6 +34,8 @@ export interface ToolContract extends ToolRecord {
   reversibility: Reversibility;
   /** Which top-level inputs identify the effect: exactly one of the two lists. `window_ms` defaults to 24 h. */
   idempotency: { discriminating?: string[]; except?: string[]; window_ms?: number };
+  /** What a write acts on. Absent: the write can name no resource. Reads never have any. */
+  resources?: ResourceTemplate[];
   /** The tool's own system takes our idempotency key, so a write may be sent again after a lost answer. */
   takes_key: boolean;
   has_reconcile: boolean;
@@ -126,10 +142,12 @@ const PINNED = [
   'provider',
   'protocol',
   'endpoint',
+  'resources',
 ] as const satisfies readonly (keyof ToolContract)[];
 
 /**
- * Digest of what callers and approvers of a version rely on: its words, schemas, annotations and what identifies its effect.
+ * Digest of what callers and approvers of a version rely on: its words, schemas, annotations, what identifies its effect
+ * and what it acts on.
  * How it runs (timeouts, sizes, promises of speed) may change under it.
  */
 export function contractPin(contract: ToolContract): string {

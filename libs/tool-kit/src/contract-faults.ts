@@ -2,6 +2,7 @@ import { defaultTier, effectRules, isReadOnly, type JsonSchema, schemaFaults, st
 import { notAToolFaults } from './not-a-tool.js';
 import { patternFaults } from './pattern-rules.js';
 import { recordFaults } from './record-faults.js';
+import { resourceFaults } from './resource-faults.js';
 import type { ToolTraits } from './tool.js';
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
@@ -24,6 +25,7 @@ export function contractFaults(contract: ToolContract, traits: ToolTraits): stri
     ...effectFaults(contract, traits),
     ...limitFaults(contract),
     ...recordFaults(contract),
+    ...resourceFaults(contract),
     ...notAToolFaults(contract),
     ...patternFaults(contract),
   ];

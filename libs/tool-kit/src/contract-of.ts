@@ -57,6 +57,7 @@ export function contractOf(traits: ToolTraits, parts: ContractParts): ToolContra
     effect_class: traits.effect_class,
     reversibility: traits.reversibility ?? reversibilityOf[traits.effect_class],
     idempotency: idempotencyOf(traits),
+    ...(traits.resources === undefined ? {} : { resources: traits.resources }),
     takes_key: traits.takes_key ?? false,
     timeout_ms,
     settle_ms: traits.settle_ms ?? 2 * timeout_ms,

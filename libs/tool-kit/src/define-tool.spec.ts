@@ -85,6 +85,17 @@ describe('a defined tool', () => {
     });
   });
 
+  test('has what it acts on in its contract, and nothing where it declares nothing', () => {
+    const resources = [
+      { name: 'account:{/account}', effect: { by: '/mode', values: { a: 'adds' as const }, otherwise: 'replaces' as const } },
+    ];
+    expect(defineTool({ ...write, resources }).contract.resources).toEqual(resources);
+    expect(defineTool(write).contract).not.toHaveProperty('resources');
+    const nested = input.extend({ nested: z.object({ on: z.boolean() }).or(z.null()) }) as never;
+    const by = { by: '/nested/on', values: { true: 'adds' as const }, otherwise: 'replaces' as const };
+    expect(() => defineTool({ ...write, input: nested, resources: [{ name: 'account:{/account}', effect: by }] })).not.toThrow();
+  });
+
   test('says so in its contract when it can reconcile and compensate', () => {
     const tool = defineTool({ ...write, reconcile: async () => ({ kind: 'did_not_happen' }), compensate: async () => null });
     expect(tool.contract).toMatchObject({ has_reconcile: true, has_compensate: true });
@@ -116,6 +127,35 @@ describe('a contract is refused', () => {
     ['with a window of half a millisecond', { idempotency: { discriminating: ['account'], window_ms: 0.5 } }, /window_ms/],
   ])('%s', (_title, change, message) => {
     expect(faultOf({ ...write, ...change })).toMatch(message);
+  });
+
+  const of = (name: string, effect: unknown = 'adds') => ({ resources: [{ name, effect: effect as 'adds' }] });
+  test.each<[string, Partial<Definition>, RegExp]>([
+    ['with no resources in its list', { resources: [] }, /must list 1 to 16/],
+    ['with a resource without a kind', of('account'), /resources\[0\]: name "account": it has no kind/],
+    ['with a kind in capitals', of('Account:{/account}'), /its kind "Account" must match/],
+    ['with a resource by an input that is not there', of('account:{/acount}'), /resources\[0\]: the input has no \/acount/],
+    ['with a resource by a part that is not there', of('account:{/account/id}'), /the input has no \/account\/id/],
+    ['with an effect that there is not', of('account:{/account}', 'deletes'), /effect must be replaces, adds, or/],
+    ['with an effect by a text', of('account:{/account}', { by: '/account', values: {}, otherwise: 'adds' }), /no input with an enum/],
+    ['with an effect by no input', of('account:{/account}', { by: '/mod', values: {}, otherwise: 'adds' }), /\/mod is no input/],
+    [
+      'with an effect by a value that is never there',
+      of('account:{/account}', { by: '/mode', values: { c: 'adds' }, otherwise: 'adds' }),
+      /\/mode is never c; it is one of a, b/,
+    ],
+    [
+      'with an effect that does not say the rest',
+      of('account:{/account}', { by: '/mode', values: { a: 'adds' } }),
+      /values and otherwise must be/,
+    ],
+    ['with one resource twice', { resources: [...of('a:{/mode}').resources, ...of('a:{/mode}').resources] }, /two templates have one name/],
+  ])('%s', (_title, change, message) => {
+    expect(faultOf({ ...write, ...change })).toMatch(message);
+  });
+
+  test('when a read-only tool names a resource', () => {
+    expect(faultOf({ ...read, ...of('account:{/account}') })).toMatch(/a read-only tool acts on nothing/);
   });
 
   test('when a read-only tool claims to reconcile, compensate or take a key', () => {

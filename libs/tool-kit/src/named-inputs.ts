@@ -48,7 +48,8 @@ function isRestricted(schema: JsonSchema): boolean {
   return ['enum', 'const', 'pattern', 'format'].some((keyword) => keyword in schema);
 }
 
-function referredTo(reference: string, root: JsonSchema): unknown {
+/** What a local reference names. */
+export function referredTo(reference: string, root: JsonSchema): unknown {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined;
   const steps = reference.split('/').slice(1);
   const names = steps.map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'));

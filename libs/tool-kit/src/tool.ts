@@ -5,6 +5,7 @@ import type {
   ErrorCode,
   JsonSchema,
   Principal,
+  ResourceTemplate,
   Reversibility,
   SanitySeverity,
   Tier,
@@ -21,7 +22,10 @@ export interface RunContext {
   readonly call_id: string;
   readonly case_id: string | null;
   readonly run_id: string | null;
-  /** Same for every attempt to cause the same effect: give it to the system that you act on. */
+  /**
+   * The key of this attempt: the same for every run that is to cause one effect, another one where the effect is wanted once more.
+   * Give it to the system that you act on, and keep receipts, trash and whatever undoes the effect under it.
+   */
   readonly idempotency_key: string;
   /** Epoch ms after which the result is not waited for. */
   readonly deadline_ms: number;
@@ -150,6 +154,11 @@ export interface ToolTraits extends Omit<ToolRecord, 'has_verify' | 'sanity'> {
   effect_class: EffectClass;
   reversibility?: Reversibility;
   idempotency?: { discriminating: string[]; window_ms?: number } | { except: string[]; window_ms?: number };
+  /**
+   * What the write acts on, so that its answer is given again only as long as its effect stands:
+   * `[{name: 'file:{/path}', effect: 'replaces'}]`. Absent: it can name nothing, and its answer belongs to its own request alone.
+   */
+  resources?: ResourceTemplate[];
   takes_key?: boolean;
   timeout_ms?: number;
   settle_ms?: number;

@@ -1,4 +1,4 @@
-import type { JsonSchema, ToolContract } from '@countersign/contracts';
+import type { JsonSchema, ResourceTemplate, ToolContract } from '@countersign/contracts';
 import { expect, test } from '@jest/globals';
 import { parseSemver, type Semver } from '../configuration/semver.js';
 import { breakingDifferences, type Step, stepBetween } from './contract-changes.js';
@@ -189,4 +189,29 @@ test('below 1.0.0 the second number is the major and the third the minor, as ^ r
   const step = (a: string, b: string) => stepBetween(parseSemver(a) as Semver, parseSemver(b) as Semver);
   expect([step('1.2.3', '2.0.0'), step('1.2.3', '1.3.0'), step('1.2.3', '1.2.9')]).toEqual(['major', 'minor', 'patch']);
   expect([step('0.2.3', '0.3.0'), step('0.2.3', '0.2.4'), step('0.0.1', '0.0.2')]).toEqual(['major', 'minor', 'major']);
+});
+
+test('a minor may name more resources and end answers earlier; what was named stays, and a patch changes none of it', () => {
+  const file: ResourceTemplate = { name: 'file:{/path}', effect: 'replaces' };
+  const adds: ResourceTemplate = { ...file, effect: 'adds' };
+  const byMode: ResourceTemplate = { ...file, effect: { by: '/mode', values: { a: 'adds' }, otherwise: 'replaces' } };
+  const other: ResourceTemplate = { name: 'folder:{/path}', effect: 'adds' };
+  const changed = (older: ResourceTemplate[] | undefined, newer: ResourceTemplate[] | undefined, step: Step) => {
+    const of = (resources: ResourceTemplate[] | undefined) => contract(object({}), object({}), resources ? { resources } : {});
+    return breakingDifferences(of(older), of(newer), step).map(({ pointer, allowed }) => `${pointer} ${allowed}`);
+  };
+  expect(changed(undefined, [file], 'minor')).toEqual([]);
+  expect(changed([file], [other, file], 'minor')).toEqual([]);
+  expect(changed([adds], [file], 'minor')).toEqual([]);
+  expect(changed([adds], [byMode], 'minor')).toEqual([]);
+  expect(changed([byMode], [file], 'minor')).toEqual([]);
+  expect(changed([byMode], [{ ...byMode }], 'minor')).toEqual([]);
+  expect(changed([file], undefined, 'minor')).toEqual(['/resources wider']);
+  expect(changed([file, other], [other], 'minor')).toEqual(['/resources wider']);
+  expect(changed([file], [adds], 'minor')).toEqual(['/resources/0/effect wider']);
+  expect(changed([file], [other, byMode], 'minor')).toEqual(['/resources/1/effect wider']);
+  expect(changed([file, other], [other, file], 'patch')).toEqual([]);
+  expect(changed(undefined, [file], 'patch')).toEqual(['/resources same']);
+  expect(changed([adds], [file], 'patch')).toEqual(['/resources same']);
+  expect(changed([file], undefined, 'major')).toEqual([]);
 });

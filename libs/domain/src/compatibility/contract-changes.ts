@@ -1,4 +1,4 @@
-import type { JsonSchema, ToolContract } from '@countersign/contracts';
+import type { JsonSchema, ResourceTemplate, ToolContract } from '@countersign/contracts';
 import type { Semver } from '../configuration/semver.js';
 import { SchemaContainment, type SchemaDifference } from './schema-containment.js';
 import { constraintText, firstDifference } from './schema-node.js';
@@ -63,6 +63,32 @@ function identityChanges(older: ToolContract, newer: ToolContract): BreakingDiff
     }));
 }
 
+const nameOf = ({ name }: ResourceTemplate): string => name;
+
+/** Whether an answer of the older version ends at least as early under the newer one: `replaces` is the stricter of the two. */
+function asStrict(older: ResourceTemplate['effect'], newer: ResourceTemplate['effect']): boolean {
+  return newer === 'replaces' || older === 'adds' || constraintText({ effect: older }) === constraintText({ effect: newer });
+}
+
+/**
+ * A minor version may name more, and may say `replaces` where it was `adds`. What an older version named must keep its name and be ended as
+ * early, because keys outlive a minor: an effect of one version ends the answers of the other by these names alone.
+ */
+function resourceChanges(older: ToolContract, newer: ToolContract, step: Step): BreakingDifference[] {
+  const [before, after] = [older.resources ?? [], newer.resources ?? []];
+  const sorted = (templates: readonly ResourceTemplate[]) => templates.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  if (constraintText({ at: sorted(before) }) === constraintText({ at: sorted(after) })) return [];
+  if (step === 'patch') return [{ pointer: '/resources', allowed: 'same', message: 'a patch may not change what the write acts on' }];
+  return before.flatMap((template): BreakingDifference[] => {
+    const now = after.find(({ name }) => name === template.name);
+    const lost = `${template.name} was named and is not any more: that needs a new major version`;
+    if (!now) return [{ pointer: '/resources', allowed: 'wider', message: lost }];
+    if (asStrict(template.effect, now.effect)) return [];
+    const laxer = `${template.name} was stricter: an effect other than replaces needs a new major version`;
+    return [{ pointer: `/resources/${after.indexOf(now)}/effect`, allowed: 'wider', message: laxer }];
+  });
+}
+
 /** How a newer contract breaks what its version number promises to callers of the older one; empty where it keeps it. */
 export function breakingDifferences(older: ToolContract, newer: ToolContract, step: Step): BreakingDifference[] {
   if (step === 'major') return [];
@@ -72,5 +98,5 @@ export function breakingDifferences(older: ToolContract, newer: ToolContract, st
     const pointer = `/${field}${firstDifference(older[field], newer[field])}`;
     return [{ pointer, allowed: 'same', message: 'a patch may not change the schemas' }];
   });
-  return [...identityChanges(older, newer), ...found].slice(0, DIFFERENCES_MAX);
+  return [...identityChanges(older, newer), ...resourceChanges(older, newer, step), ...found].slice(0, DIFFERENCES_MAX);
 }

@@ -169,6 +169,7 @@ test('how a tool runs may change under its version; what callers rely on may not
     { title: 'P' },
     { effect_class: 'stage' },
     { idempotency: { except: ['amount'] } },
+    { resources: [{ name: 'account:{/amount}', effect: 'adds' }] },
     { endpoint: 'https://x' },
   ] as Partial<ToolContract>[])
     expect(new Registry().register(contract('1.0.0')).register(contract('1.0.0', more)).standing()).toBe('suspended');

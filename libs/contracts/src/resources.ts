@@ -1,0 +1,171 @@
+import { canonicalText } from './keys.js';
+import type { ResourceEffect, ResourceTemplate, ToolContract } from './tool-contract.js';
+
+/** Longer names are cut: the shorter name stands for everything below it. */
+const SEGMENTS_MAX = 16;
+/** A call with more names gets the names of its kinds alone. */
+const RESOURCES_MAX = 32;
+
+const KIND = /^[a-z][a-z0-9_]{0,63}$/;
+const PLACEHOLDER = /\{([^{}]*)\}/;
+const POINTER = /^(\/([^~/]|~[01])+)+$/;
+const SEPARATOR = /[/\\]/;
+
+/** One thing that a call acts on. The first segment is the kind. */
+export interface ResourceUse {
+  readonly segments: readonly string[];
+  readonly effect: ResourceEffect;
+}
+
+type Part = { readonly text: string } | { readonly pointer: string };
+
+/** A template's name, read. */
+export interface ResourceName {
+  readonly kind: string;
+  readonly parts: readonly Part[];
+  /** The JSON Pointers of its placeholders. */
+  readonly pointers: readonly string[];
+}
+
+/** Reads the name of a template. @returns a sentence where it is none. */
+export function parseResourceName(name: string): ResourceName | { fault: string } {
+  const colon = name.indexOf(':');
+  if (colon < 0) return { fault: 'it has no kind: write kind:segments, for example file:{/path}' };
+  const kind = name.slice(0, colon);
+  if (!KIND.test(kind)) return { fault: `its kind ${JSON.stringify(kind)} must match [a-z][a-z0-9_]*, at most 64 characters` };
+  const pieces = name.slice(colon + 1).split(PLACEHOLDER);
+  const texts = pieces.filter((_, at) => at % 2 === 0);
+  const pointers = pieces.filter((_, at) => at % 2 === 1);
+  if (texts.some((text) => /[{}]/.test(text)))
+    return { fault: 'a brace has no partner: a placeholder is a JSON Pointer in braces, {/path}' };
+  const odd = pointers.find((pointer) => !POINTER.test(pointer));
+  if (odd !== undefined) return { fault: `{${odd}} is no JSON Pointer to an input, for example {/path}` };
+  if (texts.some((text) => text.split(SEPARATOR).includes('..'))) return { fault: 'its text may not go up with ..' };
+  if (pieces.every((piece) => piece === '')) return { fault: 'it has no segments after the kind' };
+  const parts = pieces.map((piece, at): Part => (at % 2 === 0 ? { text: piece } : { pointer: piece }));
+  return { kind, parts, pointers };
+}
+
+/** A template that was read once is not read again with each call. */
+const read = new WeakMap<ResourceTemplate, ResourceName>();
+
+function nameOf(template: ResourceTemplate): ResourceName {
+  const known = read.get(template);
+  if (known) return known;
+  const name = parseResourceName(template.name);
+  if ('fault' in name) throw new TypeError(`resource ${JSON.stringify(template.name)}: ${name.fault}`);
+  read.set(template, name);
+  return name;
+}
+
+/** The value at a JSON Pointer; undefined where there is none. Only own properties of objects count. */
+function valueAt(inputs: unknown, pointer: string): unknown {
+  let at = inputs;
+  for (const step of pointer.split('/').slice(1)) {
+    const property = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (at === null || typeof at !== 'object' || Array.isArray(at) || !Object.hasOwn(at, property)) return undefined;
+    at = (at as Record<string, unknown>)[property];
+  }
+  return at;
+}
+
+/** One spelling for what some file system takes for one name: Unicode NFC, without case. */
+function folded(segment: string): string {
+  return segment.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+}
+
+/** A name while it is built. `open` is the text of the segment that the next part continues, `floor` how many there were when its value began. */
+interface Draft {
+  readonly segments: readonly string[];
+  readonly open: string;
+  readonly floor: number;
+  readonly ended: boolean;
+}
+
+/** Closes the open segment. `..` takes one segment back; one that goes above the beginning of its own value leaves the kind alone. */
+function closed({ segments, open, floor, ended }: Draft): Draft {
+  const draft = { open: '', floor, ended };
+  if (ended || open === '' || open === '.') return { ...draft, segments };
+  if (open !== '..') return { ...draft, segments: [...segments, folded(open)] };
+  return segments.length > floor
+    ? { ...draft, segments: segments.slice(0, -1) }
+    : { ...draft, segments: segments.slice(0, 1), ended: true };
+}
+
+/** Continues a name with text, which is split into segments. */
+function withText(draft: Draft, text: string): Draft {
+  if (draft.ended) return draft;
+  const here = draft.segments.length;
+  const [first = '', ...others] = text.split(SEPARATOR);
+  const begun = { ...draft, open: draft.open + first, floor: first === '' ? draft.floor : here };
+  return others.reduce<Draft>((at, other) => ({ ...closed(at), open: other, floor: here }), begun);
+}
+
+/** Continues a name with one value of an input. Without a value the name ends at its last whole segment. */
+function withValue(draft: Draft, value: unknown): Draft {
+  if (draft.ended) return draft;
+  if (value === undefined || value === null) return { ...draft, open: '', ended: true };
+  return typeof value === 'object' ? { ...draft, open: draft.open + canonicalText(value) } : withText(draft, String(value));
+}
+
+/** The names of one template; undefined where there are more than a call may have. */
+function namesOf(template: ResourceTemplate, inputs: unknown): readonly (readonly string[])[] | undefined {
+  const { kind, parts } = nameOf(template);
+  let drafts: Draft[] = [{ segments: [kind], open: '', floor: 1, ended: false }];
+  for (const part of parts) {
+    if ('text' in part) {
+      drafts = drafts.map((draft) => withText(draft, part.text));
+      continue;
+    }
+    const value = valueAt(inputs, part.pointer);
+    const values: readonly unknown[] = Array.isArray(value) && value.length > 0 ? value : [Array.isArray(value) ? undefined : value];
+    if (drafts.length * values.length > RESOURCES_MAX) return undefined;
+    drafts = drafts.flatMap((draft) => values.map((each) => withValue(draft, each)));
+  }
+  return drafts.map((draft) => closed(draft).segments.slice(0, SEGMENTS_MAX));
+}
+
+function effectOf({ effect }: ResourceTemplate, inputs: unknown): ResourceEffect {
+  if (typeof effect === 'string') return effect;
+  const value = valueAt(inputs, effect.by);
+  const name = typeof value === 'string' || typeof value === 'boolean' ? String(value) : undefined;
+  return name !== undefined && Object.hasOwn(effect.values, name) ? (effect.values[name] as ResourceEffect) : effect.otherwise;
+}
+
+function compareSegments(a: readonly string[], b: readonly string[]): number {
+  const at = a.findIndex((segment, index) => segment !== b[index]);
+  if (at < 0) return a.length - b.length;
+  return b[at] !== undefined && (a[at] as string) < b[at] ? -1 : 1;
+}
+
+/** Sorted; a name that is there twice is there once, and `replaces` wins. */
+function merged(uses: readonly ResourceUse[]): ResourceUse[] {
+  const sorted = uses.toSorted(
+    (a, b) => compareSegments(a.segments, b.segments) || (a.effect === b.effect ? 0 : a.effect === 'replaces' ? -1 : 1),
+  );
+  return sorted.filter((use, at) => at === 0 || compareSegments((sorted[at - 1] as ResourceUse).segments, use.segments) !== 0);
+}
+
+/**
+ * What a call with these inputs acts on: the inputs that run, after a mapping. [] where the contract names nothing.
+ * Text and values are split at `/` and `\`; empty segments and `.` are dropped, `..` takes one back, and one that goes above the beginning
+ * of its own value leaves the kind alone; case and Unicode form do not count. A placeholder without a value
+ * ends the name before its segment, an array makes one name for each item, an object is one segment.
+ * Whatever is cut is cut to a name that is above: a name too broad ends an answer early, and never keeps a false one.
+ * @throws TypeError where a template cannot be read; such a tool does not load.
+ */
+export function resourcesOf(contract: Pick<ToolContract, 'resources'>, inputs: unknown): ResourceUse[] {
+  const templates = contract.resources;
+  if (templates === undefined || templates.length === 0) return [];
+  const kindOnly = (template: ResourceTemplate) => [[nameOf(template).kind]];
+  const usesOf = (names: (template: ResourceTemplate) => readonly (readonly string[])[]) =>
+    merged(templates.flatMap((template) => names(template).map((segments) => ({ segments, effect: effectOf(template, inputs) }))));
+  const uses = usesOf((template) => namesOf(template, inputs) ?? kindOnly(template));
+  return uses.length > RESOURCES_MAX ? usesOf(kindOnly) : uses;
+}
+
+/** Whether an effect on one name concerns the other: it is the same, above it or below it. */
+export function overlaps(a: readonly string[], b: readonly string[]): boolean {
+  const length = Math.min(a.length, b.length);
+  return a.slice(0, length).every((segment, at) => segment === b[at]);
+}

@@ -1,0 +1,74 @@
+import { isNode, isReadOnly, type JsonSchema, parseResourceName, type ResourceTemplate, type ToolContract } from '@countersign/contracts';
+import { referredTo } from './named-inputs.js';
+
+const TEMPLATES_MAX = 16;
+const REFERENCES_MAX = 16;
+const EFFECTS: readonly unknown[] = ['replaces', 'adds'];
+
+/** What is wrong with what a write says that it acts on, one sentence each. */
+export function resourceFaults(contract: ToolContract): string[] {
+  const { resources, effect_class, input_schema } = contract;
+  if (resources === undefined) return [];
+  if (isReadOnly(effect_class)) return ['resources: a read-only tool acts on nothing'];
+  if (!Array.isArray(resources) || resources.length === 0 || resources.length > TEMPLATES_MAX) {
+    return [`resources must list 1 to ${TEMPLATES_MAX} templates; leave it out where the write can name nothing`];
+  }
+  const faults = resources.flatMap((each, at) => templateFaults(each, input_schema).map((fault) => `resources[${at}]: ${fault}`));
+  const names = new Set(resources.map((each) => (isNode(each) ? each.name : each)));
+  return names.size < resources.length ? [...faults, 'resources: two templates have one name'] : faults;
+}
+
+function templateFaults(template: ResourceTemplate, schema: JsonSchema): string[] {
+  if (!isNode(template) || typeof template.name !== 'string') return ['it must be {name, effect}'];
+  const name = parseResourceName(template.name);
+  if ('fault' in name) return [`name ${JSON.stringify(template.name)}: ${name.fault}`];
+  const unknown = name.pointers.filter((pointer) => inputAt(schema, pointer).length === 0);
+  return [...unknown.map((pointer) => `the input has no ${pointer}`), ...effectFaults(template.effect, schema)];
+}
+
+function effectFaults(effect: unknown, schema: JsonSchema): string[] {
+  if (EFFECTS.includes(effect)) return [];
+  if (!isNode(effect) || typeof effect.by !== 'string' || !isNode(effect.values)) {
+    return ['effect must be replaces, adds, or {by, values, otherwise}'];
+  }
+  const { by, values, otherwise } = effect as { by: string; values: Record<string, unknown>; otherwise: unknown };
+  if (![...Object.values(values), otherwise].every((each) => EFFECTS.includes(each))) {
+    return ['effect: each of values and otherwise must be replaces or adds'];
+  }
+  const possible = inputAt(schema, by).flatMap((each) => choicesOf(each));
+  if (possible.length === 0) return [`effect.by: ${by} is no input with an enum, and no boolean`];
+  const unknown = Object.keys(values).filter((value) => !possible.includes(value));
+  return unknown.length > 0 ? [`effect.values: ${by} is never ${unknown.join(', ')}; it is one of ${possible.join(', ')}`] : [];
+}
+
+/** The schemas that describe the input at a JSON Pointer; a way through an array leads nowhere. */
+function inputAt(root: JsonSchema, pointer: string): JsonSchema[] {
+  if (!pointer.startsWith('/')) return [];
+  const steps = pointer.slice(1).split('/');
+  return steps.reduce<JsonSchema[]>(
+    (schemas, step) => {
+      const property = step.replaceAll('~1', '/').replaceAll('~0', '~');
+      return schemas.flatMap((schema) => propertyOf(schema, property)).flatMap((schema) => alternatives(schema, root));
+    },
+    alternatives(root, root),
+  );
+}
+
+function propertyOf({ properties }: JsonSchema, property: string): JsonSchema[] {
+  const schema = isNode(properties) && Object.hasOwn(properties, property) ? properties[property] : undefined;
+  return isNode(schema) ? [schema] : [];
+}
+
+/** A schema with all that describes the same value: what it refers to and its alternatives. */
+function alternatives(schema: unknown, root: JsonSchema, references = 0): JsonSchema[] {
+  if (!isNode(schema) || references > REFERENCES_MAX) return [];
+  const others = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
+  const target = typeof schema.$ref === 'string' ? [referredTo(schema.$ref, root)] : [];
+  return [schema, ...[...others, ...target].flatMap((each) => alternatives(each, root, references + 1))];
+}
+
+function choicesOf(schema: JsonSchema): string[] {
+  if (Array.isArray(schema.enum)) return schema.enum.filter((each) => typeof each === 'string' || typeof each === 'boolean').map(String);
+  if (typeof schema.const === 'string' || typeof schema.const === 'boolean') return [String(schema.const)];
+  return [schema.type].flat().includes('boolean') ? ['true', 'false'] : [];
+}
