@@ -32,6 +32,7 @@ export * from './configuration/state.js';
 export { stampedMeta } from './draft.js';
 export { DAY_MS, HOUR_MS } from './durations.js';
 export { admit, type Refusal, tooLate } from './execution/admit.js';
+export { type AnswerTerms, answerTerms, settledAnswer } from './execution/answering.js';
 export { cancel } from './execution/cancel.js';
 export { afterResolution, lateEnd, lateResult, stateAfter } from './execution/evidence.js';
 export { afterLostClaim } from './execution/lost-claim.js';

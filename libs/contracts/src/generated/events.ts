@@ -138,6 +138,27 @@ export interface ClaimedKey {
   attempt: number;
 }
 
+/** The resources that an effect claimed, and the generations that its answer depends on. */
+export interface ClaimedResources {
+  /** Of this effect: higher than that of every earlier effect on what it touches. */
+  generation: number;
+  /** While its outcome is unknown, other effects on the resources wait for so long after its end. */
+  settle_ms: number;
+  touched: ClaimedTouch[];
+}
+
+/** One name that the effect acts on, or a prefix of such a name. */
+export interface ClaimedTouch {
+  /** HMAC-SHA256 of the name under the tenant key, first 16 bytes as a UUID string. */
+  resource: string;
+  /** It acts on exactly this name; else on one below it. */
+  exact: boolean;
+  /** It replaces what was there; else it adds to it. */
+  replaces: boolean;
+  /** The generation that the answer stands with: a later one ends it. */
+  seen: number;
+}
+
 /** What a deferred call waits for. Whatever wakes it, it is judged anew. */
 export interface Deferral {
   until: DeferUntil;
@@ -1452,7 +1473,7 @@ export interface ToolCallInDoubt {
   also: ClaimedKey | null;
 }
 
-/** Judged again just before firing, the outcome was stricter: nothing was fired. */
+/** Judged again just before firing: nothing was fired, and policy rules on the next revision. */
 export interface ToolCallRejudged {
   meta: Meta;
   decision_id: string;
@@ -1463,7 +1484,12 @@ export interface ToolCallRejudged {
   reason: string;
   source: SourcePosition;
   call: ToolCall;
+  /** stricter: policy became stricter. answer_gone: it was to be answered by an earlier call, whose effect does not stand any more. */
+  because: RejudgedBecause;
 }
+
+/** Why a call that was let through did not fire. */
+export type RejudgedBecause = 'stricter' | 'answer_gone';
 
 /** A call in doubt was resolved. */
 export interface ToolCallResolved {
@@ -1495,6 +1521,8 @@ export interface ToolCallStarted {
   settle_at_ms: number;
   source: SourcePosition;
   also: ClaimedKey | null;
+  /** What it acts on; null: the tool names nothing. */
+  resources: ClaimedResources | null;
 }
 
 /** The call ended at the executor that fired it. */
@@ -1520,7 +1548,17 @@ export interface ToolRetryDeduplicated {
   original_call_id: string;
   outcome: Outcome;
   source: SourcePosition;
+  /** Why the earlier answer answers this call. Null in records from before this field. */
+  because: DeduplicatedBecause | null;
+  /** Whether the effect of the original call still stood when this call was answered; null where that was not checked. */
+  effect_now: EffectNow | null;
+  /** The call whose effect ended it, where one is known. */
+  superseded_by: string | null;
 }
+
+export type DeduplicatedBecause = 'live_key' | 'same_request' | 'effect_stands';
+
+export type EffectNow = 'stands' | 'superseded' | 'unknown';
 
 /** A contract that an executor can run. */
 export interface ToolRegistered {

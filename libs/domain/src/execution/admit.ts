@@ -7,6 +7,8 @@ export interface Authority {
   write: boolean;
   /** Allowed only to be answered by this call of the same key; never to fire. */
   joined_call_id: string | null;
+  /** The caller passed the key: whoever passes it again asks for the same answer, whatever happened since. */
+  key_passed: boolean;
   discriminating_digest: string;
   execute_before_ms: number;
   deadline_ms: number | null;
@@ -64,17 +66,18 @@ export function tooLate(authority: Pick<Authority, 'execute_before_ms' | 'deadli
 }
 
 function admitWrite(authority: Authority, known: Knowledge): Admission {
-  const other = known.live ?? known.settled;
+  // Whether the answer of a derived key still stands is for its row to say.
+  const settled = authority.key_passed ? known.settled : null;
+  const other = known.live ?? settled;
   const mine = digest8(authority.discriminating_digest);
   if (authority.joined_call_id !== null) {
     if (known.live) return { kind: 'join', call_id: known.live.call_id };
-    if (known.settled?.call_id === authority.joined_call_id) return { kind: 'answer', call_id: known.settled.call_id };
+    if (settled?.call_id === authority.joined_call_id) return { kind: 'answer', call_id: settled.call_id };
     return { kind: 'look_up', call_id: authority.joined_call_id };
   }
   if (other && other.digest8 !== mine) return { kind: 'refuse', why: 'key_reused' };
   if (known.live) return { kind: 'join', call_id: known.live.call_id };
-  if (known.settled && known.now_ms < known.settled.ended_at_ms + known.window_ms)
-    return { kind: 'answer', call_id: known.settled.call_id };
+  if (settled && known.now_ms < settled.ended_at_ms + known.window_ms) return { kind: 'answer', call_id: settled.call_id };
   const late = tooLate(authority, known.now_ms);
   return late ? { kind: 'refuse', why: late } : { kind: 'fire' };
 }

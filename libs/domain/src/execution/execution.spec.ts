@@ -13,6 +13,7 @@ const authority = (over: Partial<Authority> = {}): Authority => ({
   key: 'k',
   write: true,
   joined_call_id: null,
+  key_passed: true,
   discriminating_digest: DIGEST,
   execute_before_ms: 1000,
   deadline_ms: null,
@@ -80,6 +81,7 @@ const claimant = (over: Partial<Claimant> = {}): Claimant => ({
   epoch: 7,
   unanswered_epoch: null,
   joined_call_id: null,
+  terms: { key_source: 'derived', names: 'replaces', has_verify: false },
   ...over,
 });
 const row = (over: Partial<Execution> = {}): Execution => ({
@@ -90,6 +92,7 @@ const row = (over: Partial<Execution> = {}): Execution => ({
   digest8: digest8(DIGEST),
   end_offset: 5,
   ended_at_ms: 950,
+  stands: true,
   ...over,
 });
 
@@ -115,6 +118,38 @@ describe('a claim that got no row', () => {
       'in an open case a window is never over',
       claimant({ requested_at_ms: 9e9, window_ms: Number.POSITIVE_INFINITY }),
       [row()],
+      { kind: 'answer', call_id: '0-a', attempt: 1, end_offset: 5 },
+    ],
+    ['finds one whose resources moved since: the next attempt', claimant(), [row({ stands: false })], { kind: 'attempt', attempt: 2 }],
+    [
+      'whose key the caller passed is answered whatever moved since',
+      claimant({ terms: { key_source: 'header', names: 'replaces', has_verify: false } }),
+      [row({ stands: false })],
+      { kind: 'answer', call_id: '0-a', attempt: 1, end_offset: 5 },
+    ],
+    [
+      'of a tool that can look at its effect: it is looked at',
+      claimant({ terms: { key_source: 'derived', names: 'nothing', has_verify: true } }),
+      [row({ stands: null })],
+      { kind: 'verify', call_id: '0-a', attempt: 1, end_offset: 5 },
+    ],
+    [
+      'may only join and a later attempt has the effect: answered by that one',
+      claimant({ joined_call_id: '0-a' }),
+      [row({ stands: false }), row({ call_id: '0-c', attempt: 2 })],
+      { kind: 'answer', call_id: '0-c', attempt: 2, end_offset: 5 },
+    ],
+    [
+      'may only join, its answer is gone and a later attempt failed: policy rules once more',
+      claimant({ joined_call_id: '0-a' }),
+      [row({ stands: false }), row({ call_id: '0-c', attempt: 2, state: 'released' })],
+      { kind: 'answer_gone' },
+    ],
+    ['may only join and its answer is gone: it never fires', claimant({ joined_call_id: '0-a' }), [row({ stands: false })], { kind: 'answer_gone' }],
+    [
+      'finds one in doubt whose resources moved since: in doubt all the same',
+      claimant(),
+      [row({ state: 'in_doubt', stands: false })],
       { kind: 'answer', call_id: '0-a', attempt: 1, end_offset: 5 },
     ],
     ['finds other inputs: refused', claimant(), [row({ digest8: 1 })], { kind: 'refuse', why: 'key_reused' }],

@@ -1,4 +1,5 @@
-import { digest8, type Execution } from './row.js';
+import { type AnswerTerms, settledAnswer } from './answering.js';
+import { digest8, type Execution, holdsKey } from './row.js';
 
 /** The call that did not get the row that it asked for, and the epoch of this process. */
 export interface Claimant {
@@ -12,6 +13,7 @@ export interface Claimant {
   unanswered_epoch: number | null;
   /** It may only be answered by this call. */
   joined_call_id: string | null;
+  terms: AnswerTerms;
 }
 
 export type LostClaim =
@@ -27,11 +29,19 @@ export type LostClaim =
   | { kind: 'join'; call_id: string; attempt: number }
   /** Answered by what stands at `end_offset`; null: not folded yet, so it is looked for on the log. */
   | { kind: 'answer'; call_id: string; attempt: number; end_offset: number | null }
+  /** It succeeded, and only its tool can tell whether its effect is still there. */
+  | { kind: 'verify'; call_id: string; attempt: number; end_offset: number | null }
+  /** It may only be answered, and what was to answer it does not stand any more: policy rules once more. */
+  | { kind: 'answer_gone' }
   | { kind: 'refuse'; why: 'key_reused' | 'nothing_to_join' };
 
-function answeredBy(row: Execution): LostClaim {
-  if (row.state === 'running') return { kind: 'join', call_id: row.call_id, attempt: row.attempt };
-  return { kind: 'answer', call_id: row.call_id, attempt: row.attempt, end_offset: row.end_offset };
+/** The call of a row answers, or will, where it stands. Undefined: it does not, there is room for the next attempt. */
+function answeredBy(row: Execution, terms: AnswerTerms): LostClaim | undefined {
+  const { call_id, attempt, end_offset } = row;
+  if (row.state === 'running') return { kind: 'join', call_id, attempt };
+  const settled = row.state === 'succeeded' ? settledAnswer(row.stands, terms) : 'answers';
+  if (settled === 'gone') return undefined;
+  return { kind: settled === 'verify' ? 'verify' : 'answer', call_id, attempt, end_offset };
 }
 
 function ownRow(row: Execution, claimant: Claimant): LostClaim {
@@ -48,19 +58,24 @@ function windowOver(row: Execution, claimant: Claimant): boolean {
 }
 
 /**
- * What became of a claim that did not get its row, from all rows of its key in order of attempt. A released attempt
- * makes room for the next one; anything else answers, or refuses where the inputs that identify the effect differ.
+ * What became of a claim that did not get its row, from all rows of its key in order of attempt. A released attempt, and one whose
+ * answer does not stand any more, makes room for the next one; anything else answers, or refuses where the inputs that identify the
+ * effect differ.
  */
 export function afterLostClaim(claimant: Claimant, rows: readonly Execution[]): LostClaim {
   const own = rows.find((row) => row.call_id === claimant.call_id);
   if (own) return ownRow(own, claimant);
-  if (claimant.joined_call_id !== null) {
-    const joined = rows.find((row) => row.call_id === claimant.joined_call_id) ?? rows.at(-1);
-    return joined ? answeredBy(joined) : { kind: 'refuse', why: 'nothing_to_join' };
-  }
   const last = rows.at(-1);
+  if (claimant.joined_call_id !== null) {
+    const joined = rows.find((row) => row.call_id === claimant.joined_call_id) ?? last;
+    if (!joined) return { kind: 'refuse', why: 'nothing_to_join' };
+    // Another attempt came after the one that it was to join: that one's effect is what there is now.
+    const newer = last && last !== joined && holdsKey(last.state) ? last : undefined;
+    return answeredBy(joined, claimant.terms) ?? (newer && answeredBy(newer, claimant.terms)) ?? { kind: 'answer_gone' };
+  }
   if (!last) return { kind: 'attempt', attempt: 1 };
   if (last.state === 'released') return { kind: 'attempt', attempt: last.attempt + 1 };
   if (last.digest8 !== 0 && last.digest8 !== digest8(claimant.discriminating_digest)) return { kind: 'refuse', why: 'key_reused' };
-  return windowOver(last, claimant) ? { kind: 'attempt', attempt: last.attempt + 1 } : answeredBy(last);
+  const next = windowOver(last, claimant) ? undefined : answeredBy(last, claimant.terms);
+  return next ?? { kind: 'attempt', attempt: last.attempt + 1 };
 }

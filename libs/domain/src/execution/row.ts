@@ -16,6 +16,8 @@ export interface Execution {
   /** Offset on tool-executed of its end; null while there is none, or none was folded yet. */
   end_offset: number | null;
   ended_at_ms: number | null;
+  /** Whether its effect is still what the last effect on its resources left; null: it named none. */
+  stands: boolean | null;
 }
 
 /** States that answer a later request of the key instead of letting it fire. */

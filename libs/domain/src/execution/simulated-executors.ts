@@ -1,4 +1,5 @@
 import { callError } from '@countersign/contracts';
+import type { AnswerTerms } from './answering.js';
 import { admit } from './admit.js';
 import { lateEnd } from './evidence.js';
 import { afterLostClaim } from './lost-claim.js';
@@ -9,6 +10,9 @@ import { digest8, type Execution, type ExecutionState } from './row.js';
 import { type Entry, HAPPENED, type Member, NO_RETRY, Seeded, type Work } from './simulated-model.js';
 
 const DIGEST = 'c'.repeat(64);
+const RULING = { write: true, joined_call_id: null, key_passed: false, discriminating_digest: DIGEST, execute_before_ms: 10, deadline_ms: null };
+const TERMS: AnswerTerms = { key_source: 'header', names: 'nothing', has_verify: false };
+const CLAIMANT = { discriminating_digest: DIGEST, requested_at_ms: 0, joined_call_id: null, terms: TERMS };
 
 /** What a simulated installation came to. */
 export interface Simulated {
@@ -81,7 +85,7 @@ export class SimulatedExecutors {
     const key = this.calls.get(call) as string;
     const open = member.work.find((work) => this.calls.get(work.call) === key && work.call !== call);
     const admission = admit(
-      { call_id: call, key, write: true, joined_call_id: null, discriminating_digest: DIGEST, execute_before_ms: 10, deadline_ms: null },
+      { call_id: call, key, ...RULING },
       {
         history: false,
         ended: this.log.some((entry) => entry.call === call && entry.kind !== 'started'),
@@ -131,6 +135,7 @@ export class SimulatedExecutors {
         digest8: digest8(DIGEST),
         end_offset: null,
         ended_at_ms: null,
+        stands: null,
       });
       work.epoch = member.epoch;
       work.logged = member.epoch;
@@ -142,15 +147,7 @@ export class SimulatedExecutors {
     }
     const window_ms = Number.POSITIVE_INFINITY;
     const next = afterLostClaim(
-      {
-        call_id: work.call,
-        discriminating_digest: DIGEST,
-        requested_at_ms: 0,
-        window_ms,
-        epoch: member.epoch,
-        unanswered_epoch: work.unanswered,
-        joined_call_id: null,
-      },
+      { ...CLAIMANT, call_id: work.call, window_ms, epoch: member.epoch, unanswered_epoch: work.unanswered },
       mine,
     );
     if (next.kind === 'attempt') work.attempt = next.attempt;

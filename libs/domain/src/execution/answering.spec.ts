@@ -1,0 +1,27 @@
+import { describe, expect, test } from '@jest/globals';
+import { answerTerms, settledAnswer } from './answering.js';
+
+const declared = (effect: 'adds' | 'replaces') => ({ resources: [{ name: 'file:{/path}', effect }] });
+
+describe('a settled key', () => {
+  test.each([
+    ['that the caller passed answers always', 'header', {}, false, 'answers'],
+    ['whose resources nobody touched since answers', 'derived', declared('replaces'), true, 'answers'],
+    ['whose resources were touched since does not', 'derived', declared('adds'), false, 'gone'],
+    ['whose row is older than its declaration to add answers', 'derived', declared('adds'), null, 'answers'],
+    ['whose row is older than its declaration to replace does not', 'derived', declared('replaces'), null, 'gone'],
+    ['of a tool that names nothing and can look is looked at', 'derived', { has_verify: true }, null, 'verify'],
+    ['of a tool that names nothing and cannot look does not', 'derived', {}, null, 'gone'],
+  ] as const)('%s', (_, source, contract, stands, expected) => {
+    expect(settledAnswer(stands, answerTerms(source, contract as never))).toBe(expected);
+  });
+
+  test('of a tool that nobody knows any more does not answer', () => {
+    expect(settledAnswer(null, answerTerms('derived', undefined))).toBe('gone');
+  });
+
+  test('that replaces by its inputs counts as one that replaces', () => {
+    const by = { by: '/mode', values: { append: 'adds' as const }, otherwise: 'replaces' as const };
+    expect(answerTerms('derived', { resources: [{ name: 'file:{/path}', effect: by }] }).names).toBe('replaces');
+  });
+});

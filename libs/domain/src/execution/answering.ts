@@ -1,0 +1,31 @@
+import type { KeySource, ToolContract } from '@countersign/contracts';
+
+/** What the contract of a write says about how long its answer stands. */
+export interface AnswerTerms {
+  key_source: KeySource;
+  /** Nothing: the contract declares no resources. Replaces: it may replace one of them. */
+  names: 'nothing' | 'adds' | 'replaces';
+  has_verify: boolean;
+}
+
+export function answerTerms(key_source: KeySource, contract: Pick<ToolContract, 'resources' | 'has_verify'> | undefined): AnswerTerms {
+  const resources = contract?.resources ?? [];
+  const names = resources.length === 0 ? 'nothing' : resources.every(({ effect }) => effect === 'adds') ? 'adds' : 'replaces';
+  return { key_source, names, has_verify: contract?.has_verify === true };
+}
+
+/** Answers: the settled attempt answers a new request. Gone: it does not, the request is a new effect. Verify: the tool is asked whether its effect is there. */
+export type SettledAnswer = 'answers' | 'gone' | 'verify';
+
+/**
+ * Whether a succeeded attempt answers a new request for its key. A key that the caller passed identifies the request, so it always does.
+ * Else the answer stands as long as its resources are as it left them (`stands`, null: its row named none); a write that names none
+ * stands as long as its tool can see the effect; and one that cannot be looked at never answers a new request.
+ */
+export function settledAnswer(stands: boolean | null, { key_source, names, has_verify }: AnswerTerms): SettledAnswer {
+  if (key_source === 'header') return 'answers';
+  if (stands !== null) return stands ? 'answers' : 'gone';
+  // The row is older than the declaration. An effect that adds must not be repeated for that.
+  if (names === 'adds') return 'answers';
+  return names === 'nothing' && has_verify ? 'verify' : 'gone';
+}
