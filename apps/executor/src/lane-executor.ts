@@ -114,6 +114,7 @@ export class LaneExecutor {
       const { standing_changes } = this.parts.configuration.state;
       if (standing_changes !== this.standings) dispatcher.sweep();
       this.standings = standing_changes;
+      if (dispatcher.hasDue) this.once('parked', () => this.lookAtParked());
       dispatcher.pump();
       if (this.ticks % SWEEP_TICKS === 0) this.once('sweep', () => takeover.sweep());
       if (this.ticks % TAIL_TICKS === 0) this.once('tail', () => this.readTails(this.ticks % SWEEP_TICKS === 0));
@@ -133,6 +134,13 @@ export class LaneExecutor {
       )
       .finally(() => this.background.delete(name));
     this.background.set(name, running);
+  }
+
+  /** What ended here is in its row before those that waited for it claim again. */
+  private async lookAtParked(): Promise<void> {
+    await this.parts.progress.write();
+    this.parts.dispatcher.unpark();
+    this.parts.dispatcher.pump();
   }
 
   private async keepReading(jobs: readonly Job[]): Promise<void> {

@@ -11,6 +11,8 @@ import { Partitions } from './partitions/partitions.js';
 import { ProgressWriter } from './partitions/progress-writer.js';
 import { Refold } from './partitions/refold.js';
 import { Openings } from './personal/openings.js';
+import { EffectChecks } from './resources/effect-checks.js';
+import { ResourceNames } from './resources/resource-names.js';
 import { Appender } from './running/appender.js';
 import { CallSpans } from './running/call-spans.js';
 import { Claims } from './running/claims.js';
@@ -72,6 +74,7 @@ export class LaneParts {
   readonly refold: Refold;
   readonly progress: ProgressWriter;
   readonly spans: CallSpans;
+  readonly checks: EffectChecks;
 
   constructor(
     readonly deps: AppDeps,
@@ -95,7 +98,13 @@ export class LaneParts {
     this.progress = new ProgressWriter(this.arbiter, this.partitions);
     this.lease = new Lease(new SqlLeases(store, options.lane, () => this.refold.epochMax), options, clock, logger);
     this.queue = new FairQueue(options.running_max, (tenant_id) => this.shareOf(tenant_id));
-    this.dispatcher = new Dispatcher(this.queue, this.judge, { runtime, openings: this.openings, logger }, log_clock);
+    this.dispatcher = new Dispatcher(
+      this.queue,
+      this.judge,
+      { runtime, openings: this.openings, names: new ResourceNames(deps.keys), logger },
+      log_clock,
+    );
+    this.checks = new EffectChecks(runtime);
     this.intake = new Intake(this.partitions, this.open, log_clock, this.openings);
     this.claims = new Claims(this.arbiter, this.lease, logger);
     this.lost = new LostClaims(this.partitions, this.open);

@@ -1,4 +1,5 @@
-import { parseCallId } from '@countersign/contracts';
+import { defaultTier, parseCallId, type Tier } from '@countersign/contracts';
+import { type AnswerTerms, answerTerms } from '@countersign/domain';
 import { encodeHint } from '@countersign/process';
 import { deprecationOf } from './judging/deprecation.js';
 import type { LaneParts } from './lane-parts.js';
@@ -27,6 +28,18 @@ function readmit(parts: LaneParts, jobs: readonly Job[]): void {
   }
 }
 
+/** What the contract of a call's tool says about how long its answer stands. */
+function termsOf({ runtime }: LaneParts, job: Job): AnswerTerms {
+  return answerTerms(job.call.key_source, runtime.find(job)?.contract);
+}
+
+function tierOf({ runtime }: LaneParts, job: Job): Tier {
+  const contract = runtime.find(job)?.contract;
+  return contract ? defaultTier(contract) : 'tier_2_approval_required';
+}
+
+const RESOURCE_IN_DOUBT =
+  'resource_in_doubt: an earlier effect on the same resource has an unknown outcome; it may still happen, or have happened after this one';
 const LOOK_AGAIN_MS = 250;
 
 function refuseNow(
@@ -63,8 +76,12 @@ function wireIntake(parts: LaneParts): void {
     lookUp: (job) => claims.add(job),
     answer: (job, original) => {
       const settled = open.settledOf(job.key);
-      if (settled?.call_id === original) unlessClosed(parts, job, () => ends.deduplicate(job, original, settled.outcome));
-      else claims.add(job);
+      const { names, has_verify } = termsOf(parts, job);
+      if (settled?.call_id !== original || (names === 'nothing' && has_verify)) claims.add(job);
+      else {
+        const { outcome } = settled;
+        unlessClosed(parts, job, () => ends.deduplicate(job, { call_id: original, outcome, because: 'same_request', effect_now: null }));
+      }
     },
     refuse: (job, why, issues) => dispatcher.refuse(job, why, issues),
     withdraw: (job) => dispatcher.withdraw(job),
@@ -125,7 +142,11 @@ function wireClaims(parts: LaneParts): void {
       // The attempt before must be released in its row before the next one can get its own.
       parts.progress.write().then(again, again);
     },
-    deduplicate: (job, original, outcome) => unlessClosed(parts, job, () => ends.deduplicate(job, original, outcome)),
+    deduplicate: (job, earlier) => unlessClosed(parts, job, () => ends.deduplicate(job, earlier)),
+    park: (job) => dispatcher.park(job),
+    answerGone: (job) => unlessClosed(parts, job, () => ends.answerGone(job, tierOf(parts, job), parts.judge.configOffset)),
+    termsOf: (job) => termsOf(parts, job),
+    isThere: (job, outcome) => parts.checks.isThere(job, outcome),
     refused: (job, why) => refuseNow(parts, job, why, []),
     withoutApproval: (job) => refuseNow(parts, job, 'approval_used', []),
     tombstoned: (job, claimed) => {
@@ -159,6 +180,7 @@ function wireRuns(parts: LaneParts): void {
   runs.onEnd = (job, outcome) => {
     const warning = deprecationOf(parts.configuration.state, job);
     if (warning !== undefined) outcome.warnings.push(warning);
+    if (job.resource_in_doubt) outcome.warnings.push(RESOURCE_IN_DOUBT);
     const sealed = openings.outcome(job, outcome);
     parts.spans.ending(job, sealed);
     dispatcher.release(job);
@@ -180,6 +202,7 @@ function wireEnds(parts: LaneParts): void {
     parts.spans.end(job, outcome);
     if (outcome && job.started_at_ms > 0) parts.tools.ended(job, outcome);
     dispatcher.release(job);
+    if (job.resources !== null) dispatcher.wakeParked();
   };
   ends.onReadmit = (jobs) => readmit(parts, jobs);
   ends.onRecorded = (records, offsets) => {
@@ -192,11 +215,12 @@ function wireEnds(parts: LaneParts): void {
   reader.onEnd = (partition, call_id, outcome) => {
     const waiting = partition.foreign.get(call_id);
     partition.foreign.delete(call_id);
-    for (const job of waiting ?? []) ends.deduplicate(job, call_id, outcome);
+    const ended = { call_id, outcome, because: 'live_key' as const, effect_now: null };
+    for (const job of waiting ?? []) ends.deduplicate(job, ended);
     const job = open.ofCall(call_id);
     if (!job || !['settling', 'resending', 'waiting', 'joined'].includes(job.stage)) return;
     runs.drop(job, 'lease_lost');
-    for (const joiner of job.joiners ?? []) ends.deduplicate(joiner, call_id, outcome);
+    for (const joiner of job.joiners ?? []) ends.deduplicate(joiner, ended);
     job.joiners = undefined;
     if (job.stage === 'waiting') dispatcher.withdraw(job);
     job.stage = 'gone';

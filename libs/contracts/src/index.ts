@@ -13,6 +13,7 @@ export {
   type KeyParts,
   type KeyScope,
   normalise,
+  resourceId,
   sha256Hex,
   tenantKey,
 } from './keys.js';

@@ -186,6 +186,11 @@ export function headerKey(key: Uint8Array, parts: { tenant_id: string; principal
   return uuidText(hmac(key, `header${part(parts.tenant_id)}${part(parts.principal_id)}${part(parts.header)}`));
 }
 
+/** A resource in the namespace of a tenant: HMAC-SHA256 under its key over tenant and segments of the name, first 16 bytes as a UUID's text. */
+export function resourceId(key: Uint8Array, tenantId: string, segments: readonly string[]): string {
+  return uuidText(hmac(key, `resource${part(tenantId)}${segments.map(part).join('')}`));
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**

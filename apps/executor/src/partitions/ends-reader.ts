@@ -116,7 +116,7 @@ export class EndsReader {
     const state = stateAfter(outcome);
     partition.doubts.delete(id);
     partition.ended(id, { state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms, revision: Number.POSITIVE_INFINITY });
-    const end = { call_id: id, state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms };
+    const end = { call_id: id, state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms, resources: true };
     this.partitions.foldLater({ key, attempt, ...end });
     if (also) this.partitions.foldLater({ key: also.idempotency_key, attempt: also.attempt, ...end });
     this.onEnd(partition, id, outcome);

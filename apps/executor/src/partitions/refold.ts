@@ -1,4 +1,4 @@
-import { type CallTopic, type ClaimedKey, laneTopic } from '@countersign/contracts';
+import { type CallTopic, type ClaimedKey, type ClaimedResources, laneTopic } from '@countersign/contracts';
 import { digest8, lateEnd, stateAfter } from '@countersign/domain';
 import type { BatchDecoder, EventLog, Recorded } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
@@ -12,6 +12,12 @@ const RULINGS: readonly CallTopic[] = ['policy-decided', 'approval-granted'];
 /** The second key of edited inputs, where the event names one. */
 function secondKeyOf({ event }: Recorded): ClaimedKey | null {
   return 'also' in event ? event.also : null;
+}
+
+/** A resolution comes after whatever ran since the doubt: nobody can tell which of them the system shows, so no answer stands. */
+function resourcesAfter(at: Recorded, resources: ClaimedResources | null): ClaimedResources | null {
+  if (at.event_type !== 'tool_call_resolved' || !resources) return resources;
+  return { ...resources, generation: Math.max(resources.generation, at.event.outcome.ended_at_ms) };
 }
 
 /** The approval that a start says its claim took. */
@@ -85,10 +91,11 @@ export class Refold {
     const call_id = meta.call_id as string;
     const before = live.get(call_id);
     if (at.event_type === 'tool_call_started') {
-      const { idempotency_key: key, epoch, source } = at.event;
+      const { idempotency_key: key, epoch, source, resources } = at.event;
       this.epoch_max = Math.max(this.epoch_max, epoch);
       const { attempt, tenant_id } = meta;
-      return { key, attempt, call_id, tenant_id, lane, partition, epoch, state: 'running', source, end_offset: null, ended_at_ms: null };
+      const running = { state: 'running' as const, end_offset: null, ended_at_ms: null };
+      return { key, attempt, call_id, tenant_id, lane, partition, epoch, source, resources, ...running };
     }
     if (at.event_type !== 'tool_executed' && at.event_type !== 'tool_call_in_doubt' && at.event_type !== 'tool_call_resolved')
       return undefined;
@@ -105,7 +112,8 @@ export class Refold {
     const { attempt, tenant_id } = before ? { attempt: before.attempt, tenant_id: before.tenant_id } : meta;
     const source = before?.source ?? at.event.source ?? { topic: '', offset: 0 };
     const ended = { state: stateAfter(outcome), end_offset: at.offset, ended_at_ms: outcome.ended_at_ms };
-    return { key, attempt, call_id, tenant_id, lane, partition, epoch, source, ...ended };
+    const resources = resourcesAfter(at, before?.resources ?? null);
+    return { key, attempt, call_id, tenant_id, lane, partition, epoch, source, resources, ...ended };
   }
 
   private async closings(topic: string, partition: number): Promise<void> {

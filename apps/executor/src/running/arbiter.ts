@@ -1,4 +1,4 @@
-import type { ClaimedKey } from '@countersign/contracts';
+import type { ClaimedKey, ClaimedResources } from '@countersign/contracts';
 import type { Execution, ExecutionState } from '@countersign/domain';
 import type { Job } from './job.js';
 
@@ -8,6 +8,7 @@ export interface OrphanRow extends Execution {
   lane: string;
   partition: number;
   source: { topic: 'policy-decided' | 'approval-granted'; offset: number };
+  resources: ClaimedResources | null;
 }
 
 /** What a claim puts into a row: a running write, a tombstone, or a long read. */
@@ -32,6 +33,8 @@ export interface FoldedEnd {
   state: ExecutionState;
   end_offset: number;
   ended_at_ms: number;
+  /** False: the attempt certainly claimed no resource. */
+  resources: boolean;
 }
 
 /** How far one input topic of a partition is done, and from where its ends must be read again. */
@@ -56,11 +59,15 @@ export interface RefoldedRow {
   source: { topic: string; offset: number };
   end_offset: number | null;
   ended_at_ms: number | null;
+  resources: ClaimedResources | null;
 }
 
 /** `tool_executions` and what belongs to it: whoever gets the row first may fire, nobody else ever. */
 export interface Arbiter {
-  /** Inserts what is free and says which claims got their row. Nothing where the epoch is fenced or its lease over. */
+  /**
+   * Inserts what is free and says which claims got their row; a job learns what it got of its resources, and that it has to wait for
+   * them. Nothing where the epoch is fenced or its lease over.
+   */
   claim(epoch: number, claims: readonly Claim[]): Promise<ReadonlySet<Job>>;
   /** All rows of the keys, by key, in order of attempt. */
   rowsOf(keys: readonly string[]): Promise<ReadonlyMap<string, Execution[]>>;

@@ -1,4 +1,4 @@
-import { approvalMode, type Outcome, sha256Hex } from '@countersign/contracts';
+import { approvalMode, attemptKey, type Outcome, sha256Hex } from '@countersign/contracts';
 import type { RunResult } from '@countersign/domain';
 import { type CallSpan, type CallTracer, decisionAttributes } from '@countersign/process';
 import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
@@ -45,7 +45,10 @@ export class CallSpans implements RunObserver {
     const before = job.part_span?.traceparent;
     job.part_span?.end();
     const link = job.resends > 0 ? before : undefined;
-    this.part(job, 'run', link).set({ 'countersign.retry_count': job.resends, 'countersign.idempotency_key': job.key });
+    this.part(job, 'run', link).set({
+      'countersign.retry_count': job.resends,
+      'countersign.idempotency_key': attemptKey(job.key, job.attempt),
+    });
   }
 
   answered(job: Job, result: RunResult): void {

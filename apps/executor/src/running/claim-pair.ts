@@ -2,37 +2,59 @@ import type { ClaimedKey } from '@countersign/contracts';
 import { digest8 } from '@countersign/domain';
 import * as sql from '@countersign/store';
 
-/** Ends the transaction without a trace. */
-class NotBoth extends Error {}
+/** Ends the transaction without a trace. `claimed`: what the own claim came to. */
+class NotBoth extends Error {
+  constructor(readonly claimed: sql.ResourceClaimed) {
+    super();
+  }
+}
 
-export type PairClaim = { kind: 'won'; attempt: number } | { kind: 'lost' } | { kind: 'second_taken' };
+/** `claimed`: of a call that names resources. */
+export type PairClaim = { claimed?: sql.ResourceClaimed } & (
+  | { kind: 'won'; attempt: number }
+  | { kind: 'lost' }
+  | { kind: 'second_taken' }
+);
 
-async function both(store: sql.Sql, epoch: number, own: sql.Claim, also: ClaimedKey): Promise<PairClaim> {
+async function both(store: sql.Sql, epoch: number, own: sql.ResourceClaim, also: ClaimedKey): Promise<PairClaim> {
   const rows = await sql.rowsOfKeys(store, [also.idempotency_key]);
   const mine = rows.find((row) => row.call_uuid === own.call_uuid);
-  if (mine) return (await isOwn(store, epoch, own)) ? { kind: 'won', attempt: mine.attempt } : { kind: 'lost' };
+  if (mine) return alreadyClaimed(store, epoch, own, mine.attempt);
   const last = rows.at(-1);
   if (last && last.state !== sql.executionState.released) return { kind: 'second_taken' };
   const attempt = (last?.attempt ?? 0) + 1;
   const digest = digest8(also.discriminating_digest);
-  const second = { ...own, key: also.idempotency_key, attempt, digest8: digest, approval_id: null };
-  const [first, other] = await sql.claim(store, epoch, [own, second]);
-  if (first && other) return { kind: 'won', attempt };
-  throw new NotBoth();
+  const { touches, settle_ms: _, forced: __, ...plain } = own;
+  const second = { ...plain, key: also.idempotency_key, attempt, digest8: digest, approval_id: null };
+  if (touches.length === 0) {
+    const [first, other] = await sql.claim(store, epoch, [plain, second]);
+    if (first && other) return { kind: 'won', attempt };
+    throw new NotBoth({ kind: 'lost' });
+  }
+  const claimed = await sql.claimResourcesInside(store, epoch, own);
+  const [other] = claimed.kind === 'won' ? await sql.claim(store, epoch, [second]) : [false];
+  if (claimed.kind !== 'won' || !other) throw new NotBoth(claimed.kind === 'won' ? { kind: 'lost' } : claimed);
+  await sql.copyResources(store, { from: own, to: second });
+  return { kind: 'won', attempt, claimed };
 }
 
 /** Both rows are there already: the claim was made, and only its answer was lost. */
-async function isOwn(store: sql.Sql, epoch: number, own: sql.Claim): Promise<boolean> {
+async function alreadyClaimed(store: sql.Sql, epoch: number, own: sql.Claim, attempt: number): Promise<PairClaim> {
   const rows = await sql.rowsOfKeys(store, [own.key]);
-  return rows.some((row) => row.call_uuid === own.call_uuid && row.epoch === epoch && row.state === sql.executionState.running);
+  const row = rows.find(
+    ({ call_uuid, state, epoch: of }) => call_uuid === own.call_uuid && of === epoch && state === sql.executionState.running,
+  );
+  if (!row) return { kind: 'lost' };
+  if (row.resources === null) return { kind: 'won', attempt };
+  return { kind: 'won', attempt, claimed: { kind: 'won', resources: sql.claimedResources(row.resources), doubtful: false } };
 }
 
 /** Claims the own key of a call and the key of its edited inputs in one transaction: both or neither. */
-export async function claimPair(store: sql.Store, epoch: number, own: sql.Claim, also: ClaimedKey): Promise<PairClaim> {
+export async function claimPair(store: sql.Store, epoch: number, own: sql.ResourceClaim, also: ClaimedKey): Promise<PairClaim> {
   try {
     return await store.transaction((inside) => both(inside, epoch, own, also));
   } catch (error) {
-    if (error instanceof NotBoth) return { kind: 'lost' };
+    if (error instanceof NotBoth) return { kind: 'lost', claimed: error.claimed };
     throw error;
   }
 }

@@ -2,6 +2,8 @@ import { type Refusal, tooLate } from '@countersign/domain';
 import type { Clock, Logger } from '@countersign/process';
 import type { Judge } from '../judging/judge.js';
 import type { Openings } from '../personal/openings.js';
+import { BusyCalls } from '../resources/busy-calls.js';
+import type { ResourceNames } from '../resources/resource-names.js';
 import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
 import type { FairQueue } from '../scheduling/fair-queue.js';
 import type { Issue, Job } from './job.js';
@@ -21,12 +23,18 @@ export interface NextSteps {
 /** Gives free slots to waiting calls, each looked at again first: in time, not cancelled, runnable, still allowed. */
 export class Dispatcher {
   private waiters: (() => void)[] = [];
+  private readonly busy = new BusyCalls();
   steps!: NextSteps;
 
   constructor(
     private readonly queue: FairQueue<Job>,
     private readonly judge: Judge,
-    private readonly parts: { runtime: InProcessRuntime; openings: Pick<Openings, 'isErased'>; logger: Pick<Logger, 'error'> },
+    private readonly parts: {
+      runtime: InProcessRuntime;
+      openings: Pick<Openings, 'isErased'>;
+      names: ResourceNames;
+      logger: Pick<Logger, 'error'>;
+    },
     private readonly clock: Clock,
   ) {}
 
@@ -102,8 +110,39 @@ export class Dispatcher {
       return false;
     }
     if (!job.write) return true;
+    this.nameResources(job);
     this.steps.claim(job);
     return false;
+  }
+
+  private nameResources(job: Job) {
+    const contract = this.parts.runtime.find(job)?.contract;
+    if (!contract?.resources) return;
+    job.touches = this.parts.names.touchesOf(contract, job.tenant_id, job.inputs);
+    job.settle_ms = contract.settle_ms;
+  }
+
+  /** It waits for another effect on its resources, without a slot, and then is looked at as if it had just come. */
+  park(job: Job) {
+    this.release(job);
+    job.stage = 'waiting';
+    job.attempt = 1;
+    job.claims = 0;
+    this.busy.park(job, this.clock.monotonic_ms());
+  }
+
+  get hasDue(): boolean {
+    return this.busy.isDue(this.clock.monotonic_ms());
+  }
+
+  /** An effect on resources ended here. */
+  wakeParked() {
+    this.busy.wake();
+  }
+
+  /** Gives those whose pause is over back to the queue. */
+  unpark() {
+    for (const job of this.busy.take(this.clock.monotonic_ms())) this.enqueue(job);
   }
 
   /** Calls that wait for a slot and may not run any more leave the queue now: policy decides once more. */
@@ -136,11 +175,13 @@ export class Dispatcher {
 
   /** Waiting calls of a partition that went to another executor: it reads them again. */
   drop(lane: string, partition: number): Job[] {
-    return this.queue.drop((job) => job.lane === lane && job.partition === partition);
+    const there = (job: Job) => job.lane === lane && job.partition === partition;
+    return [...this.queue.drop(there), ...this.busy.drop(there)];
   }
 
   /** A waiting call leaves the queue. */
   withdraw(job: Job): boolean {
-    return this.queue.drop((candidate) => candidate === job).length > 0;
+    const it = (candidate: Job) => candidate === job;
+    return this.queue.drop(it).length + this.busy.drop(it).length > 0;
   }
 }

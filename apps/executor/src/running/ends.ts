@@ -1,10 +1,10 @@
-import { crashPoint, type Outcome } from '@countersign/contracts';
+import { crashPoint, type Outcome, type Tier } from '@countersign/contracts';
 import { type ExecutionState, stateAfter } from '@countersign/domain';
 import type { NewRecord } from '@countersign/event-log';
 import type { ResolvedRuling } from '@countersign/policy';
 import type { Partitions } from '../partitions/partitions.js';
 import type { Appender } from './appender.js';
-import type { EventWriter } from './event-writer.js';
+import type { EarlierAnswer, EventWriter } from './event-writer.js';
 import type { Job } from './job.js';
 import type { OpenCalls } from './open-calls.js';
 
@@ -59,11 +59,20 @@ export class Ends {
   }
 
   /** A repeat ends with the outcome of the first call of its key. */
-  deduplicate(job: Job, original_call_id: string, outcome: Outcome): void {
+  deduplicate(job: Job, earlier: EarlierAnswer): void {
     job.stage = 'ending';
-    const record = this.writer.deduplicated(job, original_call_id, outcome);
-    this.push({ job, record, outcome, state: undefined, revision: Number.POSITIVE_INFINITY });
-    for (const joiner of this.takeJoiners(job)) this.deduplicate(joiner, original_call_id, outcome);
+    const record = this.writer.deduplicated(job, earlier);
+    this.push({ job, record, outcome: earlier.outcome, state: undefined, revision: Number.POSITIVE_INFINITY });
+    for (const joiner of this.takeJoiners(job)) this.deduplicate(joiner, earlier);
+  }
+
+  /** It was to be answered by an earlier call and cannot be: policy decides once more. Its joiners go their own way. */
+  answerGone(job: Job, tier: Tier, config_offset: number): void {
+    job.stage = 'ending';
+    const record = this.writer.answerGone(job, tier, config_offset);
+    this.push({ job, record, outcome: undefined, state: undefined, revision: job.authorised.revision });
+    const joiners = this.takeJoiners(job);
+    if (joiners.length > 0) this.onReadmit(joiners);
   }
 
   /** Nothing fired: policy decides once more. */
@@ -84,7 +93,7 @@ export class Ends {
     const joiners = this.takeJoiners(job);
     if (joiners.length === 0) return;
     if (OWN_END.has(outcome.status)) this.onReadmit(joiners);
-    else for (const joiner of joiners) this.deduplicate(joiner, job.call_id, outcome);
+    else for (const joiner of joiners) this.deduplicate(joiner, { call_id: job.call_id, outcome, because: 'live_key', effect_now: null });
   }
 
   private takeJoiners(job: Job): Job[] {
@@ -134,10 +143,12 @@ export class Ends {
     this.partitions.cover(job, end_offset);
     if (outcome && state !== undefined && (job.write ? job.epoch > 0 && job.claimed : job.has_row)) {
       const { call_id, key, attempt, also } = job;
-      this.partitions.foldLater({ key, attempt, call_id, state, end_offset, ended_at_ms });
-      if (also) this.partitions.foldLater({ key: also.idempotency_key, attempt: also.attempt, call_id, state, end_offset, ended_at_ms });
+      const resources = job.resources !== null;
+      this.partitions.foldLater({ key, attempt, call_id, state, end_offset, ended_at_ms, resources });
+      if (also)
+        this.partitions.foldLater({ key: also.idempotency_key, attempt: also.attempt, call_id, state, end_offset, ended_at_ms, resources });
       if (state === 'in_doubt') partition.doubts.set(call_id, { key, attempt, also });
-      if (state === 'succeeded' && job.write) this.open.settle(job, outcome);
+      if (state === 'succeeded' && job.call.key_source === 'header') this.open.settle(job, outcome);
     }
     this.open.remove(job);
     job.stage = state === 'in_doubt' ? 'in_doubt' : 'gone';

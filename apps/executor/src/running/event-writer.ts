@@ -1,6 +1,8 @@
 import {
   type CallTopic,
   type ClaimedKey,
+  type DeduplicatedBecause,
+  type EffectNow,
   ERASED,
   type EventCodec,
   type EventMap,
@@ -10,6 +12,7 @@ import {
   metaAfter,
   type Outcome,
   type Principal,
+  type Tier,
 } from '@countersign/contracts';
 import type { NewRecord } from '@countersign/event-log';
 import type { ResolvedRuling } from '@countersign/policy';
@@ -18,6 +21,15 @@ import type { Redactor } from '../judging/redactor.js';
 import type { Job } from './job.js';
 
 const TOPIC: CallTopic = 'tool-executed';
+
+/** What an earlier call of the same key answers to a later one. */
+export interface EarlierAnswer {
+  call_id: string;
+  outcome: Outcome;
+  because: DeduplicatedBecause;
+  /** Null: not looked at. */
+  effect_now: EffectNow | null;
+}
 
 /** Who resolved a doubt. */
 export interface Resolution {
@@ -60,6 +72,7 @@ export class EventWriter {
       settle_at_ms: now_ms + settle_ms,
       source: authorised.source,
       also: job.also,
+      resources: job.resources,
     });
   }
 
@@ -94,7 +107,7 @@ export class EventWriter {
     });
   }
 
-  deduplicated(job: Job, original_call_id: string, outcome: Outcome): NewRecord {
+  deduplicated(job: Job, { call_id: original_call_id, outcome, because, effect_now }: EarlierAnswer): NewRecord {
     const { tool, version } = job.call;
     const { source } = job.authorised;
     return this.record('tool_retry_deduplicated', job, {
@@ -105,6 +118,29 @@ export class EventWriter {
       original_call_id,
       outcome: this.redactor.outcome(job, outcome),
       source,
+      because,
+      effect_now,
+      superseded_by: null,
+    });
+  }
+
+  /** It was to be answered by an earlier call, whose effect does not stand any more. */
+  answerGone(job: Job, tier: Tier, config_offset: number): NewRecord {
+    const { decision_id, revision, source, call } = job.authorised;
+    const rule = 'key.answer_gone';
+    const reason = 'the effect of the earlier call does not stand any more: this is a new effect, and policy rules on it';
+    const because = 'answer_gone' as const;
+    return this.record('tool_call_rejudged', job, {
+      meta: this.after(job),
+      decision_id,
+      revision,
+      config_offset,
+      tier,
+      rule,
+      reason,
+      source,
+      call,
+      because,
     });
   }
 
@@ -122,6 +158,7 @@ export class EventWriter {
       reason: opened === 'erased' ? ERASED : (opened?.seal.text(said) ?? said),
       source,
       call,
+      because: 'stricter',
     });
   }
 

@@ -97,6 +97,7 @@ export class Intake {
         key,
         write: job.write,
         joined_call_id: authorised.joined_call_id,
+        key_passed: call.key_source === 'header',
         discriminating_digest: call.discriminating_digest,
         execute_before_ms: authorised.execute_before_ms,
         deadline_ms: call.deadline_ms,

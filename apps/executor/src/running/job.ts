@@ -1,6 +1,7 @@
-import type { ClaimedKey, GrantedTerms, Meta, SourcePosition, ToolCall } from '@countersign/contracts';
+import type { ClaimedKey, ClaimedResources, GrantedTerms, Meta, SourcePosition, ToolCall } from '@countersign/contracts';
 import type { Refusal } from '@countersign/domain';
 import type { CallSpan, OpenedCall } from '@countersign/process';
+import type { ResourceTouch } from '@countersign/store';
 import type { ResolvedCredentials } from '../credentials/resolved-credentials.js';
 import type { CallMapping } from '../mapping/mappings.js';
 
@@ -65,6 +66,8 @@ export interface RefusedBecause {
   issues: Issue[];
 }
 
+const NO_TOUCHES: readonly ResourceTouch[] = [];
+
 /** One call on its way through this process. */
 export class Job {
   stage: Stage = 'waiting';
@@ -126,6 +129,19 @@ export class Job {
   also: ClaimedKey | null = null;
   /** Another call has the second key: the effect of the edited inputs is not this call's to cause. */
   second_key_taken = false;
+  /** What its effect touches; empty: its tool names nothing. */
+  touches: readonly ResourceTouch[] = NO_TOUCHES;
+  /** Its tool's: others on its resources wait for so long where its outcome is unknown. */
+  settle_ms = 0;
+  /** What its claim got; null: it has none yet, or touches nothing. */
+  resources: ClaimedResources | null = null;
+  /** Its last claim met another effect on a resource of its own. */
+  resource_busy = false;
+  busy_pause_ms = 0;
+  /** It ran although the outcome of an earlier effect on its resources was not known. */
+  resource_in_doubt = false;
+  /** The window of the attempt before its own is over. */
+  window_over = false;
   /** Times its claim lost to a row that was not there any more. */
   claims = 0;
 

@@ -1,6 +1,7 @@
 import { type Outcome, parseCallId } from '@countersign/contracts';
-import { afterLostClaim, type Execution } from '@countersign/domain';
+import { type AnswerTerms, afterLostClaim, type Execution } from '@countersign/domain';
 import type { Partitions } from '../partitions/partitions.js';
+import type { EarlierAnswer } from './event-writer.js';
 import type { Job } from './job.js';
 import type { OpenCalls } from './open-calls.js';
 
@@ -8,7 +9,15 @@ import type { OpenCalls } from './open-calls.js';
 export interface LostClaimSteps {
   won(job: Job): void;
   claimAgain(job: Job): void;
-  deduplicate(job: Job, original_call_id: string, outcome: Outcome): void;
+  deduplicate(job: Job, earlier: EarlierAnswer): void;
+  /** Another effect on its resources runs. */
+  park(job: Job): void;
+  /** It may only be answered, and its answer does not stand any more. */
+  answerGone(job: Job): void;
+  /** What the contract of its tool says of settled keys. */
+  termsOf(job: Job): AnswerTerms;
+  /** Whether its tool sees the effect of an earlier call. Never rejects. */
+  isThere(job: Job, outcome: Outcome): Promise<boolean>;
   refused(job: Job, why: 'key_reused' | 'nothing_to_join' | 'edited_effect_taken'): void;
   /** Its approval cannot be taken: another call used it, or it ended without a grant. */
   withoutApproval(job: Job): void;
@@ -26,6 +35,13 @@ export interface LostClaimSteps {
   release(job: Job): void;
 }
 
+/** The earlier call of a key that answers, and where its end stands. */
+interface Answering {
+  call_id: string;
+  attempt: number;
+  end_offset: number | null;
+}
+
 const CLAIMS_MAX = 20;
 const LOOK_AGAIN_MS = 250;
 /** A claim whose row is free and that still gets none, this often: its approval was consumed before. */
@@ -41,10 +57,13 @@ export class LostClaims {
   ) {}
 
   handle(job: Job, stored: readonly Execution[]) {
+    if (job.resource_busy) return this.waitForResources(job);
     if (job.second_key_taken) return this.steps.refused(job, 'edited_effect_taken');
     const rows = this.newest(job, stored);
+    const terms = this.steps.termsOf(job);
     const next = afterLostClaim(
       {
+        terms,
         call_id: job.call_id,
         discriminating_digest: job.call.discriminating_digest,
         requested_at_ms: job.call.requested_at_ms,
@@ -66,11 +85,16 @@ export class LostClaims {
       case 'owned_elsewhere':
         return this.leave(job);
       case 'attempt':
+        job.window_over = next.window_over === true;
         return this.again(job, next.attempt);
       case 'join':
         return job.refusal ? this.steps.tombstoned(job, false) : this.join(job, next.call_id);
       case 'answer':
-        return job.refusal ? this.steps.tombstoned(job, false) : this.answer(job, next.call_id, next.end_offset);
+        return job.refusal ? this.steps.tombstoned(job, false) : this.answer(job, next, rows, terms);
+      case 'verify':
+        return job.refusal ? this.steps.tombstoned(job, false) : this.verify(job, next);
+      case 'answer_gone':
+        return this.steps.answerGone(job);
       case 'refuse':
         return this.steps.refused(job, next.why);
     }
@@ -136,16 +160,51 @@ export class LostClaims {
     }
   }
 
-  private answer(job: Job, call_id: string, end_offset: number | null) {
+  /** An effect that ended here is in its row after this; one that still runs is waited for. */
+  private waitForResources(job: Job) {
+    job.resource_busy = false;
+    if (job.busy_pause_ms === 0) {
+      job.busy_pause_ms = 1;
+      this.steps.claimAgain(job);
+    } else this.steps.park(job);
+  }
+
+  private answer(job: Job, { call_id, end_offset, attempt }: Answering, rows: readonly Execution[], terms: AnswerTerms) {
+    const row = rows.find((one) => one.call_id === call_id);
+    const because = row?.state !== 'succeeded' ? 'live_key' : terms.key_source === 'header' ? 'same_request' : 'effect_stands';
+    const looks = because === 'same_request' && terms.names === 'nothing' && terms.has_verify;
+    this.withOutcome(job, { call_id, end_offset, attempt }, async (outcome) => {
+      const effect_now = looks
+        ? (await this.steps.isThere(job, outcome))
+          ? 'stands'
+          : 'unknown'
+        : because === 'effect_stands'
+          ? 'stands'
+          : null;
+      if (job.stage === 'looking_up') this.steps.deduplicate(job, { call_id, outcome, because, effect_now });
+    });
+  }
+
+  /** Only its tool can tell whether the effect is still there. Where it does not see it, this is a new effect. */
+  private verify(job: Job, { call_id, end_offset, attempt }: Answering) {
+    this.withOutcome(job, { call_id, end_offset, attempt }, async (outcome) => {
+      const there = await this.steps.isThere(job, outcome);
+      if (job.stage !== 'looking_up') return;
+      if (there) this.steps.deduplicate(job, { call_id, outcome, because: 'effect_stands', effect_now: 'stands' });
+      else if (job.authorised.joined_call_id !== null) this.steps.answerGone(job);
+      else this.again(job, attempt + 1);
+    });
+  }
+
+  private withOutcome(job: Job, { call_id, end_offset, attempt }: Answering, then: (outcome: Outcome) => Promise<void>) {
     job.stage = 'looking_up';
+    // Its tool is asked about the key of that attempt.
+    job.attempt = attempt;
     if (end_offset === null) return this.join(job, call_id);
-    this.steps.outcomeAt(job, call_id, end_offset).then(
-      (outcome) => {
-        if (outcome) this.steps.deduplicate(job, call_id, outcome);
-        else this.join(job, call_id);
-      },
-      // the log is away: the same answer is looked up again
-      () => this.steps.claimAgain(job),
-    );
+    this.steps
+      .outcomeAt(job, call_id, end_offset)
+      .then((outcome) => (outcome ? then(outcome) : this.join(job, call_id)))
+      // the log is unavailable: the same answer is looked up again
+      .catch(() => this.steps.claimAgain(job));
   }
 }

@@ -86,7 +86,7 @@ export class Resolutions {
     partition.wrote(end_offset);
     partition.doubts.delete(call_id);
     partition.ended(call_id, { state, end_offset, ended_at_ms: outcome.ended_at_ms, revision: Number.POSITIVE_INFINITY });
-    const end = { call_id, state, end_offset, ended_at_ms: outcome.ended_at_ms };
+    const end = { call_id, state, end_offset, ended_at_ms: outcome.ended_at_ms, resources: true };
     this.partitions.foldLater({ key, attempt, ...end });
     const { also } = resolution;
     if (also) this.partitions.foldLater({ key: also.idempotency_key, attempt: also.attempt, ...end });

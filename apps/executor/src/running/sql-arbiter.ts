@@ -21,7 +21,7 @@ const names = new Map(Object.entries(codes).map(([name, code]) => [code, name as
 const uuidOf = (call_id: string): string => parseCallId(call_id)?.uuid ?? call_id;
 const topicCode = (topic: string): sql.SourceTopic => (parseTopic(topic).topic === 'approval-granted' ? 1 : 0);
 
-function execution(row: sql.ExecutionRow): Execution {
+function execution(row: sql.ExecutionRow & { stands?: boolean | null }): Execution {
   return {
     attempt: row.attempt,
     call_id: callId(row.partition, row.call_uuid),
@@ -30,12 +30,14 @@ function execution(row: sql.ExecutionRow): Execution {
     digest8: row.digest8,
     end_offset: row.end_offset,
     ended_at_ms: row.ended_at_s === null ? null : row.ended_at_s * 1000,
+    stands: row.stands ?? null,
   };
 }
 
 function orphan(row: sql.ExecutionRow): OrphanRow {
   const source = { topic: row.source_topic === 1 ? ('approval-granted' as const) : ('policy-decided' as const), offset: row.source_offset };
-  return { ...execution(row), key: row.key, lane: row.lane, partition: row.partition, source };
+  const resources = row.resources === null ? null : sql.claimedResources(row.resources);
+  return { ...execution(row), key: row.key, lane: row.lane, partition: row.partition, source, resources };
 }
 
 function claimed({ job, attempt, state }: Claim): sql.Claim {
@@ -54,6 +56,21 @@ function claimed({ job, attempt, state }: Claim): sql.Claim {
   };
 }
 
+function namedClaim(claim: Claim): sql.ResourceClaim {
+  const { touches, settle_ms, window_over } = claim.job;
+  return { ...claimed(claim), touches, settle_ms, forced: window_over };
+}
+
+/** The job learns what its claim came to. */
+export function noteClaimed(job: Job, answer: sql.ResourceClaimed): boolean {
+  job.resource_busy = answer.kind === 'busy';
+  if (answer.kind !== 'won') return false;
+  job.resources = answer.resources;
+  job.resource_in_doubt = answer.doubtful;
+  return true;
+}
+
+const namesResources = ({ state, job }: Claim): boolean => state === 'running' && job.touches.length > 0;
 const wantsPair = ({ state, job }: Claim): boolean => state === 'running' && job.authorised.also !== null;
 
 /** The arbiter in SQL, for one lane. */
@@ -66,13 +83,21 @@ export class SqlArbiter implements Arbiter {
 
   async claim(epoch: number, claims: readonly Claim[]): Promise<ReadonlySet<Job>> {
     const won = new Set<Job>();
-    const live = claims.filter((claim) => claim.state !== 'released' && !wantsPair(claim));
+    const live = claims.filter((claim) => claim.state !== 'released' && !wantsPair(claim) && !namesResources(claim));
+    const named = claims.filter((claim) => namesResources(claim) && !wantsPair(claim));
     const dead = claims.filter((claim) => claim.state === 'released');
     const ended_at_s = Math.floor(this.nowMs() / 1000);
     const take = (of: readonly Claim[], wins: readonly boolean[]): void => {
       for (const [at, claim] of of.entries()) if (wins[at]) won.add(claim.job);
     };
     if (live.length > 0) take(live, await sql.claim(this.store, epoch, live.map(claimed)));
+    if (named.length > 0) {
+      const answers = await sql.claimWithResources(this.store, epoch, named.map(namedClaim));
+      take(
+        named,
+        answers.map((answer, at) => noteClaimed((named[at] as Claim).job, answer)),
+      );
+    }
     if (dead.length > 0)
       take(
         dead,
@@ -89,7 +114,8 @@ export class SqlArbiter implements Arbiter {
   private async claimBoth(epoch: number, claim: Claim): Promise<boolean> {
     const { job } = claim;
     const also = job.authorised.also as ClaimedKey;
-    const got = await claimPair(this.store, epoch, claimed(claim), also);
+    const got = await claimPair(this.store, epoch, namedClaim(claim), also);
+    if (got.claimed) noteClaimed(job, got.claimed);
     job.second_key_taken = got.kind === 'second_taken';
     if (got.kind === 'won') job.also = { ...also, attempt: got.attempt };
     return got.kind === 'won';
@@ -116,13 +142,14 @@ export class SqlArbiter implements Arbiter {
     if (ends.length > 0)
       statements.push(
         sql.foldEndsStatement(
-          ends.map(({ key, attempt, call_id, state, end_offset, ended_at_ms }) => ({
+          ends.map(({ key, attempt, call_id, state, end_offset, ended_at_ms, resources }) => ({
             key,
             attempt,
             call_uuid: uuidOf(call_id),
             state: codes[state] as sql.EndState,
             end_offset,
             ended_at_s: Math.floor(ended_at_ms / 1000),
+            resources,
           })),
         ),
       );
@@ -168,7 +195,7 @@ export class SqlArbiter implements Arbiter {
   async refold(rows: readonly RefoldedRow[]): Promise<void> {
     await sql.restore(
       this.store,
-      rows.map(({ call_id, state, source, ended_at_ms, ...row }) => ({
+      rows.map(({ call_id, state, source, ended_at_ms, resources, ...row }) => ({
         ...row,
         call_uuid: uuidOf(call_id),
         state: codes[state],
@@ -176,6 +203,7 @@ export class SqlArbiter implements Arbiter {
         source_topic: topicCode(source.topic),
         source_offset: source.offset,
         ended_at_s: ended_at_ms === null ? null : Math.floor(ended_at_ms / 1000),
+        resources: resources && sql.resourcesText(resources),
       })),
     );
   }

@@ -86,6 +86,7 @@ export class Takeover {
     job.epoch = Math.max(epoch, row.epoch, started?.epoch ?? 0);
     job.claimed = true;
     job.has_row = true;
+    job.resources = row.resources;
     job.owner_dead = this.steps.ownerDead(row.epoch);
     job.cancelled = partition.cancelled.has(row.call_id);
     job.started_at_ms = started?.fired_at_ms ?? 0;

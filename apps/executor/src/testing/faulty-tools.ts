@@ -136,6 +136,7 @@ const titled = (name: string) => ({
 export function faultyTools(world: FaultyWorld): Tool[] {
   const idempotency = { discriminating: ['name'] };
   const write = { ...traits, effect_class: 'commit_low' as const, idempotency };
+  const resources = [{ name: 'entry:{/name}', effect: 'adds' as const }];
   const fire = async (asked: Input, ctx: RunContext) => {
     if (!asked.act.includes('lie')) world.effects.push(ctx.idempotency_key);
     return act({ ...asked, act: asked.act.replace('lie', 'answer') }, ctx, world);
@@ -167,7 +168,7 @@ export function faultyTools(world: FaultyWorld): Tool[] {
       sanity,
       run: (asked, ctx) => act(asked, ctx, world),
     }),
-    defineTool({ ...write, ...titled('faulty_write'), sanity, run: fire }),
+    defineTool({ ...write, ...titled('faulty_write'), resources, sanity, run: fire }),
     defineTool({ ...write, ...titled('verified_write'), sanity, run: fire, verify }),
     defineTool({
       ...write,

@@ -24,6 +24,7 @@ export interface Asked {
   tenant?: string;
   act?: string;
   wait_ms?: number;
+  slot?: string;
   case_id?: string;
   call?: Partial<ToolCall>;
   ruling?: Partial<EventMap['policy_decided']>;
@@ -42,7 +43,12 @@ export class PlayedPolicy {
   /** The call that a gateway would admit. */
   call(tool: string, name: string, asked: Asked = {}): { call_id: string; call: ToolCall } {
     const contract = this.contracts.get(tool) as ToolContract;
-    const inputs = { name, ...(asked.act ? { act: asked.act } : {}), ...(asked.wait_ms ? { wait_ms: asked.wait_ms } : {}) };
+    const inputs = {
+      name,
+      ...(asked.act ? { act: asked.act } : {}),
+      ...(asked.wait_ms ? { wait_ms: asked.wait_ms } : {}),
+      ...(asked.slot ? { slot: asked.slot } : {}),
+    };
     const tenant_id = asked.tenant ?? 'default';
     const case_id = asked.case_id ?? 'case-1';
     const uuid = uuidv7(Date.now());

@@ -3,7 +3,12 @@ import { defineTool, type Pack, type Tool, ToolError } from '@countersign/tool-k
 import { z } from 'zod';
 import { FaultyWorld, faultyTools } from './faulty-tools.js';
 
-const input = z.strictObject({ name: z.string(), act: z.string().default('answer'), wait_ms: z.int().default(0) });
+const input = z.strictObject({
+  name: z.string(),
+  act: z.string().default('answer'),
+  wait_ms: z.int().default(0),
+  slot: z.string().default(''),
+});
 const output = z.strictObject({ ok: z.boolean(), name: z.string() });
 type Input = z.output<typeof input>;
 
@@ -61,7 +66,12 @@ const titled = (name: string) => ({
 
 /** One tool a way of recovering, all acting on one world. */
 export function testPack(world: World): Pack {
-  const write = { ...traits, effect_class: 'commit_low' as const };
+  const effect_class = 'commit_low' as const;
+  const write = { ...traits, effect_class, resources: [{ name: 'entry:{/name}', effect: 'adds' as const }] };
+  const slot = (effect: 'adds' | 'replaces') => ({
+    idempotency: { discriminating: ['name', 'slot'] },
+    resources: [{ name: 'slot:{/slot}', effect }],
+  });
   const reconcile = async (asked: Input, ctx: { idempotency_key: string }) => {
     if (world.reconcile === 'cannot_tell') return { kind: 'cannot_tell' as const, why: 'the books are closed' };
     if (world.effectsOf(ctx.idempotency_key) === 0) return { kind: 'did_not_happen' as const };
@@ -69,6 +79,20 @@ export function testPack(world: World): Pack {
   };
   const tools: Tool[] = [
     defineTool({ ...write, ...titled('blind_write'), run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false) }),
+    defineTool({ ...traits, effect_class, ...titled('unnamed_write'), run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false) }),
+    defineTool({
+      ...write,
+      ...titled('replacing_write'),
+      ...slot('replaces'),
+      run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false),
+    }),
+    defineTool({
+      ...write,
+      ...titled('adding_write'),
+      ...slot('adds'),
+      run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false),
+      reconcile,
+    }),
     defineTool({ ...write, ...titled('asked_write'), run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false), reconcile }),
     defineTool({
       ...write,

@@ -235,7 +235,18 @@ export class SimulatedRuns {
     const { idempotency_key, tool, version } = call;
     const source = { topic: 'simulated', offset: -1 };
     world.sources.set(meta.call_id as string, world.sources.get(original_call_id) ?? { kind: 'recorded', call_id: original_call_id });
-    const event = { meta, idempotency_key, tool, version, original_call_id, outcome, source };
+    const event = {
+      meta,
+      idempotency_key,
+      tool,
+      version,
+      original_call_id,
+      outcome,
+      source,
+      because: null,
+      effect_now: null,
+      superseded_by: null,
+    };
     world.fold({ event_type: 'tool_retry_deduplicated', event });
   }
 
@@ -261,7 +272,18 @@ export function refusedAtTurn({ now_ms, history }: SimulatedWorld, { authority, 
   const { tier, rule, reason } = stricter.ruling;
   const source = { topic: 'simulated', offset: -1 };
   const { config_offset } = history.asOf(now_ms);
-  const event = { meta, decision_id, revision, config_offset, tier, rule, reason: reason?.message ?? rule, source, call };
+  const event = {
+    meta,
+    decision_id,
+    revision,
+    config_offset,
+    tier,
+    rule,
+    reason: reason?.message ?? rule,
+    source,
+    call,
+    because: 'stricter' as const,
+  };
   const place = { topic: 'tool-executed', partition: meta.partition, offset: -1, timestamp_ms: now_ms, traceparent: undefined };
   return { event_type: 'tool_call_rejudged', event, ...place };
 }

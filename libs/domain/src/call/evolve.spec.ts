@@ -102,6 +102,7 @@ const started = (offset: number, epoch: number, revision = 1) =>
       fired_at_ms: 1,
       settle_at_ms: 2,
       source,
+      resources: null,
       also: null,
     },
   });

@@ -113,7 +113,12 @@ describe('a claim that got no row', () => {
       [row({ state: 'in_doubt' })],
       { kind: 'answer', call_id: '0-a', attempt: 1, end_offset: 5 },
     ],
-    ['finds one whose window is over: the next attempt', claimant({ requested_at_ms: 1050 }), [row()], { kind: 'attempt', attempt: 2 }],
+    [
+      'finds one whose window is over: the next attempt',
+      claimant({ requested_at_ms: 1050 }),
+      [row()],
+      { kind: 'attempt', attempt: 2, window_over: true },
+    ],
     [
       'in an open case a window is never over',
       claimant({ requested_at_ms: 9e9, window_ms: Number.POSITIVE_INFINITY }),
@@ -145,7 +150,12 @@ describe('a claim that got no row', () => {
       [row({ stands: false }), row({ call_id: '0-c', attempt: 2, state: 'released' })],
       { kind: 'answer_gone' },
     ],
-    ['may only join and its answer is gone: it never fires', claimant({ joined_call_id: '0-a' }), [row({ stands: false })], { kind: 'answer_gone' }],
+    [
+      'may only join and its answer is gone: it never fires',
+      claimant({ joined_call_id: '0-a' }),
+      [row({ stands: false })],
+      { kind: 'answer_gone' },
+    ],
     [
       'finds one in doubt whose resources moved since: in doubt all the same',
       claimant(),

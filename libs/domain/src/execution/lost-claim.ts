@@ -24,8 +24,8 @@ export type LostClaim =
   | { kind: 'ended' }
   /** Its own tombstone stands, but its end is not on the log: it is to be written. */
   | { kind: 'tombstoned'; attempt: number }
-  /** Claim again with this attempt. */
-  | { kind: 'attempt'; attempt: number }
+  /** Claim again with this attempt. `window_over`: whatever the attempt before it says. */
+  | { kind: 'attempt'; attempt: number; window_over?: true }
   | { kind: 'join'; call_id: string; attempt: number }
   /** Answered by what stands at `end_offset`; null: not folded yet, so it is looked for on the log. */
   | { kind: 'answer'; call_id: string; attempt: number; end_offset: number | null }
@@ -76,6 +76,6 @@ export function afterLostClaim(claimant: Claimant, rows: readonly Execution[]): 
   if (!last) return { kind: 'attempt', attempt: 1 };
   if (last.state === 'released') return { kind: 'attempt', attempt: last.attempt + 1 };
   if (last.digest8 !== 0 && last.digest8 !== digest8(claimant.discriminating_digest)) return { kind: 'refuse', why: 'key_reused' };
-  const next = windowOver(last, claimant) ? undefined : answeredBy(last, claimant.terms);
-  return next ?? { kind: 'attempt', attempt: last.attempt + 1 };
+  if (windowOver(last, claimant)) return { kind: 'attempt', attempt: last.attempt + 1, window_over: true };
+  return answeredBy(last, claimant.terms) ?? { kind: 'attempt', attempt: last.attempt + 1 };
 }

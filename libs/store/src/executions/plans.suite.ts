@@ -23,14 +23,25 @@ export function describePlans(store: () => Store): void {
     const epoch = await leaseOf(store());
     const claims = Array.from({ length: 64 }, () => claimOf());
     const withApproval = claims.map((claim) => ({ ...claim, approval_id: randomUUID() }));
-    const ends = claims.map(({ key, call_uuid }) => ({ key, attempt: 1, call_uuid, state: 2 as const, end_offset: 1, ended_at_s: 1, resources: false }));
+    const ends = claims.map(({ key, call_uuid }) => ({
+      key,
+      attempt: 1,
+      call_uuid,
+      state: 2 as const,
+      end_offset: 1,
+      ended_at_s: 1,
+      resources: false,
+    }));
     const graves = claims.map(({ state: _, approval_id: __, ...claim }) => ({ ...claim, ended_at_s: 1 }));
     const statements = [
       claimStatement(epoch, claims),
       claimStatement(epoch, withApproval),
       foldEndsStatement(ends),
       foldEndsStatement(ends.map((end) => ({ ...end, resources: true }))),
-      resourceClaimStatement(epoch, claims.map((one) => ({ ...one, touches: [{ resource: randomUUID(), exact: true, replaces: true }], settle_ms: 1, forced: false }))),
+      resourceClaimStatement(
+        epoch,
+        claims.map((one) => ({ ...one, touches: [{ resource: randomUUID(), exact: true, replaces: true }], settle_ms: 1, forced: false })),
+      ),
       tombstonesStatement(epoch, graves),
       takeOverStatement(epoch, []),
       rowsOfKeysStatement(claims.map(({ key }) => key)),

@@ -1,8 +1,9 @@
+import type { ClaimedResources } from '@countersign/contracts';
 import { LEASE, NOW_MS } from '../leases/lease-guard.js';
 import type { Row, Sql, Statement, Store } from '../store.js';
 import { type Claim, FIRST_WINS } from './claim.js';
-import { executionId } from './execution-row.js';
-import { type ClaimedResources, claimedResources, type ResourceTouch, touchFlags } from './resource-row.js';
+import { type ExecutionKey, executionId } from './execution-row.js';
+import { claimedResources, type ResourceTouch, touchFlags } from './resource-row.js';
 import { standsSql } from './standing.js';
 
 /** A claim of a write that names what it acts on. */
@@ -89,8 +90,19 @@ export function resourceClaimStatement(epoch: number, claims: readonly ResourceC
   const touches = claims.flatMap(({ key, attempt, touches: all }) => all.map((one) => ({ key, attempt, ...one })));
   const params: unknown[] = [epoch];
   params.push(column('key'), column('attempt'), column('tenant_id'), column('call_uuid'), column('partition'), column('state'));
-  params.push(column('digest8'), column('source_topic'), column('source_offset'), column('approval_id'), column('forced'), column('settle_ms'));
-  params.push(touches.map(({ key }) => key), touches.map(({ attempt }) => attempt), touches.map(({ resource }) => resource));
+  params.push(
+    column('digest8'),
+    column('source_topic'),
+    column('source_offset'),
+    column('approval_id'),
+    column('forced'),
+    column('settle_ms'),
+  );
+  params.push(
+    touches.map(({ key }) => key),
+    touches.map(({ attempt }) => attempt),
+    touches.map(({ resource }) => resource),
+  );
   params.push(touches.map(touchFlags));
   return { name: 'claim_with_resources', text: CLAIM, params };
 }
@@ -142,4 +154,11 @@ export async function claimResourcesInside(sql: Sql, epoch: number, claim: Resou
   await sql.query(lockStatement([claim]));
   const rows = await sql.query<Claimed>(resourceClaimStatement(epoch, [claim]));
   return outcomes([claim], [claim], rows)[0] as ResourceClaimed;
+}
+
+/** The row of a second key says the same of resources as the first: its answer stands as long. The first alone holds them. */
+export async function copyResources(sql: Sql, { from, to }: { from: ExecutionKey; to: ExecutionKey }): Promise<void> {
+  const text = `UPDATE tool_executions t SET resources = o.resources FROM tool_executions o
+WHERE o.key = $1::uuid AND o.attempt = $2::int2 AND t.key = $3::uuid AND t.attempt = $4::int2`;
+  await sql.query({ name: 'copy_resources', text, params: [from.key, from.attempt, to.key, to.attempt] });
 }

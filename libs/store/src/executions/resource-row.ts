@@ -1,3 +1,5 @@
+import type { ClaimedResources } from '@countersign/contracts';
+
 /** One name that a write acts on, or a prefix of such a name. */
 export interface ResourceTouch {
   /** HMAC of the name, a UUID's text. */
@@ -6,20 +8,6 @@ export interface ResourceTouch {
   exact: boolean;
   /** The strongest effect of the write on this name or below it. */
   replaces: boolean;
-}
-
-/** A touched name, with the generation that the answer of the attempt depends on. */
-export interface ClaimedTouch extends ResourceTouch {
-  seen: number;
-}
-
-/** What an attempt claimed of resources: it is in the row of the attempt, on the log and in the key snapshot. */
-export interface ClaimedResources {
-  /** Of the effect itself: higher than every earlier effect on what it touches. */
-  generation: number;
-  /** While the outcome is unknown, other effects on the resource wait for so long. */
-  settle_ms: number;
-  touched: readonly ClaimedTouch[];
 }
 
 const EXACT = 1;

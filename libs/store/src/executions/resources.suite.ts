@@ -132,7 +132,9 @@ function describeHolds(store: () => Store): void {
   test('batches of overlapping resources in opposite orders do not deadlock', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const paths = Array.from({ length: 30 }, (_, at) => `d/${at}`);
-    const batches = Array.from({ length: 8 }, (_, at) => (at % 2 ? paths : [...paths].reverse()).map((path) => effect(names, path, 'replaces')));
+    const batches = Array.from({ length: 8 }, (_, at) =>
+      (at % 2 ? paths : [...paths].reverse()).map((path) => effect(names, path, 'replaces')),
+    );
     const answers = await Promise.all(batches.map((batch) => claimWithResources(store(), epoch, batch)));
     expect(answers.flat().filter(({ kind }) => kind === 'won')).toHaveLength(30);
   });
@@ -168,7 +170,10 @@ function describeHolds(store: () => Store): void {
     expect(kinds(await claimWithResources(store(), epoch, [forgotten, lost]))).toEqual(['won', 'won']);
     await forgetClaim(store(), epoch, forgotten);
     await store().query({ text: 'DELETE FROM tool_executions WHERE key = $1', params: [lost.key] });
-    expect(kinds(await claimWithResources(store(), epoch, [effect(names, 'x', 'adds'), effect(names, 'y', 'adds')]))).toEqual(['won', 'won']);
+    expect(kinds(await claimWithResources(store(), epoch, [effect(names, 'x', 'adds'), effect(names, 'y', 'adds')]))).toEqual([
+      'won',
+      'won',
+    ]);
   });
 }
 

@@ -48,7 +48,15 @@ function resourceStatements(rows: readonly ExecutionRow[]): Statement[] {
   const named = rows.filter(({ resources }) => resources !== null);
   if (named.length === 0) return [];
   const column = <K extends keyof ExecutionRow>(name: K): ExecutionRow[K][] => named.map((row) => row[name]);
-  const params = [column('key'), column('attempt'), column('call_uuid'), column('partition'), column('state'), column('ended_at_s'), column('resources')];
+  const params = [
+    column('key'),
+    column('attempt'),
+    column('call_uuid'),
+    column('partition'),
+    column('state'),
+    column('ended_at_s'),
+    column('resources'),
+  ];
   return [
     { name: 'restore_holds', text: RESTORE_HOLDS, params },
     { name: 'restore_generations', text: RESTORE_GENERATIONS, params },

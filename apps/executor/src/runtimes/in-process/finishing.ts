@@ -32,6 +32,11 @@ export class Finishing {
     return loaded.verifies && 'answer' in seen ? afterReadBack(whole, await this.readBack(job, loaded, seen.answer)) : whole;
   }
 
+  /** Whether an earlier effect of the same inputs is still there. False also where nobody can tell. Never rejects. */
+  async isThere(job: Job, loaded: LoadedTool, output: unknown): Promise<boolean> {
+    return (await this.readBack(job, loaded, output)).kind === 'verified';
+  }
+
   private async readBack(job: Job, loaded: LoadedTool, answer: unknown): Promise<Verified> {
     const run = new ToolRun(job, loaded.settings, this.around.clock.now_ms() + VERIFY_TIMEOUT_MS, this.around);
     job.handle = run;

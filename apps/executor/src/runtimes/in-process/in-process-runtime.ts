@@ -165,6 +165,18 @@ export class InProcessRuntime {
     return credentials ? finished?.then((one) => maskedResult(one, credentials, loaded.contract.max_output_bytes)) : finished;
   }
 
+  /** Whether the tool sees the effect of an earlier call with these inputs, which answered `output`. Never rejects. */
+  async isVerified(job: Job, output: unknown): Promise<boolean> {
+    const loaded = this.find(job);
+    if (!loaded?.verifies) return false;
+    const fault = loaded.contract.auth_requirements?.length ? await this.resolve(loaded, job) : undefined;
+    if (fault) return false;
+    const there = await this.finishing.isThere(job, loaded, output);
+    if (job.credentials) this.around.credentials.release(job.credentials);
+    job.handle = undefined;
+    return there;
+  }
+
   /** Adds what the contract says of every result: what it costs, where it comes from. Keeps what may be given again. */
   complete(job: Job, outcome: Outcome): void {
     const loaded = this.find(job);

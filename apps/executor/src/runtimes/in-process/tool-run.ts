@@ -1,4 +1,4 @@
-import type { Attachment, Principal } from '@countersign/contracts';
+import { type Attachment, attemptKey, type Principal } from '@countersign/contracts';
 import type { Masker } from '@countersign/process';
 import { type RunContext, type SecretSource, type ToolAttachment, type ToolBlob, ToolError } from '@countersign/tool-kit';
 import type { Job } from '../../running/job.js';
@@ -46,7 +46,7 @@ export class ToolRun implements RunContext {
     return this.job.call.run_id;
   }
   get idempotency_key(): string {
-    return this.job.key;
+    return attemptKey(this.job.key, this.job.attempt);
   }
 
   get secrets(): SecretSource {

@@ -1,0 +1,176 @@
+import { attemptKey } from '@countersign/contracts';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { Asked } from './testing/played-policy.js';
+import { type Ended, Rig } from './testing/rig.js';
+
+jest.setTimeout(60_000);
+let rig: Rig;
+beforeEach(async () => {
+  rig = await Rig.open();
+});
+afterEach(() => rig.close());
+
+const written = () => rig.world.effects.map(({ name }) => name);
+const call = async (tool: string, name: string, asked: Asked = {}): Promise<Ended> => rig.end(await rig.allow(tool, name, asked));
+const set = (name: string, asked: Asked = {}) => call('replacing_write', name, { slot: 's', ...asked });
+
+describe('an answer stands only as long as its effect does', () => {
+  test('A, B, A in one resource is three effects, each with the key of its own attempt', async () => {
+    await rig.start();
+    const [a, b, again] = [await set('A'), await set('B'), await set('A')];
+    expect([a, b, again].map(({ event_type }) => event_type)).toEqual(['tool_executed', 'tool_executed', 'tool_executed']);
+    expect(written()).toEqual(['A', 'B', 'A']);
+    const key = a.event.idempotency_key;
+    expect(again.event).toMatchObject({ idempotency_key: key, meta: { attempt: 2 } });
+    expect([rig.world.effectsOf(key), rig.world.effectsOf(attemptKey(key, 2))]).toEqual([1, 1]);
+  });
+
+  test('a repeat of the same effect with nothing in between is answered, and says why', async () => {
+    await rig.start();
+    await set('A');
+    expect(await set('A')).toMatchObject({
+      event_type: 'tool_retry_deduplicated',
+      event: { because: 'effect_stands', effect_now: 'stands', outcome: { status: 'succeeded' } },
+    });
+    expect(written()).toEqual(['A']);
+  });
+
+  test('an effect on another resource, or by another tenant on one of the same name, ends nothing', async () => {
+    await rig.start();
+    await set('A');
+    await set('B', { slot: 'other' });
+    await set('B', { tenant: 'elsewhere' });
+    expect((await set('A')).event_type).toBe('tool_retry_deduplicated');
+  });
+
+  test('an effect above or below ends the answer too', async () => {
+    await rig.start();
+    for (const later of ['s', 's/x/y']) {
+      await set('A', { slot: 's/x' });
+      await set(`over ${later}`, { slot: later });
+      expect((await set('A', { slot: 's/x' })).event_type).toBe('tool_executed');
+    }
+  });
+
+  test('a later effect that adds does not end an answer that added', async () => {
+    await rig.start();
+    const order = (name: string) => call('adding_write', name, { slot: 'orders' });
+    await order('first');
+    await order('second');
+    expect((await order('first')).event_type).toBe('tool_retry_deduplicated');
+    await set('C', { slot: 'orders' });
+    expect((await order('first')).event_type).toBe('tool_executed');
+  });
+
+  test('a call that failed without effect gives the resource back: the answer before it stands', async () => {
+    await rig.start();
+    await set('A');
+    expect((await set('B', { act: 'refuse' })).event.outcome).toMatchObject({ status: 'failed', effect: 'none' });
+    expect((await set('A')).event_type).toBe('tool_retry_deduplicated');
+  });
+
+  test('a write that names nothing and cannot look answers no new request; with a key of the caller it does', async () => {
+    await rig.start();
+    await call('unnamed_write', 'A');
+    expect((await call('unnamed_write', 'A')).event_type).toBe('tool_executed');
+    const passed = { call: { key_source: 'header' as const }, key: '0190a1b2-0000-7000-8000-000000000001' };
+    await call('unnamed_write', 'B', passed);
+    const repeat = await call('unnamed_write', 'B', passed);
+    expect(repeat).toMatchObject({ event_type: 'tool_retry_deduplicated', event: { because: 'same_request' } });
+    expect(written()).toEqual(['A', 'A', 'B']);
+  });
+
+  test('a write that names nothing and can look is looked at before it answers', async () => {
+    await rig.start();
+    const first = await call('verified_write', 'A');
+    expect(await call('verified_write', 'A')).toMatchObject({ event_type: 'tool_retry_deduplicated', event: { because: 'effect_stands' } });
+    rig.world.faulty.effects.length = 0;
+    expect(await call('verified_write', 'A')).toMatchObject({ event_type: 'tool_executed', event: { meta: { attempt: 2 } } });
+    expect(rig.world.faulty.effects).toEqual([attemptKey(first.event.idempotency_key, 2)]);
+  });
+
+  test('a ruling that only joins never fires: where its answer is gone policy is asked again', async () => {
+    await rig.start();
+    const a = await set('A');
+    await set('B');
+    const joined_call_id = a.event.meta.call_id;
+    const ruling = await rig.allow('replacing_write', 'A', { slot: 's', ruling: { joined_call_id } });
+    await rig.until(async () => (await rig.eventsOf(ruling.meta.call_id as string)).length > 0);
+    expect(await rig.eventsOf(ruling.meta.call_id as string)).toMatchObject([
+      { event_type: 'tool_call_rejudged', event: { because: 'answer_gone', revision: 1 } },
+    ]);
+    expect(written()).toEqual(['A', 'B']);
+  });
+});
+
+describe('effects on one resource', () => {
+  test('run one at a time, in any number, and all of them run', async () => {
+    await rig.start();
+    const rulings = Array.from({ length: 12 }, (_, at) =>
+      rig.ruling('replacing_write', `${at}`, { slot: at % 2 ? 's' : 's/x', wait_ms: 20 }),
+    );
+    await rig.put('policy_decided', rulings);
+    const ends = await rig.ends(rulings.map(({ meta }) => meta.call_id as string));
+    const spans = ends.map(({ event }) => event.outcome).sort((one, other) => one.started_at_ms - other.started_at_ms);
+    for (const [at, span] of spans.entries())
+      if (at > 0) expect(span.started_at_ms).toBeGreaterThanOrEqual(spans[at - 1]?.ended_at_ms as number);
+    expect(rig.world.effects).toHaveLength(12);
+  });
+
+  test('wait without a slot: others go on meanwhile', async () => {
+    await rig.start({ running_max: 2 });
+    const open = rig.world.close();
+    const first = await rig.allow('replacing_write', 'A', { slot: 's', act: 'gate' });
+    await rig.until(() => rig.world.effects.length === 1);
+    const waiting = [await rig.allow('replacing_write', 'B', { slot: 's' }), await rig.allow('replacing_write', 'C', { slot: 's' })];
+    for (const name of ['x', 'y', 'z']) await call('blind_write', name);
+    expect(written()).toEqual(['A', 'x', 'y', 'z']);
+    open();
+    await rig.ends([first, ...waiting].map(({ meta }) => meta.call_id as string));
+    expect(written()).toHaveLength(6);
+  });
+
+  test('wait no longer than their deadline, and can be cancelled while they wait', async () => {
+    await rig.start();
+    const open = rig.world.close();
+    const first = await rig.allow('replacing_write', 'A', { slot: 's', act: 'gate' });
+    await rig.until(() => rig.world.effects.length === 1);
+    const late = await rig.allow('replacing_write', 'B', { slot: 's', call: { deadline_ms: Date.now() + 300 } });
+    const cancelled = await rig.allow('replacing_write', 'C', { slot: 's' });
+    await rig.cancel(cancelled);
+    expect((await rig.end(late)).event.outcome).toMatchObject({ status: 'expired', effect: 'none' });
+    expect((await rig.end(cancelled)).event.outcome).toMatchObject({ status: 'cancelled', effect: 'none' });
+    open();
+    await rig.end(first);
+    expect(written()).toEqual(['A']);
+  });
+
+  test('a doubt is waited for until it settled, then they run and say so', async () => {
+    await rig.start();
+    rig.world.reconcile = 'cannot_tell';
+    const doubt = await call('adding_write', 'A', { slot: 's', act: 'lose_answer' });
+    expect(doubt.event.outcome.status).toBe('in_doubt');
+    const later = await set('B');
+    expect(later.event.outcome.started_at_ms).toBeGreaterThanOrEqual(Math.floor(doubt.event.outcome.ended_at_ms / 1000) * 1000 + 100);
+    expect(later.event.outcome.warnings).toEqual([expect.stringMatching(/^resource_in_doubt/)]);
+    expect((await call('adding_write', 'A', { slot: 's' })).event.outcome.status).toBe('in_doubt');
+  });
+});
+
+describe('after the database is lost', () => {
+  test('what stood stands, what did not does not, and a running effect is still waited for', async () => {
+    const app = await rig.start();
+    await set('A');
+    await set('B');
+    await set('A', { slot: 'other' });
+    await set('failed', { slot: 'other', act: 'refuse' });
+    await app.close();
+    rig.apps.splice(0);
+    await rig.loseDatabase();
+    await rig.start();
+    expect((await set('B')).event_type).toBe('tool_retry_deduplicated');
+    expect((await set('A', { slot: 'other' })).event_type).toBe('tool_retry_deduplicated');
+    expect((await set('A')).event_type).toBe('tool_executed');
+    expect((await set('B')).event_type).toBe('tool_executed');
+  });
+});
