@@ -207,10 +207,19 @@ describe('cancel', () => {
 
 describe('a key that tool_executions holds', () => {
   const holder = uuidv7(1);
-  const held = (state: 2 | 5, discriminating_digest: string, ended_at_s: number) => {
+  const held = (state: 2 | 5, discriminating_digest: string, ended_at_s: number, stands: boolean | null = true) => {
     const key = uuidv7(rig.now());
     const row = { key, attempt: 1, tenant_id: 'acme', call_uuid: holder, partition: 0, lane: 'shared', epoch: 1, state };
-    rig.store.rows.push({ ...row, digest8: digest8(discriminating_digest), source_topic: 0, source_offset: 0, end_offset: 1, ended_at_s });
+    rig.store.rows.push({
+      ...row,
+      digest8: digest8(discriminating_digest),
+      source_topic: 0,
+      source_offset: 0,
+      end_offset: 1,
+      ended_at_s,
+      resources: null,
+      stands,
+    });
     return key;
   };
   const now_s = () => Math.floor(rig.now() / 1000);
@@ -220,6 +229,23 @@ describe('a key that tool_executions holds', () => {
 
   test('answers a later call, asking nobody', async () => {
     expect(await ruling(held(2, digest, now_s()))).toMatchObject({ effect: 'allow', joined_call_id: `0-${holder}` });
+  });
+
+  test('asks people anew where the effect of the earlier call does not stand any more', async () => {
+    expect((await ruling(held(2, digest, now_s(), false))).effect).toBe('require_approval');
+    expect((await ruling(held(2, digest, now_s(), null))).effect).toBe('require_approval');
+    expect(await ruling(held(2, digest, now_s(), false), { key_source: 'header' })).toMatchObject({ effect: 'allow' });
+  });
+
+  test('a ruling that joined it and could not be answered is ruled on anew, with people', async () => {
+    const key = held(2, digest, now_s());
+    const call_id = await rig.request('pay', { idempotency_key: key, discriminating_digest: digest, window_ms: 60_000 });
+    const { call } = await rig.seen(call_id, 'policy_decided');
+    const gone = { decision_id: 'd', revision: 1, config_offset: -1, tier: 'tier_2_approval_required' as const, rule: 'key.answer_gone' };
+    const source = { topic: 'policy-decided', offset: 0 };
+    const event = { meta: rig.meta(call_id), ...gone, reason: 'gone', source, call, because: 'answer_gone' as const };
+    await rig.put('tool_call_rejudged', event);
+    expect(await rig.seen(call_id, 'approval_requested')).toMatchObject({ revision: 2 });
   });
 
   test('is refused for other inputs', async () => {
@@ -260,6 +286,7 @@ test('a call that the executor refused to fire gets a new revision by the config
     tier: 'tier_2_approval_required' as const,
     rule: 'ask',
     reason: 'stricter',
+    because: 'stricter' as const,
   };
   const source = { topic: 'policy-decided', offset: 0 };
   await rig.put('tool_call_rejudged', { meta: rig.meta(call_id), ...refused, source, call });

@@ -35,6 +35,12 @@ export function wantsRuling(event: ReadEvent): event is ToRule {
   return event.event_type === 'tool_call_requested' || event.event_type === 'tool_call_rejudged';
 }
 
+/** An executor refused to fire it because policy became stricter than the ruling that let it through. */
+export const isStricter = (event: ToRule): boolean => event.event_type === 'tool_call_rejudged' && event.event.because === 'stricter';
+
+/** An executor could not answer it: the effect of the call that it was to join does not stand any more. */
+export const isAnswerGone = (event: ToRule): boolean => event.event_type === 'tool_call_rejudged' && event.event.because === 'answer_gone';
+
 /** The revision that its ruling gets. */
 export const revisionOf = (event: ToRule): number => (event.event_type === 'tool_call_rejudged' ? event.event.revision + 1 : 1);
 
@@ -73,7 +79,6 @@ function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: Decisi
   const { judgement, reversibility, key_holder, config_offset, inputs_json, reservations, barred } = answer;
   const evidence = shownWith(answer, terms);
   const call = withInputs(event.event.call, inputs_json);
-  const isLate = event.event_type === 'tool_call_rejudged';
   const ask: CallToRule = {
     meta,
     call,
@@ -90,7 +95,9 @@ function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: Decisi
   if (barred) ask.barred = barred;
   if (evidence) ask.evidence = evidence;
   const drafts = ruleOnCall(state, ask, terms);
-  return isLate && judgement.effect === 'deny' && drafts.length > 0 ? [...drafts, stricterAtExecution(ask, terms.now_ms)] : drafts;
+  return isStricter(event) && judgement.effect === 'deny' && drafts.length > 0
+    ? [...drafts, stricterAtExecution(ask, terms.now_ms)]
+    : drafts;
 }
 
 /** What policy says to a waiting call that was judged again: nothing where it waits on, or waits no more by now. */

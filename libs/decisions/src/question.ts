@@ -15,6 +15,8 @@ export interface Question {
   config_offset: number;
   /** An executor would not fire it: the policy is stricter than the ruling that let it through. */
   at_execution: boolean;
+  /** It was to be answered by an earlier call whose effect does not stand any more: no settled call holds its key. */
+  answer_gone?: boolean;
   /** A question to people about this key is in progress: nothing needs to be looked up. */
   key_is_known: boolean;
   /** The call in flight that holds something of limits for the same effect. */

@@ -1,14 +1,19 @@
 import { callId, type ToolCall } from '@countersign/contracts';
-import { type ConfigurationState, caseOf, type KeyHolder } from '@countersign/domain';
-import { digest8, type ExecutionRow, executionState, rowsOfKeys, type Sql } from '@countersign/store';
+import { answerTerms, type ConfigurationState, caseOf, catalogued, type KeyHolder, settledAnswer } from '@countersign/domain';
+import { digest8, executionState, rowsOfKeys, type Sql, type StandingExecution } from '@countersign/store';
 import type { KeyHolders } from './ruling-desk.js';
 
 interface Asked {
   tenant_id: string;
   call: ToolCall;
+  /** A settled call was to answer it and could not. */
+  answer_gone?: boolean;
 }
 
-/** Keys as `tool_executions` has them. Released attempts hold nothing; a settled one holds for its window, or while its case is open. */
+/**
+ * Keys as `tool_executions` has them. Released attempts hold nothing; a settled one holds for its window, or while its case is open, and
+ * only as long as its answer stands: what comes after that is a new effect, with a ruling of its own.
+ */
 export class KeyRows implements KeyHolders {
   constructor(
     private readonly sql: Sql,
@@ -29,10 +34,17 @@ export class KeyRows implements KeyHolders {
     return holders;
   }
 
-  private holds(row: ExecutionRow, { tenant_id, call }: Asked): boolean {
+  private holds(row: StandingExecution, { tenant_id, call, answer_gone }: Asked): boolean {
     if (row.state === executionState.released || row.state === executionState.reading) return false;
     if (row.ended_at_s === null || row.state === executionState.in_doubt) return true;
+    if (row.state === executionState.succeeded && (answer_gone || !this.answers(row, call))) return false;
     if (row.ended_at_s * 1000 + call.window_ms > this.now_ms()) return true;
     return call.case_id !== null && caseOf(this.configuration(), tenant_id, call.case_id)?.state === 'open';
+  }
+
+  /** Where only the tool can tell, its executor asks it before it answers. */
+  private answers({ stands }: StandingExecution, { key_source, tool, version }: ToolCall): boolean {
+    const contract = catalogued(this.configuration(), tool, version)?.contract;
+    return settledAnswer(stands, answerTerms(key_source, contract)) !== 'gone';
   }
 }

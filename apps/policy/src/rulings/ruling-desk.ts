@@ -23,7 +23,7 @@ import { turnsOf } from './turns.js';
 /** Who holds idempotency keys in `tool_executions`. */
 export interface KeyHolders {
   /** Key → its holder, live or settled inside the window. @throws InfrastructureFault */
-  holdersOf(calls: readonly { tenant_id: string; call: ToolCall }[]): Promise<ReadonlyMap<string, KeyHolder>>;
+  holdersOf(calls: readonly { tenant_id: string; call: ToolCall; answer_gone?: boolean }[]): Promise<ReadonlyMap<string, KeyHolder>>;
 }
 
 const AT_ONCE: GuardRefusal = {

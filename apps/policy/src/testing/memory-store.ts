@@ -1,10 +1,10 @@
-import { type ExecutionRow, type Row, type Statement, Store } from '@countersign/store';
+import { type Row, type StandingExecution, type Statement, Store } from '@countersign/store';
 
 /** For specs: answers policy's few statements from memory. */
 export class MemoryStore extends Store {
   readonly durable = false;
   readonly snapshots = new Map<string, Row>();
-  readonly rows: ExecutionRow[] = [];
+  readonly rows: StandingExecution[] = [];
   /** Names of the statements that were asked. */
   readonly asked: string[] = [];
   fault: Error | undefined;

@@ -57,7 +57,15 @@ export class SampleHistory {
     };
     if (course === 'deduplicated') {
       const original_call_id = `0-${this.uuid('0000', 1)}`;
-      this.put('tool-executed', 'tool_retry_deduplicated', { meta: meta(), ...same, original_call_id, outcome: outcome('succeeded') });
+      this.put('tool-executed', 'tool_retry_deduplicated', {
+        meta: meta(),
+        ...same,
+        original_call_id,
+        outcome: outcome('succeeded'),
+        because: null,
+        effect_now: null,
+        superseded_by: null,
+      });
       return;
     }
     if (course === 'rejudged') {
@@ -69,7 +77,7 @@ export class SampleHistory {
         rule: 'r',
         reason: 'stricter',
       } as const;
-      this.put('tool-executed', 'tool_call_rejudged', { meta: meta(), ...judged, source: same.source, call });
+      this.put('tool-executed', 'tool_call_rejudged', { meta: meta(), ...judged, source: same.source, call, because: 'stricter' });
       this.rule(call_id, tenant_id, call, 2, 'require_approval');
       this.vote('granted', call_id, tenant_id, call, 2);
       return;
@@ -83,6 +91,7 @@ export class SampleHistory {
       fired_at_ms: 1,
       settle_at_ms: 2,
       also: null,
+      resources: null,
     };
     this.put('tool-executed', 'tool_call_started', {
       meta: meta(),

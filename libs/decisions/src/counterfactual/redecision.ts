@@ -1,6 +1,6 @@
 import type { AnyEvent, EventMap } from '@countersign/contracts';
 import { dropApproval, endOfTime, holderOf, type RulingDraft, type Withdrawal, withdrawWaiting } from '@countersign/domain';
-import { decideAgain, decideRecord, editsOf, revisionOf, type ToRule, wantsRuling } from '../decide-record.js';
+import { decideAgain, decideRecord, editsOf, isAnswerGone, isStricter, revisionOf, type ToRule, wantsRuling } from '../decide-record.js';
 import { giveBackUnused, holdersOf, keepTaken } from '../in-flight.js';
 import { type Judged, judgeCall } from '../judge-call.js';
 import { hasEnded } from '../prerequisites.js';
@@ -111,7 +111,15 @@ export class Redecision {
     const { meta, call } = event.event;
     const call_id = meta.call_id as string;
     const record = { offset: event.offset, revision: revisionOf(event), at_ms: event.timestamp_ms, config_offset: -1 };
-    const question: Question = { ...record, call_id, tenant_id: meta.tenant_id, call, at_execution, ...holdersOf(rulings, call_id, call) };
+    const question: Question = {
+      ...record,
+      call_id,
+      tenant_id: meta.tenant_id,
+      call,
+      at_execution,
+      answer_gone: isAnswerGone(event),
+      ...holdersOf(rulings, call_id, call),
+    };
     const judged = this.desk.judge(question);
     if (!judged) return;
     const drafts = decideRecord(rulings, event, judged, termsOf(this.world));
@@ -124,7 +132,7 @@ export class Redecision {
     if (wantsRuling(event)) {
       this.runs.forget(event.event.meta.call_id as string);
       this.world.foldCall(event);
-      this.rule(event, true);
+      this.rule(event, isStricter(event));
       return;
     }
     const { rulings } = this.world;

@@ -78,9 +78,9 @@ export class SimulatedDesk {
   }
 
   /** Who holds its key; where neither went another way than on record, as policy saw it then. */
-  private holderOf({ call_id, revision, tenant_id, call }: Question, config: ConfigurationState): KeyHolder | undefined {
+  private holderOf({ call_id, revision, tenant_id, call, answer_gone }: Question, config: ConfigurationState): KeyHolder | undefined {
     const { records, affected, keys, now_ms } = this.world;
-    const found = keys.holder(tenant_id, call, config, now_ms);
+    const found = answer_gone ? undefined : keys.holder(tenant_id, call, config, now_ms);
     const recorded = records.get(call_id)?.rulings.get(revision)?.event;
     const joined = recorded?.joined_call_id ?? undefined;
     const other = found?.call_id ?? joined;

@@ -1,11 +1,33 @@
-import type { ClaimedKey, Outcome, ToolCall } from '@countersign/contracts';
-import { type ConfigurationState, caseOf, digest8, type ExecutionState, holdsKey, type KeyHolder, stateAfter } from '@countersign/domain';
+import type { ClaimedKey, ClaimedResources, ClaimedTouch, Outcome, ToolCall } from '@countersign/contracts';
+import {
+  answerTerms,
+  type ConfigurationState,
+  caseOf,
+  catalogued,
+  digest8,
+  type ExecutionState,
+  holdsKey,
+  type KeyHolder,
+  settledAnswer,
+  stateAfter,
+} from '@countersign/domain';
 
 interface Row {
   call_id: string;
   digest: number;
   state: ExecutionState;
   ended_at_ms: number | null;
+  /** Null: the record does not say that it named any. */
+  touched: readonly ClaimedTouch[] | null;
+  /** A later effect ended its answer. */
+  moved: boolean;
+}
+
+/** Whether a later effect on `later` ends an answer that touched `answer`. */
+function ends(later: readonly ClaimedTouch[], answer: readonly ClaimedTouch[]): boolean {
+  return later.some((one) =>
+    answer.some((other) => one.resource === other.resource && (one.exact || other.exact) && (one.replaces || other.replaces)),
+  );
 }
 
 /** Who holds which idempotency key, as `tool_executions` would say. */
@@ -17,15 +39,23 @@ export class SimulatedKeys {
   holder(tenant_id: string, call: ToolCall, config: ConfigurationState, now_ms: number): KeyHolder | undefined {
     const row = this.rows.get(call.idempotency_key);
     if (!row || !holdsKey(row.state) || row.state === 'reading') return undefined;
+    if (row.state === 'succeeded' && !answers(row, call, config)) return undefined;
     const isOpen = row.ended_at_ms === null || row.state === 'in_doubt' || row.ended_at_ms + call.window_ms > now_ms;
     if (!isOpen && (call.case_id === null || caseOf(config, tenant_id, call.case_id)?.state !== 'open')) return undefined;
     return { call_id: row.call_id, same_inputs: row.digest === digest8(call.discriminating_digest) };
   }
 
-  claim(call_id: string, call: Pick<ToolCall, 'idempotency_key' | 'discriminating_digest'>, also: ClaimedKey | null): void {
+  /** `resources`: as the record of its start tells them. */
+  claim(
+    call_id: string,
+    call: Pick<ToolCall, 'idempotency_key' | 'discriminating_digest'>,
+    also: ClaimedKey | null,
+    resources: ClaimedResources | null = null,
+  ): void {
     const claimed = also ? [call, also] : [call];
+    const begun = { call_id, state: 'running' as const, ended_at_ms: null, touched: resources?.touched ?? null, moved: false };
     for (const { idempotency_key, discriminating_digest } of claimed)
-      this.rows.set(idempotency_key, { call_id, digest: digest8(discriminating_digest), state: 'running', ended_at_ms: null });
+      this.rows.set(idempotency_key, { ...begun, digest: digest8(discriminating_digest) });
     this.keysOf.set(
       call_id,
       claimed.map(({ idempotency_key }) => idempotency_key),
@@ -35,7 +65,20 @@ export class SimulatedKeys {
   end(call_id: string, outcome: Pick<Outcome, 'status' | 'effect'>, at_ms: number): void {
     for (const key of this.keysOf.get(call_id) ?? []) {
       const row = this.rows.get(key);
-      if (row?.call_id === call_id) this.rows.set(key, { ...row, state: stateAfter(outcome), ended_at_ms: at_ms });
+      if (row?.call_id !== call_id) continue;
+      const ended = { ...row, state: stateAfter(outcome), ended_at_ms: at_ms };
+      this.rows.set(key, ended);
+      if (ended.state !== 'released' && ended.touched) this.move(call_id, ended.touched);
     }
   }
+
+  private move(call_id: string, touched: readonly ClaimedTouch[]): void {
+    for (const [key, row] of this.rows)
+      if (row.call_id !== call_id && row.touched && ends(touched, row.touched)) this.rows.set(key, { ...row, moved: true });
+  }
+}
+
+function answers({ touched, moved }: Row, { key_source, tool, version }: ToolCall, config: ConfigurationState): boolean {
+  const terms = answerTerms(key_source, catalogued(config, tool, version)?.contract);
+  return settledAnswer(touched === null ? null : !moved, terms) !== 'gone';
 }

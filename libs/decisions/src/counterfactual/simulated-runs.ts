@@ -1,4 +1,12 @@
-import { type ClaimedKey, type GrantedTerms, isReadOnly, type Meta, type Outcome, type ToolCall } from '@countersign/contracts';
+import {
+  type ClaimedKey,
+  type ClaimedResources,
+  type GrantedTerms,
+  isReadOnly,
+  type Meta,
+  type Outcome,
+  type ToolCall,
+} from '@countersign/contracts';
 import { tooLate } from '@countersign/domain';
 import { type AgainJudged, judgedAgain } from '../judged-again.js';
 import type { TenantRulings } from '../tenant-rulings.js';
@@ -127,7 +135,7 @@ export class SimulatedRuns {
       this.answerBy(holder, authority);
       return;
     }
-    if (isWrite && authority.joined_call_id === null) world.keys.claim(call_id, call, also);
+    if (isWrite && authority.joined_call_id === null) world.keys.claim(call_id, call, also, resourcesOf(recorded));
     world.started.set(call_id, world.now_ms);
     const doubt = this.whyUnlike(call, recorded);
     if (doubt) world.cannotKnow(call_id, { what: 'result', ...doubt });
@@ -264,6 +272,12 @@ export class SimulatedRuns {
   waiting(call_id: string): Authority | undefined {
     return this.standing.get(call_id)?.authority;
   }
+}
+
+/** What the record says that it acted on. */
+function resourcesOf(recorded: RecordedCall | undefined): ClaimedResources | null {
+  for (const { event_type, event } of recorded?.runs ?? []) if (event_type === 'tool_call_started') return event.resources;
+  return null;
 }
 
 /** A call that became forbidden before it got its turn, as its executor would say it. */

@@ -16,7 +16,13 @@ const { succeeded, in_doubt, released } = executionState;
 type Names = Readonly<Record<string, string>>;
 
 /** A namespace of its own: `a/b` touches `a` and `a/b`. */
-const namespace = (): Names => new Proxy<Record<string, string>>({}, { get: (known, name: string) => (known[name] ??= randomUUID()) });
+function idOf(known: Record<string, string>, name: string): string {
+  const id = known[name] ?? randomUUID();
+  known[name] = id;
+  return id;
+}
+
+const namespace = (): Names => new Proxy<Record<string, string>>({}, { get: idOf });
 
 function touching(names: Names, path: string, replaces: boolean): ResourceClaim['touches'] {
   const parts = path.split('/');
