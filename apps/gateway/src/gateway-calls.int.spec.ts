@@ -22,7 +22,7 @@ describe('POST /v1/calls', () => {
     expect(answer.body.output).toEqual(answer.body.input);
     expect(answer.headers.get('countersign-position')).toMatch(/^tool-call-requested:\d:\d+,tool-executed:\d:\d+$/);
     const read = await gateway.send('GET', `/v1/calls/${answer.body.call_id}`);
-    expect(read.body).toEqual(answer.body);
+    expect(read.body).toEqual({ ...answer.body, effect_now: 'unknown' });
   });
 
   test('a denial, a failure and a doubt are answers too', async () => {
@@ -59,11 +59,14 @@ describe('POST /v1/calls', () => {
     expect(await version('latest')).toMatchObject({ status: 400 });
   });
 
-  test('a numbered call sent again is the same call, recorded once', async () => {
+  test('a numbered call sent again is the same call, recorded once, and says that it is a repeat', async () => {
     const body = { tool: 'write_note', inputs: { path: 'numbered', text: 'x' }, context: { run_id: 'run-1', seq: 7 } };
     const first = await gateway.send('POST', '/v1/calls', body);
+    expect(first.body).toMatchObject({ deduplicated: false, deduplicated_because: null, original_call_id: null, effect_now: null });
     const again = await gateway.send('POST', '/v1/calls', body);
-    expect(again.body).toEqual(first.body);
+    const { call_id } = first.body;
+    const repeat = { deduplicated: true, deduplicated_because: 'same_request', original_call_id: call_id, effect_now: 'unknown' };
+    expect(again.body).toEqual({ ...first.body, ...repeat, warnings: [expect.stringContaining('occurrence')] });
     const other = await gateway.send('POST', '/v1/calls', { ...body, context: { run_id: 'run-1', seq: 8 } });
     expect(other.body.call_id).not.toBe(first.body.call_id);
   });

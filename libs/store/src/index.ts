@@ -12,6 +12,7 @@ export * from './executions/restore.js';
 export * from './executions/rows.js';
 export { SnapshotFile } from './executions/snapshot-file.js';
 export { SnapshotObjects } from './executions/snapshot-objects.js';
+export * from './executions/standing.js';
 export * from './executions/take-over.js';
 export * from './executions/tombstones.js';
 export * from './instances/instances.js';

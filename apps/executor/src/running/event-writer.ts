@@ -105,6 +105,9 @@ export class EventWriter {
       original_call_id,
       outcome: this.redactor.outcome(job, outcome),
       source,
+      because: null,
+      effect_now: null,
+      superseded_by: null,
     });
   }
 

@@ -47,6 +47,7 @@ export interface AdmittedCall {
   tenant: Tenant;
   /** Where its version is deprecated. */
   deprecation: Deprecation | undefined;
+  /** Its id follows from the request, so it may be on the record already. */
   numbered: boolean;
   /** The rules that call something of it personal: it is sealed before it is recorded. */
   personal: readonly PersonalRule[];
@@ -165,6 +166,8 @@ export class Admission {
       run_id: request.context?.run_id ?? null,
       occurrence: request.occurrence ?? null,
       seq: request.context?.seq ?? null,
+      request_id: request.context?.request_id ?? null,
+      principal_kind: principal.kind,
       header: origin.idempotency_key,
       partitions,
       secret,

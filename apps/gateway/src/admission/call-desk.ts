@@ -1,15 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { crashPoint, type EventCodec } from '@countersign/contracts';
-import { evolve, type PlacedEvent, unpackCall } from '@countersign/domain';
+import { type CallState, evolve, type PlacedEvent, unpackCall } from '@countersign/domain';
 import { type LogPosition, readCall, type Store } from '@countersign/store';
 import { Problem } from '../http/problem.js';
 import type { CallBoard, CallListener } from '../waiting/call-board.js';
 import type { AdmittedCall } from './admission.js';
+import { RecentRequests } from './recent-requests.js';
 import type { RecordWriter, WriteSink } from './record-writer.js';
 
 /** Somebody who waits for the end of a call that is being put on the record. */
 export interface CallWaiter extends CallListener {
   /** The request is durable, here. */
   recorded(at: LogPosition): void;
+  /** Whether the request was on the record before this one. Said before the first `changed` that follows from it. */
+  known(before: boolean): void;
   /** The request could not be recorded, or nobody can tell whether it was: sending it again is safe. */
   refused(problem: Problem): void;
 }
@@ -21,6 +25,7 @@ const logAway = (): Problem =>
 class Seat implements WriteSink {
   constructor(
     private readonly board: CallBoard,
+    private readonly recent: RecentRequests,
     private readonly admitted: AdmittedCall,
     private readonly waiter: CallWaiter,
   ) {}
@@ -29,13 +34,20 @@ class Seat implements WriteSink {
     this.waiter.recorded({ topic: this.admitted.topic, partition: this.admitted.meta.partition, offset });
   }
   failed(): void {
+    this.recent.remove(this.admitted.meta.call_id);
     this.board.withdraw(this.admitted.meta.call_id);
     this.waiter.refused(logAway());
   }
 }
 
+/** How long the view may take to show a call that this gateway recorded. After that it is recorded again, which policy ignores. */
+const VIEW_LAG_MAX_MS = 1_000;
+const LOOK_EVERY_MS = 20;
+
 /** Puts admitted calls on the record, once, and seats those who wait for them. */
 export class CallDesk {
+  private readonly recent = new RecentRequests();
+
   constructor(
     private readonly board: CallBoard,
     private readonly writer: RecordWriter,
@@ -64,9 +76,12 @@ export class CallDesk {
     const { call_id, tenant_id } = admitted.meta;
     if (this.board.has(call_id)) this.board.watch(call_id, tenant_id, waiter);
     else this.board.admit(call_id, tenant_id, undefined, waiter);
-    this.refresh(tenant_id, call_id).then(
-      (found) => {
-        if (!found) this.place(admitted, undefined, traceparent, call_id, waiter);
+    waiter.known(this.recent.has(call_id));
+    this.find(tenant_id, call_id).then(
+      (state) => {
+        waiter.known(state !== undefined);
+        if (state) this.board.learn(state);
+        else this.placeNumbered(admitted, waiter, traceparent);
       },
       () => {
         this.board.unwatch(call_id, waiter);
@@ -74,6 +89,24 @@ export class CallDesk {
         waiter.refused(logAway());
       },
     );
+  }
+
+  /** The call as the view has it. Where this gateway recorded it lately, the view is waited for. */
+  private async find(tenant_id: string, call_id: string): Promise<CallState | undefined> {
+    for (let looks = VIEW_LAG_MAX_MS / LOOK_EVERY_MS; ; looks--) {
+      const row = await readCall(this.store, tenant_id, call_id);
+      if (row) return unpackCall(row.state);
+      if (looks <= 0 || !this.recent.has(call_id)) return undefined;
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  private placeNumbered(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): void {
+    const { call_id, tenant_id } = admitted.meta;
+    // The one that recorded it before may have failed, and taken its listeners along.
+    if (!this.board.has(call_id)) this.board.admit(call_id, tenant_id, undefined, waiter);
+    this.recent.add(call_id);
+    this.place(admitted, undefined, traceparent, call_id, waiter);
   }
 
   private place(
@@ -100,7 +133,7 @@ export class CallDesk {
     crashPoint('gateway.before_request');
     this.writer.add(
       { topic, partition: meta.partition, key: call.idempotency_key, value: this.codec.encode('tool_call_requested', event), headers },
-      new Seat(this.board, admitted, waiter as CallWaiter),
+      new Seat(this.board, this.recent, admitted, waiter as CallWaiter),
     );
   }
 }

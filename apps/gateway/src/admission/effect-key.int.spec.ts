@@ -15,6 +15,8 @@ const keyOf = (inputs: Record<string, unknown>) =>
     run_id: null,
     occurrence: null,
     seq: null,
+    request_id: null,
+    principal_kind: 'agent',
     header: undefined,
     partitions: 4,
     tenant_key: Buffer.alloc(32, 1),

@@ -15,10 +15,19 @@ const REFRESH_MS = 2_000;
 /** Nothing is answered before the ruling; where none comes in this time the request stays on the record. */
 const RULING_MAX_MS = 5_000;
 
+export interface FinalAnswer {
+  /** 200: the call ended (or is in doubt); 202: it waits for a person, or the wait is over. */
+  status: 200 | 202;
+  state: CallState;
+  /** Of the records that the answer is made of, for `countersign-position`. */
+  position: string;
+  /** The request was on the record before this POST. */
+  repeat: boolean;
+}
+
 /** Where an answer goes: the reply of a POST, or a line of a batch. */
 export interface AnswerSink {
-  /** 200: the call ended (or is in doubt); 202: it waits for a person, or the wait is over. */
-  answered(status: 200 | 202, state: CallState, position: string): void;
+  answered(answer: FinalAnswer): void;
   refused(problem: Problem): void;
 }
 
@@ -29,6 +38,7 @@ export class CallAnswer implements CallWaiter, Timed {
   private state: CallState | undefined;
   private answered = false;
   private patience_over = false;
+  private repeat = false;
   private position: LogPosition | undefined;
   private request: LogPosition | undefined;
   private slot = -1;
@@ -61,6 +71,10 @@ export class CallAnswer implements CallWaiter, Timed {
   /** The views know a call once its request is folded, which is on another topic than its end: an answer names both. */
   recorded(at: LogPosition): void {
     this.request = this.room.noted(at) ? at : undefined;
+  }
+
+  known(before: boolean): void {
+    this.repeat = before;
   }
 
   refused(problem: Problem): void {
@@ -113,6 +127,7 @@ export class CallAnswer implements CallWaiter, Timed {
     this.room.measured(statusOf(state), this.room.clock.monotonic_ms() - this.opened_ms);
     const end = state.end?.position;
     const last = this.position ?? (end && end.offset >= 0 ? end : undefined);
-    this.sink.answered(status, state, [this.request, last].flatMap((one) => (one ? positionText(one) : [])).join(','));
+    const position = [this.request, last].flatMap((one) => (one ? positionText(one) : [])).join(',');
+    this.sink.answered({ status, state, position, repeat: this.repeat });
   }
 }

@@ -13,6 +13,7 @@ import type { OwedCallbacks } from '../waiting/owed-callbacks.js';
 import { parseBody } from './body-issues.js';
 import { type AnswerSink, CallAnswer } from './call-answer.js';
 import type { CallRoom } from './call-room.js';
+import type { EffectReader } from './effect-reader.js';
 import { PostReply } from './post-reply.js';
 import { waitOf } from './preferences.js';
 import { Problem } from './problem.js';
@@ -47,6 +48,7 @@ export class CallIntake {
       readable: Readable;
       refused: RefusedRequests;
       owed: OwedCallbacks;
+      effects: EffectReader;
     },
   ) {}
 
@@ -74,6 +76,10 @@ export class CallIntake {
     const { caller, idempotency_key, authority } = by;
     const origin = { caller, idempotency_key, now_ms, trace_id: traceIdOf(by.traceparent, now_ms) };
     return this.admission.admit(call, authority ? { ...origin, authority } : origin);
+  }
+
+  get effects(): EffectReader {
+    return this.parts.effects;
   }
 
   get readable(): Readable {
@@ -135,7 +141,7 @@ export class CallIntake {
       sendProblem(request, reply, problem);
     };
     if (admitted instanceof Problem) return refuse(admitted);
-    const sink = new PostReply(request, reply, this.readable, admitted.deprecation);
+    const sink = new PostReply(request, reply, this.parts, caller, admitted.deprecation);
     const recorded = this.record(admitted, sink, waitOf(headerOf(request, 'prefer')), span);
     return recorded instanceof Promise ? recorded.then(refuse) : refuse(recorded);
   }

@@ -1520,7 +1520,17 @@ export interface ToolRetryDeduplicated {
   original_call_id: string;
   outcome: Outcome;
   source: SourcePosition;
+  /** Why the earlier answer answers this call. Null in records from before this field. */
+  because: DeduplicatedBecause | null;
+  /** Whether the effect of the original call still stood when this call was answered; null where that was not checked. */
+  effect_now: EffectNow | null;
+  /** The call whose effect ended it, where one is known. */
+  superseded_by: string | null;
 }
+
+export type DeduplicatedBecause = 'live_key' | 'same_request' | 'effect_stands';
+
+export type EffectNow = 'stands' | 'superseded' | 'unknown';
 
 /** A contract that an executor can run. */
 export interface ToolRegistered {
