@@ -12,8 +12,6 @@ import type { RecordWriter, WriteSink } from './record-writer.js';
 export interface CallWaiter extends CallListener {
   /** The request is durable, here. */
   recorded(at: LogPosition): void;
-  /** Whether the request was on the record before this one. Said before the first `changed` that follows from it. */
-  known(before: boolean): void;
   /** The request could not be recorded, or nobody can tell whether it was: sending it again is safe. */
   refused(problem: Problem): void;
 }
@@ -76,10 +74,8 @@ export class CallDesk {
     const { call_id, tenant_id } = admitted.meta;
     if (this.board.has(call_id)) this.board.watch(call_id, tenant_id, waiter);
     else this.board.admit(call_id, tenant_id, undefined, waiter);
-    waiter.known(this.recent.has(call_id));
     this.find(tenant_id, call_id).then(
       (state) => {
-        waiter.known(state !== undefined);
         if (state) this.board.learn(state);
         else this.placeNumbered(admitted, waiter, traceparent);
       },
@@ -127,7 +123,7 @@ export class CallDesk {
       timestamp_ms: call.requested_at_ms,
     } as PlacedEvent);
     if (listener) this.board.admit(callId, meta.tenant_id, state, listener);
-    else this.board.learn(state);
+    else this.board.ask(state);
     const headers: Record<string, string> = { event_type: 'tool_call_requested' };
     if (traceparent !== undefined) headers.traceparent = traceparent;
     crashPoint('gateway.before_request');

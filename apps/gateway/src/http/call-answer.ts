@@ -12,6 +12,8 @@ import { Problem } from './problem.js';
 const STRAGGLER_MS = 250;
 /** Unheard for so long, the view is asked. */
 const REFRESH_MS = 2_000;
+/** The first look at the view for a call that may be on the record already; later looks wait twice as long each. */
+const FIRST_REFRESH_MS = 50;
 /** Nothing is answered before the ruling; where none comes in this time the request stays on the record. */
 const RULING_MAX_MS = 5_000;
 
@@ -33,29 +35,40 @@ export interface AnswerSink {
 
 export const locationOf = (callId: string): string => `/v1/calls/${callId}`;
 
+export interface AskedCall {
+  call_id: string;
+  tenant_id: string;
+  wait_ms: number;
+  /** Of this request's own record. */
+  event_id: string;
+  /** Others may have asked for it before: then the view knows it, and the log says nothing new. */
+  numbered: boolean;
+}
+
 /** A caller who waits for one call: answered at its end, at a pending approval, or when the wait is over. */
 export class CallAnswer implements CallWaiter, Timed {
   private state: CallState | undefined;
   private answered = false;
   private patience_over = false;
-  private repeat = false;
   private position: LogPosition | undefined;
   private request: LogPosition | undefined;
   private slot = -1;
   private readonly opened_ms: number;
+  private refresh_ms: number;
 
   constructor(
     private readonly room: CallRoom,
     private readonly sink: AnswerSink,
-    private readonly call: { call_id: string; tenant_id: string; wait_ms: number },
+    private readonly call: AskedCall,
     private readonly span: CallSpan,
   ) {
     this.opened_ms = room.clock.monotonic_ms();
+    this.refresh_ms = call.numbered ? FIRST_REFRESH_MS : REFRESH_MS;
   }
 
   /** From now on the wait counts. */
   start(): void {
-    if (!this.answered) this.schedule(Math.min(this.call.wait_ms, REFRESH_MS));
+    if (!this.answered) this.schedule(Math.min(this.call.wait_ms, this.refresh_ms));
   }
 
   changed(state: CallState, at: PlacedEvent | undefined): void {
@@ -71,10 +84,6 @@ export class CallAnswer implements CallWaiter, Timed {
   /** The views know a call once its request is folded, which is on another topic than its end: an answer names both. */
   recorded(at: LogPosition): void {
     this.request = this.room.noted(at) ? at : undefined;
-  }
-
-  known(before: boolean): void {
-    this.repeat = before;
   }
 
   refused(problem: Problem): void {
@@ -99,7 +108,8 @@ export class CallAnswer implements CallWaiter, Timed {
   private wait(waited: number): void {
     this.room.refresh(this.call.tenant_id, this.call.call_id);
     const left = this.call.wait_ms - waited;
-    this.schedule(left > 0 ? Math.min(left, REFRESH_MS) : REFRESH_MS);
+    this.refresh_ms = Math.min(this.refresh_ms * 2, REFRESH_MS);
+    this.schedule(left > 0 ? Math.min(left, this.refresh_ms) : this.refresh_ms);
   }
 
   private schedule(delay_ms: number): void {
@@ -111,6 +121,11 @@ export class CallAnswer implements CallWaiter, Timed {
     const { call_id } = this.call;
     const headers = { location: locationOf(call_id) };
     this.refused(new Problem('no-ruling-yet', 'policy has not ruled on the call; ask for it at its location', { call_id }, headers));
+  }
+
+  /** The call was asked for by an earlier record than this request's own. */
+  private isRepeat({ requested }: CallState): boolean {
+    return requested !== null && requested.event_id !== this.call.event_id;
   }
 
   private leave(): void {
@@ -128,6 +143,6 @@ export class CallAnswer implements CallWaiter, Timed {
     const end = state.end?.position;
     const last = this.position ?? (end && end.offset >= 0 ? end : undefined);
     const position = [this.request, last].flatMap((one) => (one ? positionText(one) : [])).join(',');
-    this.sink.answered({ status, state, position, repeat: this.repeat });
+    this.sink.answered({ status, state, position, repeat: this.isRepeat(state) });
   }
 }

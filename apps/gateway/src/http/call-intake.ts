@@ -112,8 +112,9 @@ export class CallIntake {
 
   /** Puts the call on the record and the sink on its seat. @returns why not, where it is not taken. */
   private place(admitted: AdmittedCall, sink: AnswerSink, wait_ms: number, span: CallSpan): Problem | undefined {
-    const { call_id, tenant_id } = admitted.meta;
-    const answer = new CallAnswer(this.room, sink, { call_id, tenant_id, wait_ms }, span);
+    const { call_id, tenant_id, event_id } = admitted.meta;
+    const { numbered } = admitted;
+    const answer = new CallAnswer(this.room, sink, { call_id, tenant_id, wait_ms, event_id, numbered }, span);
     const refused = this.desk.submit(admitted, answer, span.traceparent);
     if (refused) return refused;
     if (admitted.call.callback_url !== null) this.room.owe(call_id, tenant_id);

@@ -84,6 +84,12 @@ export class CallBoard {
     this.tidy(callId, watched);
   }
 
+  /** What the gateway knows of its own request, unless the call has an earlier one. */
+  ask(state: CallState): void {
+    const watched = this.calls.get(state.call_id);
+    if (watched && watched.tenant_id === state.tenant_id && !watched.state?.requested) this.learn(state);
+  }
+
   /** A reading of the call from a view: fills what this board has not seen, and tells the listeners. */
   learn(state: CallState): void {
     const watched = this.calls.get(state.call_id);
