@@ -7,10 +7,11 @@ import { type Claim, claim } from './claim.js';
 import { executionState } from './execution-row.js';
 import { foldEndsStatement, type LoggedEnd } from './fold-ends.js';
 import { rowsOfKeys } from './rows.js';
+import { readStanding } from './standing.js';
 import { orphans, takeOver } from './take-over.js';
 import { tombstones } from './tombstones.js';
 
-const { running, succeeded, in_doubt, released } = executionState;
+const { running, succeeded, in_doubt, released, compensated } = executionState;
 
 let sequence = 0;
 
@@ -185,6 +186,22 @@ export function describeEnds(store: () => Store): void {
     await fold(store(), [endOf(doubtful, succeeded, 12)]);
     await fold(store(), [endOf(doubtful, released, 13)]);
     expect((await found())[1]).toEqual([succeeded, 12, 1_700_000_000]);
+  });
+
+  test('an effect that was undone or never was does not stand; without resources nothing more is known', async () => {
+    const epoch = await leaseOf(store());
+    const claims = [claimOf(), claimOf(), claimOf(), claimOf()];
+    await claim(store(), epoch, claims);
+    const states = [succeeded, compensated, released] as const;
+    await fold(
+      store(),
+      states.map((state, nth) => endOf(claims[nth] as Claim, state)),
+    );
+    const asked = [...claims, claimOf(), claimOf({ key: claims[0]?.key ?? '', attempt: 2 })].map(({ key, attempt }) => ({ key, attempt }));
+    expect(await readStanding(store(), asked)).toEqual(
+      [null, false, false, null, null, null].map((stands, nth) => ({ ...asked[nth], stands, superseded_by: null })),
+    );
+    expect(await readStanding(store(), [])).toEqual([]);
   });
 
   test('a fenced epoch claims nothing and takes nothing over', async () => {
