@@ -1,4 +1,4 @@
-import { callId, isInfrastructureFault, isReadOnly } from '@countersign/contracts';
+import { isInfrastructureFault, isReadOnly } from '@countersign/contracts';
 import type { CallState } from '@countersign/domain';
 import { readStanding, type Sql } from '@countersign/store';
 import type { EffectStanding } from './deduplication-face.js';
@@ -23,9 +23,7 @@ export class EffectReader {
     try {
       const [found] = await readStanding(this.sql, [{ key, attempt }]);
       if (!found || found.stands === null) return UNKNOWN;
-      if (found.stands) return { effect_now: 'stands', superseded_by: null };
-      const by = found.superseded_by;
-      return { effect_now: 'superseded', superseded_by: by && callId(by.partition, by.call_uuid) };
+      return { effect_now: found.stands ? 'stands' : 'superseded', superseded_by: found.superseded_by };
     } catch (cause) {
       if (isInfrastructureFault(cause)) return UNKNOWN;
       throw cause;

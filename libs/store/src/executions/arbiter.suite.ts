@@ -11,7 +11,7 @@ import { readStanding } from './standing.js';
 import { orphans, takeOver } from './take-over.js';
 import { tombstones } from './tombstones.js';
 
-const { running, succeeded, in_doubt, released, compensated } = executionState;
+const { running, succeeded, in_doubt, released } = executionState;
 
 let sequence = 0;
 
@@ -188,19 +188,15 @@ export function describeEnds(store: () => Store): void {
     expect((await found())[1]).toEqual([succeeded, 12, 1_700_000_000]);
   });
 
-  test('an effect that was undone or never was does not stand; without resources nothing more is known', async () => {
+  test('nothing tells whether the answer of an attempt stands that named no resource, and none is read that has no row', async () => {
     const epoch = await leaseOf(store());
-    const claims = [claimOf(), claimOf(), claimOf(), claimOf()];
-    await claim(store(), epoch, claims);
-    const states = [succeeded, compensated, released] as const;
-    await fold(
-      store(),
-      states.map((state, nth) => endOf(claims[nth] as Claim, state)),
-    );
-    const asked = [...claims, claimOf(), claimOf({ key: claims[0]?.key ?? '', attempt: 2 })].map(({ key, attempt }) => ({ key, attempt }));
-    expect(await readStanding(store(), asked)).toEqual(
-      [null, false, false, null, null, null].map((stands, nth) => ({ ...asked[nth], stands, superseded_by: null })),
-    );
+    const one = claimOf();
+    await claim(store(), epoch, [one]);
+    await fold(store(), [endOf(one, succeeded)]);
+    const attempts = [1, 2].map((attempt) => ({ key: one.key, attempt }));
+    expect(await readStanding(store(), [...attempts, { key: randomUUID(), attempt: 1 }])).toEqual([
+      { key: one.key, attempt: 1, stands: null, superseded_by: null },
+    ]);
     expect(await readStanding(store(), [])).toEqual([]);
   });
 
