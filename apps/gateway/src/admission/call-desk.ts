@@ -76,15 +76,21 @@ export class CallDesk {
     else this.board.admit(call_id, tenant_id, undefined, waiter);
     this.find(tenant_id, call_id).then(
       (state) => {
+        if (!state && admitted.over) return this.refuse(admitted, waiter, admitted.over);
+        // Whoever asked for it before may have failed, and taken all listeners along.
+        if (!this.board.has(call_id)) this.board.admit(call_id, tenant_id, undefined, waiter);
         if (state) this.board.learn(state);
         else this.placeNumbered(admitted, waiter, traceparent);
       },
-      () => {
-        this.board.unwatch(call_id, waiter);
-        this.board.withdraw(call_id);
-        waiter.refused(logAway());
-      },
+      () => this.refuse(admitted, waiter, logAway()),
     );
+  }
+
+  /** This waiter recorded nothing. Where nobody else did the call is forgotten. */
+  private refuse({ meta: { call_id } }: AdmittedCall, waiter: CallWaiter, problem: Problem): void {
+    this.board.unwatch(call_id, waiter);
+    if (!this.board.isAsked(call_id)) this.board.withdraw(call_id);
+    waiter.refused(problem);
   }
 
   /** The call as the view has it. Where this gateway recorded it lately, the view is waited for. */
@@ -98,11 +104,8 @@ export class CallDesk {
   }
 
   private placeNumbered(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): void {
-    const { call_id, tenant_id } = admitted.meta;
-    // The one that recorded it before may have failed, and taken its listeners along.
-    if (!this.board.has(call_id)) this.board.admit(call_id, tenant_id, undefined, waiter);
-    this.recent.add(call_id);
-    this.place(admitted, undefined, traceparent, call_id, waiter);
+    this.recent.add(admitted.meta.call_id);
+    this.place(admitted, undefined, traceparent, admitted.meta.call_id, waiter);
   }
 
   private place(

@@ -34,6 +34,7 @@ export class EditDesk {
     const rest = {
       seq: null,
       request_id: null,
+      asked_version: null,
       principal_kind: call.principal.kind,
       header: undefined,
       partitions: 1,

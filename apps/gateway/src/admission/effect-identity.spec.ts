@@ -15,6 +15,7 @@ const base: IdentityRequest = {
   occurrence: null,
   seq: null,
   request_id: null,
+  asked_version: null,
   principal_kind: 'agent',
   header: undefined,
   partitions: 4,
@@ -120,7 +121,8 @@ describe('the identity of a call', () => {
       const asked = { ...base, contract: sampleContract({ effect_class }), request_id: 'q' };
       const one = identify(asked);
       expect(one.numbered).toBe(true);
-      expect(identify({ ...asked, fresh_uuid: 'x', inputs: { ...asked.inputs } })).toEqual(one);
+      const released = sampleContract({ effect_class, version: '1.9.0' });
+      expect(identify({ ...asked, contract: released, fresh_uuid: 'x', inputs: { ...asked.inputs } })).toEqual(one);
       const without = identify({ ...asked, request_id: null });
       if (effect_class === 'stage') expect(one.idempotency_key).toBe(without.idempotency_key);
       expect(one.call_id).not.toBe(without.call_id);
@@ -141,6 +143,7 @@ describe('the identity of a call', () => {
       case_id: optional,
       run_id: optional,
       occurrence: optional,
+      asked_version: fc.constantFrom(null, '1.2.0', '^1.0.0'),
       header: optional.map((one) => one ?? undefined),
       inputs: fc.record({ path: text, text }),
       secret: fc.boolean(),

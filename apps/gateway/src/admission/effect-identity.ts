@@ -26,6 +26,8 @@ export interface IdentityRequest extends KeyScope {
   seq: number | null;
   /** What the caller calls this request (`context.request_id`), where its run does not number it. */
   request_id: string | null;
+  /** The version as it was asked for, exact or a range; null: the newest. */
+  asked_version: string | null;
   principal_kind: string;
   /** `Idempotency-Key` header; ignored for read-only calls, which are not deduplicated. */
   header: string | undefined;
@@ -81,16 +83,18 @@ export function identify(request: IdentityRequest): Identity {
 
 /**
  * The call's uuid where the request itself gives it: by its number in its run, else by the caller's request id. All that decides
- * on the effect is part of the latter, so that one id on two different requests names two calls.
+ * on the effect is part of the latter, so that one id on two different requests names two calls. The version is the one that was
+ * asked for: a release between two sendings makes no other request.
  */
 function namedUuid(request: IdentityRequest, inputs: { sent: string; normal: string }): string | undefined {
   const { tenant_id, principal_kind, principal_id, case_id, run_id, seq, request_id, occurrence, header } = request;
-  const tool = `${request.contract.name}@${request.contract.version}`;
   const hidden = (text: string) => (request.secret ? masked(request, text) : text);
-  if (run_id !== null && seq !== null) return uuidOfParts([tenant_id, run_id, tool, hidden(inputs.normal), String(seq)]);
+  const { name, version } = request.contract;
+  if (run_id !== null && seq !== null) return uuidOfParts([tenant_id, run_id, `${name}@${version}`, hidden(inputs.normal), String(seq)]);
   if (request_id === null) return undefined;
   const scope = [case_id, run_id, occurrence, header].map((part) => part ?? '');
-  return uuidOfParts(['request', tenant_id, principal_kind, principal_id, request_id, tool, hidden(inputs.sent), ...scope]);
+  const tool = [name, request.asked_version ?? ''];
+  return uuidOfParts(['request', tenant_id, principal_kind, principal_id, request_id, ...tool, hidden(inputs.sent), ...scope]);
 }
 
 const masked = ({ tenant_key }: IdentityRequest, text: string): string =>

@@ -100,7 +100,7 @@ export class CallIntake {
     wait_ms: number,
     span: CallSpan,
   ): Problem | undefined | Promise<Problem | undefined> {
-    if (admitted.call.callback_url === null) return this.place(admitted, sink, wait_ms, span);
+    if (admitted.call.callback_url === null || admitted.over) return this.place(admitted, sink, wait_ms, span);
     const { call_id, tenant_id } = admitted.meta;
     return this.parts.owed.owe({ call_id, tenant_id }).then(() => {
       const refused = this.place(admitted, sink, wait_ms, span);
@@ -117,7 +117,7 @@ export class CallIntake {
     const answer = new CallAnswer(this.room, sink, { call_id, tenant_id, wait_ms, event_id, numbered }, span);
     const refused = this.desk.submit(admitted, answer, span.traceparent);
     if (refused) return refused;
-    if (admitted.call.callback_url !== null) this.room.owe(call_id, tenant_id);
+    if (admitted.call.callback_url !== null && !admitted.over) this.room.owe(call_id, tenant_id);
     answer.start();
     return undefined;
   }

@@ -43,6 +43,11 @@ export class CallBoard {
     return this.calls.has(callId);
   }
 
+  /** Its request is known, from the log or from this gateway. */
+  isAsked(callId: string): boolean {
+    return this.calls.get(callId)?.state?.requested != null;
+  }
+
   inFlight(tenantId: string): number {
     return this.counts.get(tenantId) ?? 0;
   }
