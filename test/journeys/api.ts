@@ -21,6 +21,10 @@ export interface Envelope {
   } | null;
   approval: { approval_id: string; status: string } | null;
   deduplicated: boolean;
+  deduplicated_because: string | null;
+  original_call_id: string | null;
+  effect_now: string | null;
+  superseded_by: string | null;
   case_id: string | null;
   trace_id: string;
   tenant_id: string;

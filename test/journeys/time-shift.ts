@@ -1,8 +1,14 @@
-const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const DAY_MIN = 1_440;
 
 /** Environment for a process of ours whose wall clock stands so many days beside today's: a record gets old in no time. */
 export function daysFromNow(days: number): Record<string, string> {
-  const source = `const Real = Date, by = ${days * DAY_MS};
+  return minutesFromNow(days * DAY_MIN);
+}
+
+/** The same for minutes. */
+export function minutesFromNow(minutes: number): Record<string, string> {
+  const source = `const Real = Date, by = ${minutes * MINUTE_MS};
 globalThis.Date = class Date extends Real {
   constructor(...given) { if (given.length > 0) super(...given); else super(Real.now() + by); }
   static now() { return Real.now() + by; }

@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { hashApiKey, mintApiKey } from './identity/api-key.js';
+import { sampleContract } from './testing/samples.js';
 import { TestGateway } from './testing/test-gateway.js';
 
 jest.setTimeout(30_000);
@@ -22,7 +24,7 @@ describe('POST /v1/calls', () => {
     expect(answer.body.output).toEqual(answer.body.input);
     expect(answer.headers.get('countersign-position')).toMatch(/^tool-call-requested:\d:\d+,tool-executed:\d:\d+$/);
     const read = await gateway.send('GET', `/v1/calls/${answer.body.call_id}`);
-    expect(read.body).toEqual(answer.body);
+    expect(read.body).toEqual({ ...answer.body, effect_now: 'unknown' });
   });
 
   test('a denial, a failure and a doubt are answers too', async () => {
@@ -59,13 +61,48 @@ describe('POST /v1/calls', () => {
     expect(await version('latest')).toMatchObject({ status: 400 });
   });
 
-  test('a numbered call sent again is the same call, recorded once', async () => {
+  test('a numbered call sent again is the same call, recorded once, and says that it is a repeat', async () => {
     const body = { tool: 'write_note', inputs: { path: 'numbered', text: 'x' }, context: { run_id: 'run-1', seq: 7 } };
     const first = await gateway.send('POST', '/v1/calls', body);
+    expect(first.body).toMatchObject({ deduplicated: false, deduplicated_because: null, original_call_id: null, effect_now: null });
     const again = await gateway.send('POST', '/v1/calls', body);
-    expect(again.body).toEqual(first.body);
+    const { call_id } = first.body;
+    const repeat = { deduplicated: true, deduplicated_because: 'same_request', original_call_id: call_id, effect_now: 'unknown' };
+    expect(again.body).toEqual({ ...first.body, ...repeat, warnings: [expect.stringContaining('occurrence')] });
     const other = await gateway.send('POST', '/v1/calls', { ...body, context: { run_id: 'run-1', seq: 8 } });
     expect(other.body.call_id).not.toBe(first.body.call_id);
+  });
+
+  test('a repeat is answered after its deadline too; a request that was not there by then is refused', async () => {
+    const body = {
+      tool: 'write_note',
+      inputs: { path: 'in time', text: 'x' },
+      deadline: new Date(Date.now() + 1_500).toISOString(),
+      callback_url: 'http://127.0.0.1:9/nowhere',
+      context: { request_id: 'in-time' },
+    };
+    const first = await gateway.send('POST', '/v1/calls', body);
+    expect(first.body.status).toBe('succeeded');
+    await sleep(1_600);
+    const again = await gateway.send('POST', '/v1/calls', body);
+    expect(again.body).toMatchObject({ call_id: first.body.call_id, status: 'succeeded', deduplicated_because: 'same_request' });
+    for (let i = 0; i < 2; i++) {
+      const late = await gateway.send('POST', '/v1/calls', { ...body, context: { request_id: 'too-late' } });
+      expect([late.status, late.body.type]).toEqual([422, expect.stringContaining('deadline-passed')]);
+    }
+  });
+
+  test('a repeat shows nothing that its caller is not cleared for any more', async () => {
+    const contract = sampleContract({ name: 'marked_note', markings: ['secret'] });
+    await gateway.parts.standIn.register(contract);
+    const made = await gateway.send('POST', '/v1/keys', {
+      principal: { kind: 'agent', id: 'uncleared', roles: ['agent'] },
+      clearances: [],
+    });
+    const body = { tool: 'marked_note', inputs: { path: 'm', text: 'hidden' }, context: { request_id: 'marked' } };
+    await gateway.send('POST', '/v1/calls', body, {}, made.body.key);
+    const again = await gateway.send('POST', '/v1/calls', body, {}, made.body.key);
+    expect(again.body).toMatchObject({ deduplicated_because: 'same_request', withheld: ['secret'], output: null, input: null });
   });
 
   test('many at once are all answered, each with its own', async () => {

@@ -28,6 +28,7 @@ import { createHttpApp, type GatewayParts } from './gateway.module.js';
 import { CallIntake } from './http/call-intake.js';
 import { CallRoom } from './http/call-room.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
+import { EffectReader } from './http/effect-reader.js';
 import { Face } from './http/face.js';
 import { Health } from './http/health.js';
 import { KnownCalls } from './http/known-calls.js';
@@ -140,7 +141,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     vault: deps.vault,
     keys,
     face: new Face(new Authenticator(configuration, now_ms, tokens), logger, readable, refused),
-    intake: new CallIntake(admission, desk, room, { tracer, delegated, sealer, readable, refused, owed }),
+    intake: new CallIntake(admission, desk, room, { tracer, delegated, sealer, readable, refused, owed, effects: new EffectReader(store) }),
     configuration: settings,
     policies,
     counterfactual: new CounterfactualRoom(deps, policies),

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { CountersignClient } from './countersign-client.js';
 
@@ -14,15 +15,24 @@ const answer =
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 const cut: Step = (request) => request.socket.destroy();
 
-async function client(...steps: Step[]): Promise<{ client: CountersignClient; seen: string[] }> {
+interface Sent {
+  request_id: unknown;
+  key: string | undefined;
+}
+
+async function client(...steps: Step[]): Promise<{ client: CountersignClient; seen: string[]; sent: Sent[] }> {
   const seen: string[] = [];
-  server = createServer((request, response) => {
+  const sent: Sent[] = [];
+  server = createServer(async (request, response) => {
     seen.push(`${request.method} ${request.url}`);
+    const text = await readText(request);
+    const key = request.headers['idempotency-key'] as string | undefined;
+    if (text !== '') sent.push({ request_id: JSON.parse(text).context.request_id, key });
     (steps.shift() ?? cut)(request, response);
   });
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
-  return { client: new CountersignClient({ url: `http://127.0.0.1:${port}`, key: 'k', patience_ms: 3000 }), seen };
+  return { client: new CountersignClient({ url: `http://127.0.0.1:${port}`, key: 'k', patience_ms: 3000 }), seen, sent };
 }
 
 const call = { tool: 'write_file', inputs: {} };
@@ -32,6 +42,30 @@ describe('the client', () => {
     const { client: agent, seen } = await client(cut, answer(503, { title: 'away' }), answer(200, { status: 'succeeded', call_id: '0-a' }));
     expect(await agent.call(call)).toMatchObject({ kind: 'answered', envelope: { status: 'succeeded' } });
     expect(seen).toEqual(Array(3).fill('POST /v1/calls'));
+  });
+
+  test('keeps one request id over its own resends, makes a new one for each call, and sends no key by itself', async () => {
+    const done = answer(200, { status: 'succeeded', call_id: '0-a' });
+    const { client: agent, sent } = await client(cut, answer(503, { title: 'away' }), done, done);
+    await agent.call(call);
+    await agent.call(call);
+    const [first, ...rest] = sent;
+    expect(first).toEqual({ request_id: expect.stringMatching(/^[0-9a-f-]{36}$/), key: undefined });
+    expect(rest.slice(0, 2)).toEqual([first, first]);
+    expect(rest[2]?.request_id).not.toBe(first?.request_id);
+    expect(call).toEqual({ tool: 'write_file', inputs: {} });
+  });
+
+  test('sends the request id and the key that it is given, each time', async () => {
+    const done = answer(200, { status: 'succeeded', call_id: '0-a' });
+    const { client: agent, sent } = await client(cut, done, done);
+    await agent.call(call, { idempotency_key: 'order-7', request_id: 'mine' });
+    await agent.call({ ...call, context: { run_id: 'r', request_id: 'in the context' } });
+    expect(sent).toEqual([
+      { request_id: 'mine', key: 'order-7' },
+      { request_id: 'mine', key: 'order-7' },
+      { request_id: 'in the context', key: undefined },
+    ]);
   });
 
   test('polls a call that goes on after the answer', async () => {

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallEnvelope, CallRequest, Problem } from './wire.js';
+import type { CallEnvelope, CallOptions, CallRequest, Problem } from './wire.js';
 
 export interface ClientOptions {
   /** For example http://127.0.0.1:7070 */
@@ -9,6 +10,8 @@ export interface ClientOptions {
   /** How long a `call` goes on sending and waiting before it answers with what it has. Default 60 s. */
   patience_ms?: number;
   fetch?: typeof fetch;
+  /** Makes the request id of a `call`. Default: a random UUID. */
+  newRequestId?: () => string;
 }
 
 /** What a call came to: its envelope, or the problem that kept it from being admitted. */
@@ -30,21 +33,27 @@ const ANSWERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What an agent imports. Sending the same call again is safe: its idempotency key is derived from the inputs, so after a
- * lost connection the same inputs go again and get the first result.
+ * What an agent imports. Each `call` is one request with an id of its own, which it keeps when it is sent again after a lost
+ * connection: the gateway answers it as it ended. The key of the effect is derived from the inputs and is not the request's:
+ * a new `call` with the inputs of an earlier one has no second effect while the first one stands.
  */
 export class CountersignClient {
   private readonly fetch: typeof fetch;
+  private readonly newRequestId: () => string;
 
   constructor(private readonly options: ClientOptions) {
     this.fetch = options.fetch ?? fetch;
+    this.newRequestId = options.newRequestId ?? randomUUID;
   }
 
   /** Sends a call until it is answered or refused, or patience ends. A call that waits for a person is answered as it is: see `ended`. */
-  async call(request: CallRequest): Promise<CallResult> {
+  async call(request: CallRequest, options: CallOptions = {}): Promise<CallResult> {
+    const request_id = options.request_id ?? request.context?.request_id ?? this.newRequestId();
+    const body: CallRequest = { ...request, context: { ...request.context, request_id } };
+    const headers: Record<string, string> = options.idempotency_key === undefined ? {} : { 'idempotency-key': options.idempotency_key };
     const end = performance.now() + (this.options.patience_ms ?? 60_000);
     for (let pause_ms = 100; ; pause_ms = Math.min(pause_ms * 2, 5000)) {
-      const result = await this.once('POST', '/v1/calls', request);
+      const result = await this.once('POST', '/v1/calls', { body, headers });
       if (result.kind === 'answered' && (ANSWERS.has(result.envelope.status) || result.envelope.status === 'pending_approval'))
         return result;
       if (result.kind === 'answered') return this.ended(result.envelope.call_id, end - performance.now());
@@ -67,14 +76,22 @@ export class CountersignClient {
   }
 
   async cancel(call_id: string, reason: string): Promise<CallResult> {
-    return this.once('POST', `/v1/calls/${encodeURIComponent(call_id)}/cancel`, { reason });
+    return this.once('POST', `/v1/calls/${encodeURIComponent(call_id)}/cancel`, { body: { reason } });
   }
 
-  private async once(method: string, path: string, body?: unknown): Promise<CallResult> {
+  private async once(
+    method: string,
+    path: string,
+    { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<CallResult> {
     try {
       const response = await this.fetch(new URL(path, this.options.url), {
         method,
-        headers: { authorization: `Bearer ${this.options.key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        headers: {
+          authorization: `Bearer ${this.options.key}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const answer = (await response.json()) as unknown;

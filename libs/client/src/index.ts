@@ -1,2 +1,2 @@
 export { type CallResult, type ClientOptions, CountersignClient } from './countersign-client.js';
-export type { CallEnvelope, CallRequest, Problem } from './wire.js';
+export type { CallContext, CallEnvelope, CallOptions, CallRequest, Problem } from './wire.js';

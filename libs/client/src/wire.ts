@@ -1,4 +1,22 @@
-import type { ErrorClass, ErrorCode } from '@countersign/contracts';
+import type { DeduplicatedBecause, EffectNow, ErrorClass, ErrorCode } from '@countersign/contracts';
+
+/** What the agent says about a call. */
+export interface CallContext {
+  /** Names this request: sent again under the same id it is the same call. It never changes the idempotency key. */
+  request_id?: string;
+  run_id?: string;
+  /** With `run_id`: the number of the call in its run, which names the request instead of `request_id`. */
+  seq?: number;
+  [field: string]: unknown;
+}
+
+/** What one `call` may say beside the request. */
+export interface CallOptions {
+  /** Sent as `Idempotency-Key`: the key of a write in place of the one derived from its inputs. The client never makes one by itself. */
+  idempotency_key?: string;
+  /** As `context.request_id`; absent: a new one for each `call`. Keep it over a restart to ask for the same request again. */
+  request_id?: string;
+}
 
 /** Body of `POST /v1/calls`, as far as agents need it; the whole is in /openapi.json. */
 export interface CallRequest {
@@ -7,9 +25,9 @@ export interface CallRequest {
   version?: string;
   inputs: Record<string, unknown>;
   case_id?: string;
-  /** Asks for a wanted repeat of the same effect. */
+  /** Asks for a wanted repeat of the same effect: any new text. */
   occurrence?: string;
-  context?: Record<string, unknown>;
+  context?: CallContext;
   /** RFC 3339; nothing fires after it. */
   deadline?: string;
   callback_url?: string;
@@ -24,8 +42,18 @@ export interface CallEnvelope {
   status: string;
   output: unknown;
   error: { code: ErrorCode; class: ErrorClass; message: string; details?: unknown; retryable: boolean; retry_after_s?: number } | null;
-  approval: { approval_id: string; status: string } | null;
+  /** What the call waits for; `link` is its path at the gateway. */
+  approval: { approval_id: string; status: string; link: string } | null;
+  /** The tool did not run for this request; see docs/what-counts-as-the-same-call.md. */
   deduplicated: boolean;
+  deduplicated_because: DeduplicatedBecause | null;
+  /** The call whose result this is. */
+  original_call_id: string | null;
+  /** Whether the effect still stands, where that was looked up; null in a first answer, for reads and where nothing happened. */
+  effect_now: EffectNow | null;
+  /** The call whose effect ended it, where one is known. */
+  superseded_by: string | null;
+  warnings: string[];
 }
 
 /** RFC 9457 problem document. */

@@ -16,6 +16,7 @@ export { Masker } from './masking/masker.js';
 export { type OpenedCall, Personal } from './personal/personal.js';
 export { rulesAbout } from './personal/personal-rules.js';
 export { isSealedBlob, openedBlob, sealedBlob } from './personal/sealed-blob.js';
+export { openPlatform, type Platform } from './platform.js';
 export { type PlatformConfig, parsePlatformConfig } from './platform-config.js';
 export { decodeProgress, encodeProgress, type Progress, progressChannel } from './progress-hint.js';
 export { isPrivateAddress, publicLookup } from './public-address.js';

@@ -47,7 +47,10 @@ export interface AdmittedCall {
   tenant: Tenant;
   /** Where its version is deprecated. */
   deprecation: Deprecation | undefined;
+  /** Its id follows from the request, so it may be on the record already. */
   numbered: boolean;
+  /** Why it may not be recorded any more; where it was recorded in time it is answered all the same. Only of numbered calls. */
+  over: Problem | undefined;
   /** The rules that call something of it personal: it is sealed before it is recorded. */
   personal: readonly PersonalRule[];
 }
@@ -70,6 +73,7 @@ export class Admission {
     if (resolved instanceof Problem) return resolved;
     const fault = this.inputFault(resolved.tool, request.inputs) ?? this.frameFault(request, origin);
     if (fault) return fault;
+    const over = this.overFault(request, origin);
     const topic = laneTopic('tool-call-requested', tenant.lane);
     const personal = this.personalRules(resolved.tool, origin);
     let identity: Identity;
@@ -81,6 +85,7 @@ export class Admission {
         issues: [],
       });
     }
+    if (over && !identity.numbered) return over;
     const forged = this.parts.sealer.forged(tenant.tenant_id, `${identity.inputs_json}${request.context?.rationale ?? ''}`);
     if (forged) return forged;
     const { meta, call } = this.complete(request, resolved.tool, origin, tenant, identity);
@@ -92,6 +97,7 @@ export class Admission {
       personal,
       deprecation: resolved.lifecycle === 'deprecated' ? this.deprecation(resolved.tool, tenant.tenant_id) : undefined,
       numbered: identity.numbered,
+      over,
     };
   }
 
@@ -127,11 +133,6 @@ export class Admission {
   }
 
   private frameFault(request: CallRequest, origin: CallOrigin): Problem | undefined {
-    const deadline_ms = deadlineOf(request, origin.now_ms);
-    if (deadline_ms !== null && deadline_ms <= origin.now_ms)
-      return new Problem('deadline-passed', 'the deadline is in the past', {
-        issues: [{ path: '/deadline', code: 'past', message: 'is in the past' }],
-      });
     const key = origin.idempotency_key;
     const keyFault = key === undefined ? undefined : idempotencyKey.safeParse(key).error?.issues[0]?.message;
     if (keyFault !== undefined) return new Problem('invalid-request', keyFault);
@@ -139,10 +140,19 @@ export class Admission {
       const fault = callbackFault(request.callback_url, this.rules.allow_private_callbacks);
       if (fault) return new Problem('refused-callback', fault, { issues: [{ path: '/callback_url', code: 'refused', message: fault }] });
     }
-    if (request.case_id === undefined) return undefined;
-    const found = caseOf(this.configuration.state, origin.caller.tenant_id, request.case_id);
-    if (!found) return new Problem('not-found', `there is no case ${JSON.stringify(request.case_id)}`);
-    return found.state === 'closed' ? new Problem('conflict', 'the case is closed') : undefined;
+    if (request.case_id === undefined || caseOf(this.configuration.state, origin.caller.tenant_id, request.case_id)) return undefined;
+    return new Problem('not-found', `there is no case ${JSON.stringify(request.case_id)}`);
+  }
+
+  /** What time brings: a request that was good once may be sent again after it. */
+  private overFault(request: CallRequest, origin: CallOrigin): Problem | undefined {
+    const deadline_ms = deadlineOf(request, origin.now_ms);
+    if (deadline_ms !== null && deadline_ms <= origin.now_ms)
+      return new Problem('deadline-passed', 'the deadline is in the past', {
+        issues: [{ path: '/deadline', code: 'past', message: 'is in the past' }],
+      });
+    const found = request.case_id === undefined ? undefined : caseOf(this.configuration.state, origin.caller.tenant_id, request.case_id);
+    return found?.state === 'closed' ? new Problem('conflict', 'the case is closed') : undefined;
   }
 
   private personalRules({ name, contract }: ToolVersion, { caller, authority }: CallOrigin): readonly PersonalRule[] {
@@ -165,6 +175,9 @@ export class Admission {
       run_id: request.context?.run_id ?? null,
       occurrence: request.occurrence ?? null,
       seq: request.context?.seq ?? null,
+      request_id: request.context?.request_id ?? null,
+      asked_version: request.version ?? null,
+      principal_kind: principal.kind,
       header: origin.idempotency_key,
       partitions,
       secret,

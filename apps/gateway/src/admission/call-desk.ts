@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { crashPoint, type EventCodec } from '@countersign/contracts';
-import { evolve, type PlacedEvent, unpackCall } from '@countersign/domain';
+import { type CallState, evolve, type PlacedEvent, unpackCall } from '@countersign/domain';
 import { type LogPosition, readCall, type Store } from '@countersign/store';
 import { Problem } from '../http/problem.js';
 import type { CallBoard, CallListener } from '../waiting/call-board.js';
 import type { AdmittedCall } from './admission.js';
+import { RecentRequests } from './recent-requests.js';
 import type { RecordWriter, WriteSink } from './record-writer.js';
 
 /** Somebody who waits for the end of a call that is being put on the record. */
@@ -21,6 +23,7 @@ const logAway = (): Problem =>
 class Seat implements WriteSink {
   constructor(
     private readonly board: CallBoard,
+    private readonly recent: RecentRequests,
     private readonly admitted: AdmittedCall,
     private readonly waiter: CallWaiter,
   ) {}
@@ -29,13 +32,20 @@ class Seat implements WriteSink {
     this.waiter.recorded({ topic: this.admitted.topic, partition: this.admitted.meta.partition, offset });
   }
   failed(): void {
+    this.recent.remove(this.admitted.meta.call_id);
     this.board.withdraw(this.admitted.meta.call_id);
     this.waiter.refused(logAway());
   }
 }
 
+/** How long the view may take to show a call that this gateway recorded. After that it is recorded again, which policy ignores. */
+const VIEW_LAG_MAX_MS = 1_000;
+const LOOK_EVERY_MS = 20;
+
 /** Puts admitted calls on the record, once, and seats those who wait for them. */
 export class CallDesk {
+  private readonly recent = new RecentRequests();
+
   constructor(
     private readonly board: CallBoard,
     private readonly writer: RecordWriter,
@@ -64,16 +74,38 @@ export class CallDesk {
     const { call_id, tenant_id } = admitted.meta;
     if (this.board.has(call_id)) this.board.watch(call_id, tenant_id, waiter);
     else this.board.admit(call_id, tenant_id, undefined, waiter);
-    this.refresh(tenant_id, call_id).then(
-      (found) => {
-        if (!found) this.place(admitted, undefined, traceparent, call_id, waiter);
+    this.find(tenant_id, call_id).then(
+      (state) => {
+        if (!state && admitted.over) return this.refuse(admitted, waiter, admitted.over);
+        // Whoever asked for it before may have failed, and taken all listeners along.
+        if (!this.board.has(call_id)) this.board.admit(call_id, tenant_id, undefined, waiter);
+        if (state) this.board.learn(state);
+        else this.placeNumbered(admitted, waiter, traceparent);
       },
-      () => {
-        this.board.unwatch(call_id, waiter);
-        this.board.withdraw(call_id);
-        waiter.refused(logAway());
-      },
+      () => this.refuse(admitted, waiter, logAway()),
     );
+  }
+
+  /** This waiter recorded nothing. Where nobody else did the call is forgotten. */
+  private refuse({ meta: { call_id } }: AdmittedCall, waiter: CallWaiter, problem: Problem): void {
+    this.board.unwatch(call_id, waiter);
+    if (!this.board.isAsked(call_id)) this.board.withdraw(call_id);
+    waiter.refused(problem);
+  }
+
+  /** The call as the view has it. Where this gateway recorded it lately, the view is waited for. */
+  private async find(tenant_id: string, call_id: string): Promise<CallState | undefined> {
+    for (let looks = VIEW_LAG_MAX_MS / LOOK_EVERY_MS; ; looks--) {
+      const row = await readCall(this.store, tenant_id, call_id);
+      if (row) return unpackCall(row.state);
+      if (looks <= 0 || !this.recent.has(call_id)) return undefined;
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  private placeNumbered(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): void {
+    this.recent.add(admitted.meta.call_id);
+    this.place(admitted, undefined, traceparent, admitted.meta.call_id, waiter);
   }
 
   private place(
@@ -94,13 +126,13 @@ export class CallDesk {
       timestamp_ms: call.requested_at_ms,
     } as PlacedEvent);
     if (listener) this.board.admit(callId, meta.tenant_id, state, listener);
-    else this.board.learn(state);
+    else this.board.ask(state);
     const headers: Record<string, string> = { event_type: 'tool_call_requested' };
     if (traceparent !== undefined) headers.traceparent = traceparent;
     crashPoint('gateway.before_request');
     this.writer.add(
       { topic, partition: meta.partition, key: call.idempotency_key, value: this.codec.encode('tool_call_requested', event), headers },
-      new Seat(this.board, admitted, waiter as CallWaiter),
+      new Seat(this.board, this.recent, admitted, waiter as CallWaiter),
     );
   }
 }

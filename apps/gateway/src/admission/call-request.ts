@@ -11,7 +11,12 @@ export const callContext = z.strictObject({
   agent: text(200).optional(),
   run_id: text(200).optional(),
   step_id: text(200).optional(),
-  request_id: text(200).optional(),
+  request_id: text(200)
+    .optional()
+    .describe(
+      'a new one for each request, kept when it is sent again: the same principal sending the same request (tool, inputs, case, run, occurrence, ' +
+        'Idempotency-Key) under the same id gets the same call; it never changes the idempotency key. Where run_id and seq are given they name the call',
+    ),
   seq: z.int().min(0).optional(),
   iteration: z.int().min(0).optional(),
   rationale: text(4000).optional(),

@@ -33,6 +33,9 @@ export class EditDesk {
     const scope = { tenant_id, case_id, run_id, occurrence, principal_id: principal.id };
     const rest = {
       seq: null,
+      request_id: null,
+      asked_version: null,
+      principal_kind: call.principal.kind,
       header: undefined,
       partitions: 1,
       tenant_key: this.keys.tenantKey(tenant_id),

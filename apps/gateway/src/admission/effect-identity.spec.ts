@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { parseCallId, partitionOf } from '@countersign/contracts';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -13,6 +14,9 @@ const base: IdentityRequest = {
   run_id: null,
   occurrence: null,
   seq: null,
+  request_id: null,
+  asked_version: null,
+  principal_kind: 'agent',
   header: undefined,
   partitions: 4,
   tenant_key: Buffer.alloc(32, 1),
@@ -110,6 +114,54 @@ describe('the identity of a call', () => {
     const numbered = { ...base, run_id: 'r', seq: 1 };
     expect(identify({ ...numbered, fresh_uuid: 'x' }).call_id).toBe(identify(numbered).call_id);
     expect(identify({ ...numbered, seq: 2 }).call_id).not.toBe(identify(numbered).call_id);
+  });
+
+  test('follows from the request id: the same request is the same call, read or write, and has the key that it has without one', () => {
+    for (const effect_class of ['read_internal', 'stage'] as const) {
+      const asked = { ...base, contract: sampleContract({ effect_class }), request_id: 'q' };
+      const one = identify(asked);
+      expect(one.numbered).toBe(true);
+      const released = sampleContract({ effect_class, version: '1.9.0' });
+      expect(identify({ ...asked, contract: released, fresh_uuid: 'x', inputs: { ...asked.inputs } })).toEqual(one);
+      const without = identify({ ...asked, request_id: null });
+      if (effect_class === 'stage') expect(one.idempotency_key).toBe(without.idempotency_key);
+      expect(one.call_id).not.toBe(without.call_id);
+    }
+  });
+
+  test('two requests that differ in anything never meet under one request id', () => {
+    const text = fc.constantFrom('a', 'b', 'a b', 'b a', 'ab', '1:a', '');
+    const optional = fc.option(
+      text.filter((one) => one !== ''),
+      { nil: null },
+    );
+    const asked = fc.record({
+      tenant_id: text,
+      principal_kind: fc.constantFrom('agent', 'user', 'service'),
+      principal_id: text,
+      request_id: text.filter((one) => one !== ''),
+      case_id: optional,
+      run_id: optional,
+      occurrence: optional,
+      asked_version: fc.constantFrom(null, '1.2.0', '^1.0.0'),
+      header: optional.map((one) => one ?? undefined),
+      inputs: fc.record({ path: text, text }),
+      secret: fc.boolean(),
+      effect_class: fc.constantFrom('read_internal' as const, 'stage' as const),
+    });
+    const idOf = ({ effect_class, ...more }: typeof asked extends fc.Arbitrary<infer T> ? T : never) =>
+      identify({ ...base, ...more, contract: sampleContract({ effect_class, name: effect_class }) }).call_id;
+    fc.assert(
+      fc.property(asked, asked, (one, other) => {
+        expect(idOf(one) === idOf(other)).toBe(isDeepStrictEqual(one, other));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('a number in a run names the call before a request id does', () => {
+    const numbered = { ...base, run_id: 'r', seq: 1 };
+    expect(identify({ ...numbered, request_id: 'q' }).call_id).toBe(identify(numbered).call_id);
   });
 
   test('a read-only call has its own id as key, and a header does not deduplicate it', () => {

@@ -24,13 +24,18 @@ export interface IdentityRequest extends KeyScope {
   inputs: Record<string, unknown>;
   occurrence: string | null;
   seq: number | null;
+  /** What the caller calls this request (`context.request_id`), where its run does not number it. */
+  request_id: string | null;
+  /** The version as it was asked for, exact or a range; null: the newest. */
+  asked_version: string | null;
+  principal_kind: string;
   /** `Idempotency-Key` header; ignored for read-only calls, which are not deduplicated. */
   header: string | undefined;
   partitions: number;
   tenant_key: Uint8Array;
   /** The inputs are personal: nothing that follows from them can be told without the tenant's key. */
   secret?: boolean;
-  /** A new UUIDv7, for a call that its run does not number. */
+  /** A new UUIDv7, for a call that neither its run nor its request id names. */
   fresh_uuid: string;
 }
 
@@ -54,22 +59,13 @@ export interface Identity {
  * @throws TypeError or Error where the inputs are not canonical JSON (a lone surrogate).
  */
 export function identify(request: IdentityRequest): Identity {
-  const { contract, tenant_id, run_id, seq } = request;
   const inputsJson = canonicalText(request.inputs);
   const inputsDigest = sha256Hex(inputsJson);
   const inputs = normalise(request.inputs) as Record<string, unknown>;
   const normalJson = inputs === request.inputs ? inputsJson : canonicalText(inputs);
   const normal: Normal = { inputs, json: normalJson, digest: normalJson === inputsJson ? inputsDigest : sha256Hex(normalJson) };
-  const numbered = run_id !== null && seq !== null;
-  const uuid = numbered
-    ? uuidOfParts([
-        tenant_id,
-        run_id,
-        `${contract.name}@${contract.version}`,
-        request.secret ? masked(request, normalJson) : normalJson,
-        String(seq),
-      ])
-    : request.fresh_uuid;
+  const named = namedUuid(request, { sent: inputsJson, normal: normalJson });
+  const uuid = named ?? request.fresh_uuid;
   const { idempotency_key, key_source, discriminating_digest, window_ms } = keyOf(request, normal, inputsDigest, uuid);
   const partition = partitionOf(idempotency_key, request.partitions);
   return {
@@ -77,12 +73,28 @@ export function identify(request: IdentityRequest): Identity {
     partition,
     inputs_json: inputsJson,
     inputs_digest: inputsDigest,
-    numbered,
+    numbered: named !== undefined,
     idempotency_key,
     key_source,
     discriminating_digest: request.secret ? masked(request, discriminating_digest) : discriminating_digest,
     window_ms,
   };
+}
+
+/**
+ * The call's uuid where the request itself gives it: by its number in its run, else by the caller's request id. All that decides
+ * on the effect is part of the latter, so that one id on two different requests names two calls. The version is the one that was
+ * asked for: a release between two sendings makes no other request.
+ */
+function namedUuid(request: IdentityRequest, inputs: { sent: string; normal: string }): string | undefined {
+  const { tenant_id, principal_kind, principal_id, case_id, run_id, seq, request_id, occurrence, header } = request;
+  const hidden = (text: string) => (request.secret ? masked(request, text) : text);
+  const { name, version } = request.contract;
+  if (run_id !== null && seq !== null) return uuidOfParts([tenant_id, run_id, `${name}@${version}`, hidden(inputs.normal), String(seq)]);
+  if (request_id === null) return undefined;
+  const scope = [case_id, run_id, occurrence, header].map((part) => part ?? '');
+  const tool = [name, request.asked_version ?? ''];
+  return uuidOfParts(['request', tenant_id, principal_kind, principal_id, request_id, ...tool, hidden(inputs.sent), ...scope]);
 }
 
 const masked = ({ tenant_key }: IdentityRequest, text: string): string =>

@@ -2,11 +2,13 @@ import { type Authority, union } from '@countersign/contracts';
 import { type CallState, type CallStatus, statusOf, terminalStatuses } from '@countersign/domain';
 import type { BatchRequest } from '../admission/call-request.js';
 import type { Caller } from '../identity/authenticator.js';
-import type { AnswerSink } from './call-answer.js';
+import type { AnswerSink, FinalAnswer } from './call-answer.js';
 import type { CallIntake } from './call-intake.js';
+import type { AnswerNotes, EffectStanding } from './deduplication-face.js';
 import { envelopeText, isKeyReuse } from './envelope.js';
 import { keyReuse } from './post-reply.js';
 import { Problem } from './problem.js';
+import { type SeenCall, seenBy } from './seen-by.js';
 
 type BatchCall = BatchRequest['calls'][number];
 
@@ -15,17 +17,25 @@ class Line implements AnswerSink {
     private readonly run: BatchRun,
     private readonly index: number,
   ) {}
-  answered(_status: 200 | 202, state: CallState): void {
+  answered({ state, repeat }: FinalAnswer): void {
     if (isKeyReuse(state)) this.refused(keyReuse(state.call_id));
-    else void this.told(state);
+    else if (repeat) this.writeRepeat(state);
+    else this.write(state, {});
   }
-  private async told(state: CallState): Promise<void> {
-    const text = this.run.shown(state.tenant_id, `{"index":${this.index},"call":${envelopeText(state)}}`);
-    if (typeof text === 'string') return this.run.ended(this.index, text, state);
-    await text.then(
-      (opened) => this.run.ended(this.index, opened, state),
+  private writeRepeat(state: CallState): void {
+    void this.run.effect(state).then(
+      (effect) => this.write(this.run.seen(state), { repeat: true, effect }),
       (cause) => this.refused(this.run.fault(cause)),
     );
+  }
+  private write(state: SeenCall, notes: AnswerNotes): void {
+    const text = this.run.shown(state.tenant_id, `{"index":${this.index},"call":${envelopeText(state, notes)}}`);
+    if (typeof text === 'string') this.run.ended(this.index, text, state);
+    else
+      void text.then(
+        (opened) => this.run.ended(this.index, opened, state),
+        (cause) => this.refused(this.run.fault(cause)),
+      );
   }
   refused(problem: Problem): void {
     const document = problem.document(`/v1/calls:batch#/calls/${this.index}`);
@@ -65,6 +75,14 @@ export class BatchRun {
 
   shown(tenant_id: string, text: string): string | Promise<string> {
     return this.intake.readable.text(tenant_id, text);
+  }
+
+  seen(state: CallState): SeenCall {
+    return seenBy(state, this.by.caller);
+  }
+
+  effect(state: CallState): Promise<EffectStanding | undefined> {
+    return this.intake.effects.of(state);
   }
 
   fault(cause: unknown): Problem {

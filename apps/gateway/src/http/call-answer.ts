@@ -12,17 +12,38 @@ import { Problem } from './problem.js';
 const STRAGGLER_MS = 250;
 /** Unheard for so long, the view is asked. */
 const REFRESH_MS = 2_000;
+/** The first look at the view for a call that may be on the record already; later looks wait twice as long each. */
+const FIRST_REFRESH_MS = 50;
 /** Nothing is answered before the ruling; where none comes in this time the request stays on the record. */
 const RULING_MAX_MS = 5_000;
 
+export interface FinalAnswer {
+  /** 200: the call ended (or is in doubt); 202: it waits for a person, or the wait is over. */
+  status: 200 | 202;
+  state: CallState;
+  /** Of the records that the answer is made of, for `countersign-position`. */
+  position: string;
+  /** The request was on the record before this POST. */
+  repeat: boolean;
+}
+
 /** Where an answer goes: the reply of a POST, or a line of a batch. */
 export interface AnswerSink {
-  /** 200: the call ended (or is in doubt); 202: it waits for a person, or the wait is over. */
-  answered(status: 200 | 202, state: CallState, position: string): void;
+  answered(answer: FinalAnswer): void;
   refused(problem: Problem): void;
 }
 
 export const locationOf = (callId: string): string => `/v1/calls/${callId}`;
+
+export interface AskedCall {
+  call_id: string;
+  tenant_id: string;
+  wait_ms: number;
+  /** Of this request's own record. */
+  event_id: string;
+  /** Others may have asked for it before: then the view knows it, and the log says nothing new. */
+  numbered: boolean;
+}
 
 /** A caller who waits for one call: answered at its end, at a pending approval, or when the wait is over. */
 export class CallAnswer implements CallWaiter, Timed {
@@ -33,19 +54,21 @@ export class CallAnswer implements CallWaiter, Timed {
   private request: LogPosition | undefined;
   private slot = -1;
   private readonly opened_ms: number;
+  private refresh_ms: number;
 
   constructor(
     private readonly room: CallRoom,
     private readonly sink: AnswerSink,
-    private readonly call: { call_id: string; tenant_id: string; wait_ms: number },
+    private readonly call: AskedCall,
     private readonly span: CallSpan,
   ) {
     this.opened_ms = room.clock.monotonic_ms();
+    this.refresh_ms = call.numbered ? FIRST_REFRESH_MS : REFRESH_MS;
   }
 
   /** From now on the wait counts. */
   start(): void {
-    if (!this.answered) this.schedule(Math.min(this.call.wait_ms, REFRESH_MS));
+    if (!this.answered) this.schedule(Math.min(this.call.wait_ms, this.refresh_ms));
   }
 
   changed(state: CallState, at: PlacedEvent | undefined): void {
@@ -85,7 +108,8 @@ export class CallAnswer implements CallWaiter, Timed {
   private wait(waited: number): void {
     this.room.refresh(this.call.tenant_id, this.call.call_id);
     const left = this.call.wait_ms - waited;
-    this.schedule(left > 0 ? Math.min(left, REFRESH_MS) : REFRESH_MS);
+    this.refresh_ms = Math.min(this.refresh_ms * 2, REFRESH_MS);
+    this.schedule(left > 0 ? Math.min(left, this.refresh_ms) : this.refresh_ms);
   }
 
   private schedule(delay_ms: number): void {
@@ -97,6 +121,11 @@ export class CallAnswer implements CallWaiter, Timed {
     const { call_id } = this.call;
     const headers = { location: locationOf(call_id) };
     this.refused(new Problem('no-ruling-yet', 'policy has not ruled on the call; ask for it at its location', { call_id }, headers));
+  }
+
+  /** The call was asked for by an earlier record than this request's own. */
+  private isRepeat({ requested }: CallState): boolean {
+    return requested !== null && requested.event_id !== this.call.event_id;
   }
 
   private leave(): void {
@@ -113,6 +142,7 @@ export class CallAnswer implements CallWaiter, Timed {
     this.room.measured(statusOf(state), this.room.clock.monotonic_ms() - this.opened_ms);
     const end = state.end?.position;
     const last = this.position ?? (end && end.offset >= 0 ? end : undefined);
-    this.sink.answered(status, state, [this.request, last].flatMap((one) => (one ? positionText(one) : [])).join(','));
+    const position = [this.request, last].flatMap((one) => (one ? positionText(one) : [])).join(',');
+    this.sink.answered({ status, state, position, repeat: this.isRepeat(state) });
   }
 }

@@ -13,6 +13,7 @@ import type { OwedCallbacks } from '../waiting/owed-callbacks.js';
 import { parseBody } from './body-issues.js';
 import { type AnswerSink, CallAnswer } from './call-answer.js';
 import type { CallRoom } from './call-room.js';
+import type { EffectReader } from './effect-reader.js';
 import { PostReply } from './post-reply.js';
 import { waitOf } from './preferences.js';
 import { Problem } from './problem.js';
@@ -47,6 +48,7 @@ export class CallIntake {
       readable: Readable;
       refused: RefusedRequests;
       owed: OwedCallbacks;
+      effects: EffectReader;
     },
   ) {}
 
@@ -76,6 +78,10 @@ export class CallIntake {
     return this.admission.admit(call, authority ? { ...origin, authority } : origin);
   }
 
+  get effects(): EffectReader {
+    return this.parts.effects;
+  }
+
   get readable(): Readable {
     return this.parts.readable;
   }
@@ -94,7 +100,7 @@ export class CallIntake {
     wait_ms: number,
     span: CallSpan,
   ): Problem | undefined | Promise<Problem | undefined> {
-    if (admitted.call.callback_url === null) return this.place(admitted, sink, wait_ms, span);
+    if (admitted.call.callback_url === null || admitted.over) return this.place(admitted, sink, wait_ms, span);
     const { call_id, tenant_id } = admitted.meta;
     return this.parts.owed.owe({ call_id, tenant_id }).then(() => {
       const refused = this.place(admitted, sink, wait_ms, span);
@@ -106,11 +112,12 @@ export class CallIntake {
 
   /** Puts the call on the record and the sink on its seat. @returns why not, where it is not taken. */
   private place(admitted: AdmittedCall, sink: AnswerSink, wait_ms: number, span: CallSpan): Problem | undefined {
-    const { call_id, tenant_id } = admitted.meta;
-    const answer = new CallAnswer(this.room, sink, { call_id, tenant_id, wait_ms }, span);
+    const { call_id, tenant_id, event_id } = admitted.meta;
+    const { numbered } = admitted;
+    const answer = new CallAnswer(this.room, sink, { call_id, tenant_id, wait_ms, event_id, numbered }, span);
     const refused = this.desk.submit(admitted, answer, span.traceparent);
     if (refused) return refused;
-    if (admitted.call.callback_url !== null) this.room.owe(call_id, tenant_id);
+    if (admitted.call.callback_url !== null && !admitted.over) this.room.owe(call_id, tenant_id);
     answer.start();
     return undefined;
   }
@@ -135,7 +142,7 @@ export class CallIntake {
       sendProblem(request, reply, problem);
     };
     if (admitted instanceof Problem) return refuse(admitted);
-    const sink = new PostReply(request, reply, this.readable, admitted.deprecation);
+    const sink = new PostReply(request, reply, this.parts, caller, admitted.deprecation);
     const recorded = this.record(admitted, sink, waitOf(headerOf(request, 'prefer')), span);
     return recorded instanceof Promise ? recorded.then(refuse) : refuse(recorded);
   }

@@ -1,3 +1,4 @@
+import type { DeduplicatedBecause, EffectNow } from '@countersign/contracts';
 import type { CallStatus } from '@countersign/domain';
 
 /** Every status of a call, as filters and documents name them. */
@@ -14,3 +15,6 @@ export const statuses = [
   'compensated',
   'compensation_failed',
 ] as const satisfies readonly CallStatus[];
+
+export const deduplicatedBecause = ['live_key', 'same_request', 'effect_stands'] as const satisfies readonly DeduplicatedBecause[];
+export const effectNow = ['stands', 'superseded', 'unknown'] as const satisfies readonly EffectNow[];

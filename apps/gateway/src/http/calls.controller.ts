@@ -56,7 +56,8 @@ export class CallsController {
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const state = await this.calls.find(request, caller.tenant_id, (request.params as { call_id: string }).call_id);
-      return state instanceof Problem ? state : okText(envelopeText(seenBy(state, caller)));
+      if (state instanceof Problem) return state;
+      return okText(envelopeText(seenBy(state, caller), { effect: await this.intake.effects.of(state) }));
     });
   }
 }

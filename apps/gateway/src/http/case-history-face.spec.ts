@@ -42,6 +42,21 @@ describe("a line of a case's history", () => {
     expect(historyFace(line, { clearances: [] }).inputs).toEqual({ path: 'asked' });
   });
 
+  test('an answer by an earlier call says which, why and what became of its effect', () => {
+    const { revision: _r, decision_id: _d, epoch: _e, ...rest } = sampleEnd();
+    const how = { original_call_id: '2-x', because: 'effect_stands' as const, effect_now: 'stands' as const, superseded_by: null };
+    const answered = [...events.slice(0, 2), placed('tool_retry_deduplicated', { ...rest, ...how }, 'tool-executed')];
+    const again = answered.reduce<CallState | undefined>(evolve, undefined) as CallState;
+    const line = { ...row('tool_retry_deduplicated'), state: packCall(again) };
+    expect(historyFace(line, { clearances: [] })).toMatchObject({
+      result: { bytes: 3 },
+      deduplicated_because: 'effect_stands',
+      original_call_id: '2-x',
+      effect_now: 'stands',
+      superseded_by: null,
+    });
+  });
+
   test('after the call: its result, time and retries', () => {
     expect(historyFace(row('tool_call_complete'), { clearances: [] })).toMatchObject({
       result: { bytes: 3 },
@@ -75,6 +90,7 @@ describe("a line of a case's history", () => {
     const asked = { approval_id: 'a.1', revision: 1, expires_at_ms: 7, quorum: 1, approver_roles: ['approver'] };
     expect(faceOf('tool_call_pending_approval', asked).approval).toEqual({
       approval_id: 'a.1',
+      link: '/v1/approvals/a.1',
       status: 'pending',
       requested_at: '1970-01-01T00:00:00.000Z',
       expires_at: '1970-01-01T00:00:00.007Z',

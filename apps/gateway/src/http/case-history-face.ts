@@ -1,7 +1,7 @@
 import { type CallState, unpackCall } from '@countersign/domain';
 import type { CaseHistoryRow } from '@countersign/store';
 import type { Caller } from '../identity/authenticator.js';
-import { callFace } from './envelope.js';
+import { approvalLink, callFace } from './envelope.js';
 import { seenBy } from './seen-by.js';
 
 type Fields = Record<string, unknown>;
@@ -21,7 +21,8 @@ const askedInputs = ({ asked_inputs_json: asked }: CallState, face: Fields): unk
 function askedFace(now: unknown, { at_ms }: CaseHistoryRow, detail: Fields): Fields {
   const { expires_at_ms, revision: _, ...asked } = detail;
   const ends = { decided_by: null, decided_at: null, reason: null };
-  return { ...(now as Fields), ...asked, status: 'pending', requested_at: time(at_ms), expires_at: time(expires_at_ms), ...ends };
+  const link = approvalLink(String(asked.approval_id));
+  return { ...(now as Fields), ...asked, link, status: 'pending', requested_at: time(at_ms), expires_at: time(expires_at_ms), ...ends };
 }
 
 /** How the wait of that revision ended, whatever was asked again since. */
@@ -57,8 +58,9 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
         reason: detail.reason ?? null,
         ...agentSays(state),
       };
-    case 'tool_call_complete':
     case 'tool_retry_deduplicated':
+      return { ...tool, result: face.output, error: face.error, ...timing(face), ...reused(face), ...agentSays(state) };
+    case 'tool_call_complete':
     case 'tool_call_resolved':
       return { ...tool, result: face.output, error: face.error, ...timing(face), ...agentSays(state) };
     case 'tool_call_failed':
@@ -76,6 +78,13 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
       return detail;
   }
 }
+
+const reused = ({ deduplicated_because, original_call_id, effect_now, superseded_by }: Fields): Fields => ({
+  deduplicated_because,
+  original_call_id,
+  effect_now,
+  superseded_by,
+});
 
 const timing = (face: Fields): Fields => ({ duration_ms: face.duration_ms, retry_count: face.retry_count });
 

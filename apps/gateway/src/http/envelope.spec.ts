@@ -1,4 +1,4 @@
-import { callError } from '@countersign/contracts';
+import { callError, type EventMap } from '@countersign/contracts';
 import { type CallState, evolve, type PlacedEvent } from '@countersign/domain';
 import { describe, expect, test } from '@jest/globals';
 import { placed, sampleCall, sampleEnd, sampleMeta, sampleOutcome, sampleRuling } from '../testing/samples.js';
@@ -8,6 +8,7 @@ const fold = (...events: PlacedEvent[]): CallState => events.reduce<CallState | 
 const requested = (call = sampleCall()) => placed('tool_call_requested', { meta: sampleMeta(), call }, 'tool-call-requested');
 const ruled = (more = {}) => placed('policy_decided', sampleRuling(more), 'policy-decided');
 const ended = (more = {}) => placed('tool_executed', sampleEnd(more), 'tool-executed');
+const unchecked = { because: null, effect_now: null, superseded_by: null };
 const envelope = (state: CallState) => JSON.parse(envelopeText(state));
 
 const FIELDS =
@@ -85,10 +86,68 @@ describe('the envelope', () => {
 
   test('a deduplicated answer without case and run says how to ask for a repeat', () => {
     const { revision: _r, decision_id: _d, epoch: _e, ...rest } = sampleEnd();
-    const again = placed('tool_retry_deduplicated', { ...rest, original_call_id: '2-x' }, 'tool-executed');
+    const again = placed('tool_retry_deduplicated', { ...rest, ...unchecked, original_call_id: '2-x' }, 'tool-executed');
     const seen = envelope(fold(requested(), ruled(), again));
     expect(seen).toMatchObject({ status: 'succeeded', deduplicated: true, original_call_id: '2-x', output: { bytes: 3 } });
     expect(seen.warnings[0]).toContain('occurrence');
+  });
+
+  test('an answer by an earlier call says why, what became of its effect and how to ask for a repeat, in a case too', () => {
+    const { revision: _r, decision_id: _d, epoch: _e, ...rest } = sampleEnd();
+    const call = sampleCall({ case_id: 'c1' });
+    const by = (more: Partial<EventMap['tool_retry_deduplicated']>) =>
+      envelope(
+        fold(
+          requested(call),
+          ruled(),
+          placed('tool_retry_deduplicated', { ...rest, ...unchecked, original_call_id: '2-x', ...more }, 'tool-executed'),
+        ),
+      );
+    const stood = by({ because: 'effect_stands', effect_now: 'stands' });
+    expect(stood).toMatchObject({ deduplicated_because: 'effect_stands', effect_now: 'stands', superseded_by: null });
+    expect(stood.warnings).toEqual([expect.stringMatching(/still stood; .*`occurrence`/)]);
+    const over = by({ because: 'same_request', effect_now: 'superseded', superseded_by: '2-y' });
+    expect(over).toMatchObject({ deduplicated_because: 'same_request', effect_now: 'superseded', superseded_by: '2-y' });
+    expect(over.warnings[0]).toContain('does not stand any more');
+    // A record from before the fields.
+    expect(by({})).toMatchObject({
+      deduplicated: true,
+      deduplicated_because: null,
+      effect_now: null,
+      warnings: [expect.stringContaining('occurrence')],
+    });
+  });
+
+  test('who sends a key is told to send another, for `occurrence` does not change it', () => {
+    const { revision: _r, decision_id: _d, epoch: _e, ...rest } = sampleEnd();
+    const again = placed('tool_retry_deduplicated', { ...rest, ...unchecked, original_call_id: '2-x' }, 'tool-executed');
+    const seen = envelope(fold(requested(sampleCall({ key_source: 'header' })), ruled(), again));
+    expect(seen.warnings).toEqual([expect.stringContaining('send another Idempotency-Key')]);
+  });
+
+  test('a call that joined a pending one shows the approval that it waits for, and whose it is', () => {
+    const joined = ruled({ effect: 'require_approval', approval_id: 'app-of-x', joined_call_id: '2-x' });
+    const seen = envelope(fold(requested(), joined));
+    expect(seen).toMatchObject({
+      status: 'pending_approval',
+      approval: { approval_id: 'app-of-x', status: 'pending', link: '/v1/approvals/app-of-x' },
+      deduplicated: true,
+      deduplicated_because: 'live_key',
+      original_call_id: '2-x',
+      warnings: [expect.stringContaining('occurrence')],
+    });
+  });
+
+  test('a repeat of a request is answered as it ended, says so, and what was read of its effect', () => {
+    const state = fold(requested(), ruled(), ended());
+    const seen = JSON.parse(envelopeText(state, { repeat: true, effect: { effect_now: 'superseded', superseded_by: '2-y' } }));
+    expect(seen).toMatchObject({ deduplicated: true, deduplicated_because: 'same_request', original_call_id: state.call_id });
+    expect(seen).toMatchObject({
+      effect_now: 'superseded',
+      superseded_by: '2-y',
+      warnings: [expect.stringContaining('does not stand any more')],
+    });
+    expect(envelope(state)).toMatchObject({ deduplicated: false, original_call_id: null, effect_now: null });
   });
 
   test('the details of an error are JSON, and a validation error shows its issues', () => {

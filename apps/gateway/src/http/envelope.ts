@@ -1,5 +1,6 @@
 import { type CallError, type Deferral, type Outcome, type RulingExplanation, SEALED, type ToolCall } from '@countersign/contracts';
 import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
+import { type AnswerNotes, type DeduplicationFace, deduplicationFace, repeatWarning } from './deduplication-face.js';
 import type { SeenCall } from './seen-by.js';
 
 const time = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
@@ -58,6 +59,8 @@ function endedAt(state: CallState, status: CallStatus): number | null {
   return status === 'denied' || status === 'expired' || status === 'cancelled' ? refusedAt(state) : null;
 }
 
+export const approvalLink = (approvalId: string): string => `/v1/approvals/${approvalId}`;
+
 function approvalFace(state: CallState): Record<string, unknown> | null {
   const { approval, approval_end, ruling } = state;
   const approvalId = approval?.approval_id ?? ruling?.approval_id ?? null;
@@ -65,6 +68,7 @@ function approvalFace(state: CallState): Record<string, unknown> | null {
   const ended = approval_end && approval_end.revision >= (ruling?.revision ?? 0) ? approval_end : null;
   return {
     approval_id: approvalId,
+    link: approvalLink(approvalId),
     status: ended ? ended.kind : 'pending',
     requested_at: time(approval?.requested_at_ms),
     expires_at: time(approval?.expires_at_ms),
@@ -97,13 +101,10 @@ function explanationFace({ obligations, bundle_digest, matched, would_have, erro
   return { bundle_digest, ...rules, facts, ...history, tags, obligations, shadow };
 }
 
-const REPEAT = 'answered with the result of an earlier equal call; send `occurrence` (any new text) to ask for a wanted repeat';
-
-function warningsOf(state: CallState, deduplicated: boolean): string[] {
+function warningsOf(state: CallState, face: DeduplicationFace): string[] {
   const warnings = outcomeOf(state)?.warnings ?? [];
-  const call = state.call;
-  const scopedByPrincipal = call?.key_source === 'derived' && call.case_id === null && call.run_id === null;
-  return deduplicated && scopedByPrincipal ? [...warnings, REPEAT] : warnings;
+  const repeat = repeatWarning(state, face);
+  return repeat === undefined ? warnings : [...warnings, repeat];
 }
 
 function withTold(warnings: string[], told: readonly string[]): string[] {
@@ -147,12 +148,12 @@ function identityFace({ call, withheld }: SeenCall): Record<string, unknown> {
   };
 }
 
-/** The call's envelope (`Envelope` of /openapi.json) as JSON text; `told`: warnings for this caller that the record may not have yet. `input` and `output` are spliced in as the texts they are on the record. */
-export function envelopeText(state: SeenCall, told: readonly string[] = []): string {
+/** The call's envelope (`Envelope` of /openapi.json) as JSON text. `input` and `output` are spliced in as the texts they are on the record. */
+export function envelopeText(state: SeenCall, notes: AnswerNotes = {}): string {
   const status = statusOf(state);
   const call = state.call;
   const outcome = outcomeOf(state);
-  const deduplicated = state.end?.kind === 'deduplicated';
+  const deduplication = deduplicationFace(state, notes);
   const error = errorFace(errorOf(state, status));
   const startedAt = outcome?.started_at_ms ?? state.started?.fired_at_ms ?? state.requested?.at_ms ?? call?.requested_at_ms ?? null;
   const endMs = endedAt(state, status);
@@ -175,11 +176,10 @@ export function envelopeText(state: SeenCall, told: readonly string[] = []): str
     retry_count: outcome?.retry_count ?? 0,
     effect: outcome?.effect ?? null,
     cached: outcome?.extras?.cached ?? false,
-    deduplicated,
-    original_call_id: state.end?.original_call_id ?? null,
+    ...deduplication,
     truncated: outcome?.truncated ?? false,
     attachments: outcome?.attachments ?? [],
-    warnings: withTold(warningsOf(state, deduplicated), told),
+    warnings: withTold(warningsOf(state, deduplication), notes.warnings ?? []),
     validation: validationFace(error, outcome),
     exceptions: [],
     provenance: provenanceFace(call, outcome),

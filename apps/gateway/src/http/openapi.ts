@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ApiRoute } from './api-route.js';
 import { apiRoutes } from './api-routes.js';
-import { statuses } from './call-statuses.js';
+import { deduplicatedBecause, effectNow, statuses } from './call-statuses.js';
 import { problemKinds } from './problem.js';
 import { routeRoles } from './route-roles.js';
 
@@ -42,7 +42,15 @@ const schemas: Json = {
       attempts: { type: 'integer' },
       retry_count: { type: 'integer' },
       cached: { type: 'boolean' },
-      deduplicated: { type: 'boolean' },
+      deduplicated: { type: 'boolean', description: 'the tool did not run for this request: docs/what-counts-as-the-same-call.md' },
+      deduplicated_because: { enum: [...deduplicatedBecause, null], description: 'null too where the record is older than this field' },
+      original_call_id: nullable('string'),
+      effect_now: {
+        enum: [...effectNow, null],
+        description:
+          'whether the effect of an ended write still stands: in answers to repeats and in GET /v1/calls/{call_id}; null elsewhere, and where there was no effect',
+      },
+      superseded_by: nullable('string'),
       truncated: { type: 'boolean' },
       attachments: { type: 'array' },
       warnings: { type: 'array', items: { type: 'string' } },

@@ -1,10 +1,14 @@
 import type { CallState } from '@countersign/domain';
+import type { Caller } from '../identity/authenticator.js';
 import type { Readable } from '../personal/readable.js';
-import { type AnswerSink, locationOf } from './call-answer.js';
+import { type AnswerSink, type FinalAnswer, locationOf } from './call-answer.js';
+import type { EffectStanding } from './deduplication-face.js';
 import type { Deprecation } from './deprecation.js';
+import type { EffectReader } from './effect-reader.js';
 import { envelopeText, isKeyReuse } from './envelope.js';
 import { Problem } from './problem.js';
 import { type IncomingRequest, JSON_CONTENT_TYPE, type OutgoingReply, sendProblem } from './reply.js';
+import { type SeenCall, seenBy } from './seen-by.js';
 
 export const keyReuse = (callId: string): Problem =>
   new Problem('key-reused', 'this Idempotency-Key was used with other discriminating inputs', { call_id: callId });
@@ -23,26 +27,36 @@ export class PostReply implements AnswerSink {
   constructor(
     private readonly request: IncomingRequest,
     private readonly reply: OutgoingReply,
-    private readonly readable: Readable,
+    private readonly readers: { readable: Readable; effects: EffectReader },
+    private readonly caller: Pick<Caller, 'clearances'>,
     private readonly deprecation: Deprecation | undefined,
   ) {}
 
-  answered(status: 200 | 202, state: CallState, position: string): void {
+  answered({ state, ...answer }: FinalAnswer): void {
     if (isKeyReuse(state)) this.refused(keyReuse(state.call_id));
-    else this.send(status, state, position);
+    else if (answer.repeat) this.sendRepeat(state, answer);
+    else this.send(state, answer);
   }
 
   refused(problem: Problem): void {
     sendProblem(this.request, this.reply, problem);
   }
 
-  private send(status: 200 | 202, state: CallState, position: string): void {
-    const text = envelopeText(state, this.deprecation ? [this.deprecation.warning] : undefined);
+  /** No policy ruled on a repeat: what the caller may not see any more is withheld, as by GET. */
+  private sendRepeat(state: CallState, answer: Omit<FinalAnswer, 'state'>): void {
+    void this.readers.effects.of(state).then(
+      (effect) => this.send(seenBy(state, this.caller), answer, effect),
+      () => this.refused(notOpened(state.call_id)),
+    );
+  }
+
+  private send(state: SeenCall, { status, position, repeat }: Omit<FinalAnswer, 'state'>, effect?: EffectStanding): void {
+    const text = envelopeText(state, { repeat, effect, ...(this.deprecation ? { warnings: [this.deprecation.warning] } : {}) });
     this.reply.code(status).header('content-type', JSON_CONTENT_TYPE);
     if (position !== '') this.reply.header('countersign-position', position);
     if (status === 202) this.reply.header('location', locationOf(state.call_id));
     if (this.deprecation) this.reply.headers(this.deprecation.headers);
-    const shown = this.readable.text(state.tenant_id, text);
+    const shown = this.readers.readable.text(state.tenant_id, text);
     if (typeof shown === 'string') this.reply.send(shown);
     else
       void shown.then(

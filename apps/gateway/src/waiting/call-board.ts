@@ -43,6 +43,11 @@ export class CallBoard {
     return this.calls.has(callId);
   }
 
+  /** Its request is known, from the log or from this gateway. */
+  isAsked(callId: string): boolean {
+    return this.calls.get(callId)?.state?.requested != null;
+  }
+
   inFlight(tenantId: string): number {
     return this.counts.get(tenantId) ?? 0;
   }
@@ -82,6 +87,12 @@ export class CallBoard {
     const at = watched.listeners.indexOf(listener);
     if (at >= 0) watched.listeners.splice(at, 1);
     this.tidy(callId, watched);
+  }
+
+  /** What the gateway knows of its own request, unless the call has an earlier one. */
+  ask(state: CallState): void {
+    const watched = this.calls.get(state.call_id);
+    if (watched && watched.tenant_id === state.tenant_id && !watched.state?.requested) this.learn(state);
   }
 
   /** A reading of the call from a view: fills what this board has not seen, and tells the listeners. */

@@ -5,14 +5,17 @@ const newer = <T extends { revision: number }>(a: T | null, b: T | null): T | nu
   return b.revision > a.revision ? b : a;
 };
 
-/** What two readings of one call (own fold and view) know together; both come from the same log, so facts never contradict. */
+/**
+ * What two readings of one call know together: own fold and then view. Both come from the same log, so facts never contradict, but for
+ * the request: a gateway knows the one that it sent, the view the one that was first on the log.
+ */
 export function mergeStates(a: CallState | undefined, b: CallState): CallState {
   if (!a) return b;
   return {
     ...a,
     attempt: Math.max(a.attempt, b.attempt),
     call: a.call ?? b.call,
-    requested: a.requested ?? b.requested,
+    requested: b.requested ?? a.requested,
     ruling: newer(a.ruling, b.ruling),
     approval: newer(a.approval, b.approval),
     approval_end: newer(a.approval_end, b.approval_end),

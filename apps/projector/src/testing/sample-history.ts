@@ -57,15 +57,8 @@ export class SampleHistory {
     };
     if (course === 'deduplicated') {
       const original_call_id = `0-${this.uuid('0000', 1)}`;
-      this.put('tool-executed', 'tool_retry_deduplicated', {
-        meta: meta(),
-        ...same,
-        original_call_id,
-        outcome: outcome('succeeded'),
-        because: null,
-        effect_now: null,
-        superseded_by: null,
-      });
+      const answered = { original_call_id, because: null, effect_now: null, superseded_by: null, outcome: outcome('succeeded') };
+      this.put('tool-executed', 'tool_retry_deduplicated', { meta: meta(), ...same, ...answered });
       return;
     }
     if (course === 'rejudged') {

@@ -243,18 +243,8 @@ export class SimulatedRuns {
     const { idempotency_key, tool, version } = call;
     const source = { topic: 'simulated', offset: -1 };
     world.sources.set(meta.call_id as string, world.sources.get(original_call_id) ?? { kind: 'recorded', call_id: original_call_id });
-    const event = {
-      meta,
-      idempotency_key,
-      tool,
-      version,
-      original_call_id,
-      outcome,
-      source,
-      because: null,
-      effect_now: null,
-      superseded_by: null,
-    };
+    const unchecked = { because: null, effect_now: null, superseded_by: null };
+    const event = { meta, idempotency_key, tool, version, original_call_id, outcome, source, ...unchecked };
     world.fold({ event_type: 'tool_retry_deduplicated', event });
   }
 

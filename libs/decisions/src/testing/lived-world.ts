@@ -235,7 +235,10 @@ export class LivedWorld extends LivedSettings {
       outcome,
       source,
     };
-    const more = event_type === 'tool_executed' ? { epoch: 1, decision_id, revision, also: null } : { original_call_id };
+    const more =
+      event_type === 'tool_executed'
+        ? { epoch: 1, decision_id, revision, also: null }
+        : { original_call_id, because: null, effect_now: null, superseded_by: null };
     this.append('tool-executed', { event_type, event: { ...common, ...more } } as AnyEvent);
     this.desk.keys.end(meta.call_id as string, outcome, this.now_ms);
     this.ended(meta.call_id as string, outcome.status);

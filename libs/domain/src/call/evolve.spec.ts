@@ -1,7 +1,8 @@
-import type { AnyEvent, Meta, Outcome, Principal, ToolCall } from '@countersign/contracts';
+import type { AnyEvent, EventMap, Meta, Outcome, Principal, ToolCall } from '@countersign/contracts';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { evolve, type PlacedEvent } from './evolve.js';
+import { packCall, unpackCall } from './packed-call.js';
 
 import { type CallState, statusOf } from './state.js';
 
@@ -193,6 +194,33 @@ describe('the fold of a call', () => {
     ];
     expect(fold(history).end?.outcome.output_json).toBe('"owner"');
     expect(status(...history.slice(0, 5))).toBe('running');
+  });
+
+  test('an answer by an earlier call keeps why and what became of its effect, packed too; old records say nothing of it', () => {
+    const repeat = (more: Partial<EventMap['tool_retry_deduplicated']>) =>
+      at('tool-executed', 0, {
+        event_type: 'tool_retry_deduplicated',
+        event: {
+          meta: meta(),
+          idempotency_key: 'k',
+          tool: 't',
+          version: '1.0.0',
+          original_call_id: '0-x',
+          outcome: outcome('succeeded'),
+          source,
+          because: null,
+          effect_now: null,
+          superseded_by: null,
+          ...more,
+        },
+      });
+    const how = { because: 'same_request', effect_now: 'superseded', superseded_by: '0-y' } as const;
+    const state = { ...fold([repeat(how)]), call: null };
+    expect(state.end).toMatchObject({ original_call_id: '0-x', deduplication: how });
+    expect(unpackCall(packCall(state)).end).toEqual(state.end);
+    const old = { ...fold([repeat({})]), call: null };
+    expect(old.end).not.toHaveProperty('deduplication');
+    expect(unpackCall(packCall(old)).end).toEqual(old.end);
   });
 
   test('any order across topics and any repeats fold to the same state', () => {

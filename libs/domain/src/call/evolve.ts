@@ -1,5 +1,5 @@
 import type { AnyEvent, EventMap, ExportTopic, GlobalTopic, Meta, Outcome, ToolCall, TopicEvents } from '@countersign/contracts';
-import type { ApprovalEnd, CallState, EndFact, Position, RulingFact } from './state.js';
+import type { ApprovalEnd, CallState, Deduplication, EndFact, Position, RulingFact } from './state.js';
 
 /** An event of a call with its place on the log. */
 export type PlacedEvent = AnyEvent & {
@@ -83,7 +83,7 @@ function ended(
   outcome: Outcome,
   meta: Meta,
   at: PlacedEvent,
-  more: { epoch?: number; original_call_id?: string },
+  more: { epoch?: number; original_call_id?: string; deduplication?: Deduplication | undefined },
 ): CallState {
   if (state.end) return state;
   const end: EndFact = {
@@ -96,6 +96,7 @@ function ended(
     event_id: meta.event_id,
     position: place(at),
   };
+  if (more.deduplication) end.deduplication = more.deduplication;
   return kind === 'in_doubt' ? { ...state, doubt: state.doubt ?? end } : { ...state, end };
 }
 
@@ -104,6 +105,12 @@ function executed(state: CallState, event: EventMap['tool_executed'], at: Placed
   const stale = state.started !== null && event.epoch < state.started.epoch;
   if (stale && !state.doubt) return state;
   return ended(state, state.doubt ? 'resolved' : 'executed', event.outcome, event.meta, at, { epoch: event.epoch });
+}
+
+function deduplicated(state: CallState, event: EventMap['tool_retry_deduplicated'], at: PlacedEvent): CallState {
+  const { original_call_id, because, effect_now, superseded_by, outcome, meta } = event;
+  const deduplication = because ? { because, effect_now, superseded_by } : undefined;
+  return ended(state, 'deduplicated', outcome, meta, at, { original_call_id, deduplication });
 }
 
 /** Admission. Inputs that an approver edited stay, in whatever order the two topics are read. */
@@ -182,7 +189,7 @@ function changed(state: CallState, at: PlacedEvent): CallState {
     case 'tool_executed':
       return executed(state, at.event, at);
     case 'tool_retry_deduplicated':
-      return ended(state, 'deduplicated', at.event.outcome, at.event.meta, at, { original_call_id: at.event.original_call_id });
+      return deduplicated(state, at.event, at);
     case 'tool_call_in_doubt':
       return ended(state, 'in_doubt', at.event.outcome, at.event.meta, at, { epoch: at.event.epoch });
     case 'tool_call_resolved':

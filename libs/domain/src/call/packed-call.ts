@@ -1,5 +1,5 @@
 import { type AvroSchema, PackedType } from '@countersign/contracts';
-import type { ApprovalEnd, ApprovalFact, CallState, EndFact, Position, RulingFact, StartFact } from './state.js';
+import type { ApprovalEnd, ApprovalFact, CallState, Deduplication, EndFact, Position, RulingFact, StartFact } from './state.js';
 
 /** One schema a field of the type: a field that is added there must be added here. */
 type FieldsOf<T> = Readonly<Record<keyof T, AvroSchema>>;
@@ -68,6 +68,13 @@ const end = record<EndFact>('end_fact', {
   epoch: 'int',
   outcome: 'countersign.outcome',
   original_call_id: nullable('string'),
+  deduplication: nullable(
+    record<Deduplication>('deduplication', {
+      because: 'countersign.deduplicated_because',
+      effect_now: nullable('countersign.effect_now'),
+      superseded_by: nullable('string'),
+    }),
+  ),
   at_ms: 'long',
   ...cause,
   position: record<Position>('position', { topic: 'string', partition: 'int', offset: 'long' }),
@@ -107,5 +114,6 @@ export function unpackCall(packed: Buffer): CallState {
   if (call.ruling?.explanation === null) delete call.ruling.explanation;
   if (call.ruling?.defer === null) delete call.ruling.defer;
   if (call.asked_inputs_json === null) delete call.asked_inputs_json;
+  for (const end of [call.end, call.doubt]) if (end?.deduplication === null) delete end.deduplication;
   return call;
 }

@@ -1,4 +1,15 @@
-import type { ApprovalMode, CallError, Deferral, Outcome, RulingEffect, RulingExplanation, Tier, ToolCall } from '@countersign/contracts';
+import type {
+  ApprovalMode,
+  CallError,
+  DeduplicatedBecause,
+  Deferral,
+  EffectNow,
+  Outcome,
+  RulingEffect,
+  RulingExplanation,
+  Tier,
+  ToolCall,
+} from '@countersign/contracts';
 
 /** Where a fact stands: within one topic and partition the first one wins. */
 export interface Position {
@@ -61,11 +72,20 @@ export interface StartFact {
   event_id: string;
 }
 
+/** Why an earlier answer answered this call, and whether that answer's effect still stood then. */
+export interface Deduplication {
+  because: DeduplicatedBecause;
+  effect_now: EffectNow | null;
+  superseded_by: string | null;
+}
+
 export interface EndFact {
   kind: 'executed' | 'deduplicated' | 'in_doubt' | 'resolved';
   epoch: number;
   outcome: Outcome;
   original_call_id: string | null;
+  /** How it was answered by an earlier call; absent where the record does not say. */
+  deduplication?: Deduplication;
   at_ms: number;
   hlc: number;
   event_id: string;

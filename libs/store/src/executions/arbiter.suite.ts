@@ -7,6 +7,7 @@ import { type Claim, claim } from './claim.js';
 import { executionState } from './execution-row.js';
 import { foldEndsStatement, type LoggedEnd } from './fold-ends.js';
 import { rowsOfKeys } from './rows.js';
+import { readStanding } from './standing.js';
 import { orphans, takeOver } from './take-over.js';
 import { tombstones } from './tombstones.js';
 
@@ -188,6 +189,18 @@ export function describeEnds(store: () => Store): void {
     await fold(store(), [endOf(doubtful, succeeded, 12)]);
     await fold(store(), [endOf(doubtful, released, 13)]);
     expect((await found())[1]).toEqual([succeeded, 12, 1_700_000_000]);
+  });
+
+  test('nothing tells whether the answer of an attempt stands that named no resource, and none is read that has no row', async () => {
+    const epoch = await leaseOf(store());
+    const one = claimOf();
+    await claim(store(), epoch, [one]);
+    await fold(store(), [endOf(one, succeeded)]);
+    const attempts = [1, 2].map((attempt) => ({ key: one.key, attempt }));
+    expect(await readStanding(store(), [...attempts, { key: randomUUID(), attempt: 1 }])).toEqual([
+      { key: one.key, attempt: 1, stands: null, superseded_by: null },
+    ]);
+    expect(await readStanding(store(), [])).toEqual([]);
   });
 
   test('a fenced epoch claims nothing and takes nothing over', async () => {

@@ -1,0 +1,64 @@
+import type { DeduplicatedBecause, EffectNow } from '@countersign/contracts';
+import { type CallState, statusOf } from '@countersign/domain';
+
+/** Whether the effect of an ended write still stands, and what ended it. */
+export interface EffectStanding {
+  effect_now: EffectNow;
+  /** The call whose effect ended it, where one is known. */
+  superseded_by: string | null;
+}
+
+/** What an envelope says beside the record of its call: it depends on who asks and when. */
+export interface AnswerNotes {
+  /** Warnings for this caller that the record may not have. */
+  warnings?: readonly string[];
+  /** The request was on the record before this POST. */
+  repeat?: boolean;
+  /** What was read of the effect for this answer; absent: only what the record says. */
+  effect?: EffectStanding | undefined;
+}
+
+/** The fields of an envelope about earlier answers. */
+export interface DeduplicationFace {
+  deduplicated: boolean;
+  deduplicated_because: DeduplicatedBecause | null;
+  original_call_id: string | null;
+  effect_now: EffectNow | null;
+  superseded_by: string | null;
+}
+
+type Source = Pick<DeduplicationFace, 'deduplicated' | 'deduplicated_because' | 'original_call_id'>;
+
+function sourceOf(state: CallState, repeat: boolean): Source {
+  const { end, ruling } = state;
+  if (end?.kind === 'deduplicated')
+    return { deduplicated: true, deduplicated_because: end.deduplication?.because ?? null, original_call_id: end.original_call_id };
+  const joined = ruling?.joined_call_id ?? null;
+  if (joined !== null && statusOf(state) === 'pending_approval')
+    return { deduplicated: true, deduplicated_because: 'live_key', original_call_id: joined };
+  if (repeat) return { deduplicated: true, deduplicated_because: 'same_request', original_call_id: state.call_id };
+  return { deduplicated: false, deduplicated_because: null, original_call_id: null };
+}
+
+export function deduplicationFace(state: CallState, { repeat = false, effect }: AnswerNotes): DeduplicationFace {
+  const recorded = state.end?.deduplication;
+  const effect_now = recorded?.effect_now ?? effect?.effect_now ?? null;
+  const superseded_by = recorded?.effect_now ? recorded.superseded_by : (effect?.superseded_by ?? null);
+  return { ...sourceOf(state, repeat), effect_now, superseded_by };
+}
+
+const because: Readonly<Record<DeduplicatedBecause, string>> = {
+  live_key: 'joined an earlier equal call that had not ended',
+  same_request: 'answered as this request ended the first time',
+  effect_stands: 'answered with the result of an earlier equal call, whose effect still stood',
+};
+const BY_OCCURRENCE = 'to ask for a wanted repeat, send a new request with `occurrence` (any new text)';
+const BY_HEADER = 'to ask for a wanted repeat, send another Idempotency-Key (`occurrence` does not change a key that the caller sends)';
+
+/** Says that the tool did not run for this request and how to ask for a run; undefined where it did run. */
+export function repeatWarning(state: CallState, face: DeduplicationFace): string | undefined {
+  if (!face.deduplicated) return undefined;
+  const why = face.deduplicated_because === null ? 'answered with the result of an earlier equal call' : because[face.deduplicated_because];
+  const ended = face.effect_now === 'superseded' ? ', but its effect does not stand any more' : '';
+  return `${why}${ended}; ${state.call?.key_source === 'header' ? BY_HEADER : BY_OCCURRENCE}`;
+}

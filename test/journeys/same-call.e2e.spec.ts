@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Counterparty } from '../tools/counterparty/counterparty.js';
+import type { Answer, Envelope } from './api.js';
+import { EmbeddedPlatform } from './embedded-platform.js';
+import { RowRunner, type RowWorld } from './same-call-runner.js';
+import { caseRows } from './same-call-table.js';
+
+const rows = caseRows(readFileSync('docs/what-counts-as-the-same-call.md', 'utf8'));
+const NAMES = ['first', 'second', 'third'];
+
+let world: RowWorld;
+beforeAll(async () => {
+  const counterparty = await Counterparty.start();
+  const env = { COUNTERSIGN_PACKS: 'workspace,patterns,probe', COUNTERSIGN_PROBE_URL: counterparty.url };
+  const platform = await EmbeddedPlatform.start(env);
+  const agent = await platform.admin().keyFor('agent', 'agent-1', ['agent']);
+  const approver = await platform.admin().keyFor('user', 'anna', ['approver']);
+  world = { platform, counterparty, agent, approver, ahead_min: 0 };
+}, 90_000);
+afterAll(async () => {
+  await world?.platform.close();
+  await world?.counterparty.stop();
+}, 60_000);
+
+const field = (body: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], body);
+
+/** What a field of the table must be: a literal, or a field of an earlier answer (`first.call_id`). */
+function expected(value: string, answers: readonly Answer<Envelope>[]): unknown {
+  if (value === 'true' || value === 'false') return value === 'true';
+  if (value === 'null') return null;
+  const [name, ...path] = value.split('.');
+  const at = NAMES.indexOf(name as string);
+  return at < 0 ? value : field(answers[at]?.body, path.join('.'));
+}
+
+describe('what counts as the same call, row by row', () => {
+  test.each(rows.map((row, nth) => [row.title, row, nth] as const))('%s', async (_title, { steps, answer, afterwards }, nth) => {
+    const runner = new RowRunner(world, nth);
+    await runner.run(steps);
+    const last = runner.answers.at(-1) as Answer<Envelope>;
+    const seen = answer.map(([path]) => [path, path === 'HTTP' ? String(last.status) : field(last.body, path)]);
+    expect(seen).toEqual(answer.map(([path, value]) => [path, path === 'HTTP' ? value : expected(value, runner.answers)]));
+    for (const value of seen.map(([, found]) => found)) expect(value).toBeDefined();
+    // Who gets an earlier answer is told how to ask for a run; who does not is told nothing of the kind.
+    const told = (last.body.warnings ?? []).some((warning) => /`occurrence`|Idempotency-Key/.test(warning));
+    expect(told).toBe(last.body.deduplicated === true);
+    expect(await runner.afterwards(afterwards[0] as string)).toBe(afterwards[0]);
+  });
+});
