@@ -123,7 +123,7 @@ const states: Record<string, ResourceStates[]> = {
     {
       title: 'a branch of the remote that was deleted',
       a: withHead({ repo, remote: 'origin', branch: work }),
-      b: async () => void scratch.git(scratch.remote, 'update-ref', '-d', `refs/heads/${work}`),
+      b: async () => void scratch.git(scratch.repo, 'push', '--quiet', 'origin', '--delete', work),
     },
   ],
 };

@@ -86,6 +86,25 @@ describe('resources', () => {
     expect(await failing(acting(once, 'replaces'), { states }, pair)).toHaveLength(1);
   });
 
+  test('a tool whose undo takes back another attempt than its own is found', async () => {
+    const undoing: Change = (ledger) => {
+      const before = new Map<string, number | undefined>();
+      return {
+        ...overwriting(ledger),
+        run: async ({ amount }, ctx) => {
+          if (!before.has('balance')) before.set('balance', ledger.entries.get('balance'));
+          ledger.entries.set('balance', amount);
+          return { key: ctx.idempotency_key, amount };
+        },
+        compensate: async () => {
+          const was = before.get('balance');
+          return was === undefined ? ledger.entries.delete('balance') : ledger.entries.set('balance', was);
+        },
+      };
+    };
+    expect(await failing(acting(undoing, 'replaces'), { states }, pair)).toHaveLength(1);
+  });
+
   test('another write on the same resource may stand at the counterpart', async () => {
     let ledger: Ledger | undefined;
     const change: Change = (at) => {

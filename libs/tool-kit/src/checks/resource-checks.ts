@@ -58,18 +58,22 @@ async function actOther(probe: ToolProbe, { b }: ResourceStates): Promise<void> 
   else await probe.run(b);
 }
 
-/** A, B, A: after B nothing of A stands, and A as the second attempt really runs and leaves what it left at first. */
+/** A, B, A: after B nothing of A stands, and A as the second attempt really runs, leaves what it left at first, and is undone by itself. */
 async function replaces(probe: ToolProbe, states: ResourceStates): Promise<void> {
   const first = freshKey();
   const second = attemptKey(first, 2);
   await probe.run(states.a, { key: first });
   const left = await stateOf(probe);
   await actOther(probe, states);
-  expect(await stateOf(probe)).not.toEqual(left);
+  const other = await stateOf(probe);
+  expect(other).not.toEqual(left);
   await expectNotBegun(probe, states.a, second);
   const output = await probe.run(states.a, { key: second });
   expect(probe.tool.changedNothing?.(output as never) ?? false).toBe(false);
   expect(await stateOf(probe)).toEqual(left);
+  if (!probe.tool.contract.has_compensate) return;
+  await probe.compensate(states.a, output, second);
+  expect(await stateOf(probe)).toEqual(other);
 }
 
 /** A, B, retry of A: what A added is still there beside B, so that the retry has its answer and no effect. */
