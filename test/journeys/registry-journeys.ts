@@ -9,7 +9,7 @@ interface Told extends Envelope {
   mapping_version: number | null;
 }
 
-const VERSION = '/v1/tools/probe_http_effect/versions/1.0.0/lifecycle';
+const VERSION = '/v1/tools/probe_http_effect/versions/1.1.0/lifecycle';
 
 interface Delivered {
   body: Record<string, unknown>;
@@ -109,7 +109,7 @@ export function describeRegistryJourneys(at: JourneyWorld): void {
       const inbox = await Inbox.open();
       expect((await at.admin.request('POST', '/v1/webhooks', { url: inbox.url, types: ['tool.*'] })).status).toBe(201);
       const waiting = (await at.agent.call({ tool: 'probe_approval', inputs: order() })).body;
-      const lifecycle = '/v1/tools/probe_approval/versions/1.0.0/lifecycle';
+      const lifecycle = '/v1/tools/probe_approval/versions/1.1.0/lifecycle';
       const started = performance.now();
       expect((await by.request('PUT', lifecycle, { state: 'blocked', reason: 'leaks' })).status).toBe(200);
       const denied = await at.agent.callUntil(waiting.call_id, (call) => call.status === 'denied', 5_000);
@@ -120,7 +120,7 @@ export function describeRegistryJourneys(at: JourneyWorld): void {
       const notice = await inbox.next(10_000);
       expect(notice.body).toMatchObject({
         type: 'tool.version_revoked',
-        data: { tool: 'probe_approval', version: '1.0.0', reason: 'leaks' },
+        data: { tool: 'probe_approval', version: '1.1.0', reason: 'leaks' },
       });
       expect(notice.signature).toMatch(/^v1,/);
       await inbox.close();

@@ -4,7 +4,7 @@ import { Counterparty } from '../tools/counterparty/counterparty.js';
 import type { Api } from './api.js';
 import { DistributedPlatform } from './distributed-platform.js';
 
-const LIFECYCLE = '/v1/tools/probe_http_effect/versions/1.0.0/lifecycle';
+const LIFECYCLE = '/v1/tools/probe_http_effect/versions/1.1.0/lifecycle';
 const CALLERS = 12;
 let counterparty: Counterparty;
 let platform: DistributedPlatform;

@@ -57,11 +57,11 @@ export function describeTrustJourneys(at: JourneyWorld): void {
       expect((await boss.request('PUT', '/v1/policies/active', { version: body.version, shadow: null })).status).toBe(200);
     };
     const verify = async () => {
-      const { body } = await boss.request<{ digest: string }>('GET', `/v1/tools/${TOOL}/versions/1.0.0`);
+      const { body } = await boss.request<{ digest: string }>('GET', `/v1/tools/${TOOL}/versions/1.1.0`);
       const cases = [{ title: 'seen', passed: true }];
       const verified_at = new Date(Date.now() + 86_400_000).toISOString();
-      const result = { tool: TOOL, version: '1.0.0', contract_digest: body.digest, passed: 1, failed: 0, cases, verified_at };
-      expect((await boss.request('POST', `/v1/tools/${TOOL}/versions/1.0.0/evaluations`, result)).status).toBe(201);
+      const result = { tool: TOOL, version: '1.1.0', contract_digest: body.digest, passed: 1, failed: 0, cases, verified_at };
+      expect((await boss.request('POST', `/v1/tools/${TOOL}/versions/1.1.0/evaluations`, result)).status).toBe(201);
     };
 
     test('what was never run or verified has no score, and no rule that asks for it allows', async () => {
@@ -109,11 +109,11 @@ export function describeTrustJourneys(at: JourneyWorld): void {
       expect((await rate(agent, 1)).status).toBe(201);
       expect((await rate(agent, 5)).status).toBe(201);
       const ratings = await agent.request<{ items: object[] }>('GET', `/v1/tools/${TOOL}/ratings`);
-      expect(ratings.body.items).toMatchObject([{ rater: 'agent:buyer', rating: 5, version: '1.0.0' }]);
+      expect(ratings.body.items).toMatchObject([{ rater: 'agent:buyer', rating: 5, version: '1.1.0' }]);
       const after = await trustOf(TOOL);
       // From .5 to 1: .10 · .5 of its own, and a tenth of that again by its provider, which has no other tool that ran.
       expect((after.score ?? 0) - (before.score ?? 0)).toBeCloseTo(0.055, 3);
-      const { body: record } = await agent.request('GET', `/v1/tools/${TOOL}/versions/1.0.0`);
+      const { body: record } = await agent.request('GET', `/v1/tools/${TOOL}/versions/1.1.0`);
       expect(record).toMatchObject({
         rating: { mean: 5, count: 1 },
         trust_score: expect.closeTo(after.score ?? 0, 3),
@@ -129,7 +129,7 @@ export function describeTrustJourneys(at: JourneyWorld): void {
     });
 
     test('an audit by a third party is recorded by an auditor with its evidence, and counts', async () => {
-      const audit = (by: Api, body: object) => by.request('PUT', `/v1/tools/${TOOL}/versions/1.0.0/audit`, body);
+      const audit = (by: Api, body: object) => by.request('PUT', `/v1/tools/${TOOL}/versions/1.1.0/audit`, body);
       const before = await trustOf(TOOL);
       expect((await audit(agent, { audit_status: 'third_party' })).status).toBe(403);
       expect((await audit(boss, { audit_status: 'third_party' })).status).toBe(400);

@@ -29,9 +29,9 @@ const listener = new Listener();
 beforeAll(() => listener.open());
 afterAll(() => listener.close());
 
-test('a good tool passes every check, of which there are twelve', async () => {
+test('a good tool passes every check, of which there are fourteen', async () => {
   const probe = new ToolProbe(defineTool(good(new Ledger())), { golden: [{ title: 'one', input: { amount: 7 } }] });
-  expect(contractChecks(probe)).toHaveLength(12);
+  expect(contractChecks(probe)).toHaveLength(14);
   expect(await failing(() => ({}))).toEqual([]);
 });
 

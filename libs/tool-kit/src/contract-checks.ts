@@ -1,11 +1,20 @@
+import { attemptChecks } from './checks/attempt-checks.js';
 import type { Check } from './checks/check.js';
 import { effectChecks } from './checks/effect-checks.js';
 import { limitChecks } from './checks/limit-checks.js';
 import { memoryChecks } from './checks/memory-checks.js';
+import { resourceChecks } from './checks/resource-checks.js';
 import { shapeChecks } from './checks/shape-checks.js';
 import type { ToolProbe } from './tool-probe.js';
 
-/** Everything that this tool can be checked for: its contract, schemas, effect class, key, undo, memory and limits. */
+/** Everything that this tool can be checked for: its contract, schemas, effect class, key, attempts, resources, undo, memory and limits. */
 export function contractChecks(probe: ToolProbe): Check[] {
-  return [...shapeChecks(probe), ...effectChecks(probe), ...memoryChecks(probe), ...limitChecks(probe)];
+  return [
+    ...shapeChecks(probe),
+    ...effectChecks(probe),
+    ...attemptChecks(probe),
+    ...resourceChecks(probe),
+    ...memoryChecks(probe),
+    ...limitChecks(probe),
+  ];
 }

@@ -15,8 +15,11 @@ const DESCRIPTION_MIN = 20;
 const TIMEOUT_MS_MAX = 3_600_000;
 const OUTPUT_BYTES_LIMIT = 16 * 1024 * 1024;
 
-/** What is wrong with a contract, one sentence each; empty where it may load. */
-export function contractFaults(contract: ToolContract, traits: ToolTraits): string[] {
+/**
+ * What is wrong with a contract, one sentence each; empty where it may load.
+ * @param running Schema of the inputs that run, where a mapping stands before the tool.
+ */
+export function contractFaults(contract: ToolContract, traits: ToolTraits, running: JsonSchema = contract.input_schema): string[] {
   const unusable = unusableParts(contract);
   if (unusable.length > 0) return unusable;
   return [
@@ -25,7 +28,7 @@ export function contractFaults(contract: ToolContract, traits: ToolTraits): stri
     ...effectFaults(contract, traits),
     ...limitFaults(contract),
     ...recordFaults(contract),
-    ...resourceFaults(contract),
+    ...resourceFaults(contract, running),
     ...notAToolFaults(contract),
     ...patternFaults(contract),
   ];

@@ -43,9 +43,10 @@ export function faultsOfForeign(contract: ToolContract): string[] {
 /**
  * The contract of a tool, defaults filled in (timeout 30 s, settle 2 × timeout, output 2 MB, window 24 h,
  * reversibility by effect class).
+ * @param running Schema of the inputs that run, where a mapping stands before the tool: what its resources name is there.
  * @throws TypeError naming every fault at once: a tool with a wrong contract does not load.
  */
-export function contractOf(traits: ToolTraits, parts: ContractParts): ToolContract {
+export function contractOf(traits: ToolTraits, parts: ContractParts, running: JsonSchema = parts.input_schema): ToolContract {
   const timeout_ms = traits.timeout_ms ?? TIMEOUT_MS;
   const contract: ToolContract = {
     name: traits.name,
@@ -68,7 +69,7 @@ export function contractOf(traits: ToolTraits, parts: ContractParts): ToolContra
     scopes: traits.scopes ?? [],
     ...declaredRecord(traits),
   };
-  const faults = contractFaults(contract, traits);
+  const faults = contractFaults(contract, traits, running);
   if (faults.length === 0) checked.add(contract);
   else throw new TypeError(`tool ${JSON.stringify(traits.name)}: ${faults.join('; ')}`);
   return contract;

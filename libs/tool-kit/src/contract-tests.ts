@@ -4,7 +4,7 @@ import type { ContractTestOptions } from './eval-pack.js';
 import type { Tool } from './tool.js';
 import { ToolProbe } from './tool-probe.js';
 
-export type { ContractTestOptions, Counterpart, EvalPacks, Golden } from './eval-pack.js';
+export type { ContractTestOptions, Counterpart, EvalPacks, Golden, ResourceStates } from './eval-pack.js';
 
 /** Longer than any wait inside of a check, so that it is the check that says what hangs. */
 const CHECK_MS = 60_000;

@@ -96,6 +96,13 @@ describe('a defined tool', () => {
     expect(() => defineTool({ ...write, input: nested, resources: [{ name: 'account:{/account}', effect: by }] })).not.toThrow();
   });
 
+  test('names resources by the inputs that run: those of its system where a mapping stands before it', () => {
+    const mapped = (name: string) =>
+      faultOf({ ...write, system_input: z.object({ partner: z.string() }), resources: [{ name, effect: 'adds' }] } as never);
+    expect(mapped('partner:{/partner}')).toBe('none');
+    expect(mapped('account:{/account}')).toMatch(/the input has no \/account/);
+  });
+
   test('says so in its contract when it can reconcile and compensate', () => {
     const tool = defineTool({ ...write, reconcile: async () => ({ kind: 'did_not_happen' }), compensate: async () => null });
     expect(tool.contract).toMatchObject({ has_reconcile: true, has_compensate: true });

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { contractOf } from './contract-of.js';
+import { type ContractParts, contractOf } from './contract-of.js';
 import { isZod, jsonSchemaOf, type Shape } from './json-schema-of.js';
 import type { TypeOfSchema } from './schema-type.js';
 import {
@@ -61,14 +61,15 @@ export function defineTool<const I extends Shape, const O extends Shape, const S
 export function defineTool<I extends Shape, O extends Shape, S extends Shape = I>(definition: ToolDefinition<I, O, S>): Tool {
   const { input, output, system_input, run, reconcile, compensate, changedNothing, verify, sourceVersion, sanity, deprecated, ...traits } =
     definition;
-  const contract = contractOf(traits, {
+  const parts: ContractParts = {
     input_schema: jsonSchemaOf(input, 'input'),
     output_schema: jsonSchemaOf(output, 'input'),
     has_reconcile: reconcile !== undefined,
     has_compensate: compensate !== undefined,
     ...(verify && { has_verify: true }),
     ...(sanity && { sanity: sanity.map(({ name, severity }) => ({ name, severity })) }),
-  });
+  };
+  const contract = contractOf(traits, parts, system_input ? jsonSchemaOf(system_input, 'input') : parts.input_schema);
   const received = (raw: unknown) => receive(input, raw);
   const taken = (raw: unknown) => (system_input ? receive(system_input, raw) : receive(input, raw)) as Received<S>;
   return {

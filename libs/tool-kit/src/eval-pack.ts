@@ -23,6 +23,17 @@ export interface Counterpart {
   snapshot?(): Promise<unknown>;
 }
 
+/**
+ * Two writes on one resource, which show that the contract says rightly whether `a` replaces or adds. `replaces`: a, b, a ends as a alone
+ * does. `adds`: a and b leave more than b alone does.
+ */
+export interface ResourceStates {
+  title: string;
+  a: Record<string, unknown>;
+  /** Another input of the tool; or a change at the counterpart, which stands for the write of another tool on the same resource. */
+  b: Record<string, unknown> | (() => Promise<void>);
+}
+
 /** What `contractTests` and `npm run tools:verify` need to know to check one tool: its eval pack. */
 export interface ContractTestOptions {
   golden: readonly [Golden, ...Golden[]];
@@ -36,6 +47,8 @@ export interface ContractTestOptions {
   slow?: Record<string, unknown>;
   /** An input whose honest answer would be larger than `max_output_bytes`; the tool must cut or refuse it. */
   large?: Record<string, unknown>;
+  /** Of a write that declares resources: at least one pair for each effect that it declares. They need a counterpart with `snapshot`. */
+  states?: readonly ResourceStates[];
   /** Global patterns of what may differ between two runs in equal worlds: times, ids that a system draws, names of scratch folders. */
   volatile?: readonly RegExp[];
 }

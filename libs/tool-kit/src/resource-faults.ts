@@ -5,15 +5,17 @@ const TEMPLATES_MAX = 16;
 const REFERENCES_MAX = 16;
 const EFFECTS: readonly unknown[] = ['replaces', 'adds'];
 
-/** What is wrong with what a write says that it acts on, one sentence each. */
-export function resourceFaults(contract: ToolContract): string[] {
-  const { resources, effect_class, input_schema } = contract;
+/**
+ * What is wrong with what a write says that it acts on, one sentence each.
+ * @param running Schema of the inputs that run: the tool's own, or what a tenant's mapping makes of them.
+ */
+export function resourceFaults({ resources, effect_class }: ToolContract, running: JsonSchema): string[] {
   if (resources === undefined) return [];
   if (isReadOnly(effect_class)) return ['resources: a read-only tool acts on nothing'];
   if (!Array.isArray(resources) || resources.length === 0 || resources.length > TEMPLATES_MAX) {
     return [`resources must list 1 to ${TEMPLATES_MAX} templates; leave it out where the write can name nothing`];
   }
-  const faults = resources.flatMap((each, at) => templateFaults(each, input_schema).map((fault) => `resources[${at}]: ${fault}`));
+  const faults = resources.flatMap((each, at) => templateFaults(each, running).map((fault) => `resources[${at}]: ${fault}`));
   const names = new Set(resources.map((each) => (isNode(each) ? each.name : each)));
   return names.size < resources.length ? [...faults, 'resources: two templates have one name'] : faults;
 }

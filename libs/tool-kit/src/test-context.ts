@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { attemptKey } from '@countersign/contracts';
 import { type RunContext, ToolError } from './tool.js';
 
 /** A run's context for specs: an agent of tenant `test` in case `case-1`, 30 s left, a fresh idempotency key, no settings. */
@@ -24,4 +25,9 @@ export function testContext(overrides: Partial<RunContext> = {}): RunContext {
     attach: async ({ kind, content_type, data }) => ({ kind, content_type, bytes: Buffer.byteLength(data), url: `test:${randomUUID()}` }),
     ...overrides,
   };
+}
+
+/** The context of a later attempt at the same effect, which has a key of its own. */
+export function laterAttempt(ctx: RunContext, attempt = 2): RunContext {
+  return { ...ctx, idempotency_key: attemptKey(ctx.idempotency_key, attempt) };
 }

@@ -170,4 +170,4 @@ export interface ToolTraits extends Omit<ToolRecord, 'has_verify' | 'sanity'> {
   deprecated?: Deprecation;
 }
 
-export type { ApprovalMode, JsonSchema };
+export type { ApprovalMode, JsonSchema, ResourceTemplate };

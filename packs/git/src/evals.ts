@@ -1,4 +1,4 @@
-import type { ContractTestOptions, EvalPacks, Golden } from '@countersign/tool-kit/eval-pack';
+import type { ContractTestOptions, EvalPacks, Golden, ResourceStates } from '@countersign/tool-kit/eval-pack';
 import { expect } from '@countersign/tool-kit/expect';
 import { ScratchRepository } from './scratch-repository.js';
 
@@ -98,6 +98,36 @@ const golden: Record<string, [Golden, ...Golden[]]> = {
   ],
 };
 
+const states: Record<string, ResourceStates[]> = {
+  git_branch: [
+    {
+      title: 'a branch that is made, deleted and made',
+      a: { repo, action: 'create', branch: 'agent/case-1/new' },
+      b: { repo, action: 'delete', branch: 'agent/case-1/new' },
+    },
+    {
+      title: 'a branch that is deleted, made and deleted',
+      a: { repo, action: 'delete', branch: 'agent/case-1/other' },
+      b: { repo, action: 'create', branch: 'agent/case-1/other' },
+    },
+  ],
+  git_checkout: [{ title: 'there, back and there', a: { repo, branch: 'agent/case-1/other' }, b: { repo, branch: work } }],
+  git_merge: [
+    {
+      title: 'a merge that was taken back',
+      a: { repo, branch: work, revision: 'agent/case-1/side' },
+      b: async () => void scratch.git(scratch.repo, 'reset', '--quiet', '--hard', 'main'),
+    },
+  ],
+  git_push: [
+    {
+      title: 'a branch of the remote that was deleted',
+      a: withHead({ repo, remote: 'origin', branch: work }),
+      b: async () => void scratch.git(scratch.repo, 'push', '--quiet', 'origin', '--delete', work),
+    },
+  ],
+};
+
 const evalOf = (name: string, inputs: [Golden, ...Golden[]]): ContractTestOptions => ({
   golden: inputs,
   counterpart: {
@@ -107,11 +137,17 @@ const evalOf = (name: string, inputs: [Golden, ...Golden[]]): ContractTestOption
       if (['git_commit', 'git_diff', 'git_status'].includes(name)) {
         scratch.fill({ 'a.txt': 'one\ntwo\nthree\nfour\n', 'dir/new.txt': 'new\n' });
       }
+      if (name === 'git_merge') {
+        scratch.git(scratch.repo, 'switch', '--quiet', '--create', 'agent/case-1/side');
+        scratch.commit({ 'side.txt': 'side\n' }, 'Side');
+        scratch.git(scratch.repo, 'switch', '--quiet', work);
+      }
     },
     clean: async () => scratch.remove(),
     settings: () => scratch.settings,
     snapshot: async () => scratch.snapshot(),
   },
+  ...(states[name] && { states: states[name] }),
   generated: (inputs) => inputs.map((input) => ({ ...(input as object), repo })),
   generated_runs: 8,
   // Commit ids and the times in them are another in each world, as are the names of scratch folders.

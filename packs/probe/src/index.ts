@@ -7,6 +7,7 @@ import { probeHttpBlind } from './probe-http-blind/probe-http-blind.js';
 import { probeHttpEffect } from './probe-http-effect/probe-http-effect.js';
 import { probeHttpKeyed } from './probe-http-keyed/probe-http-keyed.js';
 import { probeMarked } from './probe-marked/probe-marked.js';
+import { probeNamedEffect } from './probe-named-effect/probe-named-effect.js';
 import { probeRead } from './probe-read/probe-read.js';
 import { probeReport } from './probe-report/probe-report.js';
 import { probeSecret } from './probe-secret/probe-secret.js';
@@ -26,6 +27,7 @@ export const pack: Pack = {
     probeHttpEffect,
     probeHttpKeyed,
     probeMarked,
+    probeNamedEffect,
     probeRead,
     probeReport,
     probeSecret,

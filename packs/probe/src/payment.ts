@@ -1,3 +1,4 @@
+import type { ResourceTemplate } from '@countersign/tool-kit';
 import { z } from 'zod';
 
 /** The inputs of every probe that has an effect: a payment that is only counted. */
@@ -6,6 +7,9 @@ export const payment = z.strictObject({
   amount: z.int().positive().max(1_000_000_000),
   note: z.string().max(500),
 });
+
+/** What a payment acts on: itself, so that payments do not wait for each other and none ends the answer of another one. */
+export const paymentResources: ResourceTemplate[] = [{ name: 'payment:{/account}/{/amount}/{/note}', effect: 'adds' }];
 
 /** When the caller wrote it: does not discriminate, so a retry with another time is the same effect. */
 export const draftedAt = z.string().max(40).optional();

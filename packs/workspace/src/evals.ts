@@ -1,4 +1,4 @@
-import type { ContractTestOptions, EvalPacks, Golden } from '@countersign/tool-kit/eval-pack';
+import type { ContractTestOptions, EvalPacks, Golden, ResourceStates } from '@countersign/tool-kit/eval-pack';
 import { expect } from '@countersign/tool-kit/expect';
 import { ScratchWorkspace } from './scratch-workspace.js';
 
@@ -89,6 +89,33 @@ const golden: Record<string, [Golden, ...Golden[]]> = {
     { title: 'behind an old one', input: { path: 'a.txt', content: 'four\n', mode: 'append' } },
   ],
 };
+const states: Record<string, ResourceStates[]> = {
+  delete_file: [{ title: 'a file that was written again', a: { path: 'a.txt' }, b: () => world().fill({ 'a.txt': 'new\n' }) }],
+  move_file: [
+    {
+      title: 'there, back and there',
+      a: { source: 'a.txt', destination: 'new/z.txt' },
+      b: { source: 'new/z.txt', destination: 'a.txt' },
+    },
+  ],
+  write_file: [
+    {
+      title: 'two contents of a file',
+      a: { path: 'a.txt', content: '2', mode: 'overwrite' },
+      b: { path: './a.txt', content: '3', mode: 'overwrite' },
+    },
+    {
+      title: 'a content before an end',
+      a: { path: 'a.txt', content: '2', mode: 'overwrite' },
+      b: { path: 'a.txt', content: '3', mode: 'append' },
+    },
+    {
+      title: 'two ends of a file',
+      a: { path: 'a.txt', content: 'four\n', mode: 'append' },
+      b: { path: 'a.txt', content: 'five\n', mode: 'append' },
+    },
+  ],
+};
 const large: Record<string, Record<string, unknown>> = {
   file_diff: { path: 'large.txt', content: 'x' },
   list_directory: { recursive: true },
@@ -112,6 +139,7 @@ const evalOf = (name: string, inputs: [Golden, ...Golden[]]): ContractTestOption
   },
   generated_runs: 15,
   volatile: [/\d{4}-\d\d-\d\dT[\d:.]+Z/g],
+  ...(states[name] && { states: states[name] }),
   ...(large[name] && { large: large[name] }),
   ...(slow[name] && { slow: slow[name] }),
 });

@@ -74,6 +74,7 @@ export function versionFace(
     ontology_pin: contract.ontology_pin ?? null,
     purposes: contract.purposes ?? [],
     capabilities: contract.capabilities ?? [],
+    resources: contract.resources ?? [],
     sla: contract.sla ?? null,
     accuracy: contract.accuracy ?? null,
     cache: contract.cache ?? { kind: 'none' },

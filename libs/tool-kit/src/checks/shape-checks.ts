@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import fc from 'fast-check';
 import { arbitraryInput } from '../arbitrary-input.js';
-import { contractFaults } from '../contract-faults.js';
+import { faultsOfForeign } from '../contract-of.js';
 import type { ToolProbe } from '../tool-probe.js';
 import type { Check } from './check.js';
 
@@ -23,7 +23,7 @@ export function shapeChecks(probe: ToolProbe): Check[] {
     {
       title: 'the contract has no faults, and its schemas compile',
       run: async () => {
-        expect(contractFaults(tool.contract, tool.contract as never)).toEqual([]);
+        expect(faultsOfForeign(tool.contract)).toEqual([]);
         expect(() => probe.validators()).not.toThrow();
       },
     },

@@ -42,6 +42,7 @@ export function defineActionStaging<P extends z.ZodType>(definition: ActionStagi
     effect_class: 'stage',
     takes_key: true,
     idempotency: { discriminating: ['kind', 'target_system', 'target_ref', 'payload'] },
+    resources: [{ name: 'staged_action:{/target_system}/{/kind}/{/target_ref}', effect: 'adds' }],
     input: z.strictObject({ ...fields, target_ref: z.string().min(1).max(300).optional() }),
     output: z.strictObject({
       action_id: z.string(),

@@ -40,6 +40,7 @@ export function defineApprovalRequest(definition: ApprovalRequest): Tool {
     effect_class: 'commit_low',
     takes_key: true,
     idempotency: { discriminating: ['subject', 'queue'] },
+    resources: [{ name: 'approval_task:{/queue}/{/subject/kind}/{/subject/id}', effect: 'adds' }],
     input: z.strictObject({
       subject,
       queue,

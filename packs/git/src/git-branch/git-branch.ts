@@ -11,14 +11,14 @@ type Output = z.output<typeof output>;
 /** Creates or deletes a branch of the case. A deleted one's commits are kept, so that it can be made again. */
 export const gitBranch = defineTool({
   name: 'git_branch',
-  version: '1.0.0',
+  version: '1.1.0',
   title: 'Create or delete a git branch',
-  description:
-    'Creates a branch of this case at a revision, or deletes one; only names agent/<case>/… are taken. Doing it again needs another occurrence.',
+  description: 'Creates a branch of this case at a revision, or deletes one; only names agent/<case>/… are taken.',
   category: 'git',
   effect_class: 'commit_low',
   reversibility: 'reversible',
   idempotency: { discriminating: ['repo', 'action', 'branch', 'from'] },
+  resources: [{ name: 'git:{/repo}/heads/{/branch}', effect: 'replaces' }],
   input: z.strictObject({
     repo: repoInput,
     action: z.enum(['create', 'delete']),

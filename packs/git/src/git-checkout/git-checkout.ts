@@ -1,22 +1,27 @@
 import { defineTool, type Reconciled } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { agentBranch, branchInput, repoInput } from '../names.js';
+import { dropReceipt, readReceipt, writeReceipt } from '../receipts.js';
 import { conflict, notFound } from '../refusal.js';
 import { failed, inRepository } from '../repository.js';
 
 const output = z.strictObject({ branch: z.string(), head: z.string() });
+type Output = z.output<typeof output>;
+/** With the branch that was checked out before. */
+type Receipt = Output & { from: string | null };
 
 /** Checks out a branch of the case. */
 export const gitCheckout = defineTool({
   name: 'git_checkout',
-  version: '1.0.0',
+  version: '1.1.0',
   title: 'Check out a git branch',
-  description:
-    'Switches the working tree to a branch agent/<case>/… of this case; local changes in the way refuse it. Again needs another occurrence.',
+  description: 'Switches the working tree to a branch agent/<case>/… of this case; local changes in the way refuse it.',
   category: 'git',
   effect_class: 'commit_low',
   reversibility: 'reversible',
   idempotency: { discriminating: ['repo', 'branch'] },
+  // Every file of the repository may be another one afterwards.
+  resources: [{ name: 'file:{/repo}', effect: 'replaces' }],
   timeout_ms: 60_000,
   input: z.strictObject({ repo: repoInput, branch: branchInput }),
   output,
@@ -25,22 +30,29 @@ export const gitCheckout = defineTool({
       const branch = agentBranch(asked.branch, ctx);
       const head = await repository.oidOf(`refs/heads/${branch}`);
       if (head === undefined) throw notFound('/branch', `branch ${branch}`);
-      if ((await repository.currentBranch()) === branch) return { branch, head };
+      const result: Output = { branch, head };
+      const from = await repository.currentBranch();
+      // HEAD does not show which attempt has checked a branch out: the receipt does.
+      await writeReceipt(repository, { ...result, from: from ?? null } satisfies Receipt);
+      if (from === branch) return result;
       repository.changing = true;
       const args = ['switch', '--quiet', '--no-guess', '--no-recurse-submodules', branch];
       const switched = await repository.try(args);
-      if (switched.code === 0) return { branch, head };
+      if (switched.code === 0) return result;
       // Git looks for what is in the way before it touches anything.
       const inTheWay = /would be overwritten|resolve your current index|cannot switch/.test(switched.stderr);
       repository.changing = !inTheWay;
+      if (inTheWay) await dropReceipt(repository);
       if (inTheWay) throw conflict('local_changes', 'local changes are in the way', { stderr: switched.stderr.slice(0, 2_000) });
       throw failed(args, switched);
     }),
   reconcile: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository): Promise<Reconciled<z.output<typeof output>>> => {
-      const branch = agentBranch(asked.branch, ctx);
-      const head = await repository.oidOf(`refs/heads/${branch}`);
-      const there = head !== undefined && (await repository.currentBranch()) === branch;
-      return there ? { kind: 'happened', output: { branch, head } } : { kind: 'did_not_happen' };
+    inRepository(asked.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
+      const receipt = await readReceipt<Receipt>(repository);
+      if (!receipt) return { kind: 'did_not_happen' };
+      const { from, ...result } = receipt;
+      const current = (await repository.currentBranch()) ?? null;
+      if (current === result.branch) return { kind: 'happened', output: result };
+      return current === from ? { kind: 'did_not_happen' } : { kind: 'cannot_tell', why: 'another branch was checked out since' };
     }),
 });

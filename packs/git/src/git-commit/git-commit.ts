@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineTool } from '@countersign/tool-kit';
+import { defineTool, type Verified } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { checkedMessage, writeCommit } from '../commit-object.js';
 import { statusEntries } from '../git-status/status-entries.js';
@@ -16,13 +16,15 @@ type Output = z.output<typeof output>;
 /** Commits what differs in the working tree to the branch of the case that is checked out. */
 export const gitCommit = defineTool({
   name: 'git_commit',
-  version: '1.0.0',
+  version: '1.1.0',
   title: 'Commit to git',
   description: 'Commits the changes in the working tree (all, or those of some paths) to the branch agent/<case>/… that is checked out.',
   category: 'git',
   effect_class: 'commit_low',
   reversibility: 'side_effects',
   idempotency: { discriminating: ['repo', 'branch', 'message', 'paths'] },
+  // No resources: a commit depends on every file of the repository and changes none, and a name would say that it does. Its read-back tells
+  // whether the same commit again has anything to do.
   timeout_ms: 60_000,
   input: z.strictObject({
     repo: repoInput,
@@ -54,12 +56,32 @@ export const gitCommit = defineTool({
       return result;
     }),
   reconcile: (asked, ctx) => inRepository(asked.repo, ctx, (repository) => reconciledCommit<Output>(repository, ({ parent }) => parent)),
+  verify: (asked, { branch, commit }, ctx) =>
+    inRepository(asked.repo, ctx, async (repository): Promise<Verified> => {
+      const head = await repository.oidOf(`refs/heads/${branch}`);
+      if (head === undefined || !(await repository.isAncestor(commit, head))) {
+        return { kind: 'contradicted', why: `the commit is not on ${branch}` };
+      }
+      if ((await repository.currentBranch()) !== branch)
+        return { kind: 'cannot_tell', why: `branch ${branch} is not checked out any more` };
+      const since = await differingPaths(repository, asked.paths);
+      return since.length === 0
+        ? { kind: 'verified' }
+        : { kind: 'cannot_tell', why: `${since.length} files differ from the last commit by now` };
+    }),
 });
 
 const separated = (paths: readonly Buffer[]): Buffer => Buffer.concat(paths.flatMap((path) => [path, Buffer.of(0)]));
 
-/** What differs, below the asked paths; reserved files are never among them. */
+/** What there is to commit. */
 async function changedPaths(repository: Repository, asked: string[] | undefined): Promise<Buffer[]> {
+  const paths = await differingPaths(repository, asked);
+  if (paths.length === 0) throw conflict('nothing_to_commit', 'nothing differs from the last commit');
+  return paths;
+}
+
+/** What differs, below the asked paths; reserved files are never among them. */
+async function differingPaths(repository: Repository, asked: string[] | undefined): Promise<Buffer[]> {
   const wanted = asked?.map((path, at) => checkedPath(path, `/paths/${at}`));
   const args = [
     '--no-optional-locks',
@@ -71,11 +93,9 @@ async function changedPaths(repository: Repository, asked: string[] | undefined)
     '--ignore-submodules=all',
   ];
   const { entries } = statusEntries(await repository.bytes(args));
-  const paths = entries
+  return entries
     .filter(({ path }) => !wanted || wanted.some((want) => path === want || path.startsWith(`${want}/`)))
     .map(({ bytes }) => bytes);
-  if (paths.length === 0) throw conflict('nothing_to_commit', 'nothing differs from the last commit');
-  return paths;
 }
 
 /** The tree of a commit with some paths as they are in the working tree, built in an index that nobody else sees. */

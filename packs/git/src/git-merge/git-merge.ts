@@ -18,13 +18,20 @@ type Output = z.output<typeof output>;
 /** Merges a revision into a branch of the case, all or nothing: conflicts leave everything as it was. */
 export const gitMerge = defineTool({
   name: 'git_merge',
-  version: '1.0.0',
+  version: '1.1.0',
   title: 'Merge in git',
   description: 'Merges a revision into a branch agent/<case>/… of this case with a merge commit. Conflicts are listed and change nothing.',
   category: 'git',
   effect_class: 'commit_low',
   reversibility: 'side_effects',
   idempotency: { discriminating: ['repo', 'branch', 'revision'] },
+  resources: [
+    // Where the branch is checked out, every file of the repository may be another one afterwards.
+    { name: 'file:{/repo}', effect: 'replaces' },
+    { name: 'git:{/repo}/heads/{/branch}', effect: 'replaces' },
+    // The revision is not changed; it is named so that a branch made anew under its name ends the answer.
+    { name: 'git:{/repo}/heads/{/revision}', effect: 'replaces' },
+  ],
   timeout_ms: 60_000,
   input: z.strictObject({
     repo: repoInput,

@@ -16,13 +16,15 @@ type Output = z.output<typeof output>;
  */
 export const gitPush = defineTool({
   name: 'git_push',
-  version: '2.0.0',
+  version: '2.1.0',
   title: 'Push to a git remote',
   description: 'Pushes a commit of a branch agent/<case>/… to the branch of the same name on a configured remote. It waits for approval.',
   category: 'git',
   effect_class: 'commit_high',
   reversibility: 'semantic',
   idempotency: { discriminating: ['repo', 'remote', 'branch', 'commit'] },
+  // Remotes of two names, and of two repositories, may be one: only the branch tells what is pushed to.
+  resources: [{ name: 'git_remote:{/branch}', effect: 'replaces' }],
   timeout_ms: TIMEOUT_MS,
   input: z.strictObject({
     repo: repoInput,

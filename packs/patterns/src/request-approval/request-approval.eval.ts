@@ -29,6 +29,13 @@ export const requestApprovalEval: ContractTestOptions = {
       expects: (output) => expect(minutesOf(output)).toBe(5),
     },
   ],
+  states: [
+    {
+      title: 'two tasks for one subject',
+      a: { subject, queue: 'payments', rationale: 'It is above the limit.' },
+      b: { subject, queue: 'payments', rationale: 'Look again.' },
+    },
+  ],
   counterpart: scratchRecords({ [`actions/${key}.json`]: { action_id: subject.id } }),
   generated_runs: 20,
   volatile: [/countersign-records-\w+/g, /\d{4}-\d\d-\d\dT[\d:.]+Z/g, /requesting_call_id\\*":\\*"[^"]+"/g],

@@ -23,6 +23,13 @@ export const stageActionEval: ContractTestOptions = {
       output: { target_ref: null },
     },
   ],
+  states: [
+    {
+      title: 'two transfers to one account',
+      a: { kind: 'transfer_money', target_system: 'bank', target_ref: 'account/9', payload },
+      b: { kind: 'transfer_money', target_system: 'bank', target_ref: 'account/9', payload: { ...payload, amount: '7.00' } },
+    },
+  ],
   counterpart: scratchRecords(),
   generated_runs: 20,
   volatile: [/countersign-records-\w+/g, /\d{4}-\d\d-\d\dT[\d:.]+Z/g, /"authoring_call_id":"[^"]+"/g, /\\"authoring_call_id\\":\\"[^"]+"/g],

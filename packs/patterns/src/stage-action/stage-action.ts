@@ -6,7 +6,7 @@ import { stagedActions } from '../staged-records.js';
 /** Writes an intent down as a staged action: nothing happens in the target system until it is approved and committed. */
 export const stageAction = defineActionStaging({
   name: 'stage_action',
-  version: '1.0.0',
+  version: '1.1.0',
   title: 'Stage an action',
   description:
     'Writes down what shall be done in another system, without doing it. The same intent again answers the action that is there.',

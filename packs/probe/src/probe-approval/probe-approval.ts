@@ -1,12 +1,13 @@
 import { defineTool } from '@countersign/tool-kit';
 import { effectOfKey, effectShape, orderShape, postEffect } from '../counterparty.js';
+import { paymentResources } from '../payment.js';
 
 const SETTLE_MS = 2_000;
 
 /** The counterparty's effect behind an approval. */
 export const probeApproval = defineTool({
   name: 'probe_approval',
-  version: '1.0.0',
+  version: '1.1.0',
   title: 'Effect at the counterparty, with approval',
   description: 'For tests: asks the probe counterparty for one effect over HTTP, once a person has approved it.',
   category: 'probe',
@@ -14,6 +15,7 @@ export const probeApproval = defineTool({
   network: ['127.0.0.1', 'localhost'],
   reversibility: 'irreversible',
   idempotency: { discriminating: ['account', 'amount', 'note'] },
+  resources: paymentResources,
   settle_ms: SETTLE_MS,
   input: orderShape(SETTLE_MS / 2),
   output: effectShape,

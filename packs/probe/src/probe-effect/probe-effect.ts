@@ -4,7 +4,10 @@ import { z } from 'zod';
 import { draftedAt, payment } from '../payment.js';
 import { effectCounter } from './effect-counter.js';
 
-/** Counts an effect in process and answers about 200 bytes: what the bench calls. */
+/**
+ * Counts an effect in process and answers about 200 bytes: what the bench calls. It declares no resources and reads nothing back:
+ * `probe_named_effect` is the same with one resource.
+ */
 export const probeEffect = defineTool({
   name: 'probe_effect',
   version: '1.0.0',

@@ -4,12 +4,13 @@ import { z } from 'zod';
 /** Stands for a system with shapes of its own: agents say what they always say, a tenant's mapping makes it what this takes. */
 export const probeErp = defineTool({
   name: 'probe_erp',
-  version: '1.0.0',
+  version: '1.1.0',
   title: 'Create a purchase order in a system of its own shape',
   description: 'For tests and benches: creates nothing and answers what it was sent, as the system names it.',
   category: 'probe',
   effect_class: 'commit_low',
   idempotency: { discriminating: ['reference'] },
+  resources: [{ name: 'purchase_order:{/name}', effect: 'adds' }],
   takes_key: true,
   input: z.object({
     reference: z.string().max(100),
@@ -27,7 +28,7 @@ export const probeErp = defineTool({
     vendor: z.string().optional(),
     sent: z.string().describe('what the system was sent, as JSON text'),
   }),
-  system_input: z.looseObject({ partner_id: z.int() }),
+  system_input: z.looseObject({ partner_id: z.int(), name: z.string().optional() }),
   async run(record) {
     return { id: 4711, partner_id: record.partner_id, record } as never;
   },

@@ -1,12 +1,13 @@
 import { defineTool } from '@countersign/tool-kit';
 import { effectOfKey, effectShape, orderShape, postEffect } from '../counterparty.js';
+import { paymentResources } from '../payment.js';
 
 const SETTLE_MS = 2_000;
 
 /** An effect elsewhere that can be asked for by key afterwards. Its counterparty acts within the settle time or never. */
 export const probeHttpEffect = defineTool({
   name: 'probe_http_effect',
-  version: '1.0.0',
+  version: '1.1.0',
   title: 'Effect at the counterparty',
   description: 'For tests: asks the probe counterparty for one effect over HTTP. A lost answer is reconciled by asking for the key.',
   category: 'probe',
@@ -14,6 +15,7 @@ export const probeHttpEffect = defineTool({
   network: ['127.0.0.1', 'localhost'],
   reversibility: 'irreversible',
   idempotency: { discriminating: ['account', 'amount', 'note'] },
+  resources: paymentResources,
   settle_ms: SETTLE_MS,
   input: orderShape(SETTLE_MS / 2),
   output: effectShape,

@@ -1,10 +1,11 @@
 import { defineTool } from '@countersign/tool-kit';
 import { effectShape, orderShape, postEffect } from '../counterparty.js';
+import { paymentResources } from '../payment.js';
 
 /** An effect elsewhere that is done once a key, however often it is sent. */
 export const probeHttpKeyed = defineTool({
   name: 'probe_http_keyed',
-  version: '1.0.0',
+  version: '1.1.0',
   title: 'Effect at the counterparty, once a key',
   description: 'For tests: asks the probe counterparty for one effect over HTTP, which it does once per key. A lost answer is sent again.',
   category: 'probe',
@@ -13,6 +14,7 @@ export const probeHttpKeyed = defineTool({
   network: ['127.0.0.1', 'localhost'],
   reversibility: 'irreversible',
   idempotency: { discriminating: ['account', 'amount', 'note'] },
+  resources: paymentResources,
   takes_key: true,
   input: orderShape(60_000),
   output: effectShape,

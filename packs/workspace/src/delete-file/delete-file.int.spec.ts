@@ -1,5 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { laterAttempt } from '@countersign/tool-kit/test-context';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ScratchWorkspace } from '../scratch-workspace.js';
 import { deleteFile } from './delete-file.js';
@@ -48,6 +49,21 @@ test('a second deletion of the same key after an undo is undone again', async ()
     await deleteFile.compensate?.(input, output as never, ctx);
     expect(await readFile(file(), 'utf8')).toBe('keep me');
   }
+});
+
+test('a second attempt keeps what it deletes beside what the first one deleted, and each is undone by itself', async () => {
+  const first = scratch.context();
+  const second = laterAttempt(first);
+  const deleted = await deleteFile.run(input, first);
+  await writeFile(file(), 'newer');
+  expect(await deleteFile.reconcile?.(input, second)).toEqual({ kind: 'did_not_happen' });
+  const deletedAgain = await deleteFile.run(input, second);
+  expect([deleted, deletedAgain]).toMatchObject([{ trash_id: first.idempotency_key }, { trash_id: second.idempotency_key }]);
+  await deleteFile.compensate?.(input, deletedAgain as never, second);
+  expect(await readFile(file(), 'utf8')).toBe('newer');
+  await rm(file());
+  await deleteFile.compensate?.(input, deleted as never, first);
+  expect(await readFile(file(), 'utf8')).toBe('keep me');
 });
 
 test('an aborted deletion did not happen', async () => {

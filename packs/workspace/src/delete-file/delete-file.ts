@@ -17,14 +17,14 @@ type Output = z.output<typeof output>;
 /** Moves one file to the trash inside the workspace, whence compensation takes it back. */
 export const deleteFile = defineTool({
   name: 'delete_file',
-  version: '1.0.0',
+  version: '1.1.0',
   title: 'Delete a file',
-  description:
-    'Deletes one file of the workspace. It waits for approval; the file goes to a trash, so that the deletion can be undone. Again needs another occurrence.',
+  description: 'Deletes one file of the workspace. It waits for approval; the file goes to a trash, so that the deletion can be undone.',
   category: 'workspace',
   effect_class: 'commit_high',
   reversibility: 'reversible',
   idempotency: { discriminating: ['path'] },
+  resources: [{ name: 'file:{/path}', effect: 'replaces' }],
   input: z.strictObject({ path: z.string().describe('Path of the file, relative to the workspace.') }),
   output,
   run: ({ path }, ctx) =>
@@ -88,7 +88,7 @@ async function note(workspace: Workspace, folder: Folder, name: string, value: o
   await folder.sync();
 }
 
-/** A trash entry a key: a deletion that is run again after it was undone finds no leftovers. */
+/** A trash entry for each attempt's key: a second deletion of a path never overwrites what the first one kept. */
 function trashName(ctx: RunContext): string {
   const key = ctx.idempotency_key;
   if (!/^[A-Za-z0-9_-]{2,128}$/.test(key))

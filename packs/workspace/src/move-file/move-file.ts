@@ -15,13 +15,17 @@ interface MoveReceipt {
 /** Moves one file; what is at the destination is never replaced. */
 export const moveFile = defineTool({
   name: 'move_file',
-  version: '1.0.0',
+  version: '1.1.0',
   title: 'Move a file',
   description: 'Moves or renames one file inside the workspace. Missing folders are made; an existing destination is refused.',
   category: 'workspace',
   effect_class: 'commit_low',
   reversibility: 'reversible',
   idempotency: { discriminating: ['source', 'destination'] },
+  resources: [
+    { name: 'file:{/source}', effect: 'replaces' },
+    { name: 'file:{/destination}', effect: 'replaces' },
+  ],
   input: z.strictObject({ source: z.string(), destination: z.string() }),
   output,
   run: (asked, ctx) =>

@@ -10,7 +10,8 @@ const BYTES_MAX = 5 * 1024 * 1024;
 
 /**
  * Sends something to a URL. Nobody knows what that does: it needs an approval, and a lost answer is in doubt. The
- * idempotency key goes along, but no server is trusted to heed it.
+ * attempt's key goes along, but no server is trusted to heed it. It declares no resources: what a request changes at the other side does not
+ * follow from its address, and one thing has many addresses. So an answer belongs to its own request.
  */
 export const httpSend = defineTool({
   name: 'http_send',

@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ResourceStates } from '../eval-pack.js';
+import { type Definition, failing, type Ledger } from '../testing/ledger-tool.js';
+
+type Change = (ledger: Ledger) => Partial<Definition>;
+type Effect = 'replaces' | 'adds';
+
+/** Keeps the last amount only, as a file that is overwritten does. */
+const overwriting: Change = (ledger) => ({
+  takes_key: false,
+  compensate: undefined,
+  verify: undefined,
+  reconcile: undefined,
+  run: async ({ amount }, ctx) => {
+    ledger.entries.set('balance', amount);
+    return { key: ctx.idempotency_key, amount };
+  },
+});
+/** Keeps an entry for each key. */
+const adding: Change = () => ({});
+const acting = (change: Change, effect: Effect): Change => {
+  return (ledger) => ({
+    ...change(ledger),
+    resources: [
+      { name: 'ledger:{/amount}', effect },
+      { name: 'book:main', effect },
+    ],
+  });
+};
+const states: ResourceStates[] = [{ title: 'two amounts', a: { amount: 2 }, b: { amount: 3 } }];
+const pair = /^resources: two amounts/;
+
+describe('attempts', () => {
+  test('a reconcile that goes by what is there, whoever did it, is found', async () => {
+    const forgetful: Change = (ledger) => ({
+      reconcile: async () => {
+        const [key, amount] = [...ledger.entries].find(([name]) => name !== 'opening') ?? [];
+        return key === undefined || amount === undefined ? { kind: 'did_not_happen' } : { kind: 'happened', output: { key, amount } };
+      },
+    });
+    expect(await failing(forgetful, {}, /^(attempts: )?reconcile/)).toEqual([
+      'attempts: reconcile answers for its own attempt, and never for the one before it',
+    ]);
+  });
+
+  test('a tool that knows an effect by its inputs, and not by its key, is found', async () => {
+    const byInputs: Change = (ledger) => ({
+      run: async ({ amount }, ctx) => {
+        ledger.entries.set(`amount-${amount}`, amount);
+        return { key: ctx.idempotency_key, amount };
+      },
+    });
+    expect(await failing(byInputs, {}, /^attempts: a second/)).toEqual([
+      'attempts: a second attempt is an effect of its own, with the key of its own',
+    ]);
+  });
+});
+
+describe('resources', () => {
+  test.each<[string, Change, Effect]>([
+    ['replaces', overwriting, 'replaces'],
+    ['adds', adding, 'adds'],
+  ])('a tool that says rightly that it %s passes', async (_title, change, effect) => {
+    expect(await failing(acting(change, effect), { states })).toEqual([]);
+  });
+
+  test.each<[string, Change, Effect]>([
+    ['overwrites and says that it adds', overwriting, 'adds'],
+    ['adds and says that it replaces', adding, 'replaces'],
+  ])('a tool that %s is found', async (_title, change, effect) => {
+    expect(await failing(acting(change, effect), { states }, pair)).toHaveLength(1);
+  });
+
+  test('a tool that does nothing where its first attempt has acted is found', async () => {
+    const once: Change = (ledger) => {
+      const seen = new Set<number>();
+      return {
+        ...overwriting(ledger),
+        run: async ({ amount }, ctx) => {
+          if (!seen.has(amount)) ledger.entries.set('balance', amount);
+          seen.add(amount);
+          return { key: ctx.idempotency_key, amount };
+        },
+      };
+    };
+    expect(await failing(acting(once, 'replaces'), { states }, pair)).toHaveLength(1);
+  });
+
+  test('a tool whose undo takes back another attempt than its own is found', async () => {
+    const undoing: Change = (ledger) => {
+      const before = new Map<string, number | undefined>();
+      return {
+        ...overwriting(ledger),
+        run: async ({ amount }, ctx) => {
+          if (!before.has('balance')) before.set('balance', ledger.entries.get('balance'));
+          ledger.entries.set('balance', amount);
+          return { key: ctx.idempotency_key, amount };
+        },
+        compensate: async () => {
+          const was = before.get('balance');
+          return was === undefined ? ledger.entries.delete('balance') : ledger.entries.set('balance', was);
+        },
+      };
+    };
+    expect(await failing(acting(undoing, 'replaces'), { states }, pair)).toHaveLength(1);
+  });
+
+  test('another write on the same resource may stand at the counterpart', async () => {
+    let ledger: Ledger | undefined;
+    const change: Change = (at) => {
+      ledger = at;
+      return acting(overwriting, 'replaces')(at);
+    };
+    const b = async () => void ledger?.entries.set('balance', 9);
+    expect(await failing(change, { states: [{ title: 'two amounts', a: { amount: 2 }, b }] })).toEqual([]);
+  });
+
+  const covers = 'resources: the eval pack has two states for each effect that the contract declares';
+  test.each<[string, ResourceStates[] | undefined]>([
+    ['none', undefined],
+    ['only a pair of the other effect', states],
+  ])('an eval pack with %s is not enough', async (_title, given) => {
+    const both: Change = (ledger) => ({
+      ...adding(ledger),
+      resources: [
+        { name: 'book:main', effect: 'adds' },
+        { name: 'ledger:{/amount}/total', effect: 'replaces' },
+      ],
+    });
+    const [title] = await failing(both, given ? { states: given } : {}, /^resources: the eval/);
+    expect(title).toBe(covers);
+  });
+
+  test('two writes on no common resource show nothing', async () => {
+    const apart: Change = (ledger) => ({ ...overwriting(ledger), resources: [{ name: 'ledger:{/amount}', effect: 'replaces' }] });
+    expect(await failing(apart, { states }, /^resources/)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,77 @@
+import { laterAttempt } from '@countersign/tool-kit/test-context';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { pack } from './index.js';
+import { ScratchRepository } from './scratch-repository.js';
+
+const repo = 'app';
+const work = 'agent/case-1/work';
+let scratch: ScratchRepository;
+beforeEach(() => {
+  scratch = new ScratchRepository();
+  scratch.make();
+});
+afterEach(() => scratch.remove());
+
+const toolOf = (name: string) => pack.tools.find(({ contract }) => contract.name === name)!;
+const run = (name: string, input: object, ctx = scratch.context()) => toolOf(name).run({ repo, ...input } as never, ctx);
+
+describe('git_checkout and its attempts', () => {
+  const other = { branch: 'agent/case-1/other' };
+  const asked = { repo, ...other } as never;
+
+  test('one that was claimed and did not run is not taken for the one before it, whose branch is checked out', async () => {
+    const first = scratch.context();
+    const output = await run('git_checkout', other, first);
+    expect(await toolOf('git_checkout').reconcile?.(asked, laterAttempt(first))).toEqual({ kind: 'did_not_happen' });
+    expect(await toolOf('git_checkout').reconcile?.(asked, first)).toEqual({ kind: 'happened', output });
+  });
+
+  test('one that was followed by others cannot be told; one that changed nothing is where it was', async () => {
+    const first = scratch.context();
+    await run('git_checkout', other, first);
+    scratch.git(scratch.repo, 'switch', '--quiet', 'main');
+    expect(await toolOf('git_checkout').reconcile?.(asked, first)).toMatchObject({ kind: 'cannot_tell' });
+    scratch.git(scratch.repo, 'switch', '--quiet', work);
+    expect(await toolOf('git_checkout').reconcile?.(asked, first)).toEqual({ kind: 'did_not_happen' });
+  });
+
+  test('one that was refused has not happened', async () => {
+    scratch.fill({ 'a.txt': 'mine\n' });
+    const ctx = scratch.context();
+    await expect(run('git_checkout', other, ctx)).rejects.toMatchObject({ more: { effect: 'none' } });
+    expect(await toolOf('git_checkout').reconcile?.(asked, ctx)).toEqual({ kind: 'did_not_happen' });
+  });
+});
+
+describe('the read-back of a git_commit', () => {
+  const asked = { repo, branch: work, message: 'Third', paths: ['dir'] };
+  const committed = async () => {
+    scratch.fill({ 'dir/b.txt': 'changed\n' });
+    return run('git_commit', asked);
+  };
+  const verified = (output: unknown, more: object = {}) =>
+    toolOf('git_commit').verify?.({ ...asked, ...more } as never, output as never, scratch.context());
+
+  test('is verified while there is nothing new to commit below its paths', async () => {
+    const output = await committed();
+    expect(await verified(output)).toEqual({ kind: 'verified' });
+    scratch.fill({ 'a.txt': 'another file\n' });
+    expect(await verified(output)).toEqual({ kind: 'verified' });
+    expect(await verified(output, { paths: undefined })).toMatchObject({ kind: 'cannot_tell' });
+  });
+
+  test('cannot tell once its files differ again, or another branch is checked out', async () => {
+    const output = await committed();
+    scratch.fill({ 'dir/b.txt': 'changed again\n' });
+    expect(await verified(output)).toMatchObject({ kind: 'cannot_tell' });
+    scratch.git(scratch.repo, 'checkout', '--quiet', '--', '.');
+    scratch.git(scratch.repo, 'switch', '--quiet', 'main');
+    expect(await verified(output)).toMatchObject({ kind: 'cannot_tell' });
+  });
+
+  test('contradicts a commit that its branch has lost', async () => {
+    const output = await committed();
+    scratch.git(scratch.repo, 'reset', '--quiet', '--hard', 'main');
+    expect(await verified(output)).toMatchObject({ kind: 'contradicted' });
+  });
+});
