@@ -12,6 +12,7 @@ export { type AgainJudged, judgedAgain } from './judged-again.js';
 export { canWait, deniedBy, exceededRuling } from './limit-ruling.js';
 export { type Dependent, dependsOn, hasEnded, prerequisiteRuling } from './prerequisites.js';
 export type { EditQuestion, Question } from './question.js';
+export { questionOf } from './question-of.js';
 export type { ReadEvent } from './read-event.js';
 export { readReplayBundle, replay } from './replay/replay.js';
 export { type ReplayBundle, replayBundle, replayPieces } from './replay/replay-bundle.js';

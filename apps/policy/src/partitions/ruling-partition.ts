@@ -18,12 +18,11 @@ import {
   editsOf,
   giveBackUnused,
   holdersOf,
-  isAnswerGone,
-  isStricter,
   type Judged,
   keepTaken,
   type Question,
   questionAgain,
+  questionOf,
   refusePoison,
   refuseUnreadable,
   revisionOf,
@@ -117,7 +116,7 @@ export class RulingPartition {
     const answers =
       toRule.length > 0
         ? await this.desk.judge(
-            toRule.map((event) => this.question(event)),
+            toRule.map((event) => questionOf(this.state, event)),
             this.start,
           )
         : undefined;
@@ -238,22 +237,6 @@ export class RulingPartition {
   private done(event: Recorded): void {
     this.handled++;
     this.start.inputs.set(event.topic, Math.max(this.start.inputs.get(event.topic) ?? 0, event.offset + 1));
-  }
-
-  private question(event: ToRule): Question {
-    const { meta, call } = event.event;
-    return {
-      offset: event.offset,
-      tenant_id: meta.tenant_id,
-      call,
-      config_offset: event.event_type === 'tool_call_rejudged' ? event.event.config_offset : -1,
-      ...holdersOf(this.state, meta.call_id as string, call),
-      at_execution: isStricter(event),
-      answer_gone: isAnswerGone(event),
-      call_id: meta.call_id as string,
-      revision: revisionOf(event),
-      at_ms: event.timestamp_ms,
-    };
   }
 
   /** Gives drafts their id, time and record, and folds them: all of them, or none where one cannot be encoded. */

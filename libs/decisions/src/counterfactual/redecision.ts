@@ -1,10 +1,11 @@
 import type { AnyEvent, EventMap } from '@countersign/contracts';
 import { dropApproval, endOfTime, holderOf, type RulingDraft, type Withdrawal, withdrawWaiting } from '@countersign/domain';
-import { decideAgain, decideRecord, editsOf, isAnswerGone, isStricter, revisionOf, type ToRule, wantsRuling } from '../decide-record.js';
+import { decideAgain, decideRecord, editsOf, type ToRule, wantsRuling } from '../decide-record.js';
 import { giveBackUnused, holdersOf, keepTaken } from '../in-flight.js';
 import { type Judged, judgeCall } from '../judge-call.js';
 import { hasEnded } from '../prerequisites.js';
 import type { Question } from '../question.js';
+import { questionOf } from '../question-of.js';
 import type { ReadEvent } from '../read-event.js';
 import { TenantRulings } from '../tenant-rulings.js';
 import { dueDeferrals, questionAgain } from '../waiting.js';
@@ -103,23 +104,13 @@ export class Redecision {
   private request({ requested, call_id }: RecordedCall, shift_ms: number): void {
     this.world.foldCall(requested);
     if (shift_ms !== 0) this.world.affected.add(call_id);
-    this.rule({ ...requested, timestamp_ms: requested.timestamp_ms + shift_ms }, false);
+    this.rule({ ...requested, timestamp_ms: requested.timestamp_ms + shift_ms });
   }
 
-  private rule(event: ToRule, at_execution: boolean): void {
+  private rule(event: ToRule): void {
     const { rulings } = this.world;
     const { meta, call } = event.event;
-    const call_id = meta.call_id as string;
-    const record = { offset: event.offset, revision: revisionOf(event), at_ms: event.timestamp_ms, config_offset: -1 };
-    const question: Question = {
-      ...record,
-      call_id,
-      tenant_id: meta.tenant_id,
-      call,
-      at_execution,
-      answer_gone: isAnswerGone(event),
-      ...holdersOf(rulings, call_id, call),
-    };
+    const question: Question = { ...questionOf(rulings, event), config_offset: -1 };
     const judged = this.desk.judge(question);
     if (!judged) return;
     const drafts = decideRecord(rulings, event, judged, termsOf(this.world));
@@ -132,7 +123,7 @@ export class Redecision {
     if (wantsRuling(event)) {
       this.runs.forget(event.event.meta.call_id as string);
       this.world.foldCall(event);
-      this.rule(event, isStricter(event));
+      this.rule(event);
       return;
     }
     const { rulings } = this.world;

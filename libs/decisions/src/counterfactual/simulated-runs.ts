@@ -12,6 +12,7 @@ import { type AgainJudged, judgedAgain } from '../judged-again.js';
 import type { TenantRulings } from '../tenant-rulings.js';
 import { changesOf, changesRules } from './change.js';
 import type { InputEvent, RecordedCall, RunEvent } from './recorded-calls.js';
+import { hasRun, identical, resourcesOf, startedAt } from './recorded-run.js';
 import { endedAs, replacedBy, shifted } from './simulated-outcome.js';
 import type { SimulatedTrust } from './simulated-trust.js';
 import type { SimulatedWorld } from './simulated-world.js';
@@ -51,7 +52,6 @@ export interface RefusedTurn {
 }
 
 const SAME_MS = 5;
-const REFUSED: ReadonlySet<string> = new Set(['expired', 'cancelled', 'denied']);
 
 /** What executors would have done: what ran on record ran the same, and what never ran has no result. */
 export class SimulatedRuns {
@@ -264,12 +264,6 @@ export class SimulatedRuns {
   }
 }
 
-/** What the record says that it acted on. */
-function resourcesOf(recorded: RecordedCall | undefined): ClaimedResources | null {
-  for (const { event_type, event } of recorded?.runs ?? []) if (event_type === 'tool_call_started') return event.resources;
-  return null;
-}
-
 /** A call that became forbidden before it got its turn, as its executor would say it. */
 export function refusedAtTurn({ now_ms, history }: SimulatedWorld, { authority, stricter }: RefusedTurn): InputEvent {
   const { meta, call, decision_id, revision } = authority;
@@ -290,31 +284,4 @@ export function refusedAtTurn({ now_ms, history }: SimulatedWorld, { authority, 
   };
   const place = { topic: 'tool-executed', partition: meta.partition, offset: -1, timestamp_ms: now_ms, traceparent: undefined };
   return { event_type: 'tool_call_rejudged', event, ...place };
-}
-
-/** When the record says that it began, or was ended without. */
-function startedAt({ runs }: RecordedCall): number | undefined {
-  const [first] = runs;
-  if (!first) return undefined;
-  if (first.event_type === 'tool_call_started') return first.event.fired_at_ms;
-  return first.event_type === 'tool_executed' ? Math.min(first.event.outcome.started_at_ms, first.timestamp_ms) : first.timestamp_ms;
-}
-
-/** Whether the record tells what running it (at another time) came to. */
-function hasRun({ state, runs }: RecordedCall, shift_ms: number, world: SimulatedWorld): boolean {
-  const end = state.end ?? state.doubt;
-  if (shift_ms === 0 && !(end?.kind === 'deduplicated' && world.affected.has(end.original_call_id as string))) return runs.length > 0;
-  return end !== null && end.kind !== 'deduplicated' && !REFUSED.has(end.outcome.status);
-}
-
-/** The recorded result of a call of the same tool, version and inputs, the nearest in time. */
-function identical(world: SimulatedWorld, call_id: string, call: ToolCall) {
-  let found: { call_id: string; outcome: Outcome; distance_ms: number } | undefined;
-  for (const other of world.records.twins(call)) {
-    const { end } = other.state;
-    if (other.call_id === call_id || end?.kind !== 'executed' || end.outcome.status !== 'succeeded') continue;
-    const distance_ms = Math.abs(end.at_ms - world.now_ms);
-    if (!found || distance_ms < found.distance_ms) found = { call_id: other.call_id, outcome: end.outcome, distance_ms };
-  }
-  return found;
 }

@@ -1,25 +1,12 @@
 import { callError } from '@countersign/contracts';
 import { admit } from './admit.js';
-import type { AnswerTerms } from './answering.js';
 import { lateEnd } from './evidence.js';
 import { afterLostClaim } from './lost-claim.js';
 import { afterTakeover } from './orphan.js';
 import { afterReconcile } from './reconciled.js';
 import { meaningOf, type Recovery, type RunResult } from './result.js';
 import { digest8, type Execution, type ExecutionState } from './row.js';
-import { type Entry, HAPPENED, type Member, NO_RETRY, Seeded, type Work } from './simulated-model.js';
-
-const DIGEST = 'c'.repeat(64);
-const RULING = {
-  write: true,
-  joined_call_id: null,
-  key_passed: false,
-  discriminating_digest: DIGEST,
-  execute_before_ms: 10,
-  deadline_ms: null,
-};
-const TERMS: AnswerTerms = { key_source: 'header', names: 'nothing', has_verify: false };
-const CLAIMANT = { discriminating_digest: DIGEST, requested_at_ms: 0, joined_call_id: null, terms: TERMS };
+import { CLAIMANT, DIGEST, type Entry, HAPPENED, type Member, NO_RETRY, RULING, Seeded, type Work } from './simulated-model.js';
 
 /** What a simulated installation came to. */
 export interface Simulated {

@@ -1,6 +1,21 @@
+import type { AnswerTerms } from './answering.js';
 import type { ReconcileAnswer } from './reconciled.js';
 import type { Run, RunResult } from './result.js';
 import type { ExecutionState } from './row.js';
+
+export const DIGEST = 'c'.repeat(64);
+/** What every simulated ruling says. */
+export const RULING = {
+  write: true,
+  joined_call_id: null,
+  key_passed: false,
+  discriminating_digest: DIGEST,
+  execute_before_ms: 10,
+  deadline_ms: null,
+};
+const TERMS: AnswerTerms = { key_source: 'header', names: 'nothing', has_verify: false };
+/** What every simulated claim says. */
+export const CLAIMANT = { discriminating_digest: DIGEST, requested_at_ms: 0, joined_call_id: null, terms: TERMS };
 
 /** mulberry32: the same seed gives the same run. */
 export class Seeded {

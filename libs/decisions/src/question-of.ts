@@ -1,0 +1,22 @@
+import type { RulingState } from '@countersign/domain';
+import { isAnswerGone, isStricter, revisionOf, type ToRule } from './decide-record.js';
+import { holdersOf } from './in-flight.js';
+import type { Question } from './question.js';
+
+/** What a record that wants a ruling asks. `config_offset` of a call that was judged again: what its executor had seen. */
+export function questionOf(state: RulingState, event: ToRule): Question {
+  const { meta, call } = event.event;
+  const call_id = meta.call_id as string;
+  return {
+    offset: event.offset,
+    call_id,
+    revision: revisionOf(event),
+    at_ms: event.timestamp_ms,
+    tenant_id: meta.tenant_id,
+    call,
+    config_offset: event.event_type === 'tool_call_rejudged' ? event.event.config_offset : -1,
+    at_execution: isStricter(event),
+    answer_gone: isAnswerGone(event),
+    ...holdersOf(state, call_id, call),
+  };
+}
