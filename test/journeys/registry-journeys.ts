@@ -72,7 +72,10 @@ export function describeRegistryJourneys(at: JourneyWorld): void {
         rating: null,
         usage: null,
         release: { drift: 'ok', sunset_at: null },
+        resources: [],
       });
+      const writes = await at.agent.request<{ versions: Record<string, unknown>[] }>('GET', '/v1/tools/probe_http_effect');
+      expect(writes.body.versions[0]).toMatchObject({ resources: [{ name: 'payment:{/account}/{/amount}/{/note}', effect: 'adds' }] });
       const misspelt = await at.agent.call({ tool: 'prob_raed', inputs: {} });
       expect([misspelt.status, (misspelt.body as unknown as { nearest: string[] }).nearest]).toEqual([
         404,

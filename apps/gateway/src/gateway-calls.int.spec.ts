@@ -105,6 +105,17 @@ describe('POST /v1/calls', () => {
     expect(again.body).toMatchObject({ deduplicated_because: 'same_request', withheld: ['secret'], output: null, input: null });
   });
 
+  test('the number of a call in a run answers only the principal who made it', async () => {
+    const body = { tool: 'read_note', inputs: { path: 'p', text: 'for the first only' }, context: { run_id: 'run-of-one', seq: 1 } };
+    const first = await gateway.send('POST', '/v1/calls', body);
+    expect(first.body.status).toBe('succeeded');
+    const made = await gateway.send('POST', '/v1/keys', { principal: { kind: 'agent', id: 'curious', roles: ['agent'] } });
+    const other = await gateway.send('POST', '/v1/calls', body, {}, made.body.key);
+    expect([other.status, other.body.detail]).toEqual([409, expect.stringContaining('another principal')]);
+    expect(other.text).not.toContain('for the first only');
+    expect((await gateway.send('POST', '/v1/calls', body)).body).toMatchObject({ deduplicated_because: 'same_request' });
+  });
+
   test('many at once are all answered, each with its own', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => gateway.call('write_note', { text: `${i}` })));
     expect(answers.map((answer) => answer.body.output?.text)).toEqual(Array.from({ length: 100 }, (_, i) => `${i}`));

@@ -36,6 +36,7 @@ describe('a name', () => {
     ['cafe\u0301', 'caf\u00e9'],
     ['STRASSE', 'straße'],
     ['\u212a', 'k'],
+    ['\u1e9e', 'ss'],
   ])('%j is %j', (one, other) => {
     expect(nameOf('file:{/path}', { path: one })).toEqual(nameOf('file:{/path}', { path: other }));
   });
@@ -70,6 +71,11 @@ describe('a name', () => {
       ['a', '2'],
       ['a', '2', '3'],
     ]);
+  });
+
+  test('a value without a canonical text ends it, as no value does', () => {
+    expect(nameOf('a:{/x}/{/y}', { x: 'b', y: { z: '\ud800' } })).toEqual(['a', 'b']);
+    expect(nameOf('a:{/x}', { x: '\ud800' })).toHaveLength(2);
   });
 
   test('is cut at 16 segments, and more than 32 names are the kinds alone', () => {
@@ -143,16 +149,21 @@ describe('in general', () => {
   });
 
   test('case and Unicode form change nothing', () => {
+    const of = (text: string) => nameOf('file:{/path}', { path: text });
     fc.assert(
       fc.property(path, (names) => {
         const text = names.join('/');
-        const [plain, ...others] = [text, text.normalize('NFC'), text.normalize('NFD')].map((each) =>
-          nameOf('file:{/path}', { path: each }),
-        );
-        for (const other of others) expect(other).toEqual(plain);
-        expect(nameOf('file:{/path}', { path: (plain ?? []).slice(1).join('/').toUpperCase() })).toEqual(plain);
+        const plain = of(text);
+        for (const other of [text.normalize('NFC'), text.normalize('NFD'), text.toUpperCase(), text.toLowerCase()])
+          expect(of(other)).toEqual(plain);
       }),
+      { numRuns: 300 },
     );
+    for (let point = 1; point < 0x1_0000; point++) {
+      const letter = String.fromCodePoint(point);
+      if (!/\p{Cased}/u.test(letter)) continue;
+      for (const other of [letter.toUpperCase(), letter.toLowerCase(), letter.normalize('NFD')]) expect(of(other)).toEqual(of(letter));
+    }
   });
 
   test('whatever the values are, the kind stays, no segment is empty or goes up, and uses are sorted and told apart', () => {

@@ -10,6 +10,8 @@ const KIND = /^[a-z][a-z0-9_]{0,63}$/;
 const PLACEHOLDER = /\{([^{}]*)\}/;
 const POINTER = /^(\/([^~/]|~[01])+)+$/;
 const SEPARATOR = /[/\\]/;
+/** Text with one spelling but for its case. */
+const PLAIN = /^[ -~]*$/;
 
 /** One thing that a call acts on. The first segment is the kind. */
 export interface ResourceUse {
@@ -69,9 +71,10 @@ function valueAt(inputs: unknown, pointer: string): unknown {
   return at;
 }
 
-/** One spelling for what some file system takes for one name: Unicode NFC, without case. */
+/** One spelling for what some file system takes for one name: Unicode NFC, without case. ẞ has its other case only after a first fold. */
 function folded(segment: string): string {
-  return segment.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+  if (PLAIN.test(segment)) return segment.toLowerCase();
+  return segment.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
 /** A name while it is built. `open` is the text of the segment that the next part continues, `floor` how many there were when its value began. */
@@ -82,36 +85,53 @@ interface Draft {
   readonly ended: boolean;
 }
 
+const draftOf = (segments: readonly string[], open: string, floor: number, ended = false): Draft => ({ segments, open, floor, ended });
+
 /** Closes the open segment. `..` takes one segment back; one that goes above the beginning of its own value leaves the kind alone. */
-function closed({ segments, open, floor, ended }: Draft): Draft {
-  const draft = { open: '', floor, ended };
-  if (ended || open === '' || open === '.') return { ...draft, segments };
-  if (open !== '..') return { ...draft, segments: [...segments, folded(open)] };
-  return segments.length > floor
-    ? { ...draft, segments: segments.slice(0, -1) }
-    : { ...draft, segments: segments.slice(0, 1), ended: true };
+function closed(draft: Draft): Draft {
+  const { segments, open, floor, ended } = draft;
+  if (ended || open === '') return draft;
+  if (open === '.') return draftOf(segments, '', floor);
+  if (open !== '..') return draftOf([...segments, folded(open)], '', floor);
+  return segments.length > floor ? draftOf(segments.slice(0, -1), '', floor) : draftOf(segments.slice(0, 1), '', floor, true);
 }
 
 /** Continues a name with text, which is split into segments. */
 function withText(draft: Draft, text: string): Draft {
-  if (draft.ended) return draft;
+  if (draft.ended || text === '') return draft;
   const here = draft.segments.length;
+  if (!SEPARATOR.test(text)) return draftOf(draft.segments, draft.open + text, here);
   const [first = '', ...others] = text.split(SEPARATOR);
-  const begun = { ...draft, open: draft.open + first, floor: first === '' ? draft.floor : here };
-  return others.reduce<Draft>((at, other) => ({ ...closed(at), open: other, floor: here }), begun);
+  const begun = draftOf(draft.segments, draft.open + first, first === '' ? draft.floor : here);
+  return others.reduce<Draft>((at, other) => {
+    const { segments, ended } = closed(at);
+    return draftOf(segments, other, here, ended);
+  }, begun);
 }
 
 /** Continues a name with one value of an input. Without a value the name ends at its last whole segment. */
 function withValue(draft: Draft, value: unknown): Draft {
-  if (draft.ended) return draft;
-  if (value === undefined || value === null) return { ...draft, open: '', ended: true };
-  return typeof value === 'object' ? { ...draft, open: draft.open + canonicalText(value) } : withText(draft, String(value));
+  const { segments, open, floor, ended } = draft;
+  if (ended) return draft;
+  if (value === undefined || value === null) return draftOf(segments, '', floor, true);
+  if (typeof value !== 'object') return withText(draft, String(value));
+  const text = opaqueText(value);
+  return text === undefined ? draftOf(segments, '', floor, true) : draftOf(segments, open + text, floor);
+}
+
+/** A value that is no text as one segment; undefined where it has no canonical text, as half of a character has none. */
+function opaqueText(value: object): string | undefined {
+  try {
+    return canonicalText(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The names of one template; undefined where there are more than a call may have. */
 function namesOf(template: ResourceTemplate, inputs: unknown): readonly (readonly string[])[] | undefined {
   const { kind, parts } = nameOf(template);
-  let drafts: Draft[] = [{ segments: [kind], open: '', floor: 1, ended: false }];
+  let drafts: Draft[] = [draftOf([kind], '', 1)];
   for (const part of parts) {
     if ('text' in part) {
       drafts = drafts.map((draft) => withText(draft, part.text));
@@ -139,7 +159,8 @@ function compareSegments(a: readonly string[], b: readonly string[]): number {
 }
 
 /** Sorted; a name that is there twice is there once, and `replaces` wins. */
-function merged(uses: readonly ResourceUse[]): ResourceUse[] {
+function merged(uses: ResourceUse[]): ResourceUse[] {
+  if (uses.length < 2) return uses;
   const sorted = uses.toSorted(
     (a, b) => compareSegments(a.segments, b.segments) || (a.effect === b.effect ? 0 : a.effect === 'replaces' ? -1 : 1),
   );

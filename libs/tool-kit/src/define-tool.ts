@@ -37,7 +37,10 @@ export interface ToolDefinition<I extends Shape, O extends Shape, S extends Shap
   compensate?(input: Received<S>, output: Returned<O>, ctx: RunContext): Promise<unknown>;
   /** Of a write that finds things as they should be: whether this output says so. What is answered is then no effect. Pure. */
   changedNothing?(output: Returned<O>): boolean;
-  /** Reads back whether the effect that a run reported is there. Must change nothing. */
+  /**
+   * Reads back whether the effect that a run reported is there. Must change nothing. Of a write without resources it also decides whether a
+   * new request gets the old answer: `verified` then means that the same write again would find nothing to do.
+   */
   verify?(input: Received<I>, output: Returned<O>, ctx: RunContext): Promise<Verified>;
   /** Of a tool with a cache: the version of what it reads. Where it has changed, an equal call runs again. */
   sourceVersion?(input: Received<I>, ctx: RunContext): Promise<string>;

@@ -20,6 +20,17 @@ export interface CallWaiter extends CallListener {
 const logAway = (): Problem =>
   new Problem('unavailable', 'the request may not have been recorded; send it again: an equal call is answered once');
 
+const ofAnother = (call_id: string): Problem =>
+  new Problem('conflict', 'this run_id and seq name a call of another principal; give the call another run_id or seq', { call_id });
+
+/** Policy ruled for whoever asked first, and rules on no repeat: nobody else gets the answer. */
+function isOfSameCaller({ call }: CallState, { call: asked }: AdmittedCall): boolean {
+  if (!call) return true;
+  const { principal, authority } = call;
+  const forWhom = authority?.on_behalf_of?.id === asked.authority?.on_behalf_of?.id;
+  return principal.kind === asked.principal.kind && principal.id === asked.principal.id && forWhom;
+}
+
 class Seat implements WriteSink {
   constructor(
     private readonly board: CallBoard,
@@ -76,6 +87,7 @@ export class CallDesk {
     else this.board.admit(call_id, tenant_id, undefined, waiter);
     this.find(tenant_id, call_id).then(
       (state) => {
+        if (state && !isOfSameCaller(state, admitted)) return this.refuse(admitted, waiter, ofAnother(call_id));
         if (!state && admitted.over) return this.refuse(admitted, waiter, admitted.over);
         // Whoever asked for it before may have failed, and taken all listeners along.
         if (!this.board.has(call_id)) this.board.admit(call_id, tenant_id, undefined, waiter);
@@ -99,7 +111,7 @@ export class CallDesk {
       const row = await readCall(this.store, tenant_id, call_id);
       if (row) return unpackCall(row.state);
       if (looks <= 0 || !this.recent.has(call_id)) return undefined;
-      await sleep(LOOK_EVERY_MS);
+      await sleep(LOOK_EVERY_MS, undefined, { ref: false });
     }
   }
 
