@@ -1,7 +1,7 @@
 import type { RunningApp } from '@countersign/process';
-import { Store } from '@countersign/store';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Rig } from './testing/rig.js';
+import { SharedStore, StoppedClock } from './testing/several-processes.js';
 
 jest.setTimeout(60_000);
 let rig: Rig;
@@ -9,28 +9,6 @@ beforeEach(async () => {
   rig = await Rig.open();
 });
 afterEach(() => rig.close());
-
-/** A clock that can be stopped, as SIGSTOP stops a process: its lease runs out without it noticing. */
-class StoppedClock {
-  private stopped_ms = 0;
-  readonly now_ms = () => Date.now();
-  readonly monotonic_ms = () => performance.now() + this.stopped_ms;
-  jump(ms: number): void {
-    this.stopped_ms += ms;
-  }
-}
-
-/** The rig's store as several processes see a Postgres. */
-class SharedStore extends Store {
-  readonly durable = true;
-  constructor(private readonly store: Store) {
-    super();
-  }
-  query: Store['query'] = (statement) => this.store.query(statement);
-  atomically: Store['atomically'] = (statements, priority) => this.store.atomically(statements, priority);
-  transaction: Store['transaction'] = (work) => this.store.transaction(work);
-  close = async () => undefined;
-}
 
 describe('an executor that comes back', () => {
   test('reads everything again after a restart and fires nothing twice', async () => {

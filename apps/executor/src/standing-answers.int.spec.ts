@@ -2,6 +2,7 @@ import { attemptKey } from '@countersign/contracts';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Asked } from './testing/played-policy.js';
 import { type Ended, Rig } from './testing/rig.js';
+import { SharedStore, StoppedClock } from './testing/several-processes.js';
 
 jest.setTimeout(60_000);
 let rig: Rig;
@@ -154,6 +155,49 @@ describe('effects on one resource', () => {
     expect(later.event.outcome.started_at_ms).toBeGreaterThanOrEqual(Math.floor(doubt.event.outcome.ended_at_ms / 1000) * 1000 + 100);
     expect(later.event.outcome.warnings).toEqual([expect.stringMatching(/^resource_in_doubt/)]);
     expect((await call('adding_write', 'A', { slot: 's' })).event.outcome.status).toBe('in_doubt');
+  });
+});
+
+describe('several executors', () => {
+  test('run effects on one resource one at a time, whichever partition and process they are in', async () => {
+    const store = new SharedStore(rig.store);
+    await rig.start({}, { store });
+    await rig.start({}, { store });
+    const rulings = Array.from({ length: 24 }, (_, at) =>
+      rig.ruling('replacing_write', `${at}`, { slot: at % 3 ? 's' : 's/x', wait_ms: 15 }),
+    );
+    await rig.put('policy_decided', rulings);
+    const ends = await rig.ends(
+      rulings.map(({ meta }) => meta.call_id as string),
+      30_000,
+    );
+    expect(new Set(ends.map(({ event }) => ('epoch' in event ? event.epoch : 0))).size).toBe(2);
+    const spans = ends.map(({ event }) => event.outcome).sort((one, other) => one.started_at_ms - other.started_at_ms);
+    for (const [at, span] of spans.entries())
+      if (at > 0) expect(span.started_at_ms).toBeGreaterThanOrEqual(spans[at - 1]?.ended_at_ms as number);
+    expect(rig.world.effects).toHaveLength(24);
+  });
+
+  test('a stopped one holds its resource until its call has settled; no answer stands beside a doubt, and answers stand again once it is resolved', async () => {
+    const clock = new StoppedClock();
+    const open = rig.world.close();
+    await rig.start({ lease_ms: 1000 }, { clock });
+    const slow = await rig.allow('replacing_write', 'A', { slot: 's', act: 'gate' });
+    await rig.until(() => rig.world.effects.length === 1);
+    const later = await rig.allow('replacing_write', 'B', { slot: 's' });
+    clock.jump(60_000);
+    expect(await rig.end(slow)).toMatchObject({ event_type: 'tool_call_in_doubt' });
+    expect((await rig.end(later)).event.outcome).toMatchObject({
+      status: 'succeeded',
+      warnings: [expect.stringMatching(/^resource_in_doubt/)],
+    });
+    // As long as it may still happen, no answer on its resource can be said to stand.
+    expect((await set('B')).event_type).toBe('tool_executed');
+    open();
+    await rig.until(async () => (await rig.eventsOf(slow.meta.call_id as string)).some((event) => event.event_type === 'tool_executed'));
+    await rig.until(async () => (await set('C')).event_type === 'tool_retry_deduplicated');
+    expect((await set('B')).event_type).toBe('tool_executed');
+    expect(written().slice(0, 3)).toEqual(['A', 'B', 'B']);
   });
 });
 
