@@ -100,6 +100,25 @@ test('two principals, and two tenants, with one request id and equal inputs neve
   expect(again.map(({ body }) => body.call_id)).toEqual(answers.map(({ body }) => body.call_id));
 }, 30_000);
 
+test('the number of a call in a run answers nobody but its principal, at whichever gateway, as soon as it has ended', async () => {
+  const owner = await platform.at(0).keyFor('agent', 'numbering', ['agent']);
+  const guesser = await platform.at(0).keyFor('agent', 'guessing', ['agent']);
+  for (let seq = 0; seq < 20; seq++) {
+    const body = { tool: 'probe_http_effect', inputs: order(), context: { run_id: 'a run of one', seq } };
+    const first = await owner.call(body);
+    const guesses = await Promise.all(
+      [0, 1].map((gateway) =>
+        platform
+          .at(gateway as 0 | 1)
+          .as(guesser.key)
+          .call(body),
+      ),
+    );
+    expect([first.status, ...guesses.map(({ status }) => status)]).toEqual([200, 409, 409]);
+    expect(await counterparty.effectsOf(first.body.idempotency_key)).toHaveLength(1);
+  }
+}, 60_000);
+
 test('other inputs, another case or another occurrence under one request id are other requests', async () => {
   const inputs = order();
   const admin = platform.at(0);

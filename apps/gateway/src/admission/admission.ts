@@ -50,7 +50,7 @@ export interface AdmittedCall {
   /** Its id follows from the request, so it may be on the record already. */
   numbered: boolean;
   /** Why it may not be recorded any more; where it was recorded in time it is answered all the same. Only of numbered calls. */
-  over: Problem | undefined;
+  refusal_if_new: Problem | undefined;
   /** The rules that call something of it personal: it is sealed before it is recorded. */
   personal: readonly PersonalRule[];
 }
@@ -73,7 +73,7 @@ export class Admission {
     if (resolved instanceof Problem) return resolved;
     const fault = this.inputFault(resolved.tool, request.inputs) ?? this.frameFault(request, origin);
     if (fault) return fault;
-    const over = this.overFault(request, origin);
+    const refusal_if_new = this.overFault(request, origin);
     const topic = laneTopic('tool-call-requested', tenant.lane);
     const personal = this.personalRules(resolved.tool, origin);
     let identity: Identity;
@@ -85,7 +85,7 @@ export class Admission {
         issues: [],
       });
     }
-    if (over && !identity.numbered) return over;
+    if (refusal_if_new && !identity.numbered) return refusal_if_new;
     const forged = this.parts.sealer.forged(tenant.tenant_id, `${identity.inputs_json}${request.context?.rationale ?? ''}`);
     if (forged) return forged;
     const { meta, call } = this.complete(request, resolved.tool, origin, tenant, identity);
@@ -97,7 +97,7 @@ export class Admission {
       personal,
       deprecation: resolved.lifecycle === 'deprecated' ? this.deprecation(resolved.tool, tenant.tenant_id) : undefined,
       numbered: identity.numbered,
-      over,
+      refusal_if_new,
     };
   }
 

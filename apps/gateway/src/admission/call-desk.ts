@@ -20,17 +20,6 @@ export interface CallWaiter extends CallListener {
 const logAway = (): Problem =>
   new Problem('unavailable', 'the request may not have been recorded; send it again: an equal call is answered once');
 
-const ofAnother = (call_id: string): Problem =>
-  new Problem('conflict', 'this run_id and seq name a call of another principal; give the call another run_id or seq', { call_id });
-
-/** Policy ruled for whoever asked first, and rules on no repeat: nobody else gets the answer. */
-function isOfSameCaller({ call }: CallState, { call: asked }: AdmittedCall): boolean {
-  if (!call) return true;
-  const { principal, authority } = call;
-  const forWhom = authority?.on_behalf_of?.id === asked.authority?.on_behalf_of?.id;
-  return principal.kind === asked.principal.kind && principal.id === asked.principal.id && forWhom;
-}
-
 class Seat implements WriteSink {
   constructor(
     private readonly board: CallBoard,
@@ -87,8 +76,7 @@ export class CallDesk {
     else this.board.admit(call_id, tenant_id, undefined, waiter);
     this.find(tenant_id, call_id).then(
       (state) => {
-        if (state && !isOfSameCaller(state, admitted)) return this.refuse(admitted, waiter, ofAnother(call_id));
-        if (!state && admitted.over) return this.refuse(admitted, waiter, admitted.over);
+        if (!state && admitted.refusal_if_new) return this.refuse(admitted, waiter, admitted.refusal_if_new);
         // Whoever asked for it before may have failed, and taken all listeners along.
         if (!this.board.has(call_id)) this.board.admit(call_id, tenant_id, undefined, waiter);
         if (state) this.board.learn(state);
@@ -101,7 +89,7 @@ export class CallDesk {
   /** This waiter recorded nothing. Where nobody else did the call is forgotten. */
   private refuse({ meta: { call_id } }: AdmittedCall, waiter: CallWaiter, problem: Problem): void {
     this.board.unwatch(call_id, waiter);
-    if (!this.board.isAsked(call_id)) this.board.withdraw(call_id);
+    if (!this.board.hasRequest(call_id)) this.board.withdraw(call_id);
     waiter.refused(problem);
   }
 
@@ -138,7 +126,7 @@ export class CallDesk {
       timestamp_ms: call.requested_at_ms,
     } as PlacedEvent);
     if (listener) this.board.admit(callId, meta.tenant_id, state, listener);
-    else this.board.ask(state);
+    else this.board.learnOwnRequest(state);
     const headers: Record<string, string> = { event_type: 'tool_call_requested' };
     if (traceparent !== undefined) headers.traceparent = traceparent;
     crashPoint('gateway.before_request');

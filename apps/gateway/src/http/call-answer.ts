@@ -1,7 +1,9 @@
+import type { ToolCall } from '@countersign/contracts';
 import { type CallState, type PlacedEvent, statusOf } from '@countersign/domain';
 import { type CallSpan, decisionAttributes } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
 import type { CallWaiter } from '../admission/call-desk.js';
+import { isSameCaller } from '../admission/same-caller.js';
 import { isAnswer, settledAs } from '../waiting/is-answer.js';
 import type { Timed } from '../waiting/timer-wheel.js';
 import type { CallRoom } from './call-room.js';
@@ -35,14 +37,17 @@ export interface AnswerSink {
 
 export const locationOf = (callId: string): string => `/v1/calls/${callId}`;
 
+const ofAnother = (call_id: string): Problem =>
+  new Problem('conflict', 'this run_id and seq name a call of another principal; give the call another run_id or seq', { call_id });
+
 export interface AskedCall {
   call_id: string;
   tenant_id: string;
   wait_ms: number;
   /** Of this request's own record. */
   event_id: string;
-  /** Others may have asked for it before: then the view knows it, and the log says nothing new. */
-  numbered: boolean;
+  /** Others may have asked for it before: then the view knows it, and the log says nothing new. Undefined where its id is new. */
+  numbered: ToolCall | undefined;
 }
 
 /** A caller who waits for one call: answered at its end, at a pending approval, or when the wait is over. */
@@ -73,6 +78,17 @@ export class CallAnswer implements CallWaiter, Timed {
 
   changed(state: CallState, at: PlacedEvent | undefined): void {
     if (this.answered) return;
+    if (this.isOfAnother(state, at)) this.refused(ofAnother(state.call_id));
+    else this.take(state, at);
+  }
+
+  private isOfAnother(state: CallState, at: PlacedEvent | undefined): boolean {
+    const { numbered } = this.call;
+    const call = at?.event_type === 'policy_decided' ? at.event.call : state.call;
+    return numbered !== undefined && call !== null && !isSameCaller(call, numbered);
+  }
+
+  private take(state: CallState, at: PlacedEvent | undefined): void {
     this.state = state;
     if (at) this.position = this.room.noted(at) ? at : undefined;
     const settled = settledAs(state);

@@ -100,7 +100,7 @@ export class CallIntake {
     wait_ms: number,
     span: CallSpan,
   ): Problem | undefined | Promise<Problem | undefined> {
-    if (admitted.call.callback_url === null || admitted.over) return this.place(admitted, sink, wait_ms, span);
+    if (admitted.call.callback_url === null || admitted.refusal_if_new) return this.place(admitted, sink, wait_ms, span);
     const { call_id, tenant_id } = admitted.meta;
     return this.parts.owed.owe({ call_id, tenant_id }).then(() => {
       const refused = this.place(admitted, sink, wait_ms, span);
@@ -113,11 +113,11 @@ export class CallIntake {
   /** Puts the call on the record and the sink on its seat. @returns why not, where it is not taken. */
   private place(admitted: AdmittedCall, sink: AnswerSink, wait_ms: number, span: CallSpan): Problem | undefined {
     const { call_id, tenant_id, event_id } = admitted.meta;
-    const { numbered } = admitted;
+    const numbered = admitted.numbered ? admitted.call : undefined;
     const answer = new CallAnswer(this.room, sink, { call_id, tenant_id, wait_ms, event_id, numbered }, span);
     const refused = this.desk.submit(admitted, answer, span.traceparent);
     if (refused) return refused;
-    if (admitted.call.callback_url !== null && !admitted.over) this.room.owe(call_id, tenant_id);
+    if (admitted.call.callback_url !== null && !admitted.refusal_if_new) this.room.owe(call_id, tenant_id);
     answer.start();
     return undefined;
   }

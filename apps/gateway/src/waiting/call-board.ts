@@ -44,7 +44,7 @@ export class CallBoard {
   }
 
   /** Its request is known, from the log or from this gateway. */
-  isAsked(callId: string): boolean {
+  hasRequest(callId: string): boolean {
     return this.calls.get(callId)?.state?.requested != null;
   }
 
@@ -90,7 +90,7 @@ export class CallBoard {
   }
 
   /** What the gateway knows of its own request, unless the call has an earlier one. */
-  ask(state: CallState): void {
+  learnOwnRequest(state: CallState): void {
     const watched = this.calls.get(state.call_id);
     if (watched && watched.tenant_id === state.tenant_id && !watched.state?.requested) this.learn(state);
   }

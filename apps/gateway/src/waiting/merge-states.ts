@@ -1,9 +1,16 @@
+import type { ToolCall } from '@countersign/contracts';
 import type { CallState } from '@countersign/domain';
 
 const newer = <T extends { revision: number }>(a: T | null, b: T | null): T | null => {
   if (!a || !b) return a ?? b;
   return b.revision > a.revision ? b : a;
 };
+
+/** The inputs may be edited since the view's reading; who asked first the view alone knows. */
+function callOf(own: ToolCall | null, viewed: ToolCall | null): ToolCall | null {
+  if (!own || !viewed) return own ?? viewed;
+  return { ...own, principal: viewed.principal, authority: viewed.authority };
+}
 
 /**
  * What two readings of one call know together: own fold and then view. Both come from the same log, so facts never contradict, but for
@@ -14,7 +21,7 @@ export function mergeStates(a: CallState | undefined, b: CallState): CallState {
   return {
     ...a,
     attempt: Math.max(a.attempt, b.attempt),
-    call: a.call ?? b.call,
+    call: callOf(a.call, b.call),
     requested: b.requested ?? a.requested,
     ruling: newer(a.ruling, b.ruling),
     approval: newer(a.approval, b.approval),
