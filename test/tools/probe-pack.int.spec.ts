@@ -13,6 +13,7 @@ afterAll(() => counterparty.stop());
 
 const settings = () => ({ COUNTERSIGN_PROBE_URL: counterparty.url });
 const context = () => testContext({ settings: settings() });
+const common = 'the counterparty has no tenants: it tells effects apart by their keys alone, which are derived for each tenant';
 const input = { account: 'acct-1', amount: 12, note: 'twice charged' };
 const tool = (name: string): Tool => pack.tools.find(({ contract }) => contract.name === name) as Tool;
 const swift = { delay_ms: 0, answer_delay_ms: 0 };
@@ -20,7 +21,7 @@ const swift = { delay_ms: 0, answer_delay_ms: 0 };
 for (const name of ['probe_approval', 'probe_http_blind', 'probe_http_effect', 'probe_http_keyed']) {
   contractTests(tool(name), {
     golden: [{ title: 'a payment', input }],
-    counterpart: { settings, snapshot: async () => ({ ...(await counterparty.stats()), duplicates: [] }) },
+    counterpart: { common, settings, snapshot: async () => ({ ...(await counterparty.stats()), duplicates: [] }) },
     // The counterparty goes on counting over all worlds.
     volatile: [/"(seq|effects|keys)":\d+/g],
     generated: (inputs) => inputs.map((generated) => ({ ...(generated as object), ...swift })),
@@ -29,7 +30,7 @@ for (const name of ['probe_approval', 'probe_http_blind', 'probe_http_effect', '
 }
 contractTests(tool('probe_read'), {
   golden: [{ title: 'the counts', input: {} }],
-  counterpart: { settings, snapshot: () => counterparty.stats() },
+  counterpart: { common, settings, snapshot: () => counterparty.stats() },
   generated_runs: 2,
 });
 

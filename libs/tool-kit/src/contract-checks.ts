@@ -3,9 +3,10 @@ import { effectChecks } from './checks/effect-checks.js';
 import { limitChecks } from './checks/limit-checks.js';
 import { memoryChecks } from './checks/memory-checks.js';
 import { shapeChecks } from './checks/shape-checks.js';
+import { tenantChecks } from './checks/tenant-checks.js';
 import type { ToolProbe } from './tool-probe.js';
 
-/** Everything that this tool can be checked for: its contract, schemas, effect class, key, undo, memory and limits. */
+/** Everything that this tool can be checked for: its contract, schemas, effect class, key, undo, memory, tenants and limits. */
 export function contractChecks(probe: ToolProbe): Check[] {
-  return [...shapeChecks(probe), ...effectChecks(probe), ...memoryChecks(probe), ...limitChecks(probe)];
+  return [...shapeChecks(probe), ...effectChecks(probe), ...memoryChecks(probe), ...tenantChecks(probe), ...limitChecks(probe)];
 }

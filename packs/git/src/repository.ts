@@ -1,11 +1,13 @@
-import { lstat, mkdir, realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isToolError, type RunContext, shownText, ToolError } from '@countersign/tool-kit';
 import { type GitCall, type GitResult, runGit } from './git-command.js';
 import { checkedPath, checkedRevision } from './names.js';
 import { notFound, refused } from './refusal.js';
+import { checkSelfContained } from './self-contained.js';
 
 export const ROOT_SETTING = 'COUNTERSIGN_WORKSPACE_ROOT';
+export const SHARING_SETTING = 'COUNTERSIGN_WORKSPACE_SHARED';
 const OID = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 
 type More = Pick<GitCall, 'input' | 'env' | 'stdout_bytes_max' | 'life_ms'>;
@@ -109,10 +111,7 @@ export function failed(args: readonly string[], { code, stderr, cut }: GitResult
  * repository anywhere. What remains: a folder that is swapped after this look (the pack has no say over how git opens it).
  */
 async function locate(path: string, ctx: RunContext): Promise<string> {
-  const root = ctx.settings[ROOT_SETTING];
-  if (!root) throw new ToolError('PROVIDER_ERROR', `${ROOT_SETTING} is not set`, { effect: 'none' });
-  await mkdir(root, { recursive: true });
-  const realRoot = await realpath(root);
+  const realRoot = await ctx.tenantFolder(ROOT_SETTING);
   const inside = path === '.' || path === './' ? '' : checkedPath(path, '/repo');
   const folder = inside === '' ? realRoot : join(realRoot, inside);
   const real = await realpath(folder).catch(() => undefined);
@@ -120,5 +119,6 @@ async function locate(path: string, ctx: RunContext): Promise<string> {
   if (real !== folder) throw refused('/repo', 'symbolic_link', 'a symbolic link is on the path, and links are not followed');
   const dot = await lstat(join(folder, '.git')).catch(() => undefined);
   if (!dot?.isDirectory()) throw refused('/repo', 'not_a_repository', `${JSON.stringify(path)} is not a git repository`);
+  await checkSelfContained(join(folder, '.git'), realRoot);
   return folder;
 }

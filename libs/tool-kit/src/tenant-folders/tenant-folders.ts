@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import { isToolError, ToolError } from '../tool.js';
+import { COMMON_FOLDER } from './folder-name.js';
+import { createLayout, type FolderLayout, filesIn, LayoutDamaged, readLayout } from './layout.js';
+import { codeOf, madeRoot, ownFolder } from './own-folder.js';
+import { firstLayout, placementOf, type Refusal } from './placement.js';
+
+/** A folder setting, as the operator gave it. */
+export interface FolderSetting {
+  /** The environment variable that names it. */
+  variable: string;
+  root: string;
+  /** The variable by which all tenants may share it, and what it says; absent: each tenant always has a folder of its own. */
+  sharing?: { variable: string; on: boolean };
+}
+
+/** What to do about a refusal, for the tenant that is refused: it names no other tenant and no path. */
+const ADVICE: Readonly<Record<Refusal, string>> = {
+  belongs_to_another_tenant: 'holds the files of another tenant: an operator has to run `countersign move-workspace` first',
+  not_assigned: 'holds files that are assigned to no tenant: an operator has to run `countersign move-workspace --tenant <id>` first',
+  layout_damaged: 'has a layout record that is damaged: an operator has to restore .countersign-layout.json',
+  being_moved: 'is being moved by `countersign move-workspace`, or that was interrupted: an operator has to run it to its end',
+  was_shared: 'was shared by all tenants: an operator has to share it again, or to run `countersign move-workspace --tenant <id>`',
+  not_shared: 'is to be shared by all tenants, but is not laid out for that: an operator has to run `countersign move-workspace --share`',
+};
+
+/** The tenants' folders in one folder setting: the only way from a tenant to a place on the disk. */
+export class TenantFolders {
+  /** Once each tenant has a folder of its own, that never changes. */
+  private is_by_tenant: boolean;
+
+  /**
+   * @param tenants ids of the tenants that the installation has, asked while no layout is recorded
+   * @param onRefused told of each refusal, for the operator
+   */
+  constructor(
+    readonly setting: FolderSetting,
+    private readonly tenants: () => Iterable<string>,
+    private readonly onRefused: (refused: { tenant_id: string; reason: Refusal; root: string }) => void = () => undefined,
+  ) {
+    this.is_by_tenant = setting.sharing === undefined;
+  }
+
+  /** Records the layout of the folder where it is clear, so that tenants which come later change nothing. @returns what forbids the start */
+  async prepare(): Promise<string | undefined> {
+    const { sharing, root, variable } = this.setting;
+    if (!sharing) return undefined;
+    const layout = (await this.layout([]))?.layout;
+    if (sharing.on && layout !== 'shared' && layout !== 'moving')
+      return `${sharing.variable} is true, but ${variable} ${root} is laid out for ${layout === 'by_tenant' ? 'a folder per tenant: give another root, or set it to false' : 'one tenant: run countersign move-workspace --share, or set it to false'}`;
+    if (!sharing.on && layout === 'shared')
+      return `${variable} ${root} is shared by all tenants, but ${sharing.variable} is not true: set it, or run countersign move-workspace --tenant <id>`;
+    return undefined;
+  }
+
+  /** The real path of the folder that is this tenant's, made where it is missing. @throws ToolError (effect `none`) where it has none */
+  async of(tenant_id: string): Promise<string> {
+    try {
+      return await this.found(tenant_id);
+    } catch (error) {
+      if (isToolError(error)) throw error;
+      if (error instanceof LayoutDamaged) throw this.refused(tenant_id, 'layout_damaged');
+      throw this.unusable(error);
+    }
+  }
+
+  /** The real path of the folder that is common to all tenants; it may be missing. @throws ToolError (effect `none`) */
+  async common(): Promise<string> {
+    try {
+      return join(await madeRoot(this.setting.root), COMMON_FOLDER);
+    } catch (error) {
+      throw this.unusable(error);
+    }
+  }
+
+  private async found(tenant_id: string): Promise<string> {
+    const { root, sharing } = this.setting;
+    if (this.is_by_tenant) return ownFolder(root, tenant_id);
+    const layout = await this.layout([tenant_id]);
+    const placement = placementOf(layout, tenant_id, sharing?.on === true);
+    this.is_by_tenant = layout?.layout === 'by_tenant' && placement.kind === 'own_folder';
+    if (placement.kind === 'own_folder') return ownFolder(root, tenant_id);
+    if (placement.kind === 'root') return madeRoot(root);
+    throw this.refused(tenant_id, placement.reason);
+  }
+
+  /** The recorded layout; recorded now where there is none and it is clear. */
+  private async layout(callers: readonly string[]): Promise<FolderLayout | undefined> {
+    const { root, sharing } = this.setting;
+    const recorded = await readLayout(root);
+    if (recorded) return recorded;
+    const tenants = new Set([...this.tenants(), ...callers]);
+    const first = firstLayout((await filesIn(root)).length > 0, tenants, sharing?.on === true);
+    if (!first) return undefined;
+    await createLayout(await madeRoot(root), first);
+    return readLayout(root);
+  }
+
+  private refused(tenant_id: string, reason: Refusal): ToolError {
+    const { variable, root } = this.setting;
+    this.onRefused({ tenant_id, reason, root });
+    const moving = reason === 'being_moved';
+    return new ToolError('PROVIDER_ERROR', `the folder ${variable} ${ADVICE[reason]}`, {
+      class: moving ? 'transient' : 'authorization',
+      retryable: moving,
+      details: { reason, setting: variable, command: 'countersign move-workspace' },
+      effect: 'none',
+    });
+  }
+
+  private unusable(error: unknown): ToolError {
+    const { variable } = this.setting;
+    const code = codeOf(error) ?? 'UNKNOWN';
+    return new ToolError('PROVIDER_ERROR', `the folder ${variable} cannot be used (${code}): an operator has to make it usable`, {
+      details: { reason: code.toLowerCase(), setting: variable },
+      effect: 'none',
+    });
+  }
+}
