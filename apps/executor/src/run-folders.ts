@@ -4,6 +4,8 @@ import type { Pack } from '@countersign/tool-kit';
 import { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
 import { foldersOf } from './pack-settings.js';
 
+/** The tenant that the first start of a gateway makes: who puts files into a new workspace before it means this one. */
+const FIRST_TENANT = 'default';
 /** Tenants and reasons that are remembered, so that each is logged once. */
 const LOGGED_MAX = 1_000;
 
@@ -27,9 +29,14 @@ export async function runFolders(
       logged.add(id);
       logger.error({ event: 'tenant_folder_refused', variable, ...refused }, 'a tenant has no folder: run countersign move-workspace');
     };
-    folders.set(variable, new TenantFolders(setting, () => tenantIdsOf(configuration.state), onRefused));
+    folders.set(variable, new TenantFolders(setting, () => tenantsOf(configuration.state), onRefused));
   }
   return folders;
+}
+
+function tenantsOf(state: ConfigurationState): string[] {
+  const ids = tenantIdsOf(state);
+  return ids.length > 0 ? ids : [FIRST_TENANT];
 }
 
 /** Records whose files lie where, once the tenants are known. @throws CannotOpen where a setting says otherwise than the disk */
