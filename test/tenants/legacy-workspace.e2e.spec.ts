@@ -81,7 +81,9 @@ describe('a workspace with files directly in it', () => {
     ])
       expect(await call(owner, 'read_file', { path: name })).toMatchObject({ output: { content } });
     expect(await call(second, 'list_directory', {})).toMatchObject({ output: { entries: [] } });
-    expect(await call(second, 'write_file', { path: 'old.txt', content: 'its own', mode: 'create' })).toMatchObject({ status: 'succeeded' });
+    expect(await call(second, 'write_file', { path: 'old.txt', content: 'its own', mode: 'create' })).toMatchObject({
+      status: 'succeeded',
+    });
     expect(await call(owner, 'read_file', { path: 'old.txt' })).toMatchObject({ output: { content: 'from before' } });
     expect(readdirSync(root).sort()).toEqual(['.countersign-layout.json', 'default', 'second']);
   }, 60_000);

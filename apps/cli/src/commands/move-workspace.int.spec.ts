@@ -140,7 +140,9 @@ describe('stopped', () => {
     fill();
     moving(false);
     const folders = new TenantFolders({ variable: 'ROOT', root, sharing: { variable: 'SHARED', on: false } }, () => ['default']);
-    await expect(folders.of('default')).rejects.toMatchObject({ more: { details: { reason: 'being_moved' }, retryable: true, effect: 'none' } });
+    await expect(folders.of('default')).rejects.toMatchObject({
+      more: { details: { reason: 'being_moved' }, retryable: true, effect: 'none' },
+    });
     await run();
     expect(await folders.of('default')).toBe(join(root, 'default'));
   });
@@ -201,7 +203,10 @@ test('a workspace is shared where that is asked for, and given to one tenant aft
 });
 
 test('a root that does not exist, a damaged layout and unknown options are told', async () => {
-  expect(await moveWorkspace.run(['--root', join(root, 'none')], {})).toMatchObject({ code: 1, lines: [expect.stringContaining('does not exist')] });
+  expect(await moveWorkspace.run(['--root', join(root, 'none')], {})).toMatchObject({
+    code: 1,
+    lines: [expect.stringContaining('does not exist')],
+  });
   expect(await run('--nonsense')).toMatchObject({ code: 2 });
   writeFileSync(join(root, LAYOUT_FILE), '{"layout":"moving"}');
   expect(await run('--tenant', 'default')).toMatchObject({ code: 1, lines: [expect.stringContaining('is damaged')] });

@@ -53,7 +53,9 @@ export async function readLayout(root: string): Promise<FolderLayout | undefined
   }
   const layout = parsed(text);
   if (layout) return layout;
-  throw new LayoutDamaged(`${join(root, LAYOUT_FILE)} is damaged: restore it from a backup, or write the layout again (docs/decisions/0018)`);
+  throw new LayoutDamaged(
+    `${join(root, LAYOUT_FILE)} is damaged: restore it from a backup, or write the layout again (docs/decisions/0018)`,
+  );
 }
 
 /** Records the layout of a folder that has none, synced. @returns false where another process was first; its record stands. */

@@ -15,7 +15,11 @@ afterEach(() => rmSync(top, { recursive: true, force: true }));
 
 const VARIABLE = 'COUNTERSIGN_WORKSPACE_ROOT';
 const folders = (tenants: readonly string[], is_shared = false, refused: object[] = []) =>
-  new TenantFolders({ variable: VARIABLE, root, sharing: { variable: 'SHARED', on: is_shared } }, () => tenants, (each) => refused.push(each));
+  new TenantFolders(
+    { variable: VARIABLE, root, sharing: { variable: 'SHARED', on: is_shared } },
+    () => tenants,
+    (each) => refused.push(each),
+  );
 const layout = async () => (await readLayout(root))?.layout;
 const reason = (reason: string) => ({ countersign_tool_error: true, more: { effect: 'none', details: { reason, setting: VARIABLE } } });
 
@@ -72,7 +76,9 @@ describe('a workspace with files directly in it', () => {
 
   test('refuses without naming the owner or the place', async () => {
     await folders(['the-owner']).prepare();
-    const refusal = await folders(['the-owner']).of('acme').catch((error: Error) => error);
+    const refusal = await folders(['the-owner'])
+      .of('acme')
+      .catch((error: Error) => error);
     expect(String(refusal)).toContain('countersign move-workspace');
     expect(JSON.stringify(refusal) + String(refusal)).not.toContain('the-owner');
     expect(JSON.stringify(refusal) + String(refusal)).not.toContain(root);
@@ -107,13 +113,16 @@ describe('sharing', () => {
     await expect(folders(['default'], false).of('default')).rejects.toMatchObject(reason('was_shared'));
   });
 
-  test.each<FolderLayout>([{ layout: 'by_tenant' }, { layout: 'one_tenant', tenant_id: 'default' }])('never opens what was %j', async (known) => {
-    legacy();
-    await createLayout(root, known);
-    const all = folders(['default'], true);
-    expect(await all.prepare()).toMatch(/^SHARED is true, but COUNTERSIGN_WORKSPACE_ROOT/);
-    for (const tenant of ['default', 'acme']) await expect(all.of(tenant)).rejects.toMatchObject(reason('not_shared'));
-  });
+  test.each<FolderLayout>([{ layout: 'by_tenant' }, { layout: 'one_tenant', tenant_id: 'default' }])(
+    'never opens what was %j',
+    async (known) => {
+      legacy();
+      await createLayout(root, known);
+      const all = folders(['default'], true);
+      expect(await all.prepare()).toMatch(/^SHARED is true, but COUNTERSIGN_WORKSPACE_ROOT/);
+      for (const tenant of ['default', 'acme']) await expect(all.of(tenant)).rejects.toMatchObject(reason('not_shared'));
+    },
+  );
 });
 
 test('the folder of a tenant is no link into that of another', async () => {
