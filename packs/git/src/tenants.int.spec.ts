@@ -1,5 +1,6 @@
-import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LAYOUT_FILE } from '@countersign/tool-kit/tenant-folders/layout';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pack } from './index.js';
 import { ScratchRepository } from './scratch-repository.js';
@@ -88,6 +89,58 @@ describe("a repository whose parts are another tenant's", () => {
     symlinkSync(scratch.repo, join(scratch.workspace, 'other/linked'));
     await expect(asOther('git_log', { repo: 'linked' })).rejects.toMatchObject(refusal('symbolic_link'));
   });
+});
+
+describe('a push', () => {
+  const push = () =>
+    pack.tools
+      .find(({ contract }) => contract.name === 'git_push')
+      ?.run({ repo, remote: 'origin', branch: 'agent/case-1/work', commit: scratch.head('agent/case-1/work') } as never, scratch.context());
+  const branches = () => scratch.git(spy, 'branch', '--list');
+
+  test.each(['../../other/spy', 'absolute', 'file'])('to a remote that is a folder of another tenant (%s) is refused', async (kind) => {
+    writeFileSync(join(scratch.workspace, LAYOUT_FILE), '{"layout":"by_tenant"}');
+    const address = { absolute: spy, file: `file://${spy.replace('spy', 's%70y')}` }[kind] ?? kind;
+    scratch.git(scratch.repo, 'remote', 'set-url', '--push', 'origin', address);
+    await expect(push()).rejects.toMatchObject({ more: { effect: 'none', details: { path: '/remote', reason: 'other_tenant' } } });
+    expect(branches()).toBe('');
+  });
+
+  test('to a remote outside of the workspace, or in the own folder, is let through', async () => {
+    writeFileSync(join(scratch.workspace, LAYOUT_FILE), '{"layout":"by_tenant"}');
+    expect(await push()).toMatchObject({ branch: 'agent/case-1/work' });
+    cpSync(scratch.remote, join(scratch.root, 'mirror.git'), { recursive: true });
+    scratch.git(scratch.repo, 'remote', 'set-url', 'origin', '../mirror.git');
+    expect(await push()).toMatchObject({ branch: 'agent/case-1/work' });
+  });
+});
+
+test("a commit with names of the platform's own is not checked out or merged over the record of the layout", async () => {
+  renameSync(theirs('.'), join(scratch.root, '.git'));
+  const record = join(scratch.root, LAYOUT_FILE);
+  writeFileSync(record, 'the record');
+  rmSync(scratch.repo, { recursive: true });
+  const at = (...args: string[]) => scratch.git(scratch.root, ...args);
+  at('reset', '--quiet', '--hard');
+  for (const name of [LAYOUT_FILE, '.countersign-trash/receipts/ab/x.json']) {
+    at('switch', '--quiet', '--create', `planted-${name.length}`, 'agent/case-1/work');
+    mkdirSync(join(scratch.root, name, '..'), { recursive: true });
+    const blob = scratch.git(scratch.root, 'hash-object', '-w', '.git/HEAD');
+    at('update-index', '--add', '--cacheinfo', `100644,${blob},${name}`);
+    at('commit', '--quiet', '--message', 'Planted');
+    at('branch', '--force', 'agent/case-1/other', 'HEAD');
+    at('symbolic-ref', 'HEAD', 'refs/heads/agent/case-1/work');
+    at('read-tree', 'HEAD');
+    writeFileSync(join(scratch.root, '.git/info/exclude'), '.countersign*\n');
+    for (const [tool, input] of [
+      ['git_checkout', { repo: '.', branch: 'agent/case-1/other' }],
+      ['git_merge', { repo: '.', branch: 'agent/case-1/work', revision: 'agent/case-1/other' }],
+    ] as const) {
+      const running = pack.tools.find(({ contract }) => contract.name === tool)?.run(input as never, scratch.context());
+      await expect(running).rejects.toMatchObject({ more: { effect: 'none', details: { reason: 'reserved' } } });
+    }
+    expect(readFileSync(record, 'utf8')).toBe('the record');
+  }
 });
 
 test("the platform's own environment leads git nowhere", async () => {

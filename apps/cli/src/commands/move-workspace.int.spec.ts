@@ -46,7 +46,7 @@ const run = (...args: string[]) => moveWorkspace.run(['--root', root, '--now', .
 function expectMoved(tenant = 'default'): void {
   expect(filesBelow(join(root, tenant))).toEqual(files);
   expect(readdirSync(root).sort()).toEqual([LAYOUT_FILE, tenant].sort());
-  expect(layout()).toEqual({ layout: 'by_tenant' });
+  expect(layout()).toEqual({ layout: 'by_tenant', moved: { tenant_id: tenant, at_ms: expect.any(Number) } });
 }
 
 test('the files of a tenant, its trash and repositories are in its folder afterwards, also where one of them has its name', async () => {

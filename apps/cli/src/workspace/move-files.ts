@@ -107,7 +107,7 @@ async function place(root: string, tenant_id: string): Promise<Moved> {
     await syncFolder(root);
   }
   if (!(await isThere(folder))) return { fault: `neither ${staging} nor ${folder} is there: restore one from a backup` };
-  await replaceLayout(root, { layout: 'by_tenant' });
+  await replaceLayout(root, { layout: 'by_tenant', moved: { tenant_id, at_ms: Date.now() } });
   return { folder };
 }
 

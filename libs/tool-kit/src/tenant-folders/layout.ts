@@ -12,8 +12,8 @@ export const MOVE_LOCK = '.countersign-move.lock';
 
 /** Whose files lie where in a folder setting. */
 export type FolderLayout =
-  /** Each tenant has a folder of its own in it. This never changes again. */
-  | { layout: 'by_tenant' }
+  /** Each tenant has a folder of its own in it. This never changes again. `moved`: files from before are this tenant's, since then. */
+  | { layout: 'by_tenant'; moved?: { tenant_id: string; at_ms: number } }
   /** The files lie directly in it, and are this tenant's alone. */
   | { layout: 'one_tenant'; tenant_id: string }
   /** The files lie directly in it, and the operator lets all tenants use them. */
@@ -97,12 +97,20 @@ async function drafted(root: string, layout: FolderLayout): Promise<string> {
 
 function parsed(text: string): FolderLayout | undefined {
   try {
-    const { layout, tenant_id, collected } = JSON.parse(text) as Record<string, unknown>;
-    if (layout === 'by_tenant' || layout === 'shared') return { layout };
+    const { layout, tenant_id, collected, moved } = JSON.parse(text) as Record<string, unknown>;
+    if (layout === 'shared') return { layout };
+    if (layout === 'by_tenant') return byTenant(moved);
     if (typeof tenant_id !== 'string' || tenant_id === '') return undefined;
     if (layout === 'one_tenant') return { layout, tenant_id };
     return layout === 'moving' && typeof collected === 'boolean' ? { layout, tenant_id, collected } : undefined;
   } catch {
     return undefined;
   }
+}
+
+function byTenant(moved: unknown): FolderLayout | undefined {
+  if (moved === undefined) return { layout: 'by_tenant' };
+  const { tenant_id, at_ms } = moved as Record<string, unknown>;
+  const is_whole = typeof tenant_id === 'string' && typeof at_ms === 'number';
+  return is_whole ? { layout: 'by_tenant', moved: { tenant_id, at_ms } } : undefined;
 }

@@ -7,8 +7,17 @@ export type Refusal =
   | 'not_assigned'
   | 'layout_damaged'
   | 'being_moved'
+  /** What the call did was done in the root, whose files are another tenant's by now: only a person can tell what came of it. */
+  | 'began_before_move'
   | 'was_shared'
   | 'not_shared';
+
+/** Who asks for a folder. */
+export interface Asker {
+  tenant_id: string;
+  /** When its effect was begun; 0: not yet. */
+  began_at_ms: number;
+}
 
 /** Where a tenant's files are: in the root itself, in its own folder, or nowhere yet. */
 export type Placement = { kind: 'root' } | { kind: 'own_folder' } | { kind: 'refused'; reason: Refusal };
@@ -18,7 +27,7 @@ export type Placement = { kind: 'root' } | { kind: 'own_folder' } | { kind: 'ref
  * unless the operator's setting and the recorded layout both say that the root is shared.
  * @param layout undefined: none could be recorded, as there are files and nobody can tell whose.
  */
-export function placementOf(layout: FolderLayout | undefined, tenant_id: string, is_shared: boolean): Placement {
+export function placementOf(layout: FolderLayout | undefined, asker: Asker, is_shared: boolean): Placement {
   switch (layout?.layout) {
     case undefined:
       return { kind: 'refused', reason: 'not_assigned' };
@@ -27,11 +36,16 @@ export function placementOf(layout: FolderLayout | undefined, tenant_id: string,
     case 'shared':
       return is_shared ? { kind: 'root' } : { kind: 'refused', reason: 'was_shared' };
     case 'by_tenant':
-      return is_shared ? { kind: 'refused', reason: 'not_shared' } : { kind: 'own_folder' };
+      if (is_shared) return { kind: 'refused', reason: 'not_shared' };
+      return beganElsewhere(layout.moved, asker) ? { kind: 'refused', reason: 'began_before_move' } : { kind: 'own_folder' };
     case 'one_tenant':
       if (is_shared) return { kind: 'refused', reason: 'not_shared' };
-      return layout.tenant_id === tenant_id ? { kind: 'root' } : { kind: 'refused', reason: 'belongs_to_another_tenant' };
+      return layout.tenant_id === asker.tenant_id ? { kind: 'root' } : { kind: 'refused', reason: 'belongs_to_another_tenant' };
   }
+}
+
+function beganElsewhere(moved: { tenant_id: string; at_ms: number } | undefined, { tenant_id, began_at_ms }: Asker): boolean {
+  return moved !== undefined && moved.tenant_id !== tenant_id && began_at_ms > 0 && began_at_ms < moved.at_ms;
 }
 
 /**

@@ -125,6 +125,24 @@ describe('sharing', () => {
   );
 });
 
+test('what another tenant began in the root before the move is told by a person, not looked for in its new folder', async () => {
+  mkdirSync(root);
+  await createLayout(root, { layout: 'by_tenant', moved: { tenant_id: 'default', at_ms: 1_000 } });
+  const all = folders(['default', 'acme']);
+  await expect(all.of('acme', 999)).rejects.toMatchObject(reason('began_before_move'));
+  expect(await all.of('acme', 1_000)).toBe(join(root, 'acme'));
+  expect(await all.of('acme')).toBe(join(root, 'acme'));
+  expect(await all.of('default', 999)).toBe(join(root, 'default'));
+});
+
+test('a root that is put back as it was before the move is one tenant’s again, also while executors run', async () => {
+  const all = folders(['default', 'acme']);
+  expect(await all.of('acme')).toBe(join(root, 'acme'));
+  writeFileSync(join(root, LAYOUT_FILE), '{"layout":"one_tenant","tenant_id":"default"}');
+  await expect(all.of('acme')).rejects.toMatchObject(reason('belongs_to_another_tenant'));
+  expect(await all.of('default')).toBe(root);
+});
+
 test('the folder of a tenant is no link into that of another', async () => {
   const all = folders([]);
   writeFileSync(join(await all.of('acme'), 'a.txt'), 'acme');

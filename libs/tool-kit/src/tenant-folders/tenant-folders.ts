@@ -3,7 +3,7 @@ import { isToolError, ToolError } from '../tool.js';
 import { COMMON_FOLDER } from './folder-name.js';
 import { createLayout, type FolderLayout, filesIn, LayoutDamaged, readLayout } from './layout.js';
 import { codeOf, madeRoot, ownFolder } from './own-folder.js';
-import { firstLayout, placementOf, type Refusal } from './placement.js';
+import { type Asker, firstLayout, placementOf, type Refusal } from './placement.js';
 
 /** A folder setting, as the operator gave it. */
 export interface FolderSetting {
@@ -19,6 +19,8 @@ const ADVICE: Readonly<Record<Refusal, string>> = {
   belongs_to_another_tenant: 'holds the files of another tenant: an operator has to run `countersign move-workspace` first',
   not_assigned: 'holds files that are assigned to no tenant: an operator has to run `countersign move-workspace --tenant <id>` first',
   layout_damaged: 'has a layout record that is damaged: an operator has to restore .countersign-layout.json',
+  began_before_move:
+    'was shared with the tenant that has its files now when this call began: a person has to look what came of it and resolve the call',
   being_moved: 'is being moved by `countersign move-workspace`, or that was interrupted: an operator has to run it to its end',
   was_shared: 'was shared by all tenants: an operator has to share it again, or to run `countersign move-workspace --tenant <id>`',
   not_shared: 'is to be shared by all tenants, but is not laid out for that: an operator has to run `countersign move-workspace --share`',
@@ -26,9 +28,6 @@ const ADVICE: Readonly<Record<Refusal, string>> = {
 
 /** The tenants' folders in one folder setting: the only way from a tenant to a place on the disk. */
 export class TenantFolders {
-  /** Once each tenant has a folder of its own, that never changes. */
-  private is_by_tenant: boolean;
-
   /**
    * @param tenants ids of the tenants that the installation has, asked while no layout is recorded
    * @param onRefused told of each refusal, for the operator
@@ -37,9 +36,7 @@ export class TenantFolders {
     readonly setting: FolderSetting,
     private readonly tenants: () => Iterable<string>,
     private readonly onRefused: (refused: { tenant_id: string; reason: Refusal; root: string }) => void = () => undefined,
-  ) {
-    this.is_by_tenant = setting.sharing === undefined;
-  }
+  ) {}
 
   /** Records the layout of the folder where it is clear, so that tenants which come later change nothing. @returns what forbids the start */
   async prepare(): Promise<string | undefined> {
@@ -53,10 +50,15 @@ export class TenantFolders {
     return undefined;
   }
 
-  /** The real path of the folder that is this tenant's, made where it is missing. @throws ToolError (effect `none`) where it has none */
-  async of(tenant_id: string): Promise<string> {
+  /**
+   * The real path of the folder that is this tenant's, made where it is missing. The record is read each time: it is the
+   * operator's to restore or to move.
+   * @param began_at_ms when the effect of the call was begun; 0: not yet
+   * @throws ToolError (effect `none`) where the tenant has none
+   */
+  async of(tenant_id: string, began_at_ms = 0): Promise<string> {
     try {
-      return await this.found(tenant_id);
+      return await this.found({ tenant_id, began_at_ms });
     } catch (error) {
       if (isToolError(error)) throw error;
       if (error instanceof LayoutDamaged) throw this.refused(tenant_id, 'layout_damaged');
@@ -73,12 +75,11 @@ export class TenantFolders {
     }
   }
 
-  private async found(tenant_id: string): Promise<string> {
+  private async found(asker: Asker): Promise<string> {
     const { root, sharing } = this.setting;
-    if (this.is_by_tenant) return ownFolder(root, tenant_id);
-    const layout = await this.layout([tenant_id]);
-    const placement = placementOf(layout, tenant_id, sharing?.on === true);
-    this.is_by_tenant = layout?.layout === 'by_tenant' && placement.kind === 'own_folder';
+    const { tenant_id } = asker;
+    if (!sharing) return ownFolder(root, tenant_id);
+    const placement = placementOf(await this.layout([tenant_id]), asker, sharing.on);
     if (placement.kind === 'own_folder') return ownFolder(root, tenant_id);
     if (placement.kind === 'root') return madeRoot(root);
     throw this.refused(tenant_id, placement.reason);

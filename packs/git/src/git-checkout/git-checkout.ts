@@ -26,6 +26,7 @@ export const gitCheckout = defineTool({
       const head = await repository.oidOf(`refs/heads/${branch}`);
       if (head === undefined) throw notFound('/branch', `branch ${branch}`);
       if ((await repository.currentBranch()) === branch) return { branch, head };
+      await repository.checkTree(head);
       repository.changing = true;
       const args = ['switch', '--quiet', '--no-guess', '--no-recurse-submodules', branch];
       const switched = await repository.try(args);

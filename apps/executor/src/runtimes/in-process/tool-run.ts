@@ -61,7 +61,7 @@ export class ToolRun implements RunContext {
   }
 
   async tenantFolder(variable: string): Promise<string> {
-    return this.foldersIn(variable).of(this.job.tenant_id);
+    return this.foldersIn(variable).of(this.job.tenant_id, this.job.started_at_ms);
   }
 
   async commonFolder(variable: string): Promise<string> {
