@@ -23,7 +23,7 @@ export async function runFolders(
   const logged = new Set<string>();
   for (const [variable, setting] of foldersOf(packs, environment)) {
     await usableFolder(variable, setting.root);
-    const onRefused = (refused: { tenant_id: string; reason: string; root: string }) => {
+    const onRefused = (refused: { tenant_id: string | null; reason: string; root: string }) => {
       const id = JSON.stringify([variable, refused.tenant_id, refused.reason]);
       if (logged.has(id) || logged.size >= LOGGED_MAX) return;
       logged.add(id);

@@ -5,7 +5,7 @@ export const COMMON_FOLDER = 'shared';
 
 const NAME_CHARS_MAX = 120;
 /** Names that Windows gives to devices, and our own common folder. */
-const RESERVED = /^(shared|con|prn|aux|nul|conin|conout|clock|com\d|lpt\d)$/;
+const RESERVED = /^(shared|con|prn|aux|nul|com\d|lpt\d)$/;
 const KEPT = /[a-z0-9_-]/;
 
 /**

@@ -66,8 +66,10 @@ describe('a workspace with files directly in it', () => {
   });
 
   test('is given to no tenant where there are several, whoever asks first', async () => {
-    const all = folders(['default', 'acme']);
+    const refused: object[] = [];
+    const all = folders(['default', 'acme'], false, refused);
     expect(await all.prepare()).toBeUndefined();
+    expect(refused).toEqual([{ tenant_id: null, reason: 'not_assigned', root }]);
     for (const tenant of ['default', 'acme', 'beta']) await expect(all.of(tenant)).rejects.toMatchObject(reason('not_assigned'));
     expect(await layout()).toBeUndefined();
     // Also to one that is not in the configuration yet.

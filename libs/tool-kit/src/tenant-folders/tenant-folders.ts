@@ -30,24 +30,37 @@ const ADVICE: Readonly<Record<Refusal, string>> = {
 export class TenantFolders {
   /**
    * @param tenants ids of the tenants that the installation has, asked while no layout is recorded
-   * @param onRefused told of each refusal, for the operator
+   * @param onRefused told of each refusal, for the operator; `tenant_id` null: every tenant is refused for now
    */
   constructor(
     readonly setting: FolderSetting,
     private readonly tenants: () => Iterable<string>,
-    private readonly onRefused: (refused: { tenant_id: string; reason: Refusal; root: string }) => void = () => undefined,
+    private readonly onRefused: (refused: { tenant_id: string | null; reason: Refusal; root: string }) => void = () => undefined,
   ) {}
 
-  /** Records the layout of the folder where it is clear, so that tenants which come later change nothing. @returns what forbids the start */
+  /**
+   * Records the layout of the folder where it is clear, so that tenants which come later change nothing. Where no tenant can
+   * have its folder for now, the operator is told.
+   * @returns what forbids the start
+   */
   async prepare(): Promise<string | undefined> {
-    const { sharing, root, variable } = this.setting;
+    const { sharing, root } = this.setting;
     if (!sharing) return undefined;
     const layout = (await this.layout([]))?.layout;
-    if (sharing.on && layout !== 'shared' && layout !== 'moving')
-      return `${sharing.variable} is true, but ${variable} ${root} is laid out for ${layout === 'by_tenant' ? 'a folder per tenant: give another root, or set it to false' : 'one tenant: run countersign move-workspace --share, or set it to false'}`;
+    if (layout === undefined) this.onRefused({ tenant_id: null, reason: 'not_assigned', root });
+    if (layout === 'moving') this.onRefused({ tenant_id: null, reason: 'being_moved', root });
+    return layout === undefined || layout === 'moving' ? undefined : this.disagreement(layout, sharing);
+  }
+
+  /** What the setting says otherwise than the record. */
+  private disagreement(layout: FolderLayout['layout'], sharing: { variable: string; on: boolean }): string | undefined {
+    const { variable, root } = this.setting;
     if (!sharing.on && layout === 'shared')
       return `${variable} ${root} is shared by all tenants, but ${sharing.variable} is not true: set it, or run countersign move-workspace --tenant <id>`;
-    return undefined;
+    if (!sharing.on || layout === 'shared') return undefined;
+    const instead =
+      layout === 'by_tenant' ? 'a folder per tenant: give another root' : 'one tenant: run countersign move-workspace --share';
+    return `${sharing.variable} is true, but ${variable} ${root} is laid out for ${instead}, or set it to false`;
   }
 
   /**
