@@ -84,6 +84,7 @@ export class DistributedPlatform {
     for (const app of ['policy', 'projector', 'executor', 'gateway']) await platform.add(app, app);
     try {
       await platform.ready();
+      mkdirSync(platform.workspace, { recursive: true });
     } catch (fault) {
       await platform.close();
       throw fault;
@@ -91,8 +92,9 @@ export class DistributedPlatform {
     return platform;
   }
 
+  /** The folder of tenant `default` in the workspace. */
   get workspace(): string {
-    return path.join(this.dir, 'workspace');
+    return path.join(this.dir, 'workspace', 'default');
   }
 
   get records(): string {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Agent } from 'undici';
@@ -46,7 +46,12 @@ export class EmbeddedPlatform {
     return platform;
   }
 
+  /** The folder of tenant `default` in the workspace. */
   get workspace(): string {
+    return path.join(this.workspaceRoot, 'default');
+  }
+
+  get workspaceRoot(): string {
     return path.join(this.dir, 'workspace');
   }
 
@@ -62,6 +67,7 @@ export class EmbeddedPlatform {
   async up(env: Record<string, string> = {}): Promise<void> {
     this.process.start(env);
     await this.process.until('ready', async () => (await fetch(`${this.base}/readyz`)).status === 200);
+    if (readdirSync(this.workspaceRoot).every((name) => name.startsWith('.countersign'))) mkdirSync(this.workspace);
   }
 
   /** The caller with the admin key of the first start. */

@@ -41,6 +41,7 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
       COUNTERSIGN_EXPORTS: ' ',
       COUNTERSIGN_HEALTH_PORT: '0x10',
       COUNTERSIGN_GIT_PROTECTED: ' ',
+      COUNTERSIGN_WORKSPACE_SHARED: 'yes',
       COUNTERSIGN_WORKSPACE_ROOT: file,
       COUNTERSIGN_RECORDS_ROOT: path.join(file, 'records'),
       COUNTERSIGN_DATA_DIR: path.join(dir, 'data'),
@@ -58,6 +59,7 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
       'COUNTERSIGN_RECORDS_ROOT',
       'COUNTERSIGN_RUNNING_MAX',
       'COUNTERSIGN_WORKSPACE_ROOT',
+      'COUNTERSIGN_WORKSPACE_SHARED',
     ]);
   });
 

@@ -11,6 +11,7 @@ import { describeBroker } from '../secrets/broker-journeys.js';
 import { type CanaryWorld, describeCanaries, SpanCollector } from '../secrets/canary-journeys.js';
 import { describeCrossTenant } from './cross-tenant.js';
 import { describeRoleTable } from './role-table.js';
+import { describeTenantTools } from './tenant-tools.js';
 
 const PARTS = realParts();
 const wrapping_keys = ['k2', 'k1'].map((id) => `${id}:${randomBytes(32).toString('base64')}`).join(',');
@@ -170,4 +171,5 @@ describe('identity and secrets, on Kafka, Postgres and Redis', () => {
   describeBroker(at, 2);
   describeRoleTable(at);
   describeCrossTenant(at, ['operator', 'admin']);
+  describeTenantTools(at);
 });

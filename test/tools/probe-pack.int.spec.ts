@@ -14,6 +14,7 @@ afterAll(() => counterparty.stop());
 
 const settings = () => ({ COUNTERSIGN_PROBE_URL: counterparty.url });
 const context = () => testContext({ settings: settings() });
+const common = 'the counterparty has no tenants: it tells effects apart by their keys alone, which are derived for each tenant';
 const input = { account: 'acct-1', amount: 12, note: 'twice charged' };
 const tool = (name: string): Tool => pack.tools.find(({ contract }) => contract.name === name) as Tool;
 const swift = { delay_ms: 0, answer_delay_ms: 0 };
@@ -21,7 +22,7 @@ const swift = { delay_ms: 0, answer_delay_ms: 0 };
 for (const name of ['probe_approval', 'probe_http_blind', 'probe_http_effect', 'probe_http_keyed']) {
   contractTests(tool(name), {
     golden: [{ title: 'a payment', input }],
-    counterpart: counterpartyWorld(),
+    counterpart: { ...counterpartyWorld(), common },
     volatile: [/"seq":\d+/g],
     generated: (inputs) => inputs.map((generated) => ({ ...(generated as object), ...swift })),
     slow: { ...input, answer_delay_ms: 5_000 },
@@ -30,7 +31,7 @@ for (const name of ['probe_approval', 'probe_http_blind', 'probe_http_effect', '
 }
 contractTests(tool('probe_read'), {
   golden: [{ title: 'the counts', input: {} }],
-  counterpart: { settings, snapshot: () => counterparty.stats() },
+  counterpart: { common, settings, snapshot: () => counterparty.stats() },
   generated_runs: 2,
 });
 

@@ -51,6 +51,7 @@ export function parseExecutorConfig(env: Environment, lanes: readonly string[]):
   const settings = settingsFaults(
     packs.filter(({ name }) => named.includes(name)),
     env,
+    env.COUNTERSIGN_DATA_DIR || './.countersign',
   );
   if ('faults' in parsed || settings.length > 0) return { faults: [...('faults' in parsed ? parsed.faults : []), ...settings] };
   const value = parsed.config;

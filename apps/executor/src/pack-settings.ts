@@ -1,30 +1,50 @@
 import { blankFaults, type Environment, folderFault } from '@countersign/process';
 import type { Pack } from '@countersign/tool-kit';
+import type { FolderSetting } from '@countersign/tool-kit/tenant-folders/tenant-folders';
+import { overlapFaults } from './folder-overlaps.js';
 
-/** A pack's settings, as the environment or else the pack gives them. A folder that is set to the empty text is not set. */
+const FLAGS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
+
+/**
+ * A pack's settings, as the environment or else the pack gives them. Folders are not among them: a run gets its tenant's
+ * folder and never the whole one.
+ */
 export function settingsOf(pack: Pack, environment: Environment): Record<string, string> {
   const settings: Record<string, string> = {};
-  for (const [variable, fallback] of Object.entries(pack.settings ?? {})) {
-    const set = environment[variable];
-    const value = set === '' && pack.folders?.includes(variable) ? fallback : (set ?? fallback);
+  for (const variable of Object.keys(pack.settings ?? {})) {
+    if (pack.folders?.some((folder) => folder.variable === variable)) continue;
+    const value = environment[variable] ?? pack.settings?.[variable];
     if (value !== undefined) settings[variable] = value;
   }
   return settings;
 }
 
-/** The folders that these packs write in, by the variable that names each. */
-export function foldersOf(packs: readonly Pack[], environment: Environment): ReadonlyMap<string, string> {
-  const folders = new Map<string, string>();
-  for (const pack of packs) {
-    const settings = settingsOf(pack, environment);
-    for (const variable of pack.folders ?? []) if (settings[variable]) folders.set(variable, settings[variable]);
-  }
+/** The folder settings of these packs, by the variable that names each. A folder that is set to the empty text is not set. */
+export function foldersOf(packs: readonly Pack[], environment: Environment): ReadonlyMap<string, FolderSetting> {
+  const folders = new Map<string, FolderSetting>();
+  for (const pack of packs)
+    for (const { variable, sharing } of pack.folders ?? []) {
+      const root = environment[variable] || pack.settings?.[variable];
+      if (!root) continue;
+      const shared = sharing === undefined ? {} : { sharing: { variable: sharing, on: FLAGS[environment[sharing] || 'false'] === true } };
+      folders.set(variable, { variable, root, ...shared });
+    }
   return folders;
 }
 
-/** What is wrong with the settings of these packs, one line each, before anything is made. */
-export function settingsFaults(packs: readonly Pack[], environment: Environment): string[] {
-  const blank = blankFaults(environment, [...new Set(packs.flatMap(({ settings }) => Object.keys(settings ?? {})))]);
-  const folders = [...foldersOf(packs, environment)].filter(([, dir]) => dir.trim() !== '');
-  return [...blank, ...folders.flatMap(([variable, dir]) => folderFault(variable, dir) ?? [])];
+/** What is wrong with the settings of these packs, one line each, before anything is made. `data_dir`: where the platform keeps its keys. */
+export function settingsFaults(packs: readonly Pack[], environment: Environment, data_dir: string): string[] {
+  const sharings = packs.flatMap(({ folders }) => (folders ?? []).flatMap(({ sharing }) => sharing ?? []));
+  const variables = new Set([...packs.flatMap(({ settings }) => Object.keys(settings ?? {})), ...sharings]);
+  const blank = blankFaults(environment, [...variables]);
+  const set = [...foldersOf(packs, environment).values()].filter(({ root }) => root.trim() !== '');
+  const unusable = set.flatMap(({ variable, root }) => folderFault(variable, root) ?? []);
+  const overlaps = unusable.length > 0 ? [] : overlapFaults(set, data_dir);
+  return [...blank, ...new Set(sharings.flatMap((variable) => flagFault(variable, environment) ?? [])), ...unusable, ...overlaps];
+}
+
+function flagFault(variable: string, environment: Environment): string | undefined {
+  const text = environment[variable];
+  if (!text || text.trim() === '' || text in FLAGS) return undefined;
+  return `${variable}: ${JSON.stringify(text)} is no choice; give true or false`;
 }

@@ -8,7 +8,6 @@ import {
   NestLogger,
   type RunningApp,
   TrustBook,
-  usableFolder,
 } from '@countersign/process';
 import type { Pack } from '@countersign/tool-kit';
 import { NestFactory } from '@nestjs/core';
@@ -23,7 +22,7 @@ import { LaneParts } from './lane-parts.js';
 import { measureLoad } from './load-metric.js';
 import { Mappings } from './mapping/mappings.js';
 import { Memo } from './memo/memo.js';
-import { foldersOf } from './pack-settings.js';
+import { prepareFolders, runFolders } from './run-folders.js';
 import { announceTools } from './runtimes/announcer.js';
 import type { InProcessRuntime } from './runtimes/in-process/in-process-runtime.js';
 import { loadTools } from './runtimes/in-process/loaded-tool.js';
@@ -91,10 +90,14 @@ function credentialsOf(
 export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
   const { log, codec, clock, logger } = deps;
   const named = registry.filter(({ name }) => config.packs.includes(name));
-  for (const [variable, dir] of foldersOf(named, config.environment)) await usableFolder(variable, dir);
-  const tools = loadTools(registry, config.packs, config.environment);
   const configuration = foldConfiguration(deps);
+  const folders = await runFolders(named, config.environment, configuration, logger);
+  const tools = loadTools(registry, config.packs, config.environment, folders);
   await configuration.start();
+  await prepareFolders(folders).catch(async (fault) => {
+    await configuration.close();
+    throw fault;
+  });
   const trust = new TrustBook(deps);
   await trust.start();
   const witness = new ConfigurationWitness('executor', configuration, deps);

@@ -29,9 +29,9 @@ const listener = new Listener();
 beforeAll(() => listener.open());
 afterAll(() => listener.close());
 
-test('a good tool passes every check, of which there are fourteen', async () => {
+test('a good tool passes every check, of which there are fifteen', async () => {
   const probe = new ToolProbe(defineTool(good(new Ledger())), { golden: [{ title: 'one', input: { amount: 7 } }] });
-  expect(contractChecks(probe)).toHaveLength(14);
+  expect(contractChecks(probe)).toHaveLength(15);
   expect(await failing(() => ({}))).toEqual([]);
 });
 
@@ -47,6 +47,30 @@ describe('the kit finds a tool', () => {
         },
       }),
       /every generated input/,
+    ],
+    [
+      'whose effects another tenant can ask for by their key',
+      (ledger) => ({
+        run: async ({ amount }, ctx) => {
+          ledger.entries.set(ctx.idempotency_key, amount);
+          return { key: ctx.idempotency_key, amount };
+        },
+        reconcile: async (_asked, ctx) => {
+          const amount = ledger.entries.get(ctx.idempotency_key);
+          return amount === undefined ? { kind: 'did_not_happen' } : { kind: 'happened', output: { key: ctx.idempotency_key, amount } };
+        },
+      }),
+      /another tenant's run is answered the same[\s\S]*another tenant's run, reconcile/,
+    ],
+    [
+      'whose effects another tenant can undo',
+      (ledger) => ({ compensate: async (_asked, { key }) => ledger.entries.delete(`test/${key}`) }),
+      /another tenant's run, reconcile, verify and undo change nothing/,
+    ],
+    [
+      'that shows another tenant what this one did',
+      (ledger) => read(async ({ amount }, ctx) => ({ key: 'k', amount: amount + (ctx.tenant_id === 'other' ? ledger.entries.size : 0) })),
+      /another tenant's run is answered the same/,
     ],
     [
       'that promises no effect and had one',

@@ -5,9 +5,10 @@ import { limitChecks } from './checks/limit-checks.js';
 import { memoryChecks } from './checks/memory-checks.js';
 import { resourceChecks } from './checks/resource-checks.js';
 import { shapeChecks } from './checks/shape-checks.js';
+import { tenantChecks } from './checks/tenant-checks.js';
 import type { ToolProbe } from './tool-probe.js';
 
-/** Everything that this tool can be checked for: its contract, schemas, effect class, key, attempts, resources, undo, memory and limits. */
+/** Everything that this tool can be checked for: its contract, schemas, effect class, key, attempts, resources, undo, memory, tenants and limits. */
 export function contractChecks(probe: ToolProbe): Check[] {
   return [
     ...shapeChecks(probe),
@@ -15,6 +16,7 @@ export function contractChecks(probe: ToolProbe): Check[] {
     ...attemptChecks(probe),
     ...resourceChecks(probe),
     ...memoryChecks(probe),
+    ...tenantChecks(probe),
     ...limitChecks(probe),
   ];
 }

@@ -21,6 +21,12 @@ export interface Counterpart {
   settings?(): Record<string, string>;
   /** Everything that the tool could change, as a comparable value. Required for read-only tools, and to compensate, verify or take a key. */
   snapshot?(): Promise<unknown>;
+  /**
+   * Why all tenants reach one and the same counterpart (for example a public web server). Absent: what is in it belongs to
+   * the tenant of the options' context (`test`), and the checks try to get at it as another tenant; `snapshot` then tells
+   * of that tenant's things only.
+   */
+  readonly common?: string;
 }
 
 /**

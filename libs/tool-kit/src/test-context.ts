@@ -1,11 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { attemptKey } from '@countersign/contracts';
+import { TenantFolders } from './tenant-folders/tenant-folders.js';
 import { type RunContext, ToolError } from './tool.js';
 
-/** A run's context for specs: an agent of tenant `test` in case `case-1`, 30 s left, a fresh idempotency key, no settings. */
+/**
+ * A run's context for specs: an agent of tenant `test` in case `case-1`, 30 s left, a fresh idempotency key, no settings.
+ * The folder that a setting names has a folder for each tenant, as at an executor: `<setting>/test` is that of `test`.
+ */
 export function testContext(overrides: Partial<RunContext> = {}): RunContext {
   return {
     tenant_id: 'test',
+    // By `this`, so that a copy of a context for another tenant gets the other one's folder.
+    async tenantFolder(variable) {
+      return foldersIn(this.settings, variable).of(this.tenant_id);
+    },
+    async commonFolder(variable) {
+      return foldersIn(this.settings, variable).common();
+    },
     principal: { kind: 'agent', id: 'agent-1' },
     clearances: [],
     call_id: `0-${randomUUID()}`,
@@ -30,4 +41,10 @@ export function testContext(overrides: Partial<RunContext> = {}): RunContext {
 /** The context of a later attempt at the same effect, which has a key of its own. */
 export function laterAttempt(ctx: RunContext, attempt = 2): RunContext {
   return { ...ctx, idempotency_key: attemptKey(ctx.idempotency_key, attempt) };
+}
+
+function foldersIn(settings: Readonly<Record<string, string>>, variable: string): TenantFolders {
+  const root = settings[variable];
+  if (!root) throw new ToolError('PROVIDER_ERROR', `${variable} is not set`, { effect: 'none' });
+  return new TenantFolders({ variable, root }, () => []);
 }

@@ -104,7 +104,8 @@ export class ToolProbe {
     return this.tool.verify(input as never, output as never, this.context({ key }));
   }
 
-  private context({ key, context }: ProbeRun): RunContext {
+  /** A fresh context: what the counterpart sets, then what the options say, then what this run says. */
+  context({ key, context }: ProbeRun): RunContext {
     return testContext({
       settings: this.options.counterpart?.settings?.() ?? {},
       ...this.options.context,

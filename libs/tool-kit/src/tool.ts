@@ -31,8 +31,18 @@ export interface RunContext {
   readonly deadline_ms: number;
   /** Aborted at the deadline, on cancel and when the executor loses its lease: destroy connections then. */
   readonly signal: AbortSignal;
-  /** Settings that the operator gave to this pack (for example the workspace root). Never secrets. */
+  /** Settings that the operator gave to this pack. Never secrets, and never a folder: ask `tenantFolder` for that. */
   readonly settings: Readonly<Record<string, string>>;
+  /**
+   * The folder of this run's tenant in a folder setting of the pack, as a real path, made where it is missing. No other
+   * tenant has it or anything below it, unless the operator lets all tenants share the setting. Whatever a tool keeps on
+   * the disk (files, receipts, trash) belongs there.
+   * @param variable the folder setting, as the pack declares it
+   * @throws ToolError (effect `none`) where this tenant has none; tell it on as it is
+   */
+  tenantFolder(variable: string): Promise<string>;
+  /** What the operator keeps in that setting for all tenants alike. Read it and write nothing; it may be missing. */
+  commonFolder(variable: string): Promise<string>;
   /** The secrets that the contract names in `auth_requirements`. */
   readonly secrets: SecretSource;
   log(message: string, fields?: Record<string, unknown>): void;
@@ -140,8 +150,15 @@ export interface Pack {
   readonly tools: readonly Tool[];
   /** Names of environment variables that become `ctx.settings`, with their defaults. */
   readonly settings?: Readonly<Record<string, string | undefined>>;
-  /** Those of its settings that name folders it writes in: made and tried when the executor starts. */
-  readonly folders?: readonly string[];
+  /** Those of its settings that name folders: made and tried when the executor starts. A run gets its tenant's folder in each. */
+  readonly folders?: readonly PackFolder[];
+}
+
+/** A setting of a pack that names a folder. */
+export interface PackFolder {
+  variable: string;
+  /** The variable (true or false, default false) by which the operator lets all tenants share it. Absent: it cannot be shared. */
+  sharing?: string;
 }
 
 /** What an author declares; `defineTool` turns it into a `Tool`. Schemas are zod 4 or JSON Schema 2020-12. */

@@ -10,13 +10,13 @@ import { gitMerge } from './git-merge/git-merge.js';
 import { gitPush } from './git-push/git-push.js';
 import { gitStatus } from './git-status/git-status.js';
 import { PROTECTED_SETTING } from './names.js';
-import { ROOT_SETTING } from './repository.js';
+import { ROOT_SETTING, SHARING_SETTING } from './repository.js';
 
-/** Git repositories inside COUNTERSIGN_WORKSPACE_ROOT; writes go to branches agent/<case>/… that are not protected. */
+/** Git repositories inside the tenant's folder in COUNTERSIGN_WORKSPACE_ROOT; writes go to branches agent/<case>/… that are not protected. */
 export const pack: Pack = {
   name: 'git',
   evaluations: new URL('../eval/', import.meta.url),
   settings: { [PROTECTED_SETTING]: 'main,master,release/*', [ROOT_SETTING]: './workspace' },
-  folders: [ROOT_SETTING],
+  folders: [{ variable: ROOT_SETTING, sharing: SHARING_SETTING }],
   tools: [gitBlame, gitBranch, gitBranches, gitCheckout, gitCommit, gitDiff, gitLog, gitMerge, gitPush, gitStatus],
 };

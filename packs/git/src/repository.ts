@@ -1,18 +1,20 @@
-import { lstat, mkdir, realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isToolError, type RunContext, shownText, ToolError } from '@countersign/tool-kit';
 import { type GitCall, type GitResult, runGit } from './git-command.js';
-import { checkedPath, checkedRevision } from './names.js';
-import { notFound, refused } from './refusal.js';
+import { checkedPath, checkedRevision, isReserved } from './names.js';
+import { conflict, notFound, refused } from './refusal.js';
+import { checkSelfContained } from './self-contained.js';
 
 export const ROOT_SETTING = 'COUNTERSIGN_WORKSPACE_ROOT';
+export const SHARING_SETTING = 'COUNTERSIGN_WORKSPACE_SHARED';
 const OID = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 
 type More = Pick<GitCall, 'input' | 'env' | 'stdout_bytes_max' | 'life_ms'>;
 
 /** Runs a tool's work on a repository of the workspace. A failure promises no effect only where nothing was begun. */
 export async function inRepository<T>(path: string, ctx: RunContext, work: (repository: Repository) => Promise<T>): Promise<T> {
-  const repository = new Repository(await locate(path, ctx), ctx);
+  const repository = new Repository(...(await locate(path, ctx)), ctx);
   try {
     return await work(repository);
   } catch (error) {
@@ -27,8 +29,10 @@ export class Repository {
   /** True from before the first command that changes something until it is known to have failed without effect. */
   changing = false;
 
+  /** @param tenant_root the folder of the tenant, in which the repository's folder lies */
   constructor(
-    private readonly folder: string,
+    readonly folder: string,
+    readonly tenant_root: string,
     readonly ctx: RunContext,
   ) {}
 
@@ -76,6 +80,17 @@ export class Repository {
       : undefined;
   }
 
+  /**
+   * Refuses a tree that would put names of the platform's own into the root of the workspace, over its receipts or the record
+   * of its layout. Git replaces files there without asking where the repository ignores them.
+   */
+  async checkTree(tree: string): Promise<void> {
+    if (this.folder !== this.tenant_root) return;
+    const names = (await this.run(['ls-tree', '-z', '--name-only', tree])).split('\0');
+    const reserved = names.find((name) => name !== '' && isReserved(name));
+    if (reserved !== undefined) throw conflict('reserved', `${JSON.stringify(reserved)} in the commit is a name of the platform's own`);
+  }
+
   async isAncestor(older: string, newer: string): Promise<boolean> {
     return (await this.try(['merge-base', '--is-ancestor', older, newer])).code === 0;
   }
@@ -108,11 +123,8 @@ export function failed(args: readonly string[], { code, stderr, cut }: GitResult
  * The real folder of a repository. No link may be on the way, and `.git` must be a folder: a file there could name a
  * repository anywhere. What remains: a folder that is swapped after this look (the pack has no say over how git opens it).
  */
-async function locate(path: string, ctx: RunContext): Promise<string> {
-  const root = ctx.settings[ROOT_SETTING];
-  if (!root) throw new ToolError('PROVIDER_ERROR', `${ROOT_SETTING} is not set`, { effect: 'none' });
-  await mkdir(root, { recursive: true });
-  const realRoot = await realpath(root);
+async function locate(path: string, ctx: RunContext): Promise<[folder: string, tenant_root: string]> {
+  const realRoot = await ctx.tenantFolder(ROOT_SETTING);
   const inside = path === '.' || path === './' ? '' : checkedPath(path, '/repo');
   const folder = inside === '' ? realRoot : join(realRoot, inside);
   const real = await realpath(folder).catch(() => undefined);
@@ -120,5 +132,6 @@ async function locate(path: string, ctx: RunContext): Promise<string> {
   if (real !== folder) throw refused('/repo', 'symbolic_link', 'a symbolic link is on the path, and links are not followed');
   const dot = await lstat(join(folder, '.git')).catch(() => undefined);
   if (!dot?.isDirectory()) throw refused('/repo', 'not_a_repository', `${JSON.stringify(path)} is not a git repository`);
-  return folder;
+  await checkSelfContained(join(folder, '.git'), realRoot);
+  return [folder, realRoot];
 }

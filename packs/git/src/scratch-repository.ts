@@ -29,7 +29,9 @@ let made: Layout | undefined;
 /** A workspace with one repository in it for specs, its remote, and a folder beside it that nothing may touch. */
 export class ScratchRepository {
   readonly top = mkdtempSync(join(tmpdir(), 'countersign-git-'));
-  readonly root = join(this.top, 'root');
+  /** The workspace; `root` is the folder of tenant `test` in it. */
+  readonly workspace = join(this.top, 'workspace');
+  readonly root = join(this.workspace, 'test');
   readonly repo = join(this.root, 'app');
   readonly remote = join(this.top, 'remote.git');
   readonly outside = join(this.top, 'outside');
@@ -92,11 +94,9 @@ export class ScratchRepository {
       .trim();
   }
 
-  /** From now on git waits for ever for a list of other object stores that nobody writes. */
+  /** From now on git waits for ever for a list of shallow commits that nobody writes. */
   stall(): void {
-    const folder = join(this.repo, '.git/objects/info');
-    mkdirSync(folder, { recursive: true });
-    execFileSync('mkfifo', [join(folder, 'alternates')]);
+    execFileSync('mkfifo', [join(this.repo, '.git/shallow')]);
   }
 
   head(revision: string, folder = this.repo): string {
@@ -104,7 +104,7 @@ export class ScratchRepository {
   }
 
   get settings(): Record<string, string> {
-    return { COUNTERSIGN_WORKSPACE_ROOT: this.root, COUNTERSIGN_GIT_PROTECTED: 'main,master,release/*' };
+    return { COUNTERSIGN_WORKSPACE_ROOT: this.workspace, COUNTERSIGN_GIT_PROTECTED: 'main,master,release/*' };
   }
 
   context(overrides: Partial<RunContext> = {}): RunContext {

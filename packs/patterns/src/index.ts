@@ -16,7 +16,7 @@ export const pack: Pack = {
   name: 'patterns',
   evaluations: new URL('../eval/', import.meta.url),
   settings: { [ROOT_SETTING]: './records' },
-  folders: [ROOT_SETTING],
+  folders: [{ variable: ROOT_SETTING }],
   tools: [
     aggregateObjects,
     classifyDocument,

@@ -3,7 +3,7 @@ import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isToolError, type RunContext, ToolError } from '@countersign/tool-kit';
 import type { KeyedRecords } from '@countersign/tool-kit/patterns/keyed-records';
-import { codeOf, tenantFolder } from './records.js';
+import { checkOwn, codeOf, ROOT_SETTING } from './records.js';
 
 const KEY = /^[A-Za-z0-9-]{1,64}$/;
 
@@ -18,7 +18,7 @@ export class KeyedFiles<T> implements KeyedRecords<T> {
   async at(ctx: RunContext, key: string): Promise<T | undefined> {
     if (!KEY.test(key)) return undefined;
     try {
-      return JSON.parse(await readFile(join(this.folder(ctx), `${key}.json`), 'utf8')) as T;
+      return JSON.parse(await readFile(join(await this.folder(ctx), `${key}.json`), 'utf8')) as T;
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return undefined;
       throw asToolError(error, 'none');
@@ -27,7 +27,7 @@ export class KeyedFiles<T> implements KeyedRecords<T> {
 
   async add(record: T, ctx: RunContext): Promise<T> {
     if (!KEY.test(ctx.idempotency_key)) throw new ToolError('VALIDATION_ERROR', 'the key can be no file name', { effect: 'none' });
-    const folder = this.folder(ctx);
+    const folder = await this.folder(ctx);
     const staged = join(folder, `.${randomUUID()}`);
     try {
       await mkdir(folder, { recursive: true });
@@ -46,8 +46,9 @@ export class KeyedFiles<T> implements KeyedRecords<T> {
 
   async remove(ctx: RunContext): Promise<boolean> {
     try {
-      await unlink(join(this.folder(ctx), `${ctx.idempotency_key}.json`));
-      await syncFolder(this.folder(ctx));
+      const folder = await this.folder(ctx);
+      await unlink(join(folder, `${ctx.idempotency_key}.json`));
+      await syncFolder(folder);
       return true;
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return false;
@@ -55,8 +56,10 @@ export class KeyedFiles<T> implements KeyedRecords<T> {
     }
   }
 
-  private folder(ctx: RunContext): string {
-    return join(tenantFolder(ctx), this.area);
+  private async folder(ctx: RunContext): Promise<string> {
+    const folder = join(await ctx.tenantFolder(ROOT_SETTING), this.area);
+    await checkOwn(folder, ctx);
+    return folder;
   }
 }
 

@@ -1,34 +1,45 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type RunContext, ToolError } from '@countersign/tool-kit';
 
 export const ROOT_SETTING = 'COUNTERSIGN_RECORDS_ROOT';
 /** What comes with the pack, so that every tool answers something on the first day. */
 const SHIPPED = fileURLToPath(new URL('../data', import.meta.url));
-const SHARED = 'shared';
-const FOLDER_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
-
-/** The folder of this run's tenant. @throws ToolError where the root is not set or the tenant's name can be no folder. */
-export function tenantFolder(ctx: RunContext): string {
-  const root = ctx.settings[ROOT_SETTING];
-  if (!root) throw new ToolError('PROVIDER_ERROR', `${ROOT_SETTING} is not set`, { effect: 'none' });
-  if (!FOLDER_NAME.test(ctx.tenant_id) || ctx.tenant_id === SHARED) {
-    throw new ToolError('POLICY_DENIED', `tenant ${JSON.stringify(ctx.tenant_id)} can have no records`, { effect: 'none' });
-  }
-  return join(root, ctx.tenant_id);
-}
 
 /** Folders that may hold a record, the tenant's own first. Names come from schemas that admit no separator. */
-function places(ctx: RunContext): string[] {
-  return [tenantFolder(ctx), join(ctx.settings[ROOT_SETTING] as string, SHARED), SHIPPED];
+async function places(ctx: RunContext): Promise<string[]> {
+  return [await ctx.tenantFolder(ROOT_SETTING), await ctx.commonFolder(ROOT_SETTING), SHIPPED];
 }
+
+/**
+ * Refuses a path that leads, through a link, into what another tenant keeps beside the tenant's own folder. A link to
+ * somewhere else is the operator's business. What does not exist passes.
+ */
+export async function checkOwn(path: string, ctx: RunContext): Promise<void> {
+  const own = await ctx.tenantFolder(ROOT_SETTING);
+  const common = await ctx.commonFolder(ROOT_SETTING);
+  const real = await realpath(path).catch((error) => {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  });
+  if (real === undefined || !isBelow(real, dirname(own)) || isBelow(real, own) || isBelow(real, common)) return;
+  throw new ToolError('PROVIDER_ERROR', 'a record is a link into the folder of another tenant: an operator has to remove it', {
+    class: 'authorization',
+    details: { reason: 'symbolic_link', setting: ROOT_SETTING },
+    effect: 'none',
+  });
+}
+
+const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 /** The first file of this name, or undefined. @throws what reading it threw, but for its absence. */
 export async function readRecord(ctx: RunContext, ...name: string[]): Promise<string | undefined> {
-  for (const place of places(ctx)) {
+  for (const place of await places(ctx)) {
     try {
-      return await readFile(join(place, ...name), { encoding: 'utf8', signal: ctx.signal });
+      const path = join(place, ...name);
+      await checkOwn(path, ctx);
+      return await readFile(path, { encoding: 'utf8', signal: ctx.signal });
     } catch (error) {
       if (codeOf(error) === 'ABORT_ERR') throw new ToolError('CANCELLED', 'aborted while reading', { effect: 'none' });
       if (!isAbsent(error)) throw error;
@@ -39,9 +50,11 @@ export async function readRecord(ctx: RunContext, ...name: string[]): Promise<st
 
 /** The names in the first folder of this name, sorted; undefined where there is none. */
 export async function listRecords(ctx: RunContext, ...name: string[]): Promise<string[] | undefined> {
-  for (const place of places(ctx)) {
+  for (const place of await places(ctx)) {
     try {
-      return (await readdir(join(place, ...name))).sort();
+      const path = join(place, ...name);
+      await checkOwn(path, ctx);
+      return (await readdir(path)).sort();
     } catch (error) {
       if (!isAbsent(error)) throw error;
     }

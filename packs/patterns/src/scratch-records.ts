@@ -35,6 +35,7 @@ class ScratchRecords {
   files(): Record<string, string> {
     const entries = readdirSync(this.root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const paths = entries.map((entry) => join(entry.parentPath, entry.name)).sort();
-    return Object.fromEntries(paths.map((path) => [path.slice(this.root.length), readFileSync(path, 'utf8')]));
+    const kept = paths.filter((path) => /^\/(test|shared)\//.test(path.slice(this.root.length)));
+    return Object.fromEntries(kept.map((path) => [path.slice(this.root.length), readFileSync(path, 'utf8')]));
   }
 }

@@ -1,11 +1,12 @@
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { type RunContext, ToolError } from '@countersign/tool-kit';
 import { Folder, linkRefused } from './folder.js';
 import { asToolError, codeOf, notFound, refused } from './refusal.js';
 import { namesOf, PRIVATE_FOLDER, writableNamesOf } from './workspace-path.js';
 
 export const ROOT_SETTING = 'COUNTERSIGN_WORKSPACE_ROOT';
+export const SHARING_SETTING = 'COUNTERSIGN_WORKSPACE_SHARED';
 // Non-blocking, or opening a FIFO would wait for its other end.
 const AS_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -43,10 +44,7 @@ export class Workspace {
 
   async root(): Promise<Folder> {
     if (this.rootFolder) return this.rootFolder;
-    const path = this.ctx.settings[ROOT_SETTING];
-    if (!path) throw new ToolError('PROVIDER_ERROR', `${ROOT_SETTING} is not set`, { effect: 'none' });
-    await mkdir(path, { recursive: true });
-    this.rootFolder = this.keep(await Folder.root(path));
+    this.rootFolder = this.keep(await Folder.root(await this.ctx.tenantFolder(ROOT_SETTING)));
     return this.rootFolder;
   }
 

@@ -22,9 +22,9 @@ export class Folder {
     private readonly path: string,
   ) {}
 
-  static async root(path: string): Promise<Folder> {
-    const real = await realpath(path);
-    return new Folder(await open(real, constants.O_RDONLY | constants.O_DIRECTORY), real);
+  /** @param real_path a real path: a link that took its place meanwhile is not followed */
+  static async root(real_path: string): Promise<Folder> {
+    return new Folder(await open(real_path, AS_FOLDER), real_path);
   }
 
   /** The path of an entry for a call of node:fs that does not follow its last name; of the folder itself without a name. */

@@ -1,5 +1,5 @@
 import type { Pack } from '@countersign/tool-kit';
-import { ROOT_SETTING } from './confine.js';
+import { ROOT_SETTING, SHARING_SETTING } from './confine.js';
 import { deleteFile } from './delete-file/delete-file.js';
 import { fileDiff } from './file-diff/file-diff.js';
 import { fileMetadata } from './file-metadata/file-metadata.js';
@@ -10,11 +10,11 @@ import { searchContent } from './search-content/search-content.js';
 import { searchFiles } from './search-files/search-files.js';
 import { writeFile } from './write-file/write-file.js';
 
-/** Files inside COUNTERSIGN_WORKSPACE_ROOT, and nowhere else. The folder is made where it is missing. */
+/** Files inside the tenant's folder in COUNTERSIGN_WORKSPACE_ROOT, and nowhere else. The folder is made where it is missing. */
 export const pack: Pack = {
   name: 'workspace',
   evaluations: new URL('../eval/', import.meta.url),
   settings: { [ROOT_SETTING]: './workspace' },
-  folders: [ROOT_SETTING],
+  folders: [{ variable: ROOT_SETTING, sharing: SHARING_SETTING }],
   tools: [deleteFile, fileDiff, fileMetadata, listDirectory, moveFile, readFile, searchContent, searchFiles, writeFile],
 };

@@ -9,7 +9,9 @@ import { testContext } from '@countersign/tool-kit/test-context';
 /** A workspace for specs, with a folder beside it (`outside`) that nothing may touch. */
 export class ScratchWorkspace {
   readonly top = mkdtempSync(join(tmpdir(), 'countersign-workspace-'));
-  readonly root = join(this.top, 'root');
+  /** The workspace; `root` is the folder of tenant `test` in it. */
+  readonly workspace = join(this.top, 'workspace');
+  readonly root = join(this.workspace, 'test');
   readonly outside = join(this.top, 'outside');
 
   /** Files by path below the root. */
@@ -24,7 +26,7 @@ export class ScratchWorkspace {
   }
 
   get settings(): Record<string, string> {
-    return { COUNTERSIGN_WORKSPACE_ROOT: this.root };
+    return { COUNTERSIGN_WORKSPACE_ROOT: this.workspace };
   }
 
   context(overrides: Partial<RunContext> = {}): RunContext {

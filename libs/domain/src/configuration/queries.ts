@@ -20,6 +20,12 @@ export function tenantOf(state: ConfigurationState, tenant_id: string): Tenant |
   return state.tenants.get(tenant_id);
 }
 
+/** Ids of all tenants that exist, and of those that ever had a key. */
+export function tenantIdsOf(state: ConfigurationState): string[] {
+  const of_keys = [...state.keys_by_id.values()].map(({ tenant_id }) => tenant_id);
+  return [...new Set([...state.tenants.keys(), ...of_keys])];
+}
+
 /** A version as one tenant sees it. */
 export interface TenantToolVersion {
   tool: ToolVersion;

@@ -47,6 +47,10 @@ export function describeBlobs(
         expect(await opened.blobs.get(tenant, name)).toBeUndefined();
       const odd = await put(bytes, 'image/png', '../../odd tenant');
       expect((await opened.blobs.get('../../odd tenant', odd.name))?.equals(bytes)).toBe(true);
+      const [long, longer] = ['ä'.repeat(100), `${'ä'.repeat(100)}x`];
+      const kept = await put(bytes, 'image/png', long);
+      expect((await opened.blobs.get(long, kept.name))?.equals(bytes)).toBe(true);
+      expect(await opened.blobs.get(longer, kept.name)).toBeUndefined();
     });
 
     test('what is no name of a blob is not looked for', async () => {

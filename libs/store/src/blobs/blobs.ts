@@ -73,10 +73,18 @@ export function markingsOf(name: string): readonly string[] {
   }
 }
 
+/** A file system takes names of 255 bytes. */
+const FOLDER_CHARS_MAX = 250;
+
 /** `<tenant>/<first two digits>/<name>`: a tenant's id never climbs out of its folder, and two tenants never share one. */
 export function pathOf(tenant_id: string, name: string): string {
-  const tenant = /^[a-z0-9][a-z0-9_-]{0,99}$/.test(tenant_id) ? tenant_id : `=${Buffer.from(tenant_id).toString('hex')}`;
-  return `${tenant}/${name.slice(0, 2)}/${name}`;
+  return `${folderOf(tenant_id)}/${name.slice(0, 2)}/${name}`;
+}
+
+function folderOf(tenant_id: string): string {
+  if (/^[a-z0-9][a-z0-9_-]{0,99}$/.test(tenant_id)) return tenant_id;
+  const encoded = `=${Buffer.from(tenant_id).toString('hex')}`;
+  return encoded.length <= FOLDER_CHARS_MAX ? encoded : `==${createHash('sha256').update(tenant_id).digest('hex')}`;
 }
 
 /** Whether these are the bytes that the name speaks of. */

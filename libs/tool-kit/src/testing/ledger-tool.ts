@@ -2,19 +2,24 @@ import { z } from 'zod';
 import { contractChecks } from '../contract-checks.js';
 import { defineTool, type ToolDefinition } from '../define-tool.js';
 import type { ContractTestOptions, Counterpart } from '../eval-pack.js';
-import type { Tool } from '../tool.js';
+import type { RunContext, Tool } from '../tool.js';
 import { ToolError } from '../tool.js';
 import { ToolProbe } from '../tool-probe.js';
 
 /** A ledger in memory that the tools of this spec act on. */
 export class Ledger {
   readonly entries = new Map<string, number>();
+
+  /** The name of an entry: the good tool's are apart by tenant. */
+  static entryOf({ tenant_id }: RunContext, key: string): string {
+    return `${tenant_id}/${key}`;
+  }
 }
 
 const counterpartOf = (ledger: Ledger): Counterpart => ({
   prepare: async () => void ledger.entries.set('opening', 0),
   clean: async () => ledger.entries.clear(),
-  snapshot: async () => [...ledger.entries],
+  snapshot: async () => [...ledger.entries].filter(([name]) => !name.startsWith('other/')),
 });
 
 const input = z.object({ amount: z.int().min(1).max(99) });
@@ -34,15 +39,16 @@ export const good = (ledger: Ledger): Definition => ({
   output,
   run: async ({ amount }, ctx) => {
     if (ctx.signal.aborted) throw new ToolError('CANCELLED', 'aborted', { effect: 'none' });
-    ledger.entries.set(ctx.idempotency_key, amount);
+    ledger.entries.set(Ledger.entryOf(ctx, ctx.idempotency_key), amount);
     return { key: ctx.idempotency_key, amount };
   },
   reconcile: async (_asked, ctx) => {
-    const amount = ledger.entries.get(ctx.idempotency_key);
+    const amount = ledger.entries.get(Ledger.entryOf(ctx, ctx.idempotency_key));
     return amount === undefined ? { kind: 'did_not_happen' } : { kind: 'happened', output: { key: ctx.idempotency_key, amount } };
   },
-  compensate: async (_asked, { key }) => ledger.entries.delete(key),
-  verify: async (_asked, { key }) => (ledger.entries.has(key) ? { kind: 'verified' } : { kind: 'contradicted', why: 'it is not there' }),
+  compensate: async (_asked, { key }, ctx) => ledger.entries.delete(Ledger.entryOf(ctx, key)),
+  verify: async (_asked, { key }, ctx) =>
+    ledger.entries.has(Ledger.entryOf(ctx, key)) ? { kind: 'verified' } : { kind: 'contradicted', why: 'it is not there' },
   sanity: [{ name: 'same_amount', severity: 'block', holds: (asked, output) => asked.amount === output.amount }],
 });
 export const read = (run: Definition['run']): Partial<Definition> => ({

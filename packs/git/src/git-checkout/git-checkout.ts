@@ -32,6 +32,7 @@ export const gitCheckout = defineTool({
       if (head === undefined) throw notFound('/branch', `branch ${branch}`);
       const result: Output = { branch, head };
       const from = await repository.currentBranch();
+      if (from !== branch) await repository.checkTree(head);
       // HEAD does not show which attempt has checked a branch out: the receipt does.
       await writeReceipt(repository, { ...result, from: from ?? null } satisfies Receipt);
       if (from === branch) return result;

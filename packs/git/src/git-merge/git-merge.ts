@@ -49,6 +49,7 @@ export const gitMerge = defineTool({
       const message = checkedMessage(asked.message ?? `Merge ${asked.revision} into ${branch}`);
       if (await repository.isAncestor(merged, previous)) return { branch, commit: previous, merged, previous, up_to_date: true };
       const tree = await mergedTree(repository, previous, merged);
+      await repository.checkTree(tree);
       const commit = await writeCommit(repository, { tree, parents: [previous, merged], message });
       const result: Output = { branch, commit, merged, previous, up_to_date: false };
       await place(repository, result);

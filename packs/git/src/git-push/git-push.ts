@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { agentBranch, branchInput, repoInput } from '../names.js';
 import { readReceipt, writeReceipt } from '../receipts.js';
 import { conflict, notFound, refused } from '../refusal.js';
+import { checkRemotePlace } from '../remote-place.js';
 import { inRepository, type Repository } from '../repository.js';
 
 const TIMEOUT_MS = 120_000;
@@ -122,6 +123,7 @@ async function remoteHead(repository: Repository, remote: string, branch: string
 async function configuredRemote(repository: Repository, name: string): Promise<string> {
   const known = (await repository.run(['remote'])).split('\n').filter(Boolean);
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name) || !known.includes(name)) throw notFound('/remote', `remote ${JSON.stringify(name)}`);
+  await checkRemotePlace(repository, name);
   return name;
 }
 

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { testContext } from '@countersign/tool-kit/test-context';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { scratchRecords } from '../scratch-records.js';
@@ -8,6 +10,13 @@ beforeEach(() => world.prepare?.());
 afterEach(() => world.clean?.());
 
 const intent = { kind: 'create_record', target_system: 'erp', payload: { summary: 'One' } } as never;
+
+/** Paths of all records, of whatever tenant. */
+const keptIn = (root: string): string[] =>
+  readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .sort();
 
 test('forty runs with one key, at once, stage one action and all answer it', async () => {
   const ctx = testContext({ settings: world.settings?.() ?? {} });
@@ -20,11 +29,17 @@ test('another tenant with the same key has an action of its own', async () => {
   const ctx = testContext({ settings: world.settings?.() ?? {} });
   await stageAction.run(intent, ctx);
   await stageAction.run(intent, { ...ctx, tenant_id: 'other' });
-  expect(Object.keys((await world.snapshot?.()) as object)).toHaveLength(2);
+  const name = `${ctx.idempotency_key}.json`;
+  expect(keptIn(world.root())).toEqual([`other/actions/${name}`, `test/actions/${name}`]);
 });
 
-test.each(['..', '../test', 'a/b', '', 'shared'])('a tenant named %j reaches nothing', async (tenant_id) => {
-  const ctx = testContext({ settings: world.settings?.() ?? {}, tenant_id });
-  await expect(stageAction.run(intent, ctx)).rejects.toMatchObject({ code: 'POLICY_DENIED', more: { effect: 'none' } });
-  expect(await world.snapshot?.()).toEqual({});
-});
+test.each(['..', '../test', 'a/b', '', 'shared', 'Test', 'CON', 'test.'])(
+  'a tenant named %j keeps its records in a folder of its own',
+  async (tenant_id) => {
+    const ctx = testContext({ settings: world.settings?.() ?? {}, tenant_id });
+    await stageAction.run(intent, ctx);
+    const [kept, ...more] = keptIn(world.root());
+    expect([kept, more]).toEqual([expect.stringMatching(/^(?!test\/|shared\/)[0-9a-z=]+\/actions\/[\w-]+\.json$/), []]);
+    expect(await world.snapshot?.()).toEqual({});
+  },
+);

@@ -38,7 +38,7 @@ export class Finishing {
   }
 
   private async readBack(job: Job, loaded: LoadedTool, answer: unknown): Promise<Verified> {
-    const run = new ToolRun(job, loaded.settings, this.around.clock.now_ms() + VERIFY_TIMEOUT_MS, this.around);
+    const run = new ToolRun(job, loaded, this.around.clock.now_ms() + VERIFY_TIMEOUT_MS, this.around);
     job.handle = run;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<Verified>((resolve) => {

@@ -75,7 +75,7 @@ export class InProcessRuntime {
   /** Starts the run; `done` is called once, also where the tool never looks at its signal and answers late. */
   run(job: Job, ends_ms: number, done: Done): void {
     const loaded = this.find(job) as LoadedTool;
-    const run = new ToolRun(job, loaded.settings, ends_ms, this.around);
+    const run = new ToolRun(job, loaded, ends_ms, this.around);
     job.handle = run;
     // A tool may have changed what it was given the time before.
     if (job.inputs === undefined || job.resends > 0) job.inputs = JSON.parse(job.inputs_json);
@@ -200,7 +200,7 @@ export class InProcessRuntime {
   }
 
   private async asked(loaded: LoadedTool, job: Job, now_ms: number): Promise<ReconcileAnswer> {
-    const run = new ToolRun(job, loaded.settings, now_ms + RECONCILE_TIMEOUT_MS, this.around);
+    const run = new ToolRun(job, loaded, now_ms + RECONCILE_TIMEOUT_MS, this.around);
     let timer: NodeJS.Timeout | undefined;
     // A tool need not look at its signal.
     const late = new Promise<ReconcileAnswer>((resolve) => {

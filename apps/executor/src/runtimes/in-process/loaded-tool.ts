@@ -1,6 +1,7 @@
 import { contractDigest, isReadOnly, type JsonSchema, type ToolContract } from '@countersign/contracts';
 import type { Recovery } from '@countersign/domain';
 import { faultsOfForeign, type Pack, type Tool } from '@countersign/tool-kit';
+import type { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { settingsOf } from '../../pack-settings.js';
@@ -48,6 +49,8 @@ export class LoadedTool {
     readonly settings: Readonly<Record<string, string>>,
     readonly origin: ToolOrigin = { adapter: '', adapter_version: '', gated: false, evaluation_json: null },
     layers: readonly CheckLayer[] = [sanityLayer],
+    /** Its pack's folder settings, by variable. */
+    readonly folders: ReadonlyMap<string, TenantFolders> = new Map(),
   ) {
     this.contract = tool.contract;
     this.digest = contractDigest(tool.contract);
@@ -71,11 +74,17 @@ export class LoadedTool {
   }
 }
 
+/** Those of all folder settings that a pack declares. */
+function foldersOfPack({ folders = [] }: Pack, all: ReadonlyMap<string, TenantFolders>): ReadonlyMap<string, TenantFolders> {
+  return new Map([...all].filter(([variable]) => folders.some((folder) => folder.variable === variable)));
+}
+
 /** The tools of the named packs by `name@version`, with the settings that the environment gives each pack. @throws where a pack is unknown, a tool is there twice, or its contract has faults. */
 export function loadTools(
   packs: readonly Pack[],
   names: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
+  folders: ReadonlyMap<string, TenantFolders> = new Map(),
 ): ReadonlyMap<string, LoadedTool> {
   const tools = new Map<string, LoadedTool>();
   for (const name of names) {
@@ -87,7 +96,7 @@ export function loadTools(
       if (tools.has(id)) throw new Error(`COUNTERSIGN_PACKS: tool ${id} is there twice`);
       const faults = faultsOfForeign(tool.contract);
       if (faults.length > 0) throw new Error(`COUNTERSIGN_PACKS: tool ${id} is refused: ${faults.join('; ')}`);
-      tools.set(id, new LoadedTool(tool, settings, originOf(pack, id)));
+      tools.set(id, new LoadedTool(tool, settings, originOf(pack, id), undefined, foldersOfPack(pack, folders)));
     }
   }
   return tools;

@@ -1,6 +1,7 @@
 import { type Attachment, attemptKey, type Principal } from '@countersign/contracts';
 import type { Masker } from '@countersign/process';
 import { type RunContext, type SecretSource, type ToolAttachment, type ToolBlob, ToolError } from '@countersign/tool-kit';
+import type { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
 import type { Job } from '../../running/job.js';
 import { AttachedBlobs } from './attached-blobs.js';
 import type { RunSurroundings } from './run-surroundings.js';
@@ -13,6 +14,12 @@ const noSecrets: SecretSource = {
   },
 };
 
+/** What the operator gives to all runs of a tool. */
+interface Granted {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly folders: ReadonlyMap<string, TenantFolders>;
+}
+
 /** One run of a tool: the context that the tool sees, and the means to abort it. The signal is made when it is asked for. */
 export class ToolRun implements RunContext {
   private controller: AbortController | undefined;
@@ -22,7 +29,7 @@ export class ToolRun implements RunContext {
 
   constructor(
     private readonly job: Job,
-    readonly settings: Readonly<Record<string, string>>,
+    private readonly granted: Granted,
     readonly deadline_ms: number,
     private readonly around: RunSurroundings,
   ) {}
@@ -47,6 +54,18 @@ export class ToolRun implements RunContext {
   }
   get idempotency_key(): string {
     return attemptKey(this.job.key, this.job.attempt);
+  }
+
+  get settings(): Readonly<Record<string, string>> {
+    return this.granted.settings;
+  }
+
+  async tenantFolder(variable: string): Promise<string> {
+    return this.foldersIn(variable).of(this.job.tenant_id, this.job.started_at_ms);
+  }
+
+  async commonFolder(variable: string): Promise<string> {
+    return this.foldersIn(variable).common();
   }
 
   get secrets(): SecretSource {
@@ -90,6 +109,12 @@ export class ToolRun implements RunContext {
     // A tool that did not wait for it would end the process by a rejection that nobody handles.
     attachment.catch((cause) => this.around.logger.warn({ call_id: this.call_id, cause: messageOf(cause) }, 'an attachment was not kept'));
     return attachment;
+  }
+
+  private foldersIn(variable: string): TenantFolders {
+    const folders = this.granted.folders.get(variable);
+    if (folders) return folders;
+    throw new ToolError('PROVIDER_ERROR', `the pack of this tool has no folder setting ${JSON.stringify(variable)}`, { effect: 'none' });
   }
 
   private async attachMasked(blob: ToolBlob): Promise<ToolAttachment> {

@@ -1,0 +1,63 @@
+import { realpath } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { LayoutDamaged } from '@countersign/tool-kit/tenant-folders/layout';
+import type { Command, Outcome } from '../command.js';
+import { type Moved, moveFiles, shareFiles } from '../workspace/move-files.js';
+import { withMoveLock } from '../workspace/move-lock.js';
+
+/** Longer than any built-in tool may run: a call that began before the layout changed has ended by then. */
+const DRAIN_MS = 150_000;
+
+const options = {
+  tenant: { type: 'string' },
+  root: { type: 'string' },
+  reassign: { type: 'boolean', default: false },
+  share: { type: 'boolean', default: false },
+  now: { type: 'boolean', default: false },
+} as const;
+
+const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: countersign move-workspace ${moveWorkspace.usage}`] });
+
+async function drained(): Promise<void> {
+  process.stderr.write(`waiting ${DRAIN_MS / 1000} s for calls that run now (--now: no executor runs)\n`);
+  await sleep(DRAIN_MS);
+}
+
+function said(moved: Moved, share: boolean): Outcome {
+  if ('fault' in moved) return { code: 1, lines: [moved.fault] };
+  if (share)
+    return { code: 0, lines: [`${moved.folder} is shared by all tenants: start the executors with COUNTERSIGN_WORKSPACE_SHARED=true`] };
+  return { code: 0, lines: [`moved to ${moved.folder}; every tenant has a folder of its own from now on`] };
+}
+
+/** `countersign move-workspace`: gives the files that lie directly in the workspace to one tenant, so that others can have theirs. */
+export const moveWorkspace: Command = {
+  name: 'move-workspace',
+  usage: '[--tenant <id>] [--root <COUNTERSIGN_WORKSPACE_ROOT>] [--reassign] [--now] | --share [--root <…>]',
+  about: "moves the files of a workspace into one tenant's folder, so that each tenant can have its own; run it again if it was stopped",
+  async run(args, env) {
+    try {
+      const { values } = parseArgs({ args: [...args], options });
+      const { tenant, share, reassign, now } = values;
+      if (share && (tenant !== undefined || reassign)) return wrong('--share moves nothing: leave out --tenant and --reassign');
+      if (tenant === '') return wrong('--tenant is empty');
+      const asked = values.root ?? (env.COUNTERSIGN_WORKSPACE_ROOT || './workspace');
+      const root = await realpath(asked).catch(() => undefined);
+      if (root === undefined)
+        return { code: 1, lines: [`${asked} does not exist: give --root or COUNTERSIGN_WORKSPACE_ROOT as the executors have it`] };
+      const move = { root, tenant_id: tenant, reassign, drained: now ? async () => undefined : drained };
+      const outcome = await withMoveLock(root, () => (share ? shareFiles(root) : moveFiles(move)));
+      if ('done' in outcome) return said(outcome.done, share);
+      return {
+        code: 1,
+        lines: [`another move-workspace is at work in ${root} (${outcome.held_by}): wait for it, or delete its lock file if it has ended`],
+      };
+    } catch (cause) {
+      const { code, message } = cause as NodeJS.ErrnoException;
+      if (code?.startsWith('ERR_PARSE_ARGS')) return wrong(message);
+      if (cause instanceof LayoutDamaged || code !== undefined) return { code: 1, lines: [message] };
+      throw cause;
+    }
+  },
+};

@@ -1,0 +1,130 @@
+import { lstat, mkdir, rename, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { tenantFolderName } from '@countersign/tool-kit/tenant-folders/folder-name';
+import {
+  createLayout,
+  type FolderLayout,
+  filesIn,
+  MOVING_FOLDER,
+  readLayout,
+  replaceLayout,
+} from '@countersign/tool-kit/tenant-folders/layout';
+import { syncFolder } from '@countersign/tool-kit/tenant-folders/own-folder';
+
+/** What the caller asked for. */
+export interface Move {
+  root: string;
+  /** Undefined: the tenant that the layout names. */
+  tenant_id: string | undefined;
+  /** Move the files of one tenant to another one. */
+  reassign: boolean;
+  /** Resolves when no call that began before can still be running. */
+  drained: () => Promise<void>;
+}
+
+/** What came of it: the folder that the files are in now, or why nothing more was moved. */
+export type Moved = { folder: string } | { fault: string };
+
+/**
+ * Moves what lies directly in a workspace into the folder of one tenant, and records that each tenant has a folder of its
+ * own from now on. Stopped anywhere, it is run again and goes on: first the layout says `moving`, by which every executor
+ * refuses the calls of all tenants; then each entry is renamed into a collecting folder; then that folder is renamed to its
+ * place; then the layout says `by_tenant`. Nothing is copied, replaced or deleted. Only for the holder of the move lock.
+ */
+export async function moveFiles(move: Move): Promise<Moved> {
+  const { root } = move;
+  const layout = await readLayout(root);
+  if (layout?.layout === 'by_tenant') return { fault: `${root} is laid out by tenant already: nothing is to be moved` };
+  const owner = ownerOf(layout, move);
+  if ('fault' in owner) return owner;
+  const { tenant_id } = owner;
+  if (layout?.layout !== 'moving') {
+    const begun: FolderLayout = { layout: 'moving', tenant_id, collected: false };
+    if (layout) await replaceLayout(root, begun);
+    else if (!(await createLayout(root, begun))) return { fault: `${root} was given a layout meanwhile: run the command again` };
+  }
+  if (layout?.layout !== 'moving' || !layout.collected) {
+    await move.drained();
+    const fault = await collect(root);
+    if (fault !== undefined) return { fault };
+    await replaceLayout(root, { layout: 'moving', tenant_id, collected: true });
+  }
+  return place(root, tenant_id);
+}
+
+/** Records that all tenants share the files in a workspace; moves nothing. Only for the holder of the move lock. */
+export async function shareFiles(root: string): Promise<Moved> {
+  const layout = await readLayout(root);
+  if (layout?.layout === 'by_tenant' || layout?.layout === 'moving')
+    return {
+      fault: `${root} is ${layout.layout === 'moving' ? 'being moved' : 'laid out by tenant'}: to share files, give the workspace another root`,
+    };
+  if (layout) await replaceLayout(root, { layout: 'shared' });
+  else if (!(await createLayout(root, { layout: 'shared' })))
+    return { fault: `${root} was given a layout meanwhile: run the command again` };
+  return { folder: root };
+}
+
+function ownerOf(layout: FolderLayout | undefined, { root, tenant_id, reassign }: Move): { tenant_id: string } | { fault: string } {
+  const recorded = layout && 'tenant_id' in layout ? layout.tenant_id : undefined;
+  const wanted = tenant_id ?? recorded;
+  if (wanted === undefined) return { fault: `nothing says whose files lie in ${root}: give --tenant <id>` };
+  if (recorded === undefined || recorded === wanted) return { tenant_id: wanted };
+  if (layout?.layout === 'moving') return { fault: `${root} is being moved to tenant ${recorded}: give --tenant ${recorded}` };
+  return reassign
+    ? { tenant_id: wanted }
+    : { fault: `the files in ${root} are tenant ${recorded}'s: give --tenant ${recorded}, or add --reassign` };
+}
+
+/** Renames all that lies in the root into the collecting folder, until nothing new comes. */
+async function collect(root: string): Promise<string | undefined> {
+  const staging = path.join(root, MOVING_FOLDER);
+  // The folder will be the tenant's root: who could read the old root can read it.
+  await mkdir(staging, { mode: (await stat(root)).mode & 0o777 }).catch(unless('EEXIST'));
+  for (let names = await filesIn(root); names.length > 0; names = await filesIn(root)) {
+    for (const name of names) {
+      const [from, to] = [below(root, name), below(staging, name)];
+      if (await isThere(to))
+        return `${from} and ${to} are both there: stop every executor, move one of them away and run the command again`;
+      const fault = await rename(from, to).then(
+        () => undefined,
+        (error: Error) => error,
+      );
+      if (fault) return `${from} cannot be moved (${fault.message}): a mount point has to be unmounted first; then run the command again`;
+    }
+  }
+  await syncFolder(staging);
+  await syncFolder(root);
+  return undefined;
+}
+
+async function place(root: string, tenant_id: string): Promise<Moved> {
+  const [staging, folder] = [path.join(root, MOVING_FOLDER), path.join(root, tenantFolderName(tenant_id))];
+  if (await isThere(staging)) {
+    if (await isThere(folder))
+      return { fault: `${folder} is there already, beside ${staging}: move one of them away and run the command again` };
+    await rename(staging, folder);
+    await syncFolder(root);
+  }
+  if (!(await isThere(folder))) return { fault: `neither ${staging} nor ${folder} is there: restore one from a backup` };
+  await replaceLayout(root, { layout: 'by_tenant', moved: { tenant_id, at_ms: Date.now() } });
+  return { folder };
+}
+
+/** Not every name is UTF-8, so paths are bytes. */
+function below(folder: string, name: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${folder}${path.sep}`), name]);
+}
+
+async function isThere(file: string | Buffer): Promise<boolean> {
+  return lstat(file)
+    .then(() => true, unless('ENOENT'))
+    .then((there) => there === true);
+}
+
+function unless(code: string): (error: NodeJS.ErrnoException) => undefined {
+  return (error) => {
+    if (error.code !== code) throw error;
+    return undefined;
+  };
+}

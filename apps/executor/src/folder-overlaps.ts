@@ -1,0 +1,43 @@
+import { existsSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+
+/** A folder that tools act in. */
+interface NamedFolder {
+  variable: string;
+  root: string;
+}
+
+/**
+ * Folders that lie in one another, one line each: a tenant whose folder has the name of the inner one would have all that
+ * is in it, every tenant's records, or the platform's own keys. The data directory may lie in one under a name that begins
+ * with `.countersign`, which no tool touches.
+ */
+export function overlapFaults(folders: readonly NamedFolder[], data_dir: string): string[] {
+  const faults: string[] = [];
+  for (const outer of folders) {
+    const below = (inner: string) => path.relative(realPlace(outer.root), realPlace(inner));
+    const data = below(data_dir);
+    if (isInside(data) && !data.startsWith('.countersign'))
+      faults.push(
+        `${outer.variable} ${outer.root}: COUNTERSIGN_DATA_DIR ${data_dir} lies in it; tools could read the keys: give another folder`,
+      );
+    for (const inner of folders)
+      if (
+        inner.variable !== outer.variable &&
+        isInside(below(inner.root)) &&
+        !(below(inner.root) === '' && inner.variable < outer.variable)
+      )
+        faults.push(`${inner.variable} ${inner.root}: lies in ${outer.variable} ${outer.root}; give a folder outside of it`);
+  }
+  return faults;
+}
+
+const isInside = (relative: string): boolean => relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+
+/** Where a folder is, or will be made, with the links on the way followed. */
+function realPlace(dir: string): string {
+  const wanted = path.resolve(dir);
+  if (existsSync(wanted)) return realpathSync(wanted);
+  const above = path.dirname(wanted);
+  return above === wanted ? wanted : path.join(realPlace(above), path.basename(wanted));
+}

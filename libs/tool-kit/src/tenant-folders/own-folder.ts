@@ -1,0 +1,59 @@
+import { lstat, mkdir, open, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ToolError } from '../tool.js';
+import { tenantFolderName } from './folder-name.js';
+
+/** Nobody else on the machine sees what a tenant's tools keep, unless the operator opens it. */
+const FOLDER_MODE = 0o700;
+
+/**
+ * The real path of a tenant's own folder in `root`, made where it is missing.
+ * @throws ToolError where something else than a folder has its name: a link could lead into another tenant's folder.
+ */
+export async function ownFolder(root: string, tenant_id: string): Promise<string> {
+  const real_root = await madeRoot(root);
+  const folder = join(real_root, tenantFolderName(tenant_id));
+  if (!(await isThere(folder))) {
+    await mkdir(folder, { mode: FOLDER_MODE }).catch((error) => {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    });
+    await syncFolder(real_root);
+  }
+  if ((await lstat(folder)).isDirectory()) return folder;
+  throw new ToolError('PROVIDER_ERROR', 'the folder of this tenant is a link or a file: an operator has to replace it by a folder', {
+    class: 'authorization',
+    details: { reason: 'not_a_folder' },
+    effect: 'none',
+  });
+}
+
+/** The real path of a folder, which is made where it is missing. */
+export async function madeRoot(root: string): Promise<string> {
+  try {
+    return await realpath(root);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    await mkdir(root, { recursive: true });
+    return realpath(root);
+  }
+}
+
+/** Makes the entries of a folder last through a power cut. */
+export async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  await handle.sync().finally(() => handle.close());
+}
+
+export function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string } | null)?.code;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import type { FolderLayout } from './layout.js';
+
+/** Why a tenant has no folder. */
+export type Refusal =
+  | 'belongs_to_another_tenant'
+  /** There are files and several tenants: nobody can tell whose they are. */
+  | 'not_assigned'
+  | 'layout_damaged'
+  | 'being_moved'
+  /** What the call did was done in the root, whose files are another tenant's by now: only a person can tell what came of it. */
+  | 'began_before_move'
+  | 'was_shared'
+  | 'not_shared';
+
+/** Who asks for a folder. */
+export interface Asker {
+  tenant_id: string;
+  /** When its effect was begun; 0: not yet. */
+  began_at_ms: number;
+}
+
+/** Where a tenant's files are: in the root itself, in its own folder, or nowhere yet. */
+export type Placement = { kind: 'root' } | { kind: 'own_folder' } | { kind: 'refused'; reason: Refusal };
+
+/**
+ * Where the files of a tenant are. It fails closed: a tenant is never given a root that may hold files of another one,
+ * unless the operator's setting and the recorded layout both say that the root is shared.
+ * @param layout undefined: none could be recorded, as there are files and nobody can tell whose.
+ */
+export function placementOf(layout: FolderLayout | undefined, asker: Asker, is_shared: boolean): Placement {
+  switch (layout?.layout) {
+    case undefined:
+      return { kind: 'refused', reason: 'not_assigned' };
+    case 'moving':
+      return { kind: 'refused', reason: 'being_moved' };
+    case 'shared':
+      return is_shared ? { kind: 'root' } : { kind: 'refused', reason: 'was_shared' };
+    case 'by_tenant':
+      if (is_shared) return { kind: 'refused', reason: 'not_shared' };
+      return beganElsewhere(layout.moved, asker) ? { kind: 'refused', reason: 'began_before_move' } : { kind: 'own_folder' };
+    case 'one_tenant':
+      if (is_shared) return { kind: 'refused', reason: 'not_shared' };
+      return layout.tenant_id === asker.tenant_id ? { kind: 'root' } : { kind: 'refused', reason: 'belongs_to_another_tenant' };
+  }
+}
+
+function beganElsewhere(moved: { tenant_id: string; at_ms: number } | undefined, { tenant_id, began_at_ms }: Asker): boolean {
+  return moved !== undefined && moved.tenant_id !== tenant_id && began_at_ms > 0 && began_at_ms < moved.at_ms;
+}
+
+/**
+ * The layout of a folder that has none recorded. Files that are there already stay where they are for the one tenant
+ * that the installation has; with several tenants nobody can tell whose they are.
+ */
+export function firstLayout(has_files: boolean, tenants: ReadonlySet<string>, is_shared: boolean): FolderLayout | undefined {
+  if (is_shared) return { layout: 'shared' };
+  if (!has_files) return { layout: 'by_tenant' };
+  const [only, ...others] = tenants;
+  return only !== undefined && others.length === 0 ? { layout: 'one_tenant', tenant_id: only } : undefined;
+}

@@ -1,0 +1,12 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
+import { describeTenantTools } from './tenant-tools.js';
+
+describe('embedded', () => {
+  const at = {} as { platform: EmbeddedPlatform };
+  beforeAll(async () => {
+    at.platform = await EmbeddedPlatform.start({ COUNTERSIGN_PACKS: 'workspace,git,patterns,http' });
+  }, 60_000);
+  afterAll(() => at.platform?.close());
+  describeTenantTools(at);
+});
