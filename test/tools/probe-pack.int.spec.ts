@@ -22,7 +22,7 @@ const swift = { delay_ms: 0, answer_delay_ms: 0 };
 for (const name of ['probe_approval', 'probe_http_blind', 'probe_http_effect', 'probe_http_keyed']) {
   contractTests(tool(name), {
     golden: [{ title: 'a payment', input }],
-    counterpart: { ...counterpartyWorld(), common },
+    counterpart: counterpartyWorld(),
     volatile: [/"seq":\d+/g],
     generated: (inputs) => inputs.map((generated) => ({ ...(generated as object), ...swift })),
     slow: { ...input, answer_delay_ms: 5_000 },

@@ -10,6 +10,7 @@ import { counterpartyServer } from './server.js';
 export function counterpartyWorld(): Counterpart {
   let world: { effects: Effects; stop(): Promise<void>; url: string } | undefined;
   return {
+    common: 'the counterparty has no tenants: it tells effects apart by their keys alone, which are derived for each tenant',
     prepare: async () => {
       world = await opened();
     },

@@ -1,21 +1,31 @@
 import { resourceId, resourcesOf, type ToolContract } from '@countersign/contracts';
 import type { TenantKeys } from '@countersign/process';
 import type { ResourceTouch } from '@countersign/store';
+import type { LoadedTool } from '../runtimes/in-process/loaded-tool.js';
+
+type Tool = Pick<LoadedTool, 'folders'> & { contract: Pick<ToolContract, 'resources'> };
 
 const NOTHING: readonly ResourceTouch[] = [];
 
-/** What a write touches: each name that it acts on and each prefix of it, as HMACs under the key of the tenant. */
+/** The namespace of what tenants share. No tenant has an empty id. */
+const SHARED = '';
+
+/**
+ * What a write touches: each name that it acts on and each prefix of it, as HMACs under the key of the tenant, or of the namespace
+ * that all tenants share where its pack acts in a shared folder.
+ */
 export class ResourceNames {
   constructor(private readonly keys: Pick<TenantKeys, 'tenantKey'>) {}
 
   /** Sorted by resource; empty where the contract names nothing. */
-  touchesOf(contract: Pick<ToolContract, 'resources'>, tenant_id: string, inputs: unknown): readonly ResourceTouch[] {
+  touchesOf({ contract, folders }: Tool, tenant_id: string, inputs: unknown): readonly ResourceTouch[] {
     if (contract.resources === undefined) return NOTHING;
-    const key = this.keys.tenantKey(tenant_id);
+    const namespace = [...folders.values()].some(({ setting }) => setting.sharing?.on) ? SHARED : tenant_id;
+    const key = this.keys.tenantKey(namespace);
     const touches = new Map<string, ResourceTouch>();
     for (const { segments, effect } of resourcesOf(contract, inputs)) {
       for (let length = 1; length <= segments.length; length++) {
-        const resource = resourceId(key, tenant_id, segments.slice(0, length));
+        const resource = resourceId(key, namespace, segments.slice(0, length));
         const known = touches.get(resource);
         const exact = length === segments.length || known?.exact === true;
         touches.set(resource, { resource, exact, replaces: effect === 'replaces' || known?.replaces === true });

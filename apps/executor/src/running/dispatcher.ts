@@ -116,10 +116,10 @@ export class Dispatcher {
   }
 
   private nameResources(job: Job) {
-    const contract = this.parts.runtime.find(job)?.contract;
-    if (!contract?.resources) return;
-    job.touches = this.parts.names.touchesOf(contract, job.tenant_id, job.inputs);
-    job.settle_ms = contract.settle_ms;
+    const tool = this.parts.runtime.find(job);
+    if (!tool?.contract.resources) return;
+    job.touches = this.parts.names.touchesOf(tool, job.tenant_id, job.inputs);
+    job.settle_ms = tool.contract.settle_ms;
   }
 
   /** It waits for another effect on its resources, without a slot, and then is looked at as if it had just come. */

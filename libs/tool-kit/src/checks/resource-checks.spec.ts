@@ -34,7 +34,8 @@ describe('attempts', () => {
   test('a reconcile that goes by what is there, whoever did it, is found', async () => {
     const forgetful: Change = (ledger) => ({
       reconcile: async () => {
-        const [key, amount] = [...ledger.entries].find(([name]) => name !== 'opening') ?? [];
+        const [name, amount] = [...ledger.entries].find(([each]) => each !== 'opening') ?? [];
+        const key = name?.slice(name.indexOf('/') + 1);
         return key === undefined || amount === undefined ? { kind: 'did_not_happen' } : { kind: 'happened', output: { key, amount } };
       },
     });

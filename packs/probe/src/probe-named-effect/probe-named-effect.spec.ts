@@ -10,6 +10,7 @@ let before = 0;
 contractTests(probeNamedEffect, {
   golden: [{ title: 'a payment', input }],
   counterpart: {
+    common: 'it counts the effects of the whole process',
     prepare: async () => {
       before = effectCounter.count;
     },

@@ -1,0 +1,38 @@
+import { tenantKey } from '@countersign/contracts';
+import { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ResourceNames } from './resource-names.js';
+
+const names = new ResourceNames({ tenantKey: (id) => tenantKey(Buffer.alloc(32, 1), id) });
+const sharing = (on: boolean) =>
+  new Map([['ROOT', new TenantFolders({ variable: 'ROOT', root: '/nowhere', sharing: { variable: 'SHARED', on } }, () => [])]]);
+const tool = (on: boolean, name = 'file:{/path}') => ({
+  contract: { resources: [{ name, effect: 'replaces' as const }] },
+  folders: sharing(on),
+});
+const touched = (on: boolean, tenant: string, path: string) => names.touchesOf(tool(on), tenant, { path }).map(({ resource }) => resource);
+
+describe('what a write touches', () => {
+  test('is the name and each prefix of it, exactly one of them exactly', () => {
+    const touches = names.touchesOf(tool(false), 'acme', { path: 'd/e/x' });
+    expect(touches).toHaveLength(4);
+    expect(touches.filter(({ exact }) => exact)).toHaveLength(1);
+    expect(touches.map(({ resource }) => resource)).toEqual(touches.map(({ resource }) => resource).toSorted());
+  });
+
+  test('of two tenants has nothing in common, unless they share the folder', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), fc.string(), (one, other, path) => {
+        fc.pre(one !== other);
+        const both = (on: boolean) => new Set([...touched(on, one, path), ...touched(on, other, path)]);
+        expect(both(false).size).toBe(touched(false, one, path).length * 2);
+        expect(both(true)).toEqual(new Set(touched(true, one, path)));
+      }),
+    );
+  });
+
+  test('is nothing where the contract names nothing', () => {
+    expect(names.touchesOf({ contract: {}, folders: sharing(false) }, 'acme', {})).toEqual([]);
+  });
+});
