@@ -1,5 +1,6 @@
 import { type CallError, type Deferral, type Outcome, type RulingExplanation, SEALED, type ToolCall } from '@countersign/contracts';
 import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
+import { mappingFace, mappingWarning } from './mapped-form.js';
 import type { SeenCall } from './seen-by.js';
 
 const time = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
@@ -103,7 +104,9 @@ function warningsOf(state: CallState, deduplicated: boolean): string[] {
   const warnings = outcomeOf(state)?.warnings ?? [];
   const call = state.call;
   const scopedByPrincipal = call?.key_source === 'derived' && call.case_id === null && call.run_id === null;
-  return deduplicated && scopedByPrincipal ? [...warnings, REPEAT] : warnings;
+  const otherMapping = mappingWarning(state);
+  const told = [...(deduplicated && scopedByPrincipal ? [REPEAT] : []), ...(otherMapping === undefined ? [] : [otherMapping])];
+  return told.length === 0 ? warnings : [...warnings, ...told];
 }
 
 function withTold(warnings: string[], told: readonly string[]): string[] {
@@ -147,7 +150,7 @@ function identityFace({ call, withheld }: SeenCall): Record<string, unknown> {
   };
 }
 
-/** The call's envelope (`Envelope` of /openapi.json) as JSON text; `told`: warnings for this caller that the record may not have yet. `input` and `output` are spliced in as the texts they are on the record. */
+/** The call's envelope (`Envelope` of /openapi.json) as JSON text; `told`: warnings for this caller that the record may not have yet. `input`, `mapped_input` and `output` are spliced in as the texts they are on the record. */
 export function envelopeText(state: SeenCall, told: readonly string[] = []): string {
   const status = statusOf(state);
   const call = state.call;
@@ -190,9 +193,11 @@ export function envelopeText(state: SeenCall, told: readonly string[] = []): str
     credentials: outcome?.extras?.credentials ?? [],
     trace_id: state.correlation_id,
     cost: outcome?.extras?.cost ?? null,
-    mapping_version: outcome?.extras?.mapping_version ?? null,
+    mapping_version: (outcome ? outcome.extras?.mapping_version : call?.mapped?.mapping_version) ?? null,
+    ...mappingFace(call),
   });
-  return `${front.slice(0, -1)},"input":${call?.inputs_json ?? 'null'},"output":${outcome?.output_json ?? 'null'}}`;
+  const mapped = call?.mapped ? `,"mapped_input":${call.mapped.inputs_json}` : '';
+  return `${front.slice(0, -1)},"input":${call?.inputs_json ?? 'null'}${mapped},"output":${outcome?.output_json ?? 'null'}}`;
 }
 
 /** Whether the call was refused because its header key was used before with other inputs: HTTP 422. */
