@@ -122,6 +122,13 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
         decision: false,
         context: { rule: 'no-imp', mapped: { inputs: { path: 'imp.txt' } } },
       });
+      await noRules();
+      const waiting = await remove('other.txt', { occurrence: 'simulated' });
+      const simulated = await at.admin.request('POST', '/v1/policies:simulate', {
+        bundle: { rules: [{ id: 'draft', tools: 'delete_file', when: 'mapped.path == "imp.txt"', effect: 'deny' }] },
+        call_ids: [waiting.call_id],
+      });
+      expect(simulated.body).toMatchObject({ calls: 1, counts: { newly_denied: 1 } });
       await rule([{ id: 'no-other', tools: 'delete_file', when: 'inputs.path == "other.txt"', effect: 'deny' }]);
       expect(await remove('other.txt', { occurrence: 'denied again' })).toMatchObject({ decision: { rule: 'no-other' } });
       expect(existsSync(at_file('imp.txt'))).toBe(true);

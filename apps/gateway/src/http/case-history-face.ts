@@ -23,6 +23,9 @@ const isEdited = ({ asked_inputs_json: asked }: CallState): boolean => asked !==
 /** What ran, where a mapping stands between: the inputs as the agent has them and as its tool got them. */
 const ranAs = (face: Fields): Fields => (face.mapping === undefined ? {} : { inputs: face.input, ...bothForms(face) });
 
+/** A repeat did not run: its line tells only which mapping the first call ran with. */
+const otherMapping = (face: Fields): Fields => (face.mapping_version === null ? {} : { mapping_version: face.mapping_version });
+
 /** The request as it was asked: what a later revision, an escalation or its end made of it has lines of its own. */
 function askedFace(now: unknown, { at_ms }: CaseHistoryRow, detail: Fields): Fields {
   const { expires_at_ms, revision: _, ...asked } = detail;
@@ -63,8 +66,9 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
         reason: detail.reason ?? null,
         ...agentSays(state),
       };
-    case 'tool_call_complete':
     case 'tool_retry_deduplicated':
+      return { ...tool, result: face.output, error: face.error, ...otherMapping(face), ...timing(face), ...agentSays(state) };
+    case 'tool_call_complete':
     case 'tool_call_resolved':
       return { ...tool, result: face.output, error: face.error, ...ranAs(face), ...timing(face), ...agentSays(state) };
     case 'tool_call_failed':
