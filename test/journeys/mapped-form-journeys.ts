@@ -168,6 +168,14 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
         expect.arrayContaining([expect.stringContaining(`ran with version ${first.body.version} of the mapping`)]),
       );
       expect([existsSync(at_file('first.txt')), existsSync(at_file('second.txt'))]).toEqual([true, false]);
+      const numbered = { tool: 'write_file', inputs, context: { run_id: `run-${opened.case_id}`, seq: 1 }, occurrence: 'numbered' };
+      await publish(by, '/v1/mappings/write_file', to('numbered.txt'));
+      const once = (await at.agent.call(numbered)).body;
+      expect(once.status).toBe('succeeded');
+      await at.agent.callUntil(once.call_id, ({ status }) => status === 'succeeded');
+      await publish(by, '/v1/mappings/write_file', { ...to('x'), tables: { t: { 'nobody.txt': 'x' } } });
+      expect((await at.agent.call(numbered)).body).toMatchObject({ call_id: once.call_id, status: 'succeeded' });
+      expect((await at.agent.call({ ...numbered, context: { ...numbered.context, seq: 2 } })).status).toBe(422);
       const key = { 'idempotency-key': `mapped-${opened.case_id}` };
       const keyed = (path: string) => at.agent.call({ tool: 'write_file', inputs: { ...inputs, path } }, key);
       await publish(by, '/v1/mappings/write_file', { ...to('same.txt'), tables: { t: { 'k1.txt': 'same.txt', 'k2.txt': 'same.txt' } } });

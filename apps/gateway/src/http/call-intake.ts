@@ -94,7 +94,12 @@ export class CallIntake {
     const { mapper, sealer } = this.parts;
     const mapped = mapper.map(admitted);
     if (mapped === undefined) return sealer.seal(admitted);
-    return mapped.then((one) => (one instanceof Problem ? one : (sealer.seal(one) ?? one)));
+    return mapped.then(async (one) => {
+      if (!(one instanceof Problem)) return sealer.seal(one) ?? one;
+      // A request that its run numbers may be on the record, whatever the mapping takes by now: it is answered from there.
+      const { call_id, tenant_id } = admitted.meta;
+      return admitted.numbered && (await this.desk.refresh(tenant_id, call_id)) ? admitted : one;
+    });
   }
 
   /** What is owed is kept before the call can end; of a call that is not taken nothing is. */
