@@ -134,6 +134,8 @@ export class RulingDesk {
     const answers = await this.judgeAll(questions, told);
     for (const [at, { unmapped_json }] of answers.entries()) {
       if (unmapped_json === undefined) continue;
+      // The gateway may have mapped the call by a version that this process has not read yet.
+      await this.catchUp();
       const lowered = await this.io.mappings.lowered(questions[at] as MappedQuestion, unmapped_json);
       answers[at] = this.judgeNow([lowered], told)[0] as Judged;
     }

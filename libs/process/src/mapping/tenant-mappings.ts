@@ -2,6 +2,9 @@ import { canonicalText, type MappedInputs, sha256Hex, type ToolCall } from '@cou
 import { type ConfigurationState, type MappingVersion, mappingAt, mappingMode, mappingVersions } from '@countersign/domain';
 import { CompiledMapping, type MappingDefinition, type MappingIssue, type MappingMode } from '@countersign/mapping';
 
+/** As large as the body of a request may be: both forms are in every record of the call. */
+const MAPPED_BYTES_MAX = 1_048_576;
+
 type CompiledModes = Partial<Record<MappingMode, CompiledMapping>>;
 
 /** Inputs that a mapping does not take: every field that is refused, as JSON Pointers into the agent's inputs. */
@@ -68,6 +71,8 @@ export class TenantMappings {
       const { value, issues, warnings } = await this.compile(version, mode).toSystem(JSON.parse(inputs_json));
       if (issues.length > 0) return { mapping_version, issues };
       const mapped_json = canonicalText(value);
+      if (Buffer.byteLength(mapped_json) > MAPPED_BYTES_MAX)
+        return { mapping_version, issues: [{ path: '', message: `the mapping makes more than ${MAPPED_BYTES_MAX} bytes` }] };
       const permissive = mode === 'permissive';
       return { inputs_json: mapped_json, inputs_digest: sha256Hex(mapped_json), mapping_version, permissive, warnings };
     } catch (cause) {
