@@ -93,7 +93,7 @@ test('an approved call is told offline: what was ruled, who saw it and voted whe
     ],
     ['a record left out', { records: bundle.records.filter((record) => record.event_type !== 'approval_voted') }],
     ['a record twice', { records: [first, ...bundle.records] }],
-    ['another value', { records: [{ ...first, value: `${first.value.slice(0, -8)}AAAAAAA=` }, ...bundle.records.slice(1)] }],
+    ['another value', { records: [{ ...first, value: `${first.value.slice(0, -8)}BBBBBBB=` }, ...bundle.records.slice(1)] }],
     ['another tenant', { tenant_id: 'other' }],
     [
       'another schema',

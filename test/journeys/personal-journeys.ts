@@ -129,6 +129,9 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
         max: 20,
       };
       expect((await paula.request('PUT', '/v1/limits/per-account', limit)).status).toBe(200);
+      // The mapped form of a sealed call is sealed as a whole, and everything below holds for it too.
+      const mapping = { mode: 'permissive', inputs: [{ from: '/note', to: '/note' }] };
+      expect((await paula.request('PUT', '/v1/mappings/probe_approval', mapping)).body).toMatchObject({ state: 'activated' });
       case_id = (await at.agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body.case_id;
     }, 60_000);
     afterAll(async () => {
@@ -160,12 +163,13 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
 
       const asked = (await at.agent.call({ tool: 'probe_approval', inputs: inputs(), case_id, context })).body;
       const shown = await at.anna.request<{ call: { input: unknown } }>('GET', `/v1/approvals/${asked.approval?.approval_id}`);
-      expect(shown.body.call.input).toEqual(inputs());
+      expect(shown.body.call).toMatchObject({ input: inputs(), mapped_input: inputs(), mapping: { version: 1 } });
       const vote = { vote: 'edit', inputs: inputs({ note: `${CANARY} edited` }), reason: `${CANARY} said so` };
       const voted = await at.anna.request<{ approval_id: string }>('POST', `/v1/approvals/${asked.approval?.approval_id}/votes`, vote);
       expect(voted.status).toBe(200);
       edited = await at.agent.callUntil(asked.call_id, ({ status }) => status === 'succeeded');
-      expect(edited).toMatchObject({ input: inputs({ note: `${CANARY} edited` }) });
+      const both = { input: inputs({ note: `${CANARY} edited` }), mapped_input: inputs({ note: `${CANARY} edited` }) };
+      expect(edited).toMatchObject(both);
       expect((await receiver.received(1)).map(({ body }) => body).join('')).toContain(`${CANARY} note`);
       const history = await text(at.admin, `/v1/cases/${case_id}/history?limit=100`);
       expect(history).toContain(`${CANARY} asked for it`);

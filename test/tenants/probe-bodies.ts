@@ -38,6 +38,7 @@ export const bodies: Readonly<Record<string, (of: NameOf, tenant_id: string) => 
   'PUT /v1/adapters/{adapter}/environments/{environment}': () => ({ adapter_version: '1' }),
   'PUT /v1/mappings/{tool}': () => ({ mode: 'permissive', inputs: [] }),
   'POST /v1/mappings/{tool}/rollback': () => ({ version: 1 }),
+  'POST /v1/mappings/{tool}/activate': () => ({ version: 1 }),
   'POST /v1/mappings:try': (of) => ({ tool: of('mappings.tool'), inputs: [{}] }),
   'PUT /v1/policies/tools/{tool}': () => ({ tier: 'tier_1_auto' }),
   'POST /v1/policies/tools/{tool}/resolve': (of) => ({ inputs: { path: 'probe' }, case_id: of('case_id') }),

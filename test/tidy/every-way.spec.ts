@@ -78,7 +78,7 @@ const strangers: [room: string, imports: string][] = [
   ['libs/proofs', 'libs/contracts'],
   ['libs/evidence', 'libs/process'],
   ['libs/decisions', 'libs/store'],
-  ['libs/process', 'libs/mapping'],
+  ['libs/process', 'libs/decisions'],
   ['apps/executor', 'apps/gateway'],
   ['apps/cli', 'apps/gateway'],
   ['apps/gateway', 'packs/git'],

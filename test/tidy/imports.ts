@@ -10,7 +10,7 @@ const allowed: readonly [room: RegExp, may: RegExp][] = [
   [/^libs\/proofs$/, /^$/],
   [/^libs\/evidence$/, /^libs\/(contracts|domain|proofs|event-log|store)$/],
   [/^libs\/decisions$/, /^libs\/(contracts|domain|policy)$/],
-  [/^libs\/process$/, /^libs\/(contracts|domain|policy|event-log|store|evidence|proofs|tool-kit)$/],
+  [/^libs\/process$/, /^libs\/(contracts|domain|mapping|policy|event-log|store|evidence|proofs|tool-kit)$/],
   [/^packs\/[^/]+$/, /^libs\/tool-kit$/],
   [/^apps\/executor$/, /^(libs|packs)\//],
   [/^apps\/standalone$/, /^(libs|apps|packs)\//],

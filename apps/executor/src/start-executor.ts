@@ -7,6 +7,7 @@ import {
   foldConfiguration,
   NestLogger,
   type RunningApp,
+  TenantMappings,
   TrustBook,
 } from '@countersign/process';
 import type { Pack } from '@countersign/tool-kit';
@@ -107,7 +108,12 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   await announceTools({ log, codec, logger }, tools.values(), configuration, announcement);
   const credentials = credentialsOf(deps, config, configuration);
   const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups), credentials };
-  const runtime = new runtimes['in-process'](tools, around, new Memo(deps.results, deps.keys), new Mappings(configuration));
+  const runtime = new runtimes['in-process'](
+    tools,
+    around,
+    new Memo(deps.results, deps.keys),
+    new Mappings(new TenantMappings(configuration)),
+  );
   const executor = new Executor(lanesOf(deps, config, { configuration, trust }, runtime));
   measureLoad(executor, deps.metrics);
   await executor.start();

@@ -10,12 +10,14 @@ import {
   HistoryBook,
   PastTrust,
   type RunningApp,
+  TenantMappings,
   TrustBook,
   topicSpecs,
 } from '@countersign/process';
 import { Admission } from './admission/admission.js';
 import { CallCommands } from './admission/call-commands.js';
 import { CallDesk } from './admission/call-desk.js';
+import { CallMapper } from './admission/call-mapper.js';
 import { EditDesk } from './admission/edited-inputs.js';
 import { type InFlightShares, shareInFlight } from './admission/in-flight-shares.js';
 import { RecordWriter } from './admission/record-writer.js';
@@ -112,6 +114,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const desk = new CallDesk(board, writer, codec, store);
   const sender = new CallbackSender(keys, () => clock.now_ms(), config.callback_allow_private);
   const sealer = new CallSealer(deps.personal, configuration, clock);
+  const mapper = new CallMapper(new TenantMappings(configuration), sealer);
   const refused = new RefusedRequests(deps);
   const tracer = new CallTracer('gateway', deps.tracing);
   const owed = new OwedCallbacks(store);
@@ -141,14 +144,23 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     vault: deps.vault,
     keys,
     face: new Face(new Authenticator(configuration, now_ms, tokens), logger, readable, refused),
-    intake: new CallIntake(admission, desk, room, { tracer, delegated, sealer, readable, refused, owed, effects: new EffectReader(store) }),
+    intake: new CallIntake(admission, desk, room, {
+      tracer,
+      delegated,
+      mapper,
+      sealer,
+      readable,
+      refused,
+      owed,
+      effects: new EffectReader(store),
+    }),
     configuration: settings,
     policies,
     counterfactual: new CounterfactualRoom(deps, policies),
     replays: replayBundles(deps, () => configuration.state, { writer, sealer }),
     reports: new SimulationReports(keys),
     calls,
-    votes: new VoteRoom(calls, new EditDesk(configuration, keys, rulings, sealer)),
+    votes: new VoteRoom(calls, new EditDesk(configuration, keys, rulings, { sealer, mapper })),
     notices: new NoticeRoom({ configuration, writer: changes, clock }, secrets, links, config.callback_allow_private),
     told,
     mailer,

@@ -14,6 +14,7 @@ import {
   LogTime,
   NestLogger,
   type RunningApp,
+  TenantMappings,
   TrustBook,
 } from '@countersign/process';
 import { type DynamicModule, Module } from '@nestjs/common';
@@ -31,6 +32,7 @@ import { PolicyClock } from './policy-clock.js';
 import { PolicyCounters } from './policy-counters.js';
 import { PolicySpans } from './policy-spans.js';
 import { KeyRows } from './rulings/key-rows.js';
+import { MappedQuestions } from './rulings/mapped-questions.js';
 import { PersonalQuestions } from './rulings/personal-questions.js';
 import { RulingDesk } from './rulings/ruling-desk.js';
 import { similarTo } from './rulings/similar-to.js';
@@ -97,7 +99,8 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
   const personal = new PersonalQuestions(deps.personal, () => configuration.state);
   const rulings = new TenantRulings(now_ms, trust);
   const histories = historiesOf(deps, rulings, configuration, () => partitions.drained());
-  const desk = new RulingDesk({ configuration, log: deps.log, pulse, personal, histories }, keys, limits, rulings, similar);
+  const mappings = new MappedQuestions(new TenantMappings(configuration));
+  const desk = new RulingDesk({ configuration, log: deps.log, pulse, personal, mappings, histories }, keys, limits, rulings, similar);
   const counters = new PolicyCounters(deps.metrics, () => partitions.openApprovals());
   const spans = new PolicySpans(deps.tracing ? new CallTracer('policy', true) : undefined);
   const time = new LogTime();

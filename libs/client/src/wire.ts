@@ -40,6 +40,9 @@ export interface CallEnvelope {
   name: string;
   version: string;
   status: string;
+  /** What the tenant's mapping made of the inputs, and what ran; absent without a mapping. */
+  mapped_input?: unknown;
+  mapping?: { version: number; inputs_digest: string; changes: { op: string; path: string; value?: unknown }[]; warnings: string[] };
   output: unknown;
   error: { code: ErrorCode; class: ErrorClass; message: string; details?: unknown; retryable: boolean; retry_after_s?: number } | null;
   /** What the call waits for; `link` is its path at the gateway. */

@@ -63,9 +63,11 @@ function stricterAtExecution({ meta, call, judgement, cause, traceparent }: Call
   return { event_type: 'security_event_recorded', of: meta, cause, key: call.idempotency_key, traceparent, body };
 }
 
-/** The call with the inputs that caps left of it. */
-function withInputs(call: ToolCall, inputs_json: string | undefined): ToolCall {
-  return inputs_json === undefined ? call : { ...call, inputs_json, inputs_digest: sha256Hex(inputs_json) };
+/** The call with the inputs that caps left of it, and with their mapped form. */
+function withInputs(call: ToolCall, { inputs_json, mapped: made }: Pick<Judged, 'inputs_json' | 'mapped'>): ToolCall {
+  const mapped = made ?? call.mapped;
+  if (inputs_json !== undefined) return { ...call, inputs_json, inputs_digest: sha256Hex(inputs_json), mapped };
+  return mapped === call.mapped ? call : { ...call, mapped };
 }
 
 /** What approvers are shown, with the ruling as it stands by now: a wait may have changed it since it was judged. */
@@ -76,9 +78,9 @@ function shownWith({ evidence, judgement }: Judged, terms: DecisionTerms): Appro
 
 function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: DecisionTerms): RulingDraft[] {
   const { meta } = event.event;
-  const { judgement, reversibility, key_holder, config_offset, inputs_json, reservations, barred } = answer;
+  const { judgement, reversibility, key_holder, config_offset, reservations, barred } = answer;
   const evidence = shownWith(answer, terms);
-  const call = withInputs(event.event.call, inputs_json);
+  const call = withInputs(event.event.call, answer);
   const ask: CallToRule = {
     meta,
     call,
@@ -108,9 +110,9 @@ export function decideAgain(
   terms: DecisionTerms & { source: SourcePosition },
 ): RulingDraft[] {
   const { meta, revision, traceparent } = deferred;
-  const { judgement, reversibility, key_holder, config_offset, inputs_json, reservations = [], barred } = answer;
+  const { judgement, reversibility, key_holder, config_offset, reservations = [], barred } = answer;
   const evidence = shownWith(answer, terms);
-  const call = withInputs(deferred.call, inputs_json);
+  const call = withInputs(deferred.call, answer);
   const waits = state.limits.deferred.get(call_id) === deferred;
   if (waits && waitsOn(judgement, deferred)) return [];
   const ask: CallToRule = {
@@ -169,7 +171,8 @@ export function decideRecord(state: RulingState, event: ReadEvent, answer: Judge
       if (!answer || !edited) return castVote(approval, vote);
       const { evidence: _, ...ruling } = answer;
       const evidence = shownWith(answer, terms);
-      return editApproval(state, vote, { edited, ruling: { ...ruling, ...(evidence && { evidence }) } }, terms);
+      const mapped = answer.mapped ?? edited.mapped;
+      return editApproval(state, vote, { edited: { ...edited, mapped }, ruling: { ...ruling, ...(evidence && { evidence }) } }, terms);
     }
     default:
       return [];
@@ -241,6 +244,7 @@ const EMPTY_CALL: Omit<ToolCall, 'idempotency_key' | 'principal' | 'context' | '
   inputs_json: 'null',
   inputs_digest: '',
   sealed: null,
+  mapped: null,
   key_source: 'derived',
   discriminating_digest: '',
   window_ms: 0,

@@ -5,6 +5,7 @@ import {
   type ErrorCode,
   effectRules,
   type LimitReservation,
+  type MappedInputs,
   type Reversibility,
   type ToolCall,
 } from '@countersign/contracts';
@@ -24,7 +25,7 @@ import {
 import { demandsOf, type Limit, type LimitedCall } from '@countersign/policy';
 import { barredFrom, evidenceOf } from './evidence.js';
 import { deniedBy } from './limit-ruling.js';
-import type { TenantRulings } from './tenant-rulings.js';
+import type { RemappedInputs, TenantRulings } from './tenant-rulings.js';
 
 /** What the tenant's policy says about a call by itself, before keys and questions in progress. */
 export interface Judged {
@@ -45,18 +46,30 @@ export interface Judged {
   reservations?: readonly LimitReservation[];
   /** Canonical inputs as caps left them; absent: as they were. */
   inputs_json?: string | undefined;
+  /** What the mapping made of the inputs that were judged; absent: as the call has it. */
+  mapped?: MappedInputs | undefined;
+  /** Inputs that a cap lowered and that must be mapped before they can be judged. */
+  unmapped_json?: string | undefined;
 }
 
 const NO_DEMANDS: readonly Demand[] = [];
 
-function refused(config: ConfigurationState, call: ToolCall, code: ErrorCode, rule: string, message: string, unfamiliar: boolean): Judged {
+function refused(
+  config: ConfigurationState,
+  call: ToolCall,
+  code: ErrorCode,
+  rule: string,
+  message: string,
+  unfamiliar: boolean,
+  more: Record<string, unknown> = {},
+): Judged {
   const mode: ApprovalMode = effectRules[call.effect_class].approval_mode;
   const judgement: Judgement = {
     effect: 'deny',
     tier: 'tier_3_blocked',
     approval_mode_effective: mode,
     rule,
-    reason: callError(code, message, { details: { rule } }),
+    reason: callError(code, message, { details: { rule, ...more } }),
     approver_roles: [],
     quorum: 1,
     expires_after_ms: 0,
@@ -71,6 +84,14 @@ function refused(config: ConfigurationState, call: ToolCall, code: ErrorCode, ru
   };
 }
 
+/** A call whose inputs the tenant's mapping cannot map; what would run is not known. */
+export function unmappable(config: ConfigurationState, call: ToolCall, mapping_version: number, issues: readonly MappingIssue[]): Judged {
+  const [first] = issues;
+  const message = `the inputs cannot be mapped: ${first?.path || 'the inputs'} ${first?.message ?? 'are refused'}`;
+  const more = { layer: 'mapping', mapping_version, issues };
+  return refused(config, call, 'VALIDATION_ERROR', 'mapping.refused', message, false, more);
+}
+
 /** A call that was let through and that a rule would now ask people about is refused, unless the rule says to ask them. */
 export function refusedAtExecution(judged: Judged): Judged {
   const { judgement } = judged;
@@ -78,6 +99,12 @@ export function refusedAtExecution(judged: Judged): Judged {
   const { rule } = judgement;
   const reason = callError('POLICY_DENIED', `the policy became stricter before the call ran (rule ${rule})`, { details: { rule } });
   return { ...judged, judgement: { ...judgement, effect: 'deny', tier: 'tier_3_blocked', reason }, demands: NO_DEMANDS };
+}
+
+/** Something that a mapping could not take. `path`: a JSON Pointer into the inputs. */
+export interface MappingIssue {
+  path: string;
+  message: string;
 }
 
 export interface CallToJudge {
@@ -89,11 +116,13 @@ export interface CallToJudge {
   waited?: readonly string[];
   /** What its rules may be told of earlier calls; absent: none asked, or nobody knows. */
   history_json?: string | undefined;
+  /** See `RulingAsk`. */
+  remapped?: RemappedInputs | undefined;
 }
 
 /** Never throws for a call that the contract's types describe. */
 export function judgeCall(rulings: TenantRulings, config: ConfigurationState, asked: CallToJudge): Judged {
-  const { tenant_id, call, at_ms, waited = [], history_json } = asked;
+  const { tenant_id, call, at_ms, waited = [], history_json, remapped } = asked;
   if (!tenantOf(config, tenant_id)) return refused(config, call, 'POLICY_DENIED', 'tenant.unknown', 'there is no such tenant', true);
   const tool = catalogued(config, call.tool, call.version);
   if (!tool) return refused(config, call, 'VALIDATION_ERROR', 'tool.unknown', `no executor runs ${call.tool} ${call.version}`, true);
@@ -112,10 +141,11 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
     const why = `${call.tool} ${call.version} is suspended: ${suspension(config, tenant_id, tool)}`;
     return refused(config, call, 'VALIDATION_ERROR', 'contract.suspended', why, false);
   }
-  const ruling = rulings.resolve(config, { tenant_id, tool, call, waited, history_json });
+  const ruling = rulings.resolve(config, { tenant_id, tool, call, waited, history_json, remapped });
   const judgement = answered(config, asked, ruling);
-  const { inputs_json } = ruling;
-  const ruled = inputs_json === undefined ? call : { ...call, inputs_json };
+  const { inputs_json, unmapped_json } = ruling;
+  const mapped = inputs_json === undefined ? undefined : remapped?.mapped;
+  const ruled = inputs_json === undefined ? call : { ...call, inputs_json, mapped: mapped ?? null };
   const { reversibility } = tool.contract;
   const { config_offset } = config;
   const judged: Judged = {
@@ -126,6 +156,8 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
     key_holder: undefined,
     demands: NO_DEMANDS,
     inputs_json,
+    mapped,
+    unmapped_json,
   };
   // People may be asked about a call that waits as soon as it has waited.
   if (judgement.effect === 'require_approval' || judgement.effect === 'defer') {

@@ -1,5 +1,5 @@
-import type { GrantedTerms, Meta, ToolCall } from '@countersign/contracts';
-import { asksOthersNow, type ConfigurationState, catalogued, grantFor, limitsOf, requirementOf } from '@countersign/domain';
+import { callError, type GrantedTerms, type Meta, type ToolCall } from '@countersign/contracts';
+import { asksOthersNow, type ConfigurationState, catalogued, grantFor, limitsOf, mappingAt, requirementOf } from '@countersign/domain';
 import { guardCall, isStricter, type ResolvedRuling } from '@countersign/policy';
 import type { TenantRulings } from './tenant-rulings.js';
 
@@ -19,7 +19,27 @@ export interface AuthorisedCall {
   history_json?: string | undefined;
 }
 
-export type AgainJudged = { kind: 'allowed' } | { kind: 'stricter'; ruling: ResolvedRuling };
+/** What refuses a call that was let through. */
+export type StricterRuling = Pick<ResolvedRuling, 'reason' | 'rule' | 'tier'>;
+
+export type AgainJudged = { kind: 'allowed' } | { kind: 'stricter'; ruling: StricterRuling };
+
+/** What would run is the mapped form, and nobody has judged it: the call was ruled on before mappings were made at admission. */
+export const UNMAPPED: AgainJudged = {
+  kind: 'stricter',
+  ruling: {
+    rule: 'mapping.not_judged',
+    tier: 'tier_3_blocked',
+    reason: callError('POLICY_DENIED', 'nobody has judged what the mapping makes of the inputs', {
+      details: { rule: 'mapping.not_judged' },
+    }),
+  },
+};
+
+/** Whether a mapping was in force when the call was asked for, and its mapped form is not on the record. */
+export function lacksMappedForm(state: ConfigurationState, tenant_id: string, call: ToolCall): boolean {
+  return !call.mapped && mappingAt(state, tenant_id, call.tool, call.requested_at_ms) !== undefined;
+}
 
 const ALLOWED: AgainJudged = { kind: 'allowed' };
 
@@ -47,5 +67,5 @@ export function judgedAgain(
   if (!similar && !waitsAgain && (asksOthers || isStricter(ruling, approvals))) return { kind: 'stricter', ruling };
   const on = { tenant_id, call, contract: known.contract, at_ms: call.requested_at_ms };
   const guard = guardCall(limitsOf(state, tenant_id), on);
-  return guard ? { kind: 'stricter', ruling: { ...ruling, ...guard, effect: 'deny', tier: 'tier_3_blocked' } } : ALLOWED;
+  return guard ? { kind: 'stricter', ruling: { ...ruling, ...guard, tier: 'tier_3_blocked' } } : ALLOWED;
 }

@@ -1,4 +1,4 @@
-import type { Obligation, ToolCall, ToolContract } from '@countersign/contracts';
+import type { MappedInputs, Obligation, ToolCall, ToolContract } from '@countersign/contracts';
 import { type ConfigurationState, factsOf, overrideFor, rulingBundles, stateOfVersion, type ToolVersion } from '@countersign/domain';
 import {
   allHistoryUses,
@@ -14,11 +14,19 @@ import {
 } from '@countersign/policy';
 
 const NOTHING_HIDDEN: readonly Obligation[] = [];
-const ALL_HIDDEN: readonly Obligation[] = [{ kind: 'redact', rule: 'policy.bundle_unusable', paths: [''], max: null, tag: null }];
+const ALL_HIDDEN: readonly Obligation[] = [
+  { kind: 'redact', rule: 'policy.bundle_unusable', paths: [''], max: null, tag: null, form: null },
+];
 const hides = ({ obligations }: { obligations?: readonly object[] }): boolean => obligations?.some((one) => 'redact' in one) === true;
 
 /** What of a call is ruled on. */
-export type RuledCall = Pick<ToolCall, 'tool' | 'version' | 'context' | 'principal' | 'authority' | 'inputs_json' | 'case_id'>;
+export type RuledCall = Pick<ToolCall, 'tool' | 'version' | 'context' | 'principal' | 'authority' | 'inputs_json' | 'case_id' | 'mapped'>;
+
+/** Inputs that a cap lowered, and their mapped form. */
+export interface RemappedInputs {
+  inputs_json: string;
+  mapped: MappedInputs;
+}
 
 export interface RulingAsk {
   tenant_id: string;
@@ -27,6 +35,8 @@ export interface RulingAsk {
   /** Deferring rules whose wait is over. */
   waited?: readonly string[];
   deferred_since_ms?: number;
+  /** What the mapping makes of inputs that a cap lowers; absent: nobody has mapped them. */
+  remapped?: RemappedInputs | undefined;
   /** What is known of earlier calls (see history-book.ts), as it is recorded. Absent: a condition that asks for it errs. */
   history_json?: string | undefined;
 }
@@ -53,7 +63,7 @@ export class TenantRulings {
   /** The ruling of now, or of another time. Never throws. `draft`: this bundle instead of the active one. */
   resolve(
     config: ConfigurationState,
-    { tenant_id, tool, call, history_json, ...waits }: RulingAsk,
+    { tenant_id, tool, call, history_json, remapped, ...waits }: RulingAsk,
     draft?: BundleText,
     at_ms = this.now_ms(),
   ): ResolvedRuling {
@@ -67,6 +77,8 @@ export class TenantRulings {
       principal: call.principal,
       authority: call.authority,
       inputs_json: call.inputs_json,
+      mapped_json: call.mapped?.inputs_json ?? null,
+      ...(remapped ? { remapped: { inputs_json: remapped.inputs_json, mapped_json: remapped.mapped.inputs_json } } : {}),
       case_id: call.case_id,
       policy,
       now_ms: at_ms,

@@ -1,4 +1,5 @@
 export * from './approval/decide.js';
+export { jsonDiff } from './approval/json-diff.js';
 export * from './approval/quality.js';
 export * from './approval/requirement.js';
 export * from './approval/similar.js';
@@ -8,6 +9,7 @@ export * from './approval/voting-right.js';
 export * from './audit/audit-event.js';
 export { evolve, type PlacedEvent } from './call/evolve.js';
 export { packCall, packedCalls, unpackCall } from './call/packed-call.js';
+export { runningInputs } from './call/running-inputs.js';
 export * from './call/state.js';
 export * from './configuration/bundle-shelf.js';
 export { evolveConfiguration } from './configuration/evolve.js';

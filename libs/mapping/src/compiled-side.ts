@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asCommands, outOfCommands } from './commands.js';
 import { Coverage, pointerOf } from './coverage.js';
 import { convertDate } from './date.js';
@@ -31,6 +32,7 @@ interface Run {
 }
 
 const ITEMS_MAX = 10_000;
+const ITEMS_A_TURN = 20;
 
 class CompiledRule {
   readonly from: string[] | undefined;
@@ -96,6 +98,8 @@ class CompiledRule {
     if (value.length > ITEMS_MAX) throw new MappingFault(`has more than ${ITEMS_MAX} items`);
     const items: unknown[] = [];
     for (const [i, item] of value.entries()) {
+      // Expressions of a long list take a while: others have their turns in between.
+      if (i % ITEMS_A_TURN === ITEMS_A_TURN - 1) await nextTurn();
       if (isRecord(item)) items.push(await side.record(item, joined(path, i), run));
       else run.issues.push({ path: joined(path, i), message: 'is not an object' });
     }

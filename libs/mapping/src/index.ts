@@ -2,3 +2,4 @@ export { CompiledMapping } from './compiled-mapping.js';
 export type { Mapped } from './compiled-side.js';
 export type { MappingDefinition, MappingIssue, MappingMode } from './definition.js';
 export { definitionFaults } from './faults.js';
+export { beyondPlainMoves, type GuardedFields } from './plain-moves.js';

@@ -1,6 +1,7 @@
 export { type BundleText, compiledBundles } from './bundle/bundle-cache.js';
 export { BundleCompiler, compileBundle } from './bundle/compile-bundle.js';
 export type { RuleFault } from './bundle/compiled-rule.js';
+export { fieldsRead } from './bundle/fields-read.js';
 export { historyAsked } from './bundle/history-asked.js';
 export type { PolicyBundle } from './bundle/rule.js';
 export { trustAsked } from './bundle/trust-asked.js';

@@ -16,9 +16,17 @@ export function obligationsOf(matched: readonly CompiledRule[]): Obligation[] {
 }
 
 function namedObligation(rule: string, asked: NonNullable<CompiledRule['obligations']>[number]): Obligation {
-  const nothing = { rule, paths: [], max: null, tag: null };
+  const nothing = { rule, paths: [], max: null, tag: null, form: null };
   if ('redact' in asked) return { ...nothing, kind: 'redact', paths: [...asked.redact] };
-  if ('cap' in asked) return { ...nothing, kind: 'cap', paths: [asked.cap.path], max: asked.cap.max, tag: asked.cap.otherwise };
+  if ('cap' in asked)
+    return {
+      ...nothing,
+      kind: 'cap',
+      paths: [asked.cap.path],
+      max: asked.cap.max,
+      tag: asked.cap.otherwise,
+      form: asked.cap.form ?? 'inputs',
+    };
   return { ...nothing, kind: 'tag', tag: asked.tag };
 }
 

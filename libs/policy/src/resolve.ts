@@ -19,7 +19,7 @@ import type { CompiledRule } from './bundle/compiled-rule.js';
 import { capped, obligationsOf } from './obligations.js';
 import type { RulingInput } from './ruling-input.js';
 import { ANY_APPROVER, type Approvers, approversOf, standingOf } from './standing.js';
-import { NOTHING, type Weighed, weigh } from './weigh.js';
+import { type BothForms, NOTHING, type Weighed, weigh } from './weigh.js';
 
 export interface ResolvedRuling extends Approvers {
   effect: RulingEffect;
@@ -37,6 +37,8 @@ export interface ResolvedRuling extends Approvers {
   explanation: RulingExplanation | null;
   /** Canonical inputs as the obligations leave them; undefined: as they were. */
   inputs_json?: string;
+  /** Inputs that a cap lowered and that nobody has mapped yet: denied until the ruling is asked for with `remapped`. */
+  unmapped_json?: string;
   /** A call that was let through and that is asked about at its execution is asked about, not refused. */
   asks_at_execution: boolean;
 }
@@ -45,6 +47,8 @@ export interface ResolvedRuling extends Approvers {
 export const BUILT_IN_VERSION = 'default-1';
 const SAFETY_MODES: readonly string[] = ['normal', 'read_only', 'ask_all'];
 const RECHECK_MS = 1000;
+
+const UNMAPPED = { rule: 'policy.unmapped', message: 'a cap lowers the inputs, and what the mapping makes of them is not known here' };
 
 interface Denial {
   rule: string;
@@ -104,7 +108,7 @@ function explained(
 function judgeOnce(
   input: RulingInput,
   force: BundleInForce | undefined,
-  inputs: () => unknown,
+  forms: BothForms,
 ): { ruling: ResolvedRuling; obligations: Obligation[] } {
   const { contract, override } = input;
   const mode = approvalMode(contract);
@@ -115,7 +119,7 @@ function judgeOnce(
     };
   const bundle = force?.bundle;
   const facts = input.policy?.facts ?? new Map();
-  const weighed = bundle ? weigh(bundle, input, inputs, facts) : NOTHING;
+  const weighed = bundle ? weigh(bundle, input, forms, facts) : NOTHING;
   const standing = standingOf(input, weighed);
   const bundle_version = bundle?.version ?? BUILT_IN_VERSION;
   const obligations = obligationsOf(weighed.matched);
@@ -147,23 +151,57 @@ function judgeOnce(
   return { ruling, obligations };
 }
 
-/** Lowers what caps lower and judges what is left once more: a ruling is about the inputs that will be used. */
-function judgeCapped(input: RulingInput, force: BundleInForce | undefined, inputs: () => unknown): ResolvedRuling {
-  const first = judgeOnce(input, force, inputs);
+/** The inputs as caps of the agent's form lowered them, with their mapped form; undefined: nobody has mapped them. */
+function loweredForms(input: RulingInput, lowered: unknown, inputs_json: string): BothForms | undefined {
+  if (input.mapped_json == null) return { inputs: () => lowered, mapped: () => lowered };
+  const { remapped } = input;
+  if (remapped?.inputs_json !== inputs_json) return undefined;
+  const mapped = JSON.parse(remapped.mapped_json) as unknown;
+  return { inputs: () => lowered, mapped: () => mapped };
+}
+
+const ofForm = (obligations: readonly Obligation[], form: 'inputs' | 'mapped'): Obligation[] =>
+  obligations.filter((one) => one.kind === 'cap' && (one.form ?? 'inputs') === form);
+
+/** The cap on the inputs that run which refuses them. Such a cap never lowers. */
+function overCap(obligations: readonly Obligation[], forms: BothForms): Obligation | undefined {
+  const caps = ofForm(obligations, 'mapped').map((cap) => ({ ...cap, tag: 'refuse' }));
+  if (caps.length === 0) return undefined;
+  const held = capped(forms.mapped(), caps);
+  return 'refused' in held ? held.refused : undefined;
+}
+
+/**
+ * Lowers what caps lower and judges what is left once more, in both forms: a ruling is about the inputs that will be used.
+ * Caps lower the agent's inputs alone, so that the mapped form always follows from them.
+ */
+function judgeCapped(input: RulingInput, force: BundleInForce | undefined, forms: BothForms): ResolvedRuling {
+  const first = judgeOnce(input, force, forms);
   if (first.ruling.effect === 'deny' || !first.obligations.some(({ kind }) => kind === 'cap')) return first.ruling;
   const { bundle_version, approval_mode_effective: mode } = first.ruling;
-  const refusal = ({ rule, paths, max }: Obligation): ResolvedRuling => ({
-    ...denied({ rule, message: `rule ${rule} caps ${paths[0]} at ${max}`, details: { path: paths[0], max } }, mode, bundle_version),
-    explanation: first.ruling.explanation,
-  });
-  const lowered = capped(inputs(), first.obligations);
+  const refusal = ({ rule, paths, max, form }: Obligation): ResolvedRuling => {
+    const path = form === 'mapped' ? `mapped ${paths[0]}` : paths[0];
+    const details = { path: paths[0], max, ...(form === 'mapped' ? { form } : {}) };
+    return {
+      ...denied({ rule, message: `rule ${rule} caps ${path} at ${max}`, details }, mode, bundle_version),
+      explanation: first.ruling.explanation,
+    };
+  };
+  const lowered = capped(forms.inputs(), ofForm(first.obligations, 'inputs'));
   if ('refused' in lowered) return refusal(lowered.refused);
-  if (lowered.inputs === inputs()) return first.ruling;
+  if (lowered.inputs === forms.inputs()) {
+    const over = overCap(first.obligations, forms);
+    return over ? refusal(over) : first.ruling;
+  }
   const inputs_json = canonicalText(lowered.inputs);
-  const second = judgeOnce({ ...input, inputs_json }, force, () => lowered.inputs);
-  const again = capped(lowered.inputs, second.obligations);
-  if ('refused' in again) return refusal(again.refused);
-  if (again.inputs !== lowered.inputs)
+  const both = loweredForms(input, lowered.inputs, inputs_json);
+  if (!both) return { ...denied(UNMAPPED, mode, bundle_version), unmapped_json: inputs_json };
+  const mapped_json = input.mapped_json == null ? null : (input.remapped?.mapped_json ?? null);
+  const second = judgeOnce({ ...input, inputs_json, mapped_json }, force, both);
+  const again = capped(lowered.inputs, ofForm(second.obligations, 'inputs'));
+  const over = 'refused' in again ? again.refused : overCap(second.obligations, both);
+  if (over) return refusal(over);
+  if ('inputs' in again && again.inputs !== lowered.inputs)
     return denied({ rule: second.ruling.rule, message: 'caps of different rules lower the inputs in turn' }, mode, bundle_version);
   const { explanation } = second.ruling;
   const caps = first.obligations.filter(({ kind }) => kind === 'cap');
@@ -172,9 +210,9 @@ function judgeCapped(input: RulingInput, force: BundleInForce | undefined, input
   return { ...second.ruling, explanation: noted, inputs_json };
 }
 
-function shadowOf(input: RulingInput, force: BundleInForce, inputs: () => unknown): ShadowRuling {
+function shadowOf(input: RulingInput, force: BundleInForce, forms: BothForms): ShadowRuling {
   const facts = input.policy?.facts ?? new Map();
-  const { effect, tier, rule, bundle_version, explanation } = judgeCapped({ ...input, policy: { active: force, facts } }, force, inputs);
+  const { effect, tier, rule, bundle_version, explanation } = judgeCapped({ ...input, policy: { active: force, facts } }, force, forms);
   return { bundle_version, effect, tier, rule, matched: explanation?.matched ?? [] };
 }
 
@@ -191,21 +229,31 @@ const NO_EXPLANATION: RulingExplanation = {
   history_json: null,
 };
 
+/** Parses a text when it is first asked for, and once. */
+function parsedOnce(text: string): () => unknown {
+  let parsed: { value: unknown } | undefined;
+  return () => {
+    parsed ??= { value: JSON.parse(text) };
+    return parsed.value;
+  };
+}
+
+function formsOf({ inputs_json, mapped_json }: RulingInput): BothForms {
+  const inputs = parsedOnce(inputs_json);
+  return { inputs, mapped: mapped_json == null ? inputs : parsedOnce(mapped_json) };
+}
+
 function judge(input: RulingInput): ResolvedRuling {
   const mode = approvalMode(input.contract);
   if (!isPrincipal(input.principal)) return denied({ rule: 'policy.malformed', message: 'the call names no principal' }, mode);
   if (!SAFETY_MODES.includes(input.context.safety_mode ?? 'normal'))
     return denied({ rule: 'policy.malformed', message: 'the safety mode of this call cannot be read' }, mode);
-  let parsed: { value: unknown } | undefined;
-  const inputs = (): unknown => {
-    parsed ??= { value: JSON.parse(input.inputs_json) };
-    return parsed.value;
-  };
+  const forms = formsOf(input);
   const { policy } = input;
-  const ruling = judgeCapped(input, policy?.active, inputs);
+  const ruling = judgeCapped(input, policy?.active, forms);
   const waited = input.waited ?? [];
   if (!policy?.shadow && waited.length === 0) return ruling;
-  const shadow = policy?.shadow ? shadowOf(input, policy.shadow, inputs) : null;
+  const shadow = policy?.shadow ? shadowOf(input, policy.shadow, forms) : null;
   return { ...ruling, explanation: { ...(ruling.explanation ?? NO_EXPLANATION), waited: [...waited], shadow } };
 }
 

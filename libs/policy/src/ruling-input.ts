@@ -9,6 +9,12 @@ export interface PolicyInForce {
   facts: FactTables;
 }
 
+/** Lowered inputs and what the mapping makes of them. Both canonical JSON. */
+export interface Remapped {
+  inputs_json: string;
+  mapped_json: string;
+}
+
 /** Everything that a ruling looks at. */
 export interface RulingInput {
   contract: ToolContract;
@@ -22,8 +28,12 @@ export interface RulingInput {
   principal: Principal;
   /** By whose rights; null where the call says nothing of it: no clearances then. */
   authority: Authority | null;
-  /** Canonical inputs; their text, so that nobody reads it for whom no rule asks. */
+  /** Canonical inputs of the agent; their text, so that nobody reads it for whom no rule asks. */
   inputs_json: string;
+  /** What the tenant's mapping made of them; null or absent: they run as they are. */
+  mapped_json?: string | null;
+  /** What the mapping makes of inputs that a cap lowers; absent: nobody mapped them yet. */
+  remapped?: Remapped | undefined;
   case_id?: string | null;
   /** Absent: the built-in rules and tiers alone. */
   policy?: PolicyInForce | undefined;

@@ -15,14 +15,21 @@ export interface Weighed {
   facts: readonly FactVersion[];
 }
 
+/** The agent's inputs and those that run, each parsed when somebody asks first. Without a mapping they are the same. */
+export interface BothForms {
+  inputs(): unknown;
+  mapped(): unknown;
+}
+
 export const NOTHING: Weighed = { matched: [], would_have: [], errors: [], facts: [] };
 
 /** The variables of conditions. */
-function bindingsOf(input: RulingInput, inputs: unknown, facts: FactTables): CelBindings {
+function bindingsOf(input: RulingInput, { inputs, mapped }: BothForms, facts: FactTables): CelBindings {
   const { name, version, category, effect_class, reversibility, markings, scopes, tier } = input.contract;
   return new CelBindings({
-    inputs,
-    inputs_chars: input.inputs_json.length,
+    inputs: inputs(),
+    mapped: mapped(),
+    inputs_chars: input.inputs_json.length + (input.mapped_json?.length ?? 0),
     context: { ...NO_CONTEXT, ...input.context, case_id: input.case_id ?? null },
     principal: { ...input.principal, on_behalf_of: input.authority?.on_behalf_of ?? null },
     tool: { name, version, category, effect_class, reversibility, markings, scopes, tier: tier ?? null },
@@ -53,10 +60,10 @@ function factVersions(rules: readonly CompiledRule[], facts: FactTables): FactVe
 }
 
 /** Asks every rule about the tool. Pure; a condition that errs applies where it tightens, and never where it allows. */
-export function weigh(bundle: CompiledBundle, input: RulingInput, inputs: () => unknown, facts: FactTables): Weighed {
+export function weigh(bundle: CompiledBundle, input: RulingInput, forms: BothForms, facts: FactTables): Weighed {
   const rules = bundle.rules.about(input.contract);
   if (rules.length === 0) return NOTHING;
-  const on = bindingsOf(input, inputs(), facts);
+  const on = bindingsOf(input, forms, facts);
   const matched: CompiledRule[] = [];
   const would_have: RuleNote[] = [];
   const errors: RuleNote[] = [];

@@ -12,6 +12,7 @@ export { type HistoryAsk, HistoryBook } from './history/history-book.js';
 export { inTurns } from './in-turns.js';
 export { LogTime } from './log-time.js';
 export { createLogger, type Logger, NestLogger } from './logger.js';
+export { type CallToMap, isUnmappable, TenantMappings, type Unmappable } from './mapping/tenant-mappings.js';
 export { liveSecrets } from './masking/live-secrets.js';
 export { Masker } from './masking/masker.js';
 export { type OpenedCall, Personal } from './personal/personal.js';

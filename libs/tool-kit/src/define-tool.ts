@@ -41,9 +41,9 @@ export interface ToolDefinition<I extends Shape, O extends Shape, S extends Shap
    * Reads back whether the effect that a run reported is there. Must change nothing. Of a write without resources it also decides whether a
    * new request gets the old answer: `verified` then means that the same write again would find nothing to do.
    */
-  verify?(input: Received<I>, output: Returned<O>, ctx: RunContext): Promise<Verified>;
+  verify?(input: Received<S>, output: Returned<O>, ctx: RunContext): Promise<Verified>;
   /** Of a tool with a cache: the version of what it reads. Where it has changed, an equal call runs again. */
-  sourceVersion?(input: Received<I>, ctx: RunContext): Promise<string>;
+  sourceVersion?(input: Received<S>, ctx: RunContext): Promise<string>;
   /** What holds between an input and its output beyond the schemas. */
   sanity?: readonly SanityPredicate<Received<I>, Returned<O>>[];
 }
@@ -83,8 +83,8 @@ export function defineTool<I extends Shape, O extends Shape, S extends Shape = I
       compensate: async (raw: never, result: never, ctx: RunContext) => compensate(taken(raw), result, ctx),
     }),
     ...(changedNothing && { changedNothing: (result: never) => changedNothing(result) }),
-    ...(verify && { verify: async (raw: never, result: never, ctx: RunContext) => verify(received(raw), result, ctx) }),
-    ...(sourceVersion && { sourceVersion: async (raw: never, ctx: RunContext) => sourceVersion(received(raw), ctx) }),
+    ...(verify && { verify: async (raw: never, result: never, ctx: RunContext) => verify(taken(raw), result, ctx) }),
+    ...(sourceVersion && { sourceVersion: async (raw: never, ctx: RunContext) => sourceVersion(taken(raw), ctx) }),
     ...(sanity && { sanity: sanity.map((each) => receiving(each, received)) }),
     ...(deprecated && { deprecated }),
   };

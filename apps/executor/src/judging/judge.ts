@@ -1,5 +1,5 @@
 import type { Obligation } from '@countersign/contracts';
-import { type AgainJudged, judgedAgain, type TenantRulings } from '@countersign/decisions';
+import { type AgainJudged, judgedAgain, lacksMappedForm, type TenantRulings, UNMAPPED } from '@countersign/decisions';
 import { type ConfigurationState, catalogued } from '@countersign/domain';
 import type { Authorised, Job } from '../running/job.js';
 
@@ -41,7 +41,9 @@ export class Judge {
   }
 
   judge(authorised: Authorised): AgainJudged {
-    return judgedAgain(this.rulings, this.configuration.state, authorised, this.now_ms());
+    const { state } = this.configuration;
+    if (lacksMappedForm(state, authorised.meta.tenant_id, authorised.call)) return UNMAPPED;
+    return judgedAgain(this.rulings, state, authorised, this.now_ms());
   }
 
   /** Judges a call and notes on it by what and when, so that it is not judged once more for nothing just before it fires. */

@@ -6,6 +6,7 @@ import { BusyCalls } from '../resources/busy-calls.js';
 import type { ResourceNames } from '../resources/resource-names.js';
 import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
 import type { FairQueue } from '../scheduling/fair-queue.js';
+import { inputsToRun } from './inputs-to-run.js';
 import type { Issue, Job } from './job.js';
 
 /** Where a dispatched call goes on. */
@@ -118,7 +119,7 @@ export class Dispatcher {
   private nameResources(job: Job) {
     const tool = this.parts.runtime.find(job);
     if (!tool?.contract.resources) return;
-    job.touches = this.parts.names.touchesOf(tool, job.tenant_id, job.inputs);
+    job.touches = this.parts.names.touchesOf(tool, job.tenant_id, inputsToRun(job));
     job.settle_ms = tool.contract.settle_ms;
   }
 

@@ -1,7 +1,7 @@
 import { crashPoint, type Outcome, type Tier } from '@countersign/contracts';
+import type { StricterRuling } from '@countersign/decisions';
 import { type ExecutionState, stateAfter } from '@countersign/domain';
 import type { NewRecord } from '@countersign/event-log';
-import type { ResolvedRuling } from '@countersign/policy';
 import type { Partitions } from '../partitions/partitions.js';
 import type { Appender } from './appender.js';
 import type { EarlierAnswer, EventWriter } from './event-writer.js';
@@ -76,7 +76,7 @@ export class Ends {
   }
 
   /** Nothing fired: policy decides once more. */
-  rejudge(job: Job, ruling: ResolvedRuling, config_offset: number): void {
+  rejudge(job: Job, ruling: StricterRuling, config_offset: number): void {
     job.stage = 'ending';
     const record = this.writer.rejudged(job, ruling, config_offset);
     this.push({ job, record, outcome: undefined, state: undefined, revision: job.authorised.revision });

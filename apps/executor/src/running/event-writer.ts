@@ -14,8 +14,8 @@ import {
   type Principal,
   type Tier,
 } from '@countersign/contracts';
+import type { StricterRuling } from '@countersign/decisions';
 import type { NewRecord } from '@countersign/event-log';
-import type { ResolvedRuling } from '@countersign/policy';
 import type { Clock } from '@countersign/process';
 import type { Redactor } from '../judging/redactor.js';
 import type { Job } from './job.js';
@@ -144,7 +144,7 @@ export class EventWriter {
     });
   }
 
-  rejudged(job: Job, ruling: ResolvedRuling, config_offset: number): NewRecord {
+  rejudged(job: Job, ruling: StricterRuling, config_offset: number): NewRecord {
     const { decision_id, revision, source, call } = job.authorised;
     const { opened } = job;
     const said = ruling.reason?.message ?? 'policy is stricter now than when it ruled';

@@ -76,6 +76,7 @@ export class PlayedPolicy {
       inputs_json,
       inputs_digest: sha256Hex(inputs_json),
       sealed: null,
+      mapped: null,
       idempotency_key: key,
       key_source: 'derived',
       discriminating_digest: sha256Hex(discriminating),

@@ -228,6 +228,7 @@ export class Admission {
       lane: tenant.lane,
       authority: marked(origin.authority ?? caller.authority, tool.contract.markings),
       sealed: null,
+      mapped: null,
     };
     return { meta, call };
   }

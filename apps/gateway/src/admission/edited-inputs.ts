@@ -4,6 +4,7 @@ import { catalogued, type ToolVersion } from '@countersign/domain';
 import type { Configuration, TenantKeys } from '@countersign/process';
 import { Problem } from '../http/problem.js';
 import type { CallSealer } from '../personal/call-sealer.js';
+import type { CallMapper } from './call-mapper.js';
 import { CompiledContracts, isTooDeep } from './compiled-contracts.js';
 import { identify } from './effect-identity.js';
 
@@ -15,17 +16,23 @@ export class EditDesk {
     private readonly configuration: Configuration,
     private readonly keys: TenantKeys,
     private readonly rulings: TenantRulings,
-    readonly sealer: CallSealer,
+    private readonly parts: { sealer: CallSealer; mapper: CallMapper },
   ) {}
 
-  edited(tenant_id: string, call: ToolCall, asked: Record<string, unknown>): EditedInputs | Problem {
+  get sealer(): CallSealer {
+    return this.parts.sealer;
+  }
+
+  async edited(tenant_id: string, call: ToolCall, asked: Record<string, unknown>): Promise<EditedInputs | Problem> {
     const tool = catalogued(this.configuration.state, call.tool, call.version);
     if (!tool || tool.digest !== call.contract_digest) return new Problem('conflict', 'the tool is not what it was when the call was made');
     if (isTooDeep(asked)) return new Problem('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
     const check = this.contracts.of(tool);
     if (typeof check === 'string') return new Problem('conflict', `the input schema of ${tool.name} cannot be used: ${check}`);
     const faults = check(asked);
-    const inputs = faults.length > 0 ? asked : this.capped(tenant_id, tool, call, asked);
+    const mapped = faults.length > 0 ? null : await this.parts.mapper.other(tenant_id, call, canonicalText(asked));
+    if (mapped instanceof Problem) return mapped;
+    const inputs = faults.length > 0 ? asked : this.capped(tenant_id, tool, { ...call, mapped }, asked);
     const issues = faults.length > 0 ? faults : check(inputs);
     if (issues[0])
       return new Problem('invalid-inputs', `${issues[0].path || 'the inputs'}: ${issues[0].message}`, { layer: 'input', issues });
@@ -50,13 +57,17 @@ export class EditDesk {
     });
     // A header key and a read have no key of their inputs: there is no second one to hold.
     const own = isReadOnly(call.effect_class) || call.key_source === 'header';
-    return { inputs_json, inputs_digest, idempotency_key: own ? call.idempotency_key : idempotency_key, discriminating_digest };
+    const runs = inputs === asked ? mapped : await this.parts.mapper.other(tenant_id, call, inputs_json);
+    if (runs instanceof Problem) return runs;
+    const key = own ? call.idempotency_key : idempotency_key;
+    return { inputs_json, inputs_digest, idempotency_key: key, discriminating_digest, mapped: runs };
   }
 
   /** As the policy's caps leave them: people are shown, and bind, what would run. */
   private capped(tenant_id: string, tool: ToolVersion, call: ToolCall, inputs: Record<string, unknown>): Record<string, unknown> {
     const about = { ...call, inputs_json: canonicalText(inputs) };
-    const { inputs_json } = this.rulings.resolve(this.configuration.state, { tenant_id, tool, call: about });
+    const { inputs_json: lowered, unmapped_json } = this.rulings.resolve(this.configuration.state, { tenant_id, tool, call: about });
+    const inputs_json = lowered ?? unmapped_json;
     return inputs_json === undefined ? inputs : (JSON.parse(inputs_json) as Record<string, unknown>);
   }
 }

@@ -1,3 +1,4 @@
+import { TenantMappings } from '@countersign/process';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
@@ -42,7 +43,7 @@ export class AccessController {
     private readonly face: Face,
     room: PolicyRoom,
   ) {
-    this.dry = new DryRulings(room);
+    this.dry = new DryRulings(room, new TenantMappings(room.configuration));
   }
 
   @Get('.well-known/authzen-configuration')
@@ -104,17 +105,30 @@ function askedBy({ subject, action, resource, context }: Evaluation, caller: Cal
   };
 }
 
-function face({ judgement, inputs_digest }: DryRuling): Record<string, unknown> {
+function face({ judgement, inputs_digest, mapped }: DryRuling): Record<string, unknown> {
   const { effect, tier, approval_mode_effective, rule, bundle_version, reason, explanation, approver_roles, quorum, defer } = judgement;
   const approval = effect === 'require_approval' ? { approver_roles, quorum } : null;
   const ruled = { effect, tier, approval_mode_effective, rule, bundle_version: bundle_version ?? null, reason, approval };
-  return { ...ruled, defer: defer ?? null, explanation: explanation ?? null, inputs_digest };
+  return { ...ruled, defer: defer ?? null, explanation: explanation ?? null, inputs_digest, mapped: mappedFace(mapped) };
+}
+
+/** The form that would run: a mapping may hold what the tenant knows of its systems, and a caller sees it in the envelope too. */
+function mappedFace(mapped: DryRuling['mapped']): Record<string, unknown> | null {
+  if (!mapped) return null;
+  const { inputs_json, inputs_digest, mapping_version, warnings } = mapped;
+  return { mapping_version, inputs_digest, inputs: JSON.parse(inputs_json), warnings };
 }
 
 /** Such a call would not be taken, whatever policy says. */
 function invalid({ issues }: DryRuling): Problem | undefined {
   const [first] = issues;
-  return first && new Problem('invalid-inputs', `${first.path || 'the inputs'}: ${first.message}`, { layer: 'input', issues });
+  return (
+    first &&
+    new Problem('invalid-inputs', `${first.path || 'the inputs'}: ${first.message}`, {
+      layer: issues.some(({ code }) => code === 'mapping') ? 'mapping' : 'input',
+      issues,
+    })
+  );
 }
 
 const refusal = (reason: Record<string, unknown>): Answer => ok({ decision: false, context: { reason } });

@@ -1,7 +1,9 @@
+import type { ToolCall } from '@countersign/contracts';
 import { unpackCall } from '@countersign/domain';
 import type { ApprovalRow } from '@countersign/store';
 import type { Caller } from '../identity/authenticator.js';
 import { callFace } from './envelope.js';
+import { bothForms, mappingFace } from './mapped-form.js';
 import { seenBy } from './seen-by.js';
 
 type Reader = Pick<Caller, 'clearances'>;
@@ -11,7 +13,8 @@ const iso = (ms: number | null): string | null => (ms === null ? null : new Date
 function callPart(packed: Buffer | null, reader: Reader): Record<string, unknown> | null {
   if (packed === null) return null;
   const state = seenBy(unpackCall(packed), reader);
-  const { name, version, case_id, run_id, status, input, decision, on_behalf_of, markings, withheld } = callFace(state);
+  const face = callFace(state);
+  const { name, version, case_id, run_id, status, input, decision, on_behalf_of, markings, withheld } = face;
   const { principal, context, inputs_digest, contract_digest } = state.call ?? {};
   return {
     name,
@@ -20,6 +23,7 @@ function callPart(packed: Buffer | null, reader: Reader): Record<string, unknown
     run_id,
     status,
     input,
+    ...bothForms(face),
     inputs_digest,
     contract_digest,
     decision,
@@ -31,12 +35,18 @@ function callPart(packed: Buffer | null, reader: Reader): Record<string, unknown
   };
 }
 
+/** The inputs that an edit asks about, in both forms. */
+function editedForms(edited: Pick<ToolCall, 'inputs_json' | 'mapped'>): Record<string, unknown> {
+  const mapped_input: unknown = edited.mapped ? JSON.parse(edited.mapped.inputs_json) : undefined;
+  return { input: JSON.parse(edited.inputs_json) as unknown, mapped_input, mapping: mappingFace(edited).mapping };
+}
+
 /** A request for approval as its approver needs it: what, why, by whom, and the votes so far. */
 export function approvalFace(row: ApprovalRow, reader: Reader): Record<string, unknown> {
   const { approval_id, call_id, revision, status } = row;
-  const { inputs_json, edit, requirement: terms, rule: _rule, ...requirement } = row.requirement;
+  const { inputs_json, mapped, edit, requirement: terms, rule: _rule, ...requirement } = row.requirement;
   const call = callPart(row.state, reader);
-  const asked = call && inputs_json && !call.withheld ? { ...call, input: JSON.parse(inputs_json) as unknown } : call;
+  const asked = call && inputs_json && !call.withheld ? { ...call, ...editedForms({ inputs_json, mapped: mapped ?? null }) } : call;
   return {
     approval_id,
     call_id,

@@ -3,6 +3,7 @@ import type { CallSpan, CallTracer } from '@countersign/process';
 import { SpanKind } from '@opentelemetry/api';
 import type { Admission, AdmittedCall } from '../admission/admission.js';
 import type { CallDesk } from '../admission/call-desk.js';
+import type { CallMapper } from '../admission/call-mapper.js';
 import { type CallRequest, callRequest } from '../admission/call-request.js';
 import type { Caller } from '../identity/authenticator.js';
 import { type DelegatedAuthority, isDelegated } from '../identity/delegated-authority.js';
@@ -44,6 +45,7 @@ export class CallIntake {
     private readonly parts: {
       tracer: CallTracer;
       delegated: DelegatedAuthority;
+      mapper: CallMapper;
       sealer: CallSealer;
       readable: Readable;
       refused: RefusedRequests;
@@ -86,11 +88,24 @@ export class CallIntake {
     return this.parts.readable;
   }
 
-  /** Puts the call on the record, its personal data sealed. @returns a promise only where there is some, or a callback is owed */
+  /** Puts the call on the record, mapped, its personal data sealed. @returns a promise only where there is a mapping or personal data, or a callback is owed */
   record(admitted: AdmittedCall, sink: AnswerSink, wait_ms: number, span: CallSpan): Problem | undefined | Promise<Problem | undefined> {
-    const sealed = this.parts.sealer.seal(admitted);
-    if (sealed === undefined) return this.seat(admitted, sink, wait_ms, span);
-    return sealed.then((one) => (one instanceof Problem ? one : this.seat(one, sink, wait_ms, span)));
+    const prepared = this.prepared(admitted);
+    if (prepared === undefined) return this.seat(admitted, sink, wait_ms, span);
+    return prepared.then((one) => (one instanceof Problem ? one : this.seat(one, sink, wait_ms, span)));
+  }
+
+  /** The call mapped, then sealed; undefined where neither concerns it. */
+  private prepared(admitted: AdmittedCall): Promise<AdmittedCall | Problem> | undefined {
+    const { mapper, sealer } = this.parts;
+    const mapped = mapper.map(admitted);
+    if (mapped === undefined) return sealer.seal(admitted);
+    return mapped.then(async (one) => {
+      if (!(one instanceof Problem)) return sealer.seal(one) ?? one;
+      // A request that its run numbers may be on the record, whatever the mapping takes by now: it is answered from there.
+      const { call_id, tenant_id } = admitted.meta;
+      return admitted.numbered && (await this.desk.refresh(tenant_id, call_id)) ? admitted : one;
+    });
   }
 
   /** What is owed is kept before the call can end; of a call that is not taken nothing is. */

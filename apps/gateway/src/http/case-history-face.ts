@@ -2,6 +2,7 @@ import { type CallState, unpackCall } from '@countersign/domain';
 import type { CaseHistoryRow } from '@countersign/store';
 import type { Caller } from '../identity/authenticator.js';
 import { approvalLink, callFace } from './envelope.js';
+import { bothForms } from './mapped-form.js';
 import { seenBy } from './seen-by.js';
 
 type Fields = Record<string, unknown>;
@@ -16,6 +17,14 @@ const time = (ms: unknown): string | null => (typeof ms === 'number' ? new Date(
 /** Before an approver edited them. */
 const askedInputs = ({ asked_inputs_json: asked }: CallState, face: Fields): unknown =>
   asked === undefined ? face.input : JSON.parse(asked);
+
+const isEdited = ({ asked_inputs_json: asked }: CallState): boolean => asked !== undefined;
+
+/** What ran, where a mapping stands between: the inputs as the agent has them and as its tool got them. */
+const ranAs = (face: Fields): Fields => (face.mapping === undefined ? {} : { inputs: face.input, ...bothForms(face) });
+
+/** A repeat did not run: its line tells only which mapping the first call ran with. */
+const otherMapping = (face: Fields): Fields => (face.mapping_version === null ? {} : { mapping_version: face.mapping_version });
 
 /** The request as it was asked: what a later revision, an escalation or its end made of it has lines of its own. */
 function askedFace(now: unknown, { at_ms }: CaseHistoryRow, detail: Fields): Fields {
@@ -44,7 +53,7 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
   const detail = row.detail_json === null ? {} : (JSON.parse(row.detail_json) as Fields);
   switch (row.type) {
     case 'tool_call_pending':
-      return { ...tool, inputs: askedInputs(state, face), ...agentSays(state) };
+      return { ...tool, inputs: askedInputs(state, face), ...(isEdited(state) ? {} : bothForms(face)), ...agentSays(state) };
     case 'tool_call_pending_approval':
       return { ...tool, approval: askedFace(face.approval, row, detail), ...agentSays(state) };
     case 'approval_granted':
@@ -59,13 +68,21 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
         ...agentSays(state),
       };
     case 'tool_retry_deduplicated':
-      return { ...tool, result: face.output, error: face.error, ...timing(face), ...reused(face), ...agentSays(state) };
+      return {
+        ...tool,
+        result: face.output,
+        error: face.error,
+        ...otherMapping(face),
+        ...timing(face),
+        ...reused(face),
+        ...agentSays(state),
+      };
     case 'tool_call_complete':
     case 'tool_call_resolved':
-      return { ...tool, result: face.output, error: face.error, ...timing(face), ...agentSays(state) };
+      return { ...tool, result: face.output, error: face.error, ...ranAs(face), ...timing(face), ...agentSays(state) };
     case 'tool_call_failed':
     case 'tool_call_in_doubt':
-      return { ...tool, error: face.error, ...timing(face), ...agentSays(state) };
+      return { ...tool, error: face.error, ...ranAs(face), ...timing(face), ...agentSays(state) };
     case 'compensation_requested':
       return { ...tool, inputs: askedInputs(state, face), ...detail };
     case 'compensation_executed':

@@ -1,6 +1,7 @@
 import { type CallError, type Deferral, type Outcome, type RulingExplanation, SEALED, type ToolCall } from '@countersign/contracts';
 import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
 import { type AnswerNotes, type DeduplicationFace, deduplicationFace, repeatWarning } from './deduplication-face.js';
+import { mappingFace, mappingWarning } from './mapped-form.js';
 import type { SeenCall } from './seen-by.js';
 
 const time = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
@@ -103,8 +104,8 @@ function explanationFace({ obligations, bundle_digest, matched, would_have, erro
 
 function warningsOf(state: CallState, face: DeduplicationFace): string[] {
   const warnings = outcomeOf(state)?.warnings ?? [];
-  const repeat = repeatWarning(state, face);
-  return repeat === undefined ? warnings : [...warnings, repeat];
+  const told = [repeatWarning(state, face), mappingWarning(state)].filter((warning) => warning !== undefined);
+  return told.length === 0 ? warnings : [...warnings, ...told];
 }
 
 function withTold(warnings: string[], told: readonly string[]): string[] {
@@ -148,7 +149,7 @@ function identityFace({ call, withheld }: SeenCall): Record<string, unknown> {
   };
 }
 
-/** The call's envelope (`Envelope` of /openapi.json) as JSON text. `input` and `output` are spliced in as the texts they are on the record. */
+/** The call's envelope (`Envelope` of /openapi.json) as JSON text. `input`, `mapped_input` and `output` are spliced in as the texts they are on the record. */
 export function envelopeText(state: SeenCall, notes: AnswerNotes = {}): string {
   const status = statusOf(state);
   const call = state.call;
@@ -190,9 +191,11 @@ export function envelopeText(state: SeenCall, notes: AnswerNotes = {}): string {
     credentials: outcome?.extras?.credentials ?? [],
     trace_id: state.correlation_id,
     cost: outcome?.extras?.cost ?? null,
-    mapping_version: outcome?.extras?.mapping_version ?? null,
+    mapping_version: (outcome ? outcome.extras?.mapping_version : call?.mapped?.mapping_version) ?? null,
+    ...mappingFace(call),
   });
-  return `${front.slice(0, -1)},"input":${call?.inputs_json ?? 'null'},"output":${outcome?.output_json ?? 'null'}}`;
+  const mapped = call?.mapped ? `,"mapped_input":${call.mapped.inputs_json}` : '';
+  return `${front.slice(0, -1)},"input":${call?.inputs_json ?? 'null'}${mapped},"output":${outcome?.output_json ?? 'null'}}`;
 }
 
 /** Whether the call was refused because its header key was used before with other inputs: HTTP 422. */

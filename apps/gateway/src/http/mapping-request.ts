@@ -45,6 +45,8 @@ export const mappingDefinition = z.strictObject({
   tables: z.record(name, table).optional(),
 });
 
+export const activationRequest = z.strictObject({ version: z.int().min(1) });
+
 export const rollbackRequest = z.strictObject({ version: z.int().min(1) });
 
 export const tryRequest = z.strictObject({

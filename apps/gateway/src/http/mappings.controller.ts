@@ -1,4 +1,4 @@
-import { ANY_TOOL, type MappingVersion, mappingMode, mappingVersions, toolNames, unpackCall } from '@countersign/domain';
+import { ANY_TOOL, type MappingVersion, mappingAt, mappingMode, mappingVersions, toolNames, unpackCall } from '@countersign/domain';
 import type { MappingDefinition } from '@countersign/mapping';
 import { listCalls } from '@countersign/store';
 import { Controller, Delete, Get, HttpCode, Post, Put, Req, Res } from '@nestjs/common';
@@ -8,7 +8,8 @@ import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
-import { definitionProblem, mappingDefinition, rollbackRequest, tryRequest } from './mapping-request.js';
+import { activationProblem, activationReasons } from './mapping-activation.js';
+import { activationRequest, definitionProblem, mappingDefinition, rollbackRequest, tryRequest } from './mapping-request.js';
 import { tryMapping } from './mapping-trial.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, headerOf, ok } from './reply.js';
@@ -19,8 +20,15 @@ const toolOf = (request: HttpRequest): string => (request.params as { tool: stri
 const etagOf = ({ version }: MappingVersion): string => `"${version}"`;
 const noMapping = (): Problem => new Problem('not-found', 'there is no mapping of this tool');
 
-function versionFace({ changed_at_ms, by, ...rest }: MappingVersion): Record<string, unknown> {
-  return { ...rest, changed_by: { kind: by.kind, id: by.id }, changed_at: new Date(changed_at_ms).toISOString() };
+function versionFace({ changed_at_ms, by, in_force_from_ms, activated_by, ...rest }: MappingVersion): Record<string, unknown> {
+  return {
+    ...rest,
+    state: in_force_from_ms === null ? 'waits_for_activation' : 'activated',
+    in_force_from: in_force_from_ms === null ? null : new Date(in_force_from_ms).toISOString(),
+    activated_by: activated_by && { kind: activated_by.kind, id: activated_by.id },
+    changed_by: { kind: by.kind, id: by.id },
+    changed_at: new Date(changed_at_ms).toISOString(),
+  };
 }
 
 /** `/v1/mappings`: between what agents say and what the tenant's systems take, a history of versions for each tool. */
@@ -47,7 +55,9 @@ export class MappingsController {
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
       const found = this.current(caller, toolOf(request));
-      return found ? ok(versionFace(found), { etag: etagOf(found) }) : noMapping();
+      return found
+        ? ok({ ...versionFace(found), in_force_version: this.inForce(caller, found.tool) }, { etag: etagOf(found) })
+        : noMapping();
     });
   }
 
@@ -99,6 +109,26 @@ export class MappingsController {
     });
   }
 
+  @Post('v1/mappings/:tool/activate')
+  @HttpCode(200)
+  activate(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
+      const body = parseBody(activationRequest, request.body);
+      if (body instanceof Problem) return body;
+      const { state, clock } = this.room.configuration;
+      const { tenant_id, principal: by } = caller;
+      const tool = toolOf(request);
+      const refused = activationProblem(state, tenant_id, mappingVersions(state, tenant_id, tool), { version: body.version, by });
+      const stale = refused ?? this.stale(request, caller);
+      if (stale) return stale;
+      await this.room.setEverywhere(tenant_id, 'mapping_activated', { tool, version: body.version, by, changed_at_ms: clock.now_ms() });
+      const active = mappingVersions(state, tenant_id, tool).find(({ version }) => version === body.version);
+      return active?.in_force_from_ms == null
+        ? new Problem('conflict', 'the mapping was changed meanwhile: read it again')
+        : ok(versionFace(active), { etag: etagOf(active) });
+    });
+  }
+
   // A double colon is a literal one in Fastify's routes.
   @Post('v1/mappings::try')
   @HttpCode(200)
@@ -113,7 +143,9 @@ export class MappingsController {
       const rows = body.calls_max === 0 ? [] : (await listCalls(this.views.store, page)).items;
       const recorded = rows.map((row) => unpackCall(row.state));
       const calls = await this.views.readable.states(caller.tenant_id, recorded);
-      return ok(await tryMapping(definition, mappingMode(this.room.configuration.state, caller.tenant_id), { ...body, calls }));
+      const { state } = this.room.configuration;
+      const trial = await tryMapping(definition, mappingMode(state, caller.tenant_id), { ...body, calls });
+      return ok({ ...trial, needs_activation: activationReasons(state, caller.tenant_id, body.tool, definition) });
     });
   }
 
@@ -127,6 +159,12 @@ export class MappingsController {
     const versions = mappingVersions(this.room.configuration.state, caller.tenant_id, body.tool);
     const wanted = body.version === undefined ? versions.at(-1) : versions.find(({ version }) => version === body.version);
     return wanted?.definition ? (wanted.definition as unknown as MappingDefinition) : noMapping();
+  }
+
+  /** Version that new calls go by; null: none. */
+  private inForce({ tenant_id }: Caller, tool: string): number | null {
+    const { state, clock } = this.room.configuration;
+    return mappingAt(state, tenant_id, tool, clock.now_ms())?.version ?? null;
   }
 
   private current(caller: Caller, tool: string): MappingVersion | undefined {
@@ -147,6 +185,7 @@ export class MappingsController {
     const version = (mappingVersions(state, caller.tenant_id, tool).at(-1)?.version ?? 0) + 1;
     const changed_at_ms = clock.now_ms();
     const definition_json = definition === null ? null : JSON.stringify(definition);
+    const reasons = activationReasons(state, caller.tenant_id, tool, definition as MappingDefinition | null);
     await this.room.setEverywhere(caller.tenant_id, 'mapping_set', {
       tool,
       version,
@@ -154,10 +193,11 @@ export class MappingsController {
       rolled_back_to,
       by: caller.principal,
       changed_at_ms,
+      needs_activation: reasons.length > 0,
     });
     const written = mappingVersions(state, caller.tenant_id, tool).find((each) => each.version === version);
     if (!written || written.changed_at_ms !== changed_at_ms || written.by.id !== caller.principal.id)
       return new Problem('precondition-failed', 'another version was published at the same moment: read it again');
-    return ok(versionFace(written), { etag: etagOf(written) });
+    return ok({ ...versionFace(written), needs_activation: reasons }, { etag: etagOf(written) });
   }
 }

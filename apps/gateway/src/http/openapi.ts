@@ -32,6 +32,13 @@ const schemas: Json = {
       run_id: nullable('string'),
       status: { enum: [...statuses] },
       input: {},
+      mapped_input: { description: "what the tenant's mapping made of `input`, and what runs; absent without a mapping" },
+      mapping: {
+        type: 'object',
+        description:
+          'the version of the mapping, the digest of `mapped_input`, and `changes` (RFC 6902) from `input`; absent without a mapping',
+      },
+      mapping_version: nullable('integer'),
       output: {},
       error: { anyOf: [ref('CallError'), { type: 'null' }] },
       decision: nullable('object'),

@@ -9,6 +9,7 @@ import { type ReportProof, SimulationReports } from '../policies/simulation-repo
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
+import { otherPolicyAdmins } from './mapping-activation.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
@@ -18,6 +19,10 @@ interface Draft {
 }
 
 const none = (version: string): Problem => new Problem('not-found', `there is no policy ${version}`);
+const notSingle = (others: readonly string[]): Problem =>
+  new Problem('conflict', `the tenant has other policy admins: ${others.slice(0, 5).join(', ')}`, {
+    issues: [{ path: '/single_policy_admin', code: 'conflict', message: 'is true only where nobody else could activate a mapping' }],
+  });
 const nextNumber = ({ versions }: BundleShelf): string => {
   let number = versions.size + 1;
   while (versions.has(String(number))) number++;
@@ -57,9 +62,10 @@ export class PoliciesController {
 
   @Get('policies/settings')
   settings(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, [], ({ tenant_id }) =>
-      ok({ simulation_required: this.room.shelf(tenant_id).simulation_required }),
-    );
+    return this.face.serve(request, reply, [], ({ tenant_id }) => {
+      const { simulation_required, single_policy_admin } = this.room.shelf(tenant_id);
+      return ok({ simulation_required, single_policy_admin });
+    });
   }
 
   @Put('policies/settings')
@@ -68,12 +74,13 @@ export class PoliciesController {
       const body = parseBody(policySettings, request.body);
       if (body instanceof Problem) return body;
       const { configuration } = this.room;
-      await configuration.writer.set(tenant_id, 'policy_settings_set', {
-        ...body,
-        by: principal,
-        changed_at_ms: configuration.clock.now_ms(),
-      });
-      return ok(body);
+      const changed_at_ms = configuration.clock.now_ms();
+      const { simulation_required, single_policy_admin = this.room.shelf(tenant_id).single_policy_admin } = body;
+      const others = body.single_policy_admin ? otherPolicyAdmins(configuration.state, tenant_id, principal, changed_at_ms) : [];
+      if (others.length > 0) return notSingle(others);
+      const settings = { simulation_required, single_policy_admin };
+      await configuration.writer.set(tenant_id, 'policy_settings_set', { ...settings, by: principal, changed_at_ms });
+      return ok(settings);
     });
   }
 

@@ -1,7 +1,7 @@
 import { adapterPinRequest } from './adapter-pins.controller.js';
 import type { ApiRoute } from './api-routes.js';
 import { listQuery } from './lists.js';
-import { mappingDefinition, rollbackRequest, tryRequest } from './mapping-request.js';
+import { activationRequest, mappingDefinition, rollbackRequest, tryRequest } from './mapping-request.js';
 import { auditRequest, evaluationRequest, lifecycleRequest, pinRequest } from './tool-lifecycle.controller.js';
 import { toolFilters, toolSearchQuery } from './tools.controller.js';
 
@@ -53,6 +53,14 @@ export const registryRoutes: readonly ApiRoute[] = [
     tag: 'mappings',
     summary: 'Publish an earlier version again',
     body: rollbackRequest,
+  },
+  {
+    ...put,
+    method: 'post',
+    path: `${MAPPING}/activate`,
+    tag: 'mappings',
+    summary: 'Let a version take effect that waits for a second person',
+    body: activationRequest,
   },
   { ...put, method: 'post', path: '/v1/mappings:try', tag: 'mappings', summary: 'Try a mapping on recorded calls', body: tryRequest },
 ];

@@ -36,6 +36,7 @@ export const routeRoles: Readonly<Record<string, readonly Role[]>> = {
   'put /v1/mappings/{tool}': ['policy_admin', 'tool_author'],
   'delete /v1/mappings/{tool}': ['policy_admin', 'tool_author'],
   'post /v1/mappings/{tool}/rollback': ['policy_admin', 'tool_author'],
+  'post /v1/mappings/{tool}/activate': ['policy_admin'],
   'post /v1/mappings:try': ['operator', 'policy_admin', 'tool_author'],
   'post /v1/audit/cosignatures': ['auditor'],
   'get /v1/audit/checkpoint': ['auditor'],

@@ -20,7 +20,7 @@ export function seenBy(state: CallState, reader: Pick<Caller, 'clearances'>): Se
   if (!markings || markings.length === 0) return state;
   const withheld = lacking(markings, reader.clearances);
   if (withheld.length === 0) return state;
-  const call = state.call && { ...state.call, inputs_json: 'null', context: { ...state.call.context, rationale: null } };
+  const call = state.call && { ...state.call, inputs_json: 'null', mapped: null, context: { ...state.call.context, rationale: null } };
   const asked = state.asked_inputs_json === undefined ? {} : { asked_inputs_json: 'null' };
   return { ...state, ...asked, call, end: ended(state.end), doubt: ended(state.doubt), withheld };
 }

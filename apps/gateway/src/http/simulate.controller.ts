@@ -1,6 +1,6 @@
 import { type CallState, catalogued, unpackCall } from '@countersign/domain';
 import type { BundleText, PolicyBundle } from '@countersign/policy';
-import { bundlesAhead } from '@countersign/process';
+import { bundlesAhead, TenantMappings } from '@countersign/process';
 import { type Cursor, listCalls, parseCursor } from '@countersign/store';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
@@ -65,11 +65,16 @@ export class SimulateController {
 
   private async run(tenant_id: string, asked: SimulateRequest, draft: BundleText): Promise<Answer> {
     await bundlesAhead.compile(draft);
-    const simulation = new Simulation(this.room.rulings, tenant_id, draft, this.at(tenant_id));
+    const simulation = new Simulation(
+      { rulings: this.room.rulings, mappings: new TenantMappings(this.room.configuration) },
+      tenant_id,
+      draft,
+      this.at(tenant_id),
+    );
     const earlier = new EarlierHistory(this.views.store, tenant_id);
     for await (const calls of this.recorded(tenant_id, asked))
       for (const call of await this.views.readable.states(tenant_id, calls))
-        simulation.judge(this.room.configuration.state, call, await this.told(tenant_id, call, draft, earlier));
+        await simulation.judge(this.room.configuration.state, call, await this.told(tenant_id, call, draft, earlier));
     const { report } = simulation;
     return ok({ ...report, simulation: this.reports.prove(tenant_id, report) });
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { uuidv7 } from '@countersign/contracts';
+import { type EditedInputs, uuidv7 } from '@countersign/contracts';
 import { type CallState, machineObjection, type PlacedEvent, unpackCall } from '@countersign/domain';
 import { type ApprovalRow, readApproval } from '@countersign/store';
 import { z } from 'zod';
@@ -74,7 +74,7 @@ export class VoteRoom {
       return new Problem('late-vote', `the approval is ${row.status}`, { approval_status: row.status });
     const misplaced = misplacedIn(body);
     if (misplaced) return new Problem('invalid-request', misplaced);
-    const edited = body.vote === 'edit' ? this.edits.edited(voter.tenant_id, state.call, body.inputs ?? {}) : null;
+    const edited = body.vote === 'edit' ? await this.edits.edited(voter.tenant_id, state.call, body.inputs ?? {}) : null;
     if (edited instanceof Problem) return edited;
     const { sealer } = this.edits;
     const sealed = edited && (await sealer.edited(voter.tenant_id, state.call, edited));
@@ -87,12 +87,7 @@ export class VoteRoom {
   private async cast(
     request: HttpRequest,
     voter: Voter,
-    {
-      row,
-      state,
-      body,
-      edited,
-    }: { row: ApprovalRow; state: CallState; body: VoteRequest; edited: Exclude<ReturnType<EditDesk['edited']>, Problem> | null },
+    { row, state, body, edited }: { row: ApprovalRow; state: CallState; body: VoteRequest; edited: EditedInputs | null },
   ): Promise<Answer | Problem> {
     const voted_at_ms = this.calls.commands.clock.now_ms();
     const { approval_id } = row;

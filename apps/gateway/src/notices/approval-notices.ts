@@ -6,14 +6,16 @@ import type { Notice } from './notice.js';
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** Channels have no clearance: marked inputs are told by their digest only. */
-function shown({ inputs_json, authority }: ToolCall): unknown {
-  return authority && authority.markings.length > 0 ? null : (JSON.parse(inputs_json) as unknown);
+function shown({ inputs_json, mapped, authority }: ToolCall): { inputs: unknown; mapped_inputs?: unknown } {
+  if (authority && authority.markings.length > 0) return { inputs: null };
+  const inputs = JSON.parse(inputs_json) as unknown;
+  return mapped ? { inputs, mapped_inputs: JSON.parse(mapped.inputs_json) as unknown } : { inputs };
 }
 
 function aboutCall({ call_id }: Meta, call: ToolCall): Record<string, unknown> {
   const { tool, version, case_id, run_id, principal, inputs_digest, context } = call;
   const asked = { requested_by: { kind: principal.kind, id: principal.id }, rationale: context.rationale };
-  return { call_id, tool, version, case_id, run_id, ...asked, inputs: shown(call), inputs_digest };
+  return { call_id, tool, version, case_id, run_id, ...asked, ...shown(call), inputs_digest };
 }
 
 function notice(

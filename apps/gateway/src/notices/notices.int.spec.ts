@@ -222,7 +222,15 @@ test("'approve similar' is put into the configuration once policy granted it, an
     expires_at_ms: Date.now() + 60_000,
     rule: 'r',
   };
-  const similar = { grant_id: 'g', approval_id: 'a', tool: call.tool, version: call.version, contract_digest: 'c', ...scope };
+  const similar = {
+    grant_id: 'g',
+    approval_id: 'a',
+    tool: call.tool,
+    version: call.version,
+    contract_digest: 'c',
+    mapping_version: null,
+    ...scope,
+  };
   const event: EventMap['approval_granted'] = {
     meta,
     approval_id: 'a',

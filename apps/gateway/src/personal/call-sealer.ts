@@ -56,9 +56,10 @@ export class CallSealer {
     if (sealed.length > 255) return new Problem('invalid-request', 'the call names more than 255 subjects');
     const inputs_json = seal.inputs(call.inputs_json);
     const rationale = seal.textOrNull(context.rationale);
+    const mapped = call.mapped && seal.mapped(call.mapped);
     return {
       ...admitted,
-      call: { ...call, inputs_json, inputs_digest: sha256Hex(inputs_json), context: { ...context, rationale }, sealed },
+      call: { ...call, inputs_json, inputs_digest: sha256Hex(inputs_json), mapped, context: { ...context, rationale }, sealed },
     };
   }
 
@@ -103,11 +104,11 @@ export class CallSealer {
     const opened = await this.opened(tenant_id, call);
     if (opened instanceof Problem) return opened;
     if (opened.call.inputs_json === edited.inputs_json)
-      return { ...edited, inputs_json: call.inputs_json, inputs_digest: call.inputs_digest };
+      return { ...edited, inputs_json: call.inputs_json, inputs_digest: call.inputs_digest, mapped: call.mapped };
     const rules = this.rules(tenant_id, call.tool, call.authority?.markings ?? []);
     const seal = await (this.personal as Personal).sealInputs(tenant_id, opened, rules, edited.inputs_json);
     const inputs_json = seal.inputs(edited.inputs_json);
-    return { ...edited, inputs_json, inputs_digest: sha256Hex(inputs_json) };
+    return { ...edited, inputs_json, inputs_digest: sha256Hex(inputs_json), mapped: edited.mapped && seal.mapped(edited.mapped) };
   }
 
   private async opened(tenant_id: string, call: ToolCall) {

@@ -28,7 +28,19 @@ const tools = z
 
 const obligation = z.union([
   z.strictObject({ redact: z.array(pointer).min(1).max(50) }),
-  z.strictObject({ cap: z.strictObject({ path: pointer, max: z.number(), otherwise: z.enum(['lower', 'refuse']).default('refuse') }) }),
+  z.strictObject({
+    cap: z
+      .strictObject({
+        path: pointer,
+        max: z.number(),
+        otherwise: z.enum(['lower', 'refuse']).default('refuse'),
+        form: z.enum(['inputs', 'mapped']).optional().describe("default inputs: the agent's form; mapped: what the mapping made of it"),
+      })
+      .refine(({ form, otherwise }) => form !== 'mapped' || otherwise === 'refuse', {
+        path: ['otherwise'],
+        message: 'a cap on the mapped form only refuses: use refuse, or cap the field of the agent that the mapping takes it from',
+      }),
+  }),
   z.strictObject({ tag: z.string().min(1).max(100) }),
 ]);
 
@@ -37,7 +49,7 @@ const rule = z
     id: z.string().regex(/^[\w.:/-]{1,200}$/, 'letters, digits and . : / _ -'),
     description: z.string().max(1000).optional(),
     tools,
-    when: z.string().max(TEXT_MAX).optional().describe('CEL: inputs, context, principal, tool, facts, history, trust, now'),
+    when: z.string().max(TEXT_MAX).optional().describe('CEL: inputs, mapped, context, principal, tool, facts, history, trust, now'),
     effect: z.enum(['allow', 'require_approval', 'deny', 'defer']),
     approval: approvalRequirement.optional(),
     defer: z
@@ -87,7 +99,13 @@ export const activateRequest = z.strictObject({
   shadow: version.nullable().optional().describe('runs beside it: recorded, never enforced; absent: as it is'),
 });
 
-export const policySettings = z.strictObject({ simulation_required: z.boolean() });
+export const policySettings = z.strictObject({
+  simulation_required: z.boolean(),
+  single_policy_admin: z
+    .boolean()
+    .optional()
+    .describe('there is no second policy admin: who publishes a mapping may activate it; absent: as it is'),
+});
 
 export const RESERVED_VERSIONS: ReadonlySet<string> = new Set(['active', 'tools', 'settings']);
 

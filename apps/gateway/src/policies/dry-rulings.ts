@@ -1,6 +1,15 @@
-import { type Authority, canonicalText, NO_CONTEXT, type Principal, sha256Hex, type ToolCall } from '@countersign/contracts';
-import { type Judged, judgeCall } from '@countersign/decisions';
+import {
+  type Authority,
+  canonicalText,
+  type MappedInputs,
+  NO_CONTEXT,
+  type Principal,
+  sha256Hex,
+  type ToolCall,
+} from '@countersign/contracts';
+import { type CallToJudge, type Judged, judgeCall, unmappable } from '@countersign/decisions';
 import { caseOf, resolveVersion, type ToolVersion, tenantOf } from '@countersign/domain';
+import { isUnmappable, type TenantMappings, type Unmappable } from '@countersign/process';
 import { callContext } from '../admission/call-request.js';
 import { CompiledContracts, isTooDeep } from '../admission/compiled-contracts.js';
 import { costLeft } from '../admission/run-budget.js';
@@ -24,6 +33,8 @@ export interface DryRuling {
   judgement: Judged['judgement'];
   /** Of the canonical inputs that were ruled on: with defaults, and as caps leave them. Hex. */
   inputs_digest: string;
+  /** What would run, where a mapping is in force. */
+  mapped: MappedInputs | null;
   /** Why a call with these inputs would not be taken; empty where it would. */
   issues: Issue[];
 }
@@ -35,7 +46,10 @@ export interface DryRuling {
 export class DryRulings {
   private readonly contracts = new CompiledContracts();
 
-  constructor(private readonly room: PolicyRoom) {}
+  constructor(
+    private readonly room: PolicyRoom,
+    private readonly mappings: TenantMappings,
+  ) {}
 
   /** @returns a problem where such a call would not even be taken, but for its inputs. @throws InfrastructureFault */
   async of(tenant_id: string, asked: Asked): Promise<DryRuling | Problem> {
@@ -48,10 +62,29 @@ export class DryRulings {
       return new Problem('not-found', `there is no case ${JSON.stringify(asked.case_id)}`);
     const call = this.call(tenant_id, tool, asked);
     if (call instanceof Problem) return call;
+    const mapped = await this.mapped(tenant_id, call);
+    if (mapped && isUnmappable(mapped)) issues.push(...mapped.issues.map(({ path, message }) => ({ path, code: 'mapping', message })));
+    else call.mapped = mapped;
     const history_json = await this.history(tenant_id, tool, call);
-    const at_ms = clock.now_ms();
-    const { judgement, inputs_json } = judgeCall(this.room.rulings, state, { tenant_id, call, at_ms, history_json });
-    return { judgement, inputs_digest: inputs_json === undefined ? call.inputs_digest : sha256Hex(inputs_json), issues };
+    const { judgement, inputs_json, mapped: lowered } = await this.judged({ tenant_id, call, at_ms: clock.now_ms(), history_json });
+    const inputs_digest = inputs_json === undefined ? call.inputs_digest : sha256Hex(inputs_json);
+    return { judgement, inputs_digest, issues, mapped: lowered ?? call.mapped };
+  }
+
+  private async mapped(tenant_id: string, call: ToolCall, inputs_json = call.inputs_json): Promise<MappedInputs | Unmappable | null> {
+    return (await this.mappings.inputs(tenant_id, call, inputs_json)) ?? null;
+  }
+
+  /** The ruling; inputs that a cap lowers are mapped and judged again. */
+  private async judged(asked: CallToJudge): Promise<Judged> {
+    const { rulings, configuration } = this.room;
+    const judged = judgeCall(rulings, configuration.state, asked);
+    const { unmapped_json: inputs_json } = judged;
+    if (inputs_json === undefined) return judged;
+    const mapped = await this.mapped(asked.tenant_id, asked.call, inputs_json);
+    if (mapped === null) return judged;
+    if (isUnmappable(mapped)) return unmappable(configuration.state, asked.call, mapped.mapping_version, mapped.issues);
+    return judgeCall(rulings, configuration.state, { ...asked, remapped: { inputs_json, mapped } });
   }
 
   private version(tenant_id: string, { tool, version }: Asked): ToolVersion | Problem {
@@ -99,7 +132,7 @@ export class DryRulings {
       window_ms: 0,
       occurrence: null,
     };
-    const rest = { deadline_ms: null, callback_url: null, requested_at_ms: clock.now_ms(), sealed: null };
+    const rest = { deadline_ms: null, callback_url: null, requested_at_ms: clock.now_ms(), sealed: null, mapped: null };
     const lane = tenantOf(state, tenant_id)?.lane ?? '';
     return { ...about, ...noKey, ...rest, case_id, run_id: context.run_id, principal, context, lane, authority };
   }

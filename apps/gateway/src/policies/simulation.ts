@@ -1,7 +1,8 @@
 import type { RulingEffect, ToolCall } from '@countersign/contracts';
-import type { TenantRulings } from '@countersign/decisions';
+import type { RulingAsk, TenantRulings } from '@countersign/decisions';
 import { type CallState, type ConfigurationState, catalogued } from '@countersign/domain';
-import type { BundleText } from '@countersign/policy';
+import type { BundleText, ResolvedRuling } from '@countersign/policy';
+import { isUnmappable, type TenantMappings } from '@countersign/process';
 
 export type Difference = 'newly_denied' | 'newly_allowed' | 'approval_added' | 'approval_avoided' | 'newly_deferred';
 
@@ -55,7 +56,7 @@ export class Simulation {
   readonly report: SimulationReport;
 
   constructor(
-    private readonly rulings: TenantRulings,
+    private readonly by: { rulings: TenantRulings; mappings: TenantMappings },
     private readonly tenant_id: string,
     private readonly draft: BundleText,
     at: SimulatedAt,
@@ -75,7 +76,7 @@ export class Simulation {
   }
 
   /** `history_json`: what its rules are told of earlier calls (earlier-history.ts). */
-  judge(config: ConfigurationState, { call_id, call, ruling }: CallState, history_json?: string): void {
+  async judge(config: ConfigurationState, { call_id, call, ruling }: CallState, history_json?: string): Promise<void> {
     const recorded = ruling?.joined_call_id === null ? ruling : null;
     const tool = call ? catalogued(config, call.tool, call.version) : undefined;
     if (!call && ruling) this.report.erased++;
@@ -84,15 +85,20 @@ export class Simulation {
       return;
     }
     this.report.calls++;
-    const { effect, rule, reason } = this.rulings.resolve(
-      config,
-      { tenant_id: this.tenant_id, tool, call, history_json },
-      this.draft,
-      call.requested_at_ms,
-    );
+    const { effect, rule, reason } = await this.resolved(config, { tenant_id: this.tenant_id, tool, call, history_json }, call);
     const difference = differenceOf(recorded.effect, effect);
     if (difference) this.note(call_id, call, difference, recorded, { effect, rule, why: reason?.message ?? null });
     else this.report.unchanged++;
+  }
+
+  /** What the draft rules; inputs that its caps lower are mapped, as the call's own were, and judged again. */
+  private async resolved(config: ConfigurationState, ask: RulingAsk, call: ToolCall): Promise<ResolvedRuling> {
+    const { rulings, mappings } = this.by;
+    const ruling = rulings.resolve(config, ask, this.draft, call.requested_at_ms);
+    const { unmapped_json: inputs_json } = ruling;
+    const mapped = inputs_json === undefined ? undefined : await mappings.otherInputs(this.tenant_id, call, inputs_json);
+    if (inputs_json === undefined || !mapped || isUnmappable(mapped)) return ruling;
+    return rulings.resolve(config, { ...ask, remapped: { inputs_json, mapped } }, this.draft, call.requested_at_ms);
   }
 
   private note(

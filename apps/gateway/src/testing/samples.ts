@@ -69,6 +69,7 @@ export function sampleCall(more: Partial<ToolCall> = {}): ToolCall {
     inputs_json: '{"path":"a","text":"é \\"quoted\\""}',
     inputs_digest: 'e'.repeat(64),
     sealed: null,
+    mapped: null,
     idempotency_key: '0197b3a0-0000-7000-8000-000000000009',
     key_source: 'derived',
     discriminating_digest: 'f'.repeat(64),

@@ -176,6 +176,7 @@ test('edited inputs are counted instead of those that were asked for, and refuse
       inputs_digest: `d${total}`,
       idempotency_key: uuidv7(rig.now()),
       discriminating_digest: '00000000000000bb',
+      mapped: null,
     };
     return rig.vote(approval_id, 'ann', 'edit', ['approver'], { edited, inputs_json, inputs_digest: `d${total}` });
   };

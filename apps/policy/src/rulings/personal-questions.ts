@@ -37,7 +37,7 @@ export class PersonalQuestions {
   ): Judged {
     if (opened === undefined) return judged;
     if (opened === 'erased') return erased(config, call, judged);
-    const { inputs_json, demands, judgement } = judged;
+    const { inputs_json, mapped, demands, judgement } = judged;
     const { explanation, reason } = judgement;
     const errors = explanation?.errors ?? [];
     const untold = reason && errors.some(({ why }) => reason.message.includes(why));
@@ -45,7 +45,7 @@ export class PersonalQuestions {
       ...judged,
       judgement: {
         ...judgement,
-        reason: untold ? { ...reason, message: `rule ${judgement.rule} cannot be told` } : reason,
+        reason: untold ? { ...reason, message: `rule ${judgement.rule} cannot be told` } : this.withoutValues(opened, judgement),
         ...(explanation
           ? {
               explanation: {
@@ -57,8 +57,14 @@ export class PersonalQuestions {
           : {}),
       },
       inputs_json: inputs_json === undefined ? undefined : opened.seal.inputs(inputs_json),
+      mapped: mapped && opened.seal.mapped(mapped),
       demands: demands.map((demand) => (demand.per === '' ? demand : this.hidden(tenant_id, demand))),
     };
+  }
+
+  /** Why a mapping refuses inputs quotes them. */
+  private withoutValues({ seal }: OpenedCall, { rule, reason }: Judged['judgement']): Judged['judgement']['reason'] {
+    return reason && rule === 'mapping.refused' ? seal.error(reason) : reason;
   }
 
   /** What is counted together stays so, under another name. */

@@ -9,12 +9,14 @@ import {
   type Question,
   refusedAtExecution,
   type TenantRulings,
+  unmappable,
 } from '@countersign/decisions';
 import type { ConfigurationState, KeyHolder, Withdrawal } from '@countersign/domain';
 import type { EventLog, FoldedTopics } from '@countersign/event-log';
 import type { GuardRefusal } from '@countersign/policy';
 import type { Where } from '../limits/limit-book.js';
 import type { Answered, LimitDesk } from '../limits/limit-desk.js';
+import type { MappedQuestion, MappedQuestions } from './mapped-questions.js';
 import type { OpenedQuestion, PersonalQuestions } from './personal-questions.js';
 import type { StorePulse } from './store-pulse.js';
 import type { ToldHistories } from './told-histories.js';
@@ -41,6 +43,7 @@ export class RulingDesk {
       log: EventLog;
       pulse: StorePulse;
       personal: PersonalQuestions;
+      mappings: MappedQuestions;
       histories: ToldHistories;
     },
     private readonly keys: KeyHolders,
@@ -52,11 +55,13 @@ export class RulingDesk {
   /** Judgeds by the offsets of their questions. No I/O where nobody has to be asked and the configuration fits. */
   async judge(asked: readonly Question[], where: Where): Promise<ReadonlyMap<number, Judged>> {
     const opened = this.io.personal.opened(asked);
-    const questions = opened instanceof Promise ? await opened : opened;
+    const readable = opened instanceof Promise ? await opened : opened;
     const away = this.io.pulse.need();
     if (away) await away;
-    const seen = Math.max(-1, ...questions.map((question) => question.config_offset));
+    const seen = Math.max(-1, ...readable.map((question) => question.config_offset));
     if (seen >= 0) await this.io.configuration.folded('configuration-changed', seen);
+    const mapped = this.io.mappings.complete(readable);
+    const questions = mapped instanceof Promise ? await mapped : mapped;
     const told = this.io.histories.of(questions);
     let answers = await this.judgeInTurns(questions, told && (await told));
     if (answers.some(({ unfamiliar }) => unfamiliar)) {
@@ -106,16 +111,11 @@ export class RulingDesk {
     const answers = new Map<number, Judged>();
     if (edits.length > 0) await this.catchUp();
     for (const edit of edits) {
-      const { offset, tenant_id, edited, at_ms } = edit;
-      const opened = await this.io.personal.edit(edit);
-      const { call } = opened;
-      const told = await this.io.histories.of([opened]);
-      const { state } = this.io.configuration;
-      const judged = this.io.personal.guarded(
-        state,
-        opened,
-        judgeCall(this.rulings, state, { tenant_id, call, at_ms, history_json: told?.get(offset) }),
-      );
+      const { offset, tenant_id, edited } = edit;
+      const [question] = (await this.io.mappings.complete([await this.editQuestion(edit)])) as [MappedQuestion];
+      const { call } = question;
+      const told = await this.io.histories.of([question]);
+      const [judged] = (await this.judgeInTurns([question], told)) as [Judged];
       const { idempotency_key, discriminating_digest } = edited;
       const same = idempotency_key === call.idempotency_key;
       const holders = same
@@ -124,14 +124,26 @@ export class RulingDesk {
       const answer: Judged = { ...judged, key_holder: holders?.get(idempotency_key) };
       if (edits.find(({ call_id }) => call_id === edit.call_id) !== edit) answer.judgement = deniedBy(AT_ONCE, judged.judgement);
       answers.set(offset, answer);
-      const question: Question = { ...opened, config_offset: -1, at_execution: false, key_is_known: false, held_by: undefined };
       if (stands(edit, answer)) await this.limits.reserve(where, [[question, answer]]);
     }
     return answers;
   }
 
+  /** Inputs that a cap lowers are mapped, and judged once more. */
+  private async judgeInTurns(questions: readonly MappedQuestion[], told?: ReadonlyMap<number, string>): Promise<Judged[]> {
+    const answers = await this.judgeAll(questions, told);
+    for (const [at, { unmapped_json }] of answers.entries()) {
+      if (unmapped_json === undefined) continue;
+      // The gateway may have mapped the call by a version that this process has not read yet.
+      await this.catchUp();
+      const lowered = await this.io.mappings.lowered(questions[at] as MappedQuestion, unmapped_json);
+      answers[at] = this.judgeNow([lowered], told)[0] as Judged;
+    }
+    return answers;
+  }
+
   /** Where inputs are large, others have their turns in between. */
-  private async judgeInTurns(questions: readonly OpenedQuestion[], told?: ReadonlyMap<number, string>): Promise<Judged[]> {
+  private async judgeAll(questions: readonly MappedQuestion[], told?: ReadonlyMap<number, string>): Promise<Judged[]> {
     const [first = [], ...others] = turnsOf(questions, ({ call }) => call.inputs_json.length);
     const answers = this.judgeNow(first, told);
     for (const turn of others) {
@@ -141,17 +153,29 @@ export class RulingDesk {
     return answers;
   }
 
-  private judgeNow(questions: readonly OpenedQuestion[], told?: ReadonlyMap<number, string>): Judged[] {
+  private judgeNow(questions: readonly MappedQuestion[], told?: ReadonlyMap<number, string>): Judged[] {
     const { state } = this.io.configuration;
     return questions.map((question) => {
-      const { tenant_id, call, at_ms, at_execution, resumed } = question;
-      const judged = this.io.personal.guarded(
-        state,
-        question,
-        judgeCall(this.rulings, state, { tenant_id, call, at_ms, waited: resumed?.waited ?? [], history_json: told?.get(question.offset) }),
-      );
-      return at_execution ? refusedAtExecution(judged) : judged;
+      const judged = this.io.personal.guarded(state, question, this.judgeOne(question, told?.get(question.offset)));
+      // Rules were never asked about what would run: they are asked now, and are not stricter than before.
+      return question.at_execution && !question.late ? refusedAtExecution(judged) : judged;
     });
+  }
+
+  private judgeOne(
+    { tenant_id, call, at_ms, resumed, late, unmappable: refused, remapped }: MappedQuestion,
+    history_json?: string,
+  ): Judged {
+    const { state } = this.io.configuration;
+    if (refused) return unmappable(state, call, refused.mapping_version, refused.issues);
+    const waited = resumed?.waited ?? [];
+    const judged = judgeCall(this.rulings, state, { tenant_id, call, at_ms, waited, history_json, remapped });
+    return late && !judged.mapped ? { ...judged, mapped: late } : judged;
+  }
+
+  private async editQuestion(edit: EditQuestion): Promise<OpenedQuestion> {
+    const opened = await this.io.personal.edit(edit);
+    return { ...opened, config_offset: -1, at_execution: false, key_is_known: false, held_by: undefined };
   }
 
   private needsLookUp(question: Question, judged: Judged): boolean {

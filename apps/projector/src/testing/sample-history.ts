@@ -224,6 +224,7 @@ export class SampleHistory {
       inputs_digest: 'i',
       idempotency_key: this.uuid('1111', this.calls),
       sealed: null,
+      mapped: null,
       key_source: 'derived',
       discriminating_digest: 'x',
       window_ms: 1,

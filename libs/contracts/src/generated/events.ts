@@ -185,6 +185,8 @@ export interface EditedInputs {
   /** The key that these inputs have by themselves. */
   idempotency_key: string;
   discriminating_digest: string;
+  /** The same as the tool will be given; null: no mapping is in force. */
+  mapped: MappedInputs | null;
 }
 
 /** The version of a fact table that a ruling used. */
@@ -233,6 +235,19 @@ export interface LimitReservation {
 /** attempt: stays once it ran; effect: given back where nothing happened; cost: replaced by what it cost. */
 export type LimitSettlement = 'attempt' | 'effect' | 'cost';
 
+/** What the tenant's mapping made of the inputs: the form that the tool is given. Made once, at admission, and again only for inputs that a cap or an approver changed. */
+export interface MappedInputs {
+  /** Canonical JSON (RFC 8785); sealed as a whole where any input of the call is. */
+  inputs_json: string;
+  /** SHA-256 of inputs_json as it stands here, hex. */
+  inputs_digest: string;
+  mapping_version: number;
+  /** Fields without a rule were passed on as they are. */
+  permissive: boolean;
+  /** Fields that were passed on without a rule. */
+  warnings: string[];
+}
+
 /** First field of every record: who, which call, and where it stands in causal order. */
 export interface Meta {
   /** UUIDv7. */
@@ -259,10 +274,15 @@ export interface Obligation {
   paths: string[];
   max: number | null;
   tag: string | null;
+  /** Of a cap; null in records from before mappings were judged: inputs. */
+  form: InputForm | null;
 }
 
 /** redact: hide parts of the result; cap: bound a number of the inputs; tag: mark the ruling. */
 export type ObligationKind = 'redact' | 'cap' | 'tag';
+
+/** Which form of the inputs: the agent's, or the mapped one that runs. */
+export type InputForm = 'inputs' | 'mapped';
 
 /** How a call ended. */
 export interface Outcome {
@@ -427,6 +447,8 @@ export interface SimilarGrant {
   expires_at_ms: number;
   /** The rule whose question it answers; another rule asks all the same. */
   rule: string;
+  /** The mapping that the approved call was mapped with; a call under another mapping is asked about. */
+  mapping_version: number | null;
 }
 
 /** The record that a decision or an end answers. */
@@ -468,6 +490,8 @@ export interface ToolCall {
   authority: Authority | null;
   /** The keys of the subjects whose data it carries; null: it carries none that is sealed. */
   sealed: SealedKey[] | null;
+  /** The inputs that run, where a mapping of the tenant is in force; null: inputs_json runs. */
+  mapped: MappedInputs | null;
 }
 
 /** What a tool does to the world; libs/contracts/src/tool-contract.ts says what follows from it. */
@@ -977,6 +1001,15 @@ export interface LogDropped {
   dropped_at_ms: number;
 }
 
+/** A version of a mapping that waited for a second person takes effect. */
+export interface MappingActivated {
+  meta: Meta;
+  tool: string;
+  version: number;
+  by: Principal;
+  changed_at_ms: number;
+}
+
 /** A version of a tenant's mapping for a tool; calls that are asked for from then on go by it. */
 export interface MappingSet {
   meta: Meta;
@@ -989,6 +1022,8 @@ export interface MappingSet {
   rolled_back_to: number | null;
   by: Principal;
   changed_at_ms: number;
+  /** It takes effect when another policy admin activates it (mapping_activated). */
+  needs_activation: boolean;
 }
 
 /** What of a tenant's calls is personal, and whose it is. removed: later calls are not sealed by it. */
@@ -1041,6 +1076,8 @@ export interface PolicySettingsSet {
   simulation_required: boolean;
   by: Principal;
   changed_at_ms: number;
+  /** The tenant has one policy admin: who publishes a mapping may activate it. */
+  single_policy_admin: boolean;
 }
 
 /** Somebody asked for a projection to be folded anew, beside the rows that are read meanwhile. */
@@ -1641,6 +1678,7 @@ export interface EventMap {
   identity_provider_set: IdentityProviderSet;
   limit_set: LimitSet;
   log_dropped: LogDropped;
+  mapping_activated: MappingActivated;
   mapping_set: MappingSet;
   personal_data_set: PersonalDataSet;
   policy_bundle_activated: PolicyBundleActivated;
@@ -1694,7 +1732,7 @@ export interface TopicEvents {
   'audit-view': Tagged<'audit_event_exported'>;
   'case-history-view': Tagged<'case_history_exported'>;
   'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_ended'> | Tagged<'saga_started'> | Tagged<'saga_step_ended'>;
-  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_set'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
+  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'run_transcript_kept'> | Tagged<'tool_rated'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;

@@ -1,6 +1,6 @@
 import { isReadOnly } from '@countersign/contracts';
 import type { ConfigurationState, KeyHolder, Withdrawal } from '@countersign/domain';
-import { type Judged, judgeCall, refusedAtExecution } from '../judge-call.js';
+import { type CallToJudge, type Judged, judgeCall, refusedAtExecution } from '../judge-call.js';
 import { dependsOn, prerequisiteRuling } from '../prerequisites.js';
 import type { Question } from '../question.js';
 import type { TenantRulings } from '../tenant-rulings.js';
@@ -10,6 +10,7 @@ import type { SimulatedTrust } from './simulated-trust.js';
 import type { SimulatedWorld } from './simulated-world.js';
 
 const WITHDRAWS: ReadonlySet<string> = new Set(['lifecycle.blocked', 'contract.suspended', 'tool.changed']);
+const NOT_MAPPED = 'a cap would lower its inputs, and what the mapping would make of them is not on record';
 /** Times that are the same but for what a clock may differ by. */
 const SAME_MS = 5;
 
@@ -27,7 +28,8 @@ export class SimulatedDesk {
 
   /** Undefined: what it hangs on is not known, so neither is its ruling. */
   judge(question: Question): Judged | undefined {
-    const { tenant_id, call, call_id, at_ms, at_execution, resumed } = question;
+    const { tenant_id, call_id, at_ms, at_execution, resumed } = question;
+    const call = this.withMappedForm(question);
     const config = this.configurationFor(call_id, question.revision);
     const told = this.history.told(question, config);
     const because = 'unknown' in told ? told.unknown : this.trust.whyUnknown(tenant_id, call_id, call, config);
@@ -36,12 +38,32 @@ export class SimulatedDesk {
       return undefined;
     }
     const asked = { tenant_id, call, at_ms, waited: resumed?.waited ?? [], history_json: told.value };
-    const judged = at_execution ? refusedAtExecution(judgeCall(this.rulings, config, asked)) : judgeCall(this.rulings, config, asked);
+    const ruled = this.judgeMapped(question, config, asked);
+    if (!ruled) return undefined;
+    const judged = at_execution ? refusedAtExecution(ruled) : ruled;
+    if (call.mapped && !question.call.mapped) judged.mapped ??= call.mapped;
     if (judged.judgement.effect !== 'deny' && dependsOn(call).length > 0 && !this.addPrerequisites(question, judged)) return undefined;
     judged.judgement = afterWaiting(resumed, judged.judgement);
     if (this.looksUp(question, judged)) judged.key_holder = this.holderOf(question, config);
     this.askLimits(question, judged);
     return judged;
+  }
+
+  /** What the mapping makes of inputs that a cap lowers is known only where the record has it. */
+  private judgeMapped({ call_id, revision }: Question, config: ConfigurationState, asked: CallToJudge): Judged | undefined {
+    const judged = judgeCall(this.rulings, config, asked);
+    if (judged.unmapped_json === undefined) return judged;
+    const { inputs_json, mapped } = this.world.records.get(call_id)?.rulings.get(revision)?.event.call ?? {};
+    if (mapped && inputs_json === judged.unmapped_json)
+      return judgeCall(this.rulings, config, { ...asked, remapped: { inputs_json, mapped } });
+    this.world.cannotKnow(call_id, { what: 'ruling', why: NOT_MAPPED, call_id: null });
+    return undefined;
+  }
+
+  /** A call that was asked for before mappings were made at admission has its mapped form from its ruling. */
+  private withMappedForm({ call_id, revision, call }: Question): Question['call'] {
+    const ruled = this.world.records.get(call_id)?.rulings.get(revision)?.event.call;
+    return !call.mapped && ruled?.mapped && ruled.inputs_json === call.inputs_json ? { ...call, mapped: ruled.mapped } : call;
   }
 
   /** Asks the limits that the call has demands on, unless it shares another's effect. */

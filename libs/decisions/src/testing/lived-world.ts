@@ -66,6 +66,7 @@ export class LivedWorld extends LivedSettings {
       deadline_ms: null,
       authority: null,
       sealed: null,
+      mapped: null,
       callback_url: null,
       requested_at_ms: this.now_ms,
       lane: 'shared',

@@ -159,8 +159,8 @@ export function tally(votes: readonly CountedVote[], mine: CountedVote): Counted
 
 /** What people saw is what runs: a joined call is granted the inputs and the tool version that were approved. */
 function asApproved(approved: ToolCall, joined: ToolCall): ToolCall {
-  const { tool, version, effect_class, category, contract_digest, inputs_json, inputs_digest } = approved;
-  return { ...joined, tool, version, effect_class, category, contract_digest, inputs_json, inputs_digest };
+  const { tool, version, effect_class, category, contract_digest, inputs_json, inputs_digest, mapped } = approved;
+  return { ...joined, tool, version, effect_class, category, contract_digest, inputs_json, inputs_digest, mapped: mapped ?? null };
 }
 
 /** Grants for members of an approval: all of them when the quorum is reached, one that joins later on its own. */

@@ -39,12 +39,14 @@ export function similarOf(approval: Approval, votes: readonly CountedVote[], fro
     from_ms,
     expires_at_ms: from_ms + for_ms,
     rule: approval.rule,
+    mapping_version: call.mapped?.mapping_version ?? null,
   };
 }
 
 /** Whether a call is like the one that was approved: same tool and contract, same requester, and inside the scope. */
 export function covers(grant: SimilarGrant, call: ToolCall, rule: string, now_ms: number): boolean {
   if (now_ms < grant.from_ms || now_ms >= grant.expires_at_ms || grant.rule !== rule) return false;
+  if ((grant.mapping_version ?? null) !== (call.mapped?.mapping_version ?? null)) return false;
   if (grant.tool !== call.tool || grant.contract_digest !== call.contract_digest || grant.principal_id !== call.principal.id) return false;
   switch (grant.scope) {
     case 'case':

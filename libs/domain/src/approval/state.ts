@@ -110,12 +110,14 @@ export function unasked(approval_id: string, ruling: { tier: Tier; rule: string 
   };
 }
 
-/** What a grant binds: the inputs, the tool contract and the ruling. */
+/** What a grant binds: both forms of the inputs, the tool contract and the ruling. */
 export function rulingDigest(
-  call: Pick<ToolCall, 'inputs_digest' | 'contract_digest'>,
+  call: Pick<ToolCall, 'inputs_digest' | 'contract_digest' | 'mapped'>,
   ruling: Asking & { tier: Tier; rule: string },
 ): string {
   const { tier, rule } = ruling;
-  const { inputs_digest, contract_digest } = call;
-  return sha256Hex(canonicalText({ inputs_digest, contract_digest, tier, rule, requirement: requirementOf(ruling) }));
+  const { inputs_digest, contract_digest, mapped } = call;
+  // Absent without a mapping, so that digests from before mappings were judged stay as they are.
+  const both = mapped ? { mapped_digest: mapped.inputs_digest, mapping_version: mapped.mapping_version } : {};
+  return sha256Hex(canonicalText({ inputs_digest, ...both, contract_digest, tier, rule, requirement: requirementOf(ruling) }));
 }

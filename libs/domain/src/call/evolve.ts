@@ -66,7 +66,8 @@ function ruled(state: CallState, event: EventMap['policy_decided'], at: PlacedEv
   };
   if (event.defer) ruling.defer = event.defer;
   if (explanation) ruling.explanation = explanation;
-  if (explanation?.inputs_digest) return edited({ ...state, ruling }, event.call);
+  const mappedLate = event.call.mapped && !state.call?.mapped;
+  if (explanation?.inputs_digest || mappedLate) return edited({ ...state, ruling }, event.call);
   return { ...state, call: state.call ?? event.call, ruling };
 }
 
@@ -116,7 +117,8 @@ function deduplicated(state: CallState, event: EventMap['tool_retry_deduplicated
 /** Admission. Inputs that an approver edited stay, in whatever order the two topics are read. */
 function requested(state: CallState, event: EventMap['tool_call_requested']): CallState {
   if (state.requested) return state;
-  const changed = state.approval_end?.kind === 'granted' || state.ruling?.explanation?.inputs_digest;
+  const mappedLate = state.call?.mapped && !event.call.mapped;
+  const changed = state.approval_end?.kind === 'granted' || state.ruling?.explanation?.inputs_digest || mappedLate;
   const { hlc, event_id } = event.meta;
   const asked = { ...state, call: event.call, requested: { hlc, event_id, at_ms: event.call.requested_at_ms } };
   return changed && state.call ? edited(asked, state.call) : asked;

@@ -26,8 +26,10 @@ export interface BundleShelf {
   /** The newest last. */
   activations: BundleActivation[];
   simulation_required: boolean;
+  /** There is no second policy admin who could activate a mapping. */
+  single_policy_admin: boolean;
 }
 
 export function emptyShelf(): BundleShelf {
-  return { versions: new Map(), active: null, shadow: null, activations: [], simulation_required: false };
+  return { versions: new Map(), active: null, shadow: null, activations: [], simulation_required: false, single_policy_admin: false };
 }

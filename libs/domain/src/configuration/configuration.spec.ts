@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { PlacedEvent } from '../call/evolve.js';
 import { evolveConfiguration } from './evolve.js';
+import { mappingAt } from './kinds/mappings.js';
 import { caseOf, keysOf, overrideFor, principalOfKey, resolveVersion, tenantOf, toolNames, toolVersions } from './queries.js';
 import { compareSemver, inRange, parseRange, parseSemver } from './semver.js';
 import { type ConfigurationState, initialConfiguration } from './state.js';
@@ -75,6 +76,7 @@ test('what policy or an executor acts by is told at once when it changes, and wh
     ['tool_pin_set', { tool: 'pay', version: '1.0.0', pin: 'p', ...at }],
     ['adapter_pin_set', { environment: 'e', adapter: 'erp', adapter_version: '1', protocol_version: null, ...at }],
     ['mapping_set', { tool: 'pay', version: 1, definition_json: null, rolled_back_to: null, ...at }],
+    ['mapping_activated', { tool: 'pay', version: 1, ...at }],
     ['personal_data_set', { rule_id: 'p1', version: 1, removed: false, ...at }],
     ['user_delegation_set', { delegation_id: 'u1', revoked: true, ...at }],
     key(),
@@ -212,4 +214,25 @@ test('a caret stays inside the first number that is not 0, a tilde inside the mi
       expect(inRange(parseRange(`~${a}.${b}.${c}`)!, version, parseSemver(version)!)).toBe(newer && x === a && y === b);
     }),
   );
+});
+
+test('a mapping that waits is in force from its activation by somebody else on, and the newest in force is the one', () => {
+  const mapping = (version: number, needs_activation: boolean): Said => [
+    'mapping_set',
+    { tool: 'pay', version, definition_json: '{"inputs":[]}', by, changed_at_ms: version * 10, needs_activation },
+  ];
+  const activated = (version: number, id: string): Said => [
+    'mapping_activated',
+    { tool: 'pay', version, by: { ...by, id }, changed_at_ms: 35 },
+  ];
+  const single: Said = ['policy_settings_set', { simulation_required: false, single_policy_admin: true, changed_at_ms: 1 }];
+  const at = (at_ms: number, ...said: Said[]) => mappingAt(folded(...said), 'acme', 'pay', at_ms)?.version;
+  expect([at(9, mapping(1, false)), at(10, mapping(1, false))]).toEqual([undefined, 1]);
+  const waiting = [mapping(1, false), mapping(2, true)];
+  expect(at(100, ...waiting)).toBe(1);
+  expect(at(100, ...waiting, activated(2, by.id))).toBe(1);
+  expect(at(100, ...waiting, single, activated(2, by.id))).toBe(2);
+  expect([at(34, ...waiting, activated(2, 'second')), at(35, ...waiting, activated(2, 'second'))]).toEqual([1, 2]);
+  expect(at(100, ...waiting, mapping(3, false), activated(2, 'second'))).toBe(3);
+  expect(at(100, ...waiting, activated(3, 'second'))).toBe(1);
 });

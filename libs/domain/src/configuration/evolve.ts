@@ -9,7 +9,7 @@ import { setGrant } from './kinds/grants.js';
 import { setIdentityProvider } from './kinds/identity-providers.js';
 import { setAdapterPin, setAudit, setEvaluation, setLifecycle, setPin, setTold } from './kinds/lifecycles.js';
 import { setLimit } from './kinds/limits.js';
-import { setMapping } from './kinds/mappings.js';
+import { activateMapping, setMapping } from './kinds/mappings.js';
 import { erasePersonal, setPersonalData } from './kinds/personal-data.js';
 import { activateBundle, publishBundle, setPolicySettings } from './kinds/policy-bundles.js';
 import { applyRetention, setRetention } from './kinds/retention.js';
@@ -37,6 +37,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   adapter_pin_set: setAdapterPin,
   tool_notice_told: setTold,
   mapping_set: setMapping,
+  mapping_activated: activateMapping,
   case_set: setCase,
   limit_set: setLimit,
   identity_provider_set: setIdentityProvider,

@@ -21,8 +21,8 @@ export type EditedRuling = Pick<
 
 /** The call with other inputs. Its own key and discriminating digest stay: repeats of the request come with those. */
 export function editedCall(approval: Approval, edited: EditedInputs): ToolCall {
-  const { inputs_json, inputs_digest } = edited;
-  return { ...holderOf(approval).call, inputs_json, inputs_digest };
+  const { inputs_json, inputs_digest, mapped } = edited;
+  return { ...holderOf(approval).call, inputs_json, inputs_digest, mapped: mapped ?? null };
 }
 
 function objection(state: RulingState, approval: Approval, edited: EditedInputs, ruling: EditedRuling): Objection | undefined {

@@ -40,6 +40,7 @@ export const aCall = (more: Partial<ToolCall> = {}): ToolCall => ({
   inputs_json: '{}',
   inputs_digest: 'inputs',
   sealed: null,
+  mapped: null,
   idempotency_key: 'key-1',
   key_source: 'derived',
   discriminating_digest: '00000000000000aa',
@@ -127,7 +128,13 @@ export class RuledPartition {
   ): EventType[] {
     const { grant = null, edited_to: inputs_digest = 'edited', ...ruling } = more;
     const inputs_json = `{"memo":"${inputs_digest}"}`;
-    const edited = { inputs_json, inputs_digest, idempotency_key: `key-${inputs_digest}`, discriminating_digest: '00000000000000bb' };
+    const edited = {
+      inputs_json,
+      inputs_digest,
+      idempotency_key: `key-${inputs_digest}`,
+      discriminating_digest: '00000000000000bb',
+      mapped: null,
+    };
     const vote_id = `${voter.id}-edit-${this.offset}`;
     const written = { approval_id, vote_id, vote: 'edit' as const, reason: null, inputs_json, inputs_digest, to: null, edited, grant };
     const vote = { meta: aMeta(approval_id.split('.')[0] as string), voter, voted_at_ms: this.now_ms, ...written };

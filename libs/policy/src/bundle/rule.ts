@@ -1,4 +1,4 @@
-import type { ApprovalRequirement, EffectClass } from '@countersign/contracts';
+import type { ApprovalRequirement, EffectClass, InputForm } from '@countersign/contracts';
 
 /** Which tools a rule is about: every part that is given must fit, one of its entries is enough. None given: every tool. */
 export interface ToolSelector {
@@ -23,8 +23,11 @@ export interface DeferTerms {
 export type RuleObligation =
   /** JSON Pointers into the result; a `*` part stands for any. */
   | { redact: readonly string[] }
-  /** A number of the inputs is lowered to `max`, or the call refused where it is above. */
-  | { cap: { path: string; max: number; otherwise: 'lower' | 'refuse' } }
+  /**
+   * A number of the inputs is lowered to `max`, or the call refused where it is above. `form` absent: the agent's inputs. A
+   * mapped number is never lowered: what the agent asked for would not say it.
+   */
+  | { cap: { path: string; max: number; otherwise: 'lower' | 'refuse'; form?: InputForm } }
   | { tag: string };
 
 export interface Rule {

@@ -19,9 +19,11 @@ export type FactTables = ReadonlyMap<string, { version: number; rows: ReadonlyMa
 
 /** What an expression is evaluated on. */
 export interface Subject {
-  /** Canonical inputs. */
+  /** The agent's inputs. */
   inputs: Json;
-  /** Length of their JSON: larger inputs leave a condition fewer turns. */
+  /** The inputs that run: what the tenant's mapping made of them; absent: the same. */
+  mapped?: Json;
+  /** Length of the JSON of both: larger inputs leave a condition fewer turns. */
   inputs_chars: number;
   /** The call's context, with `case_id`. */
   context: object;
@@ -49,6 +51,10 @@ export class CelBindings {
 
   get inputs(): CelInput {
     return this.once('inputs');
+  }
+  get mapped(): CelInput {
+    const { inputs, mapped = inputs } = this.subject;
+    return mapped === inputs ? this.inputs : this.once('mapped');
   }
   get context(): CelInput {
     return this.once('context');
@@ -80,7 +86,7 @@ export class CelBindings {
     return timestampFromMs(this.subject.now_ms);
   }
 
-  private once(name: 'inputs' | 'context' | 'principal' | 'tool' | 'history' | 'trust'): CelInput {
+  private once(name: 'inputs' | 'mapped' | 'context' | 'principal' | 'tool' | 'history' | 'trust'): CelInput {
     const known = this.converted.get(name);
     if (known !== undefined) return known;
     const value = celOf(this.subject[name]);

@@ -24,6 +24,7 @@ export interface CelCondition {
 /** A compiled expression of any type: a number, a text, a list. Pure; `evaluate` never throws. */
 export interface CelExpression {
   readonly text: string;
+  readonly uses: ExpressionUses;
   evaluate(on: CelBindings): { value: unknown } | { error: string };
 }
 
@@ -101,12 +102,12 @@ export function compileExpression(
 ): { expression: CelExpression } | { fault: ExpressionFault } {
   const program = compiled(text, known);
   if ('fault' in program) return program;
-  const { run } = program;
+  const { run, uses } = program;
   const evaluate = (on: CelBindings) => {
     const outcome = evaluated(run, on);
     if ('error' in outcome) return outcome;
     const value = jsonOf(outcome.value as CelInput);
     return value === undefined ? { error: 'the value is not JSON; string(…) may make a text of it' } : { value };
   };
-  return { expression: { text, evaluate } };
+  return { expression: { text, uses, evaluate } };
 }

@@ -48,6 +48,7 @@ export function variablesOf({ inputs_schema, fact_tables }: ConditionEnvironment
   const tables = fact_tables && record('facts', Object.fromEntries(fact_tables.map((table) => [table, mapOf(DYN)])));
   return new Map<string, StaticType>([
     ['inputs', inputs_schema ? schemaType(inputs_schema) : DYN],
+    ['mapped', DYN],
     ['context', CONTEXT],
     ['principal', PRINCIPAL],
     ['tool', TOOL],

@@ -1,4 +1,5 @@
 import { type HistoryUses, historyUses } from './history-uses.js';
+import { type InputFields, inputUses } from './input-uses.js';
 import { childrenOf, type Expr } from './syntax.js';
 import { type TrustSubject, trustUses } from './trust-uses.js';
 
@@ -10,6 +11,8 @@ export interface ExpressionUses {
   tables: ReadonlySet<string>;
   /** What it asks of `history`; absent: nothing. */
   history?: HistoryUses;
+  /** What it reads of the inputs; absent: nothing. */
+  fields?: InputFields;
   /** Whose trust it asks for; absent: nobody's. */
   trust?: ReadonlySet<TrustSubject>;
 }
@@ -37,6 +40,7 @@ export function usesOf(expr: Expr): ExpressionUses {
   };
   walk(expr);
   const history = variables.has('history') ? { history: historyUses(expr) } : {};
+  const fields = variables.has('inputs') || variables.has('mapped') ? { fields: inputUses(expr) } : {};
   const trust = variables.has('trust') ? { trust: trustUses(expr) } : {};
-  return { variables, tables, ...history, ...trust };
+  return { variables, tables, ...history, ...fields, ...trust };
 }

@@ -12,7 +12,7 @@ export interface HistoryUses {
 }
 
 /** What is selected of what: by name, or by an index that is a text; `*` where it is computed. */
-function selection({ exprKind }: Expr): { operand: Expr; name: string } | undefined {
+export function selection({ exprKind }: Expr): { operand: Expr; name: string } | undefined {
   if (exprKind.case === 'selectExpr' && exprKind.value.operand) return { operand: exprKind.value.operand, name: exprKind.value.field };
   if (exprKind.case !== 'callExpr' || exprKind.value.function !== '_[_]') return undefined;
   const [operand, key] = exprKind.value.args;

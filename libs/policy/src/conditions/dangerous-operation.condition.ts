@@ -23,10 +23,12 @@ export const dangerousOperation: Condition = {
     const { contract } = input;
     const setting = settingOf(input);
     if (setting === 'off') return undefined;
-    const found = findDangersInJson(input.inputs_json, isReadOnly(contract.effect_class) ? { pick: runFields } : { tool: contract.name });
+    const looked = isReadOnly(contract.effect_class) ? { pick: runFields } : { tool: contract.name };
+    const asked = findDangersInJson(input.inputs_json, looked);
+    const found = input.mapped_json ? [...asked, ...findDangersInJson(input.mapped_json, looked)] : asked;
     if (found.length === 0) return undefined;
     const deny = setting === 'deny' || found.some(({ fatal }) => fatal);
-    const why = `the inputs ask for a dangerous operation: ${found.map(({ id }) => id).join(', ')}`;
+    const why = `the inputs ask for a dangerous operation: ${[...new Set(found.map(({ id }) => id))].join(', ')}`;
     return { tier: deny ? 'tier_3_blocked' : 'tier_2_approval_required', why };
   },
 };

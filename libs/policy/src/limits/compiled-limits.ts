@@ -93,9 +93,11 @@ export function appliedLimits(limits: readonly Limit[], on: Omit<LimitedCall, 'a
 /** What expressions of a limit see. */
 export function bindingsOf({ call, contract, at_ms }: LimitedCall): CelBindings {
   const { name, version, category, effect_class, reversibility, tier, markings, scopes } = contract;
+  const inputs = JSON.parse(call.inputs_json) as unknown;
   return new CelBindings({
-    inputs: JSON.parse(call.inputs_json),
-    inputs_chars: call.inputs_json.length,
+    inputs,
+    mapped: call.mapped ? JSON.parse(call.mapped.inputs_json) : inputs,
+    inputs_chars: call.inputs_json.length + (call.mapped?.inputs_json.length ?? 0),
     context: { ...call.context, case_id: call.case_id },
     principal: call.principal,
     tool: { name, version, category, effect_class, reversibility, tier, markings, scopes },

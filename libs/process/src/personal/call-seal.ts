@@ -1,4 +1,13 @@
-import { type CallError, canonicalText, ERASED, type Outcome, SEALED, SEALED_KEYS_MAX } from '@countersign/contracts';
+import {
+  type CallError,
+  canonicalText,
+  ERASED,
+  type MappedInputs,
+  type Outcome,
+  SEALED,
+  SEALED_KEYS_MAX,
+  sha256Hex,
+} from '@countersign/contracts';
 import type { PersonalRule } from '@countersign/domain';
 import { slotsOf } from './personal-fields.js';
 import { type LoadedKey, sealBytes, sealJson } from './seal-value.js';
@@ -42,6 +51,17 @@ export class CallSeal {
   /** JSON text of the call as a whole. */
   json(json: string): string {
     return json.startsWith(`"${SEALED}`) ? json : JSON.stringify(sealJson(this.terms.tenant_id, this.own, json));
+  }
+
+  /** The mapped form as a whole: where a mapping puts a personal field, and what it makes of it, no rule says. */
+  mapped(mapped: MappedInputs): MappedInputs {
+    const inputs_json = this.json(mapped.inputs_json);
+    return {
+      ...mapped,
+      inputs_json,
+      inputs_digest: sha256Hex(inputs_json),
+      warnings: mapped.warnings.map((warning) => this.text(warning)),
+    };
   }
 
   bytes(bytes: Buffer): ReturnType<typeof sealBytes> {

@@ -43,6 +43,30 @@ async function sealed(personal: Personal, inputs: unknown, rules = [rule()]) {
 }
 
 describe('personal data', () => {
+  test('the mapped form of a sealed call is sealed as a whole, opens with the call, and is gone with its subject', async () => {
+    const { personal, erase } = room();
+    const fields = [rule({ inputs: [{ path: '/note', subjects: [] }] })];
+    const { seal, keys, inputs_json } = await sealed(personal, { customer_id: 'c-1', note: 'Ada Lovelace', cost: 7 }, fields);
+    const inputs = '{"partner_id":17,"x_free":"Ada Lovelace"}';
+    const plain = {
+      inputs_json: inputs,
+      inputs_digest: sha256Hex(inputs),
+      mapping_version: 1,
+      permissive: true,
+      warnings: ['/Ada is new'],
+    };
+    const mapped = seal.mapped(plain);
+    expect(JSON.stringify(mapped)).not.toMatch(/Lovelace|partner/);
+    expect(mapped.inputs_digest).toBe(sha256Hex(mapped.inputs_json));
+    const context = { ...NO_CONTEXT };
+    const call = { inputs_json, mapped, context, sealed: keys, requested_at_ms: AT, authority: null } as unknown as ToolCall;
+    expect((await personal.open('acme', call, fields))?.call.mapped).toMatchObject({ inputs_json: inputs, warnings: ['/Ada is new'] });
+    expect(JSON.parse(await personal.text('acme', `{"mapped_input":${mapped.inputs_json}}`))).toEqual({ mapped_input: JSON.parse(inputs) });
+    await erase('c-1');
+    expect(await personal.open('acme', call, fields)).toBeUndefined();
+    expect(await personal.text('acme', mapped.inputs_json)).toBe(JSON.stringify(ERASED));
+  });
+
   test('what was sealed is no text of it, and opens to the same JSON wherever it stands', async () => {
     const { personal } = room();
     await fc.assert(

@@ -97,7 +97,9 @@ export class Personal {
   async open(tenant_id: string, call: ToolCall, rules: readonly PersonalRule[]): Promise<OpenedCall | undefined> {
     const { sealed, context } = call;
     const own = sealed ?? [];
-    const ids = [...sealedKeyIds(`${call.inputs_json} ${context.rationale ?? ''}`), ...own.map(({ key_id }) => key_id)];
+    const { mapped } = call;
+    const said = `${call.inputs_json} ${context.rationale ?? ''} ${mapped?.inputs_json ?? ''} ${mapped?.warnings.join(' ') ?? ''}`;
+    const ids = [...sealedKeyIds(said), ...own.map(({ key_id }) => key_id)];
     const keys = await this.keys.get(tenant_id, [...new Set(ids)]);
     if (ids.some((id) => !keys.has(id))) return undefined;
     const inputs_json = openedText(tenant_id, call.inputs_json, keys);
@@ -106,7 +108,12 @@ export class Personal {
     const mine = own.map(({ key_id }) => ({ key_id, key: keys.get(key_id) as Buffer }));
     const named = await this.outputKeys(tenant_id, call, rules, { inputs, keys, own });
     const seal = new CallSeal({ tenant_id, rules: rules, inputs }, named, mine);
-    return { call: { ...call, inputs_json, context: { ...context, rationale } }, seal };
+    const runs = mapped && {
+      ...mapped,
+      inputs_json: openedText(tenant_id, mapped.inputs_json, keys),
+      warnings: mapped.warnings.map((warning) => openedPlain(tenant_id, warning, keys)),
+    };
+    return { call: { ...call, inputs_json, mapped: runs, context: { ...context, rationale } }, seal };
   }
 
   /** The same with the keys of subjects that its output names, which were not known before it ran. */

@@ -1,4 +1,4 @@
-import { type ApprovalEdit, type ApprovalEvidence, type ApprovalRequirement, callId } from '@countersign/contracts';
+import { type ApprovalEdit, type ApprovalEvidence, type ApprovalRequirement, callId, type MappedInputs } from '@countersign/contracts';
 import type { Row, Sql } from '../store.js';
 import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
@@ -22,6 +22,8 @@ export interface AskedApproval {
   edit: ApprovalEdit | null;
   /** Of an edit: the inputs that it asks about; else they are the call's. */
   inputs_json: string | null;
+  /** Of an edit: what the mapping made of them; absent: no mapping is in force. */
+  mapped?: MappedInputs;
 }
 
 /** The group that has it since nobody of the one before decided. */

@@ -1,5 +1,6 @@
 import { callError } from '@countersign/contracts';
 import type { Verified } from '@countersign/tool-kit';
+import { inputsToRun } from '../../running/inputs-to-run.js';
 import type { Job } from '../../running/job.js';
 import { extrasOf } from '../../running/outcomes.js';
 import { FullOutputs } from './full-outputs.js';
@@ -48,7 +49,7 @@ export class Finishing {
       }, VERIFY_TIMEOUT_MS);
     });
     try {
-      const input = job.inputs ?? JSON.parse(job.inputs_json);
+      const input = inputsToRun(job);
       return verdictOf(await Promise.race([loaded.tool.verify?.(input as never, answer as never, run) ?? late, late]));
     } catch (thrown) {
       const cause = job.call.sealed ? 'personal' : messageOf(thrown);

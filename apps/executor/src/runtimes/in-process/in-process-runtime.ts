@@ -4,6 +4,7 @@ import { ToolError } from '@countersign/tool-kit';
 import { ResolvedCredentials } from '../../credentials/resolved-credentials.js';
 import type { CallMapping, Mappings } from '../../mapping/mappings.js';
 import type { Memo } from '../../memo/memo.js';
+import { inputsToRun } from '../../running/inputs-to-run.js';
 import type { Abortable, Issue, Job } from '../../running/job.js';
 import { extrasOf } from '../../running/outcomes.js';
 import { Finishing } from './finishing.js';
@@ -115,8 +116,7 @@ export class InProcessRuntime {
   private execute(loaded: LoadedTool, job: Job, run: ToolRun, done: Done): void {
     let running: Promise<unknown>;
     try {
-      const mapping = this.mappings?.of(job);
-      job.mapping = mapping;
+      const mapping = this.mappings?.of(job, job.resends > 0);
       running = mapping ? this.mapped(loaded, job, run, mapping) : Promise.resolve(loaded.tool.run(job.inputs as never, run));
     } catch (error) {
       running = Promise.reject(error);
@@ -136,18 +136,19 @@ export class InProcessRuntime {
     done(job, run, { kind: 'lost', error: callError('UNKNOWN', 'what the tool gave back could not be taken') });
   }
 
-  /** The run between two mappings. Its lease may have been lost while the inputs were mapped: then nothing fires. */
-  private async mapped(loaded: LoadedTool, job: Job, run: ToolRun, mapping: CallMapping): Promise<unknown> {
-    const inputs = await mapping.inputs(job.inputs);
+  /** The run with the mapped inputs, its result mapped back. Its lease may have been lost meanwhile: then nothing fires. */
+  private async mapped(loaded: LoadedTool, job: Job, run: ToolRun, found: CallMapping | Promise<CallMapping>): Promise<unknown> {
+    const mapping = found instanceof Promise ? await found : found;
+    job.mapping = mapping;
     if (run.signal.aborted) throw new ToolError('CANCELLED', 'it was stopped before it was sent', { effect: 'none' });
-    return mapping.result(await loaded.tool.run(inputs as never, run));
+    return mapping.result(await loaded.tool.run(mapping.inputs() as never, run));
   }
 
   /** A result that was kept for equal calls. A source whose version cannot be told is asked each time. */
   private async remembered(loaded: LoadedTool, job: Job, run: ToolRun): Promise<Seen | undefined> {
     try {
-      const source_version = (await loaded.tool.sourceVersion?.(job.inputs as never, run)) ?? '';
-      const mapped = this.mappings?.of(job)?.version;
+      const source_version = (await loaded.tool.sourceVersion?.(inputsToRun(job) as never, run)) ?? '';
+      const mapped = job.call.mapped?.mapping_version;
       job.memo_key = this.memo.keyOf(loaded, job, mapped === undefined ? source_version : `${source_version}\nmapping ${mapped}`);
       return await this.memo.find(job.tenant_id, job.memo_key);
     } catch (cause) {
@@ -219,10 +220,11 @@ export class InProcessRuntime {
   }
 
   private async answerOf(loaded: LoadedTool, job: Job, run: ToolRun): Promise<ReconcileAnswer> {
-    const mapping = this.mappings?.of(job);
+    const found = this.mappings?.of(job, true);
+    const mapping = found instanceof Promise ? await found : found;
     job.mapping = mapping;
-    const inputs = JSON.parse(job.inputs_json) as unknown;
-    const answer = await loaded.tool.reconcile?.((mapping ? await mapping.inputs(inputs) : inputs) as never, run);
+    const inputs = mapping ? mapping.inputs() : (JSON.parse(job.inputs_json) as unknown);
+    const answer = await loaded.tool.reconcile?.(inputs as never, run);
     return reconcileAnswer(loaded, mapping, answer);
   }
 }

@@ -23,6 +23,7 @@ function requestOf(event: Requested): ApprovalWrite['request'] {
     people: whole?.people ?? [],
     rule: evidence?.rule ?? null,
     inputs_json: edit ? event.call.inputs_json : null,
+    ...(edit && event.call.mapped ? { mapped: event.call.mapped } : {}),
   };
   const requirement = { decision_id, approver_roles, quorum, reversibility, ruling_digest, ...asked };
   return { call_id: event.meta.call_id as string, revision, requested_at_ms, expires_at_ms, requirement };

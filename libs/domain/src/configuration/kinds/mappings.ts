@@ -10,6 +10,10 @@ export interface MappingVersion {
   rolled_back_to: number | null;
   by: Principal;
   changed_at_ms: number;
+  /** Epoch ms from which calls go by it; null: it waits for a second person. */
+  in_force_from_ms: number | null;
+  /** Who activated a version that waited; null: it did not wait, or still does. */
+  activated_by: Principal | null;
 }
 
 /** Stands for every tool of the tenant: only its mode counts. */
@@ -29,11 +33,27 @@ function read(text: string | null): Readonly<Record<string, unknown>> | null {
 
 export function setMapping(state: ConfigurationState, event: EventMap['mapping_set']): void {
   const { mappings } = tenantPart(state, event.meta.tenant_id);
-  const { tool, version, definition_json, rolled_back_to, by, changed_at_ms } = event;
+  const { tool, version, definition_json, rolled_back_to, by, changed_at_ms, needs_activation } = event;
   const versions = mappings.get(tool) ?? [];
   // Two gateways may have published the same number at once: the first one has it.
   if (versions.some((known) => known.version === version)) return;
-  mappings.set(tool, [...versions, { tool, version, definition: read(definition_json), rolled_back_to, by, changed_at_ms }]);
+  const force = { in_force_from_ms: needs_activation ? null : changed_at_ms, activated_by: null };
+  const definition = read(definition_json);
+  mappings.set(tool, [...versions, { tool, version, definition, rolled_back_to, by, changed_at_ms, ...force }]);
+}
+
+/** A version takes effect that waits for a second person. Whoever published it activates it only where the tenant has one policy admin. */
+export function activateMapping(state: ConfigurationState, event: EventMap['mapping_activated']): void {
+  const { mappings, bundles } = tenantPart(state, event.meta.tenant_id);
+  const { tool, version, by, changed_at_ms } = event;
+  const versions = mappings.get(tool) ?? [];
+  const waiting = versions.find((known) => known.version === version && known.in_force_from_ms === null);
+  if (!waiting || (waiting.by.id === by.id && !bundles.single_policy_admin)) return;
+  const active = { ...waiting, in_force_from_ms: Math.max(changed_at_ms, waiting.changed_at_ms), activated_by: by };
+  mappings.set(
+    tool,
+    versions.map((known) => (known === waiting ? active : known)),
+  );
 }
 
 /** All versions of a tenant's mapping for a tool, oldest first. */
@@ -41,11 +61,11 @@ export function mappingVersions(state: ConfigurationState, tenant_id: string, to
   return state.by_tenant.get(tenant_id)?.mappings.get(tool) ?? [];
 }
 
-/** The mapping that a call goes by: the newest that was published when it was asked for. Undefined: none. */
+/** The mapping that a call goes by: the newest version in force when it was asked for. Undefined: none. */
 export function mappingAt(state: ConfigurationState, tenant_id: string, tool: string, at_ms: number): MappingVersion | undefined {
   const mappings = state.by_tenant.get(tenant_id)?.mappings;
   if (!mappings || mappings.size === 0) return undefined;
-  const found = mappings.get(tool)?.findLast((version) => version.changed_at_ms <= at_ms);
+  const found = mappings.get(tool)?.findLast(({ in_force_from_ms: from_ms }) => from_ms !== null && from_ms <= at_ms);
   return found && found.definition !== null ? found : undefined;
 }
 

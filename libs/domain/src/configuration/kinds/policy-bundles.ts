@@ -24,7 +24,9 @@ export function activateBundle(state: ConfigurationState, event: EventMap['polic
 }
 
 export function setPolicySettings(state: ConfigurationState, event: EventMap['policy_settings_set']): void {
-  tenantPart(state, event.meta.tenant_id).bundles.simulation_required = event.simulation_required;
+  const shelf = tenantPart(state, event.meta.tenant_id).bundles;
+  shelf.simulation_required = event.simulation_required;
+  shelf.single_policy_admin = event.single_policy_admin;
 }
 
 /** The bundle that rules a tenant's calls, and the one beside it. */

@@ -1,0 +1,94 @@
+import { isReadOnly, type Principal, parseResourceName, type ToolContract } from '@countersign/contracts';
+import { type ConfigurationState, keysOf, limitsOf, type MappingVersion, rulingBundles, toolVersions } from '@countersign/domain';
+import { beyondPlainMoves, type GuardedFields, type MappingDefinition, type MappingIssue } from '@countersign/mapping';
+import { compiledBundles, fieldsRead } from '@countersign/policy';
+import { Problem } from './problem.js';
+
+const has = (fields: ReadonlySet<string>, field: string): boolean => fields.has('*') || fields.has(field);
+
+/** Whether a field of a contract is part of what identifies an effect. */
+function identifies({ idempotency }: ToolContract, field: string): boolean {
+  const { discriminating, except = [] } = idempotency;
+  return discriminating ? discriminating.includes(field) : !except.includes(field);
+}
+
+/** The top-level fields that name what a write acts on, by the form that runs. */
+function namingFields({ resources = [] }: ToolContract): ReadonlySet<string> {
+  const pointers = resources.flatMap(({ name, effect }) => {
+    const parsed = parseResourceName(name);
+    const by = typeof effect === 'string' ? [] : [effect.by];
+    return 'fault' in parsed ? by : [...parsed.pointers, ...by];
+  });
+  return new Set(pointers.map((pointer) => (pointer.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~')));
+}
+
+/** What is relied on of the inputs of one version of a tool, by its contract and by the rules and limits of the tenant. */
+function guardedFields(state: ConfigurationState, tenant_id: string, contract: ToolContract): GuardedFields {
+  const { active, shadow } = rulingBundles(state, tenant_id);
+  const bundles = [active, shadow].flatMap((text) => (text ? [compiledBundles.of(text)] : []));
+  const read = fieldsRead(bundles, limitsOf(state, tenant_id), contract);
+  const naming = namingFields(contract);
+  const properties = (contract.input_schema as { properties?: Record<string, unknown> }).properties;
+  const exists = (field: string) => properties === undefined || Object.hasOwn(properties, field);
+  return {
+    inputs: (field) => exists(field) && (identifies(contract, field) || naming.has(field) || has(read.inputs, field)),
+    mapped: (field) => naming.has(field) || read.mapped.has(field),
+  };
+}
+
+/** Why a mapping of a write takes effect only when a second person activates it, with places in the definition; empty: at once. */
+export function activationReasons(
+  state: ConfigurationState,
+  tenant_id: string,
+  tool: string,
+  definition: MappingDefinition | null,
+): MappingIssue[] {
+  if (definition === null) return [];
+  const writes = toolVersions(state, tenant_id, tool).filter((one) => !isReadOnly(one.tool.contract.effect_class));
+  const found = writes.flatMap((one) => beyondPlainMoves(definition, guardedFields(state, tenant_id, one.tool.contract)));
+  return [...new Map(found.map((issue) => [`${issue.path} ${issue.message}`, issue])).values()];
+}
+
+const isPolicyAdmin = ({ roles }: Principal): boolean => roles.includes('policy_admin') || roles.includes('admin');
+
+/** Policy admins of the tenant by their API keys, besides this one. People of an identity provider are not known before they come. */
+export function otherPolicyAdmins(state: ConfigurationState, tenant_id: string, by: Principal, now_ms: number): string[] {
+  const valid = keysOf(state, tenant_id).filter(
+    (key) => key.revoked_at_ms === null && (key.expires_at_ms ?? Number.POSITIVE_INFINITY) > now_ms,
+  );
+  const people = valid
+    .filter(({ principal }) => principal.kind === 'user' && isPolicyAdmin(principal))
+    .map(({ principal }) => principal.id);
+  return [...new Set(people)].filter((id) => id !== by.id);
+}
+
+/** Whether one answers for the other: the owner of its key, or a key of the same owner. */
+function isSamePerson(state: ConfigurationState, tenant_id: string, one: string, other: string): boolean {
+  if (one === other) return true;
+  const keys = keysOf(state, tenant_id);
+  const owners = (id: string) => new Set([id, ...keys.flatMap(({ principal, owner }) => (principal.id === id && owner ? [owner] : []))]);
+  const mine = owners(one);
+  return [...owners(other)].some((id) => mine.has(id));
+}
+
+/** Why this caller cannot activate a version, or undefined. */
+export function activationProblem(
+  state: ConfigurationState,
+  tenant_id: string,
+  versions: readonly MappingVersion[],
+  { version, by }: { version: number; by: Principal },
+): Problem | undefined {
+  const wanted = versions.find((one) => one.version === version);
+  if (!wanted) return new Problem('not-found', `there is no version ${version} of this mapping`);
+  if (wanted.in_force_from_ms !== null) return new Problem('conflict', `version ${version} of the mapping does not wait for an activation`);
+  const newer = versions.findLast((one) => one.version > version && one.in_force_from_ms !== null);
+  if (newer)
+    return new Problem('conflict', `version ${newer.version} of the mapping is newer and in force: publish version ${version} again`);
+  if (by.kind !== 'user') return new Problem('forbidden', `a person activates a mapping, and ${by.id} is a ${by.kind}`);
+  const single = state.by_tenant.get(tenant_id)?.bundles.single_policy_admin === true;
+  if (single || !isSamePerson(state, tenant_id, wanted.by.id, by.id)) return undefined;
+  const right = 'another policy admin must activate it; a tenant with one policy admin records that with PUT /v1/policies/settings';
+  return new Problem('forbidden', `four eyes: ${by.id} published version ${version} of the mapping, ${right}`, {
+    issues: [{ path: '/version', code: 'four_eyes', message: `was published by ${wanted.by.id}` }],
+  });
+}

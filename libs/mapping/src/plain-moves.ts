@@ -1,0 +1,65 @@
+import type { MappingDefinition, MappingIssue, MappingRule } from './definition.js';
+import { partsOf } from './pointer.js';
+
+/** Top-level fields that others rely on: they identify an effect, name what it acts on, or are read by a rule, a cap or a limit. */
+export interface GuardedFields {
+  /** In the agent's form. */
+  inputs(field: string): boolean;
+  /** In the mapped form. */
+  mapped(field: string): boolean;
+}
+
+/** Steps that change what a value means; dates, decimals and `as` only write it another way. */
+function changing({ lookup, lookup_back, default: made, out_of, drop }: MappingRule): string | undefined {
+  if (lookup !== undefined || lookup_back !== undefined) return 'lookup';
+  if (made !== undefined) return 'default';
+  if (out_of !== undefined) return 'out_of';
+  return drop ? 'drop' : undefined;
+}
+
+const topOf = (pointer: string): string | undefined => partsOf(pointer)?.[0];
+
+/** Why one line of the inputs' rules needs a second person; undefined: it is a plain move, or about fields that nobody relies on. */
+function reasonFor(
+  rule: MappingRule,
+  among: readonly MappingRule[],
+  relied: boolean,
+  guarded: GuardedFields | undefined,
+): string | undefined {
+  const { from, to, value } = rule;
+  if (value !== undefined) return 'value: an expression can read every field of the call';
+  if (from === undefined) return 'it has no from: a constant takes the place of what an agent asks for';
+  const source = topOf(from);
+  const target = to === undefined ? undefined : topOf(to);
+  const isGuarded = (field: string | undefined, of: 'inputs' | 'mapped') =>
+    guarded !== undefined && (field === undefined || guarded[of](field));
+  const guardedSource = relied || isGuarded(source, 'inputs');
+  const guardedTarget = to !== undefined && (isGuarded(target, 'inputs') || isGuarded(target, 'mapped'));
+  const step = changing(rule);
+  if (step !== undefined && (guardedSource || guardedTarget)) return `${step}: the field is relied on by its value`;
+  if (to === undefined || from === to) return undefined;
+  const taken =
+    isGuarded(target, 'inputs') || among.some((other) => other !== rule && other.from !== undefined && topOf(other.from) === target);
+  return taken && (target !== source || guardedTarget || relied) ? `to: another field takes the place of ${to}` : undefined;
+}
+
+function reasons(rules: readonly MappingRule[], at: string, relied: boolean, guarded: GuardedFields | undefined): MappingIssue[] {
+  return rules.flatMap((rule, i) => {
+    const path = `${at}/${i}`;
+    const message = reasonFor(rule, rules, relied, guarded);
+    const source = rule.from === undefined ? undefined : topOf(rule.from);
+    const inner = relied || source === undefined || guarded?.inputs(source) === true;
+    return [
+      ...(message === undefined ? [] : [{ path, message }]),
+      ...(rule.each ? reasons(rule.each, `${path}/each`, inner, undefined) : []),
+    ];
+  });
+}
+
+/**
+ * Lines of a mapping that may make of a call something else than what rules and approvers rely on, with places in the
+ * definition. Empty: everything that is relied on is moved, or written another way.
+ */
+export function beyondPlainMoves({ inputs }: Pick<MappingDefinition, 'inputs'>, guarded: GuardedFields): MappingIssue[] {
+  return reasons(inputs, '/inputs', false, guarded);
+}
