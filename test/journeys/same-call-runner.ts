@@ -37,7 +37,7 @@ export class RowRunner {
 
   /** What there is afterwards, in the words of the table. */
   async afterwards(asked: string): Promise<string> {
-    if (asked.startsWith('orders')) return `orders: ${(await this.world.counterparty.stats()).effects - this.effects_before}`;
+    if (asked.startsWith('effects')) return `effects: ${(await this.world.counterparty.stats()).effects - this.effects_before}`;
     const file = path.join(this.world.platform.workspace, this.file);
     return existsSync(file) ? `file: ${readFileSync(file, 'utf8')}` : 'no file';
   }
@@ -107,8 +107,10 @@ export class RowRunner {
           tool: 'request_approval',
           inputs: { subject: { kind: 'decision', id: `${DECISION}.${this.row}` }, queue: 'legal', rationale: text },
         };
-      case 'order':
-        return { tool: 'probe_http_effect', inputs: order };
+      case 'send': {
+        const url = `${this.world.counterparty.url}/effect`;
+        return { tool: 'http_send', inputs: { method: 'POST', url, body: { ...order, key: this.own(text) } } };
+      }
       case 'lost':
         return { tool: 'probe_http_blind', inputs: { ...order, lose_answer: true } };
       default:

@@ -12,7 +12,11 @@ const NAMES = ['first', 'second', 'third'];
 let world: RowWorld;
 beforeAll(async () => {
   const counterparty = await Counterparty.start();
-  const env = { COUNTERSIGN_PACKS: 'workspace,patterns,probe', COUNTERSIGN_PROBE_URL: counterparty.url };
+  const env = {
+    COUNTERSIGN_PACKS: 'workspace,patterns,probe,http',
+    COUNTERSIGN_PROBE_URL: counterparty.url,
+    COUNTERSIGN_HTTP_ALLOW: new URL(counterparty.url).host,
+  };
   const platform = await EmbeddedPlatform.start(env);
   const agent = await platform.admin().keyFor('agent', 'agent-1', ['agent']);
   const approver = await platform.admin().keyFor('user', 'anna', ['approver']);

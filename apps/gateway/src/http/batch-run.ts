@@ -5,6 +5,7 @@ import type { Caller } from '../identity/authenticator.js';
 import type { AnswerSink, FinalAnswer } from './call-answer.js';
 import type { CallIntake } from './call-intake.js';
 import type { AnswerNotes, EffectStanding } from './deduplication-face.js';
+import { needsEffect } from './effect-reader.js';
 import { envelopeText, isKeyReuse } from './envelope.js';
 import { keyReuse } from './post-reply.js';
 import { Problem } from './problem.js';
@@ -19,12 +20,13 @@ class Line implements AnswerSink {
   ) {}
   answered({ state, repeat }: FinalAnswer): void {
     if (isKeyReuse(state)) this.refused(keyReuse(state.call_id));
-    else if (repeat) this.writeRepeat(state);
+    else if (needsEffect(state, repeat)) this.writeWithEffect(state, repeat);
     else this.write(state, {});
   }
-  private writeRepeat(state: CallState): void {
+  private writeWithEffect(state: CallState, repeat: boolean): void {
+    const seen = repeat ? this.run.seen(state) : state;
     void this.run.effect(state).then(
-      (effect) => this.write(this.run.seen(state), { repeat: true, effect }),
+      (effect) => this.write(seen, { repeat, effect }),
       (cause) => this.refused(this.run.fault(cause)),
     );
   }

@@ -5,6 +5,13 @@ import type { EffectStanding } from './deduplication-face.js';
 
 const UNKNOWN: EffectStanding = { effect_now: 'unknown', superseded_by: null };
 
+/** Whether an answer to a POST has to say it and its record does not. A call that joined one which had not ended just saw its end. */
+export function needsEffect({ end }: CallState, repeat: boolean): boolean {
+  if (repeat) return true;
+  const { because, effect_now } = end?.deduplication ?? {};
+  return because !== undefined && because !== 'live_key' && effect_now === null;
+}
+
 /** Reads whether the effect of one ended write still stands. Lists and streams do not ask: a query for each line would be too many. */
 export class EffectReader {
   constructor(private readonly sql: Sql) {}

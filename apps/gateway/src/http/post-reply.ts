@@ -4,7 +4,7 @@ import type { Readable } from '../personal/readable.js';
 import { type AnswerSink, type FinalAnswer, locationOf } from './call-answer.js';
 import type { EffectStanding } from './deduplication-face.js';
 import type { Deprecation } from './deprecation.js';
-import type { EffectReader } from './effect-reader.js';
+import { type EffectReader, needsEffect } from './effect-reader.js';
 import { envelopeText, isKeyReuse } from './envelope.js';
 import { Problem } from './problem.js';
 import { type IncomingRequest, JSON_CONTENT_TYPE, type OutgoingReply, sendProblem } from './reply.js';
@@ -34,7 +34,7 @@ export class PostReply implements AnswerSink {
 
   answered({ state, ...answer }: FinalAnswer): void {
     if (isKeyReuse(state)) this.refused(keyReuse(state.call_id));
-    else if (answer.repeat) this.sendRepeat(state, answer);
+    else if (needsEffect(state, answer.repeat)) this.sendWithEffect(state, answer);
     else this.send(state, answer);
   }
 
@@ -43,9 +43,10 @@ export class PostReply implements AnswerSink {
   }
 
   /** No policy ruled on a repeat: what the caller may not see any more is withheld, as by GET. */
-  private sendRepeat(state: CallState, answer: Omit<FinalAnswer, 'state'>): void {
+  private sendWithEffect(state: CallState, answer: Omit<FinalAnswer, 'state'>): void {
+    const seen = answer.repeat ? seenBy(state, this.caller) : state;
     void this.readers.effects.of(state).then(
-      (effect) => this.send(seenBy(state, this.caller), answer, effect),
+      (effect) => this.send(seen, answer, effect),
       () => this.refused(notOpened(state.call_id)),
     );
   }
