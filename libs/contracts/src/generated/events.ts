@@ -92,6 +92,14 @@ export interface Authority {
   markings: string[];
 }
 
+/** An item of the configuration, and the version of it that a change was checked against. */
+export interface BaseVersion {
+  /** For example `limit/daily`; a leading slash: an item of the whole installation. */
+  item: string;
+  /** Offset of the newest change that took effect; -1: there was none; -2 - offset: that change removed the item. */
+  version: number;
+}
+
 /** What the agent says about a call; each field may only tighten policy. */
 export interface CallContext {
   agent: string | null;
@@ -785,6 +793,8 @@ export interface AdapterPinSet {
   protocol_version: string | null;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** An API key stopped working. */
@@ -824,6 +834,8 @@ export interface CaseSet {
   title: string | null;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** Whether new calls may join. */
@@ -845,6 +857,8 @@ export interface DelegationSet {
   ended: boolean;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** Rows of a table that conditions may use; each record makes the next version of the table. */
@@ -858,6 +872,8 @@ export interface FactTableSet {
   removed: string[];
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** What becomes of the rows there are. */
@@ -870,6 +886,8 @@ export interface GrantSet {
   revoked: boolean;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** An OpenID provider whose tokens name principals of the tenant. */
@@ -893,6 +911,8 @@ export interface IdentityProviderSet {
   removed: boolean;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** What the subjects are. */
@@ -931,6 +951,8 @@ export interface LimitSet {
   defer_timeout_ms: number | null;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** What is limited. */
@@ -968,6 +990,8 @@ export interface MappingSet {
   rolled_back_to: number | null;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** What of a tenant's calls is personal, and whose it is. removed: later calls are not sealed by it. */
@@ -986,6 +1010,8 @@ export interface PersonalDataSet {
   output: PersonalField[];
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** Which version rules from here on, and which one runs beside it without effect. */
@@ -997,6 +1023,8 @@ export interface PolicyBundleActivated {
   shadow_version: string | null;
   by: Principal;
   activated_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** A version of a tenant's policy; never changed once it is here (the first of a version counts). */
@@ -1011,6 +1039,8 @@ export interface PolicyBundlePublished {
   simulation_digest: string | null;
   by: Principal;
   published_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** How a tenant wants its policy to be changed. */
@@ -1020,6 +1050,8 @@ export interface PolicySettingsSet {
   simulation_required: boolean;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** Somebody asked for a projection to be folded anew, beside the rows that are read meanwhile. */
@@ -1056,6 +1088,8 @@ export interface RetentionSet {
   rules: RetentionRule[];
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** A secret was set, rotated or deleted: who, when and which, never the value. */
@@ -1098,6 +1132,8 @@ export interface TenantSet {
   /** Calls admitted and not ended; beyond it 429. */
   in_flight_max: number;
   principal: Principal;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** How a tool's credential of this name is had: by exchanging the user's token (RFC 8693). */
@@ -1114,6 +1150,8 @@ export interface TokenExchangeSet {
   removed: boolean;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** Somebody recorded what a security audit of a tool version came to. */
@@ -1128,6 +1166,8 @@ export interface ToolAuditSet {
   report: string | null;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** Who audited it. */
@@ -1161,6 +1201,8 @@ export interface ToolLifecycleSet {
   reason: string | null;
   /** What callers should move to, name@version. */
   use_instead: string | null;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** Lifecycle of a version. */
@@ -1185,6 +1227,8 @@ export interface ToolPinSet {
   pin: string;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** A tenant override of the effective tier of a tool (Korso tool_policy). tier null removes it. */
@@ -1201,6 +1245,8 @@ export interface ToolPolicySet {
   changed_at_ms: number;
   /** Overrides approver_roles, quorum and expires_after_ms. */
   requirement: ApprovalRequirement | null;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** A month of a tenant's usage is over and folded whole: its billing lines are these from now on. */
@@ -1236,6 +1282,8 @@ export interface UserDelegationSet {
   revoked: boolean;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** A channel that notices go to. state deleted removes it. */
@@ -1255,6 +1303,8 @@ export interface WebhookSet {
   state: WebhookState;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** How it is told. */
