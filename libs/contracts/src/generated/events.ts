@@ -647,6 +647,8 @@ export interface AuditEventExported {
   topic: string;
   partition: number;
   offset: number;
+  /** base_moved: a change of the configuration that took no effect, because what it was checked against had changed. */
+  refused_because?: string | null;
 }
 
 /** One line of the history of a case for downstream analytics. The meta is that of the event it comes from; read it once by its event_id and seq. Lines of a case sort by (hlc, event_id, seq). */
