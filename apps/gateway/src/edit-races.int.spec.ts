@@ -1,5 +1,9 @@
-import { contractPin } from '@countersign/contracts';
+import { contractPin, type EventMap, firstMeta } from '@countersign/contracts';
+import type { LogRecord } from '@countersign/event-log';
+import { foldConfiguration, systemClock } from '@countersign/process';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { AuditEvents, type AuditWindow } from './audit/audit-events.js';
+import { Refusals } from './audit/refusals.js';
 import { type Answered, GatewaysOnOneLog } from './testing/gateways-on-one-log.js';
 import { sampleContract } from './testing/samples.js';
 
@@ -44,18 +48,21 @@ afterAll(() => rig.close());
 const sorted = (answers: readonly Answered[]) => answers.map(({ status }) => status).sort();
 const ok = (status: number) => status === 200 || status === 201;
 
-test.each(edited)('of two gateways that change %s with one If-Match, one answers 200 and the other 412', async (_what, method, url, body) => {
-  let tag = (await rig.ask(0, method, url, body(0))).etag as string;
-  expect(tag).toMatch(/^"/);
-  for (let round = 1; round <= ROUNDS; round++) {
-    const answers = await Promise.all([0, 1].map((n) => rig.ask(n, method, url, body(2 * round + n), { 'if-match': tag })));
-    expect(sorted(answers)).toEqual([200, 412]);
-    const refused = answers.find(({ status }) => status === 412) as Answered;
-    expect(refused.body).toMatchObject({ type: 'urn:countersign:problem:precondition-failed', if_match: tag });
-    tag = answers.find(({ status }) => ok(status))?.etag as string;
-    for (const n of [0, 1]) expect((await rig.ask(n, method, url, body(99), { 'if-match': '"c99999999"' })).body.etag).toBe(tag);
-  }
-});
+test.each(edited)(
+  'of two gateways that change %s with one If-Match, one answers 200 and the other 412',
+  async (_what, method, url, body) => {
+    let tag = (await rig.ask(0, method, url, body(0))).etag as string;
+    expect(tag).toMatch(/^"/);
+    for (let round = 1; round <= ROUNDS; round++) {
+      const answers = await Promise.all([0, 1].map((n) => rig.ask(n, method, url, body(2 * round + n), { 'if-match': tag })));
+      expect(sorted(answers)).toEqual([200, 412]);
+      const refused = answers.find(({ status }) => status === 412) as Answered;
+      expect(refused.body).toMatchObject({ type: 'urn:countersign:problem:precondition-failed', if_match: tag });
+      tag = answers.find(({ status }) => ok(status))?.etag as string;
+      for (const n of [0, 1]) expect((await rig.ask(n, method, url, body(99), { 'if-match': '"c99999999"' })).body.etag).toBe(tag);
+    }
+  },
+);
 
 test.each(edited)('two gateways that change %s without If-Match both do, one after the other', async (_what, method, url, body) => {
   const answers = await Promise.all([0, 1].map((n) => rig.ask(n, method, url, body(n))));
@@ -74,20 +81,23 @@ const removable: Edited[] = [
   ['a secret', 'PUT', '/v1/secrets/workspace/api', (n) => ({ value: `a secret value ${n}` })],
 ];
 
-test.each(removable)('who removes %s that another gateway changes, and who changes what was removed and made again, is told', async (...of) => {
-  const [, method, url, body] = of;
-  const first = (await rig.ask(0, method, url, body(0))).etag as string;
-  const [changed, removed] = await Promise.all([
-    rig.ask(0, method, url, body(1), { 'if-match': first }),
-    rig.ask(1, 'DELETE', url, undefined, { 'if-match': first }),
-  ]);
-  expect([ok(changed.status), removed.status === 204].filter(Boolean)).toHaveLength(1);
-  expect([changed.status, removed.status]).toContain(412);
-  await rig.ask(1, 'DELETE', url);
-  expect((await rig.ask(0, method, url, body(2), { 'if-match': first })).status).toBe(412);
-  await rig.ask(0, method, url, body(0));
-  expect((await rig.ask(1, method, url, body(3), { 'if-match': first })).status).toBe(412);
-});
+test.each(removable)(
+  'who removes %s that another gateway changes, and who changes what was removed and made again, is told',
+  async (...of) => {
+    const [, method, url, body] = of;
+    const first = (await rig.ask(0, method, url, body(0))).etag as string;
+    const [changed, removed] = await Promise.all([
+      rig.ask(0, method, url, body(1), { 'if-match': first }),
+      rig.ask(1, 'DELETE', url, undefined, { 'if-match': first }),
+    ]);
+    expect([ok(changed.status), removed.status === 204].filter(Boolean)).toHaveLength(1);
+    expect([changed.status, removed.status]).toContain(412);
+    await rig.ask(1, 'DELETE', url);
+    expect((await rig.ask(0, method, url, body(2), { 'if-match': first })).status).toBe(412);
+    await rig.ask(0, method, url, body(0));
+    expect((await rig.ask(1, method, url, body(3), { 'if-match': first })).status).toBe(412);
+  },
+);
 
 test('a thing is made once: of two gateways that say If-None-Match, one makes it', async () => {
   const answers = await Promise.all(
@@ -123,9 +133,66 @@ test('a webhook, a case and delegations have tags and are changed only over what
   for (const { etag } of list) expect(etag).toMatch(/^"c\d+"$/);
 });
 
-test('what was refused is on the log, and no gateway has it', async () => {
+/** The change of the log's end, as it is recorded. */
+async function newest(): Promise<{ event_id: string; based_on: unknown[] }> {
+  const head = await rig.log.head('configuration-changed', 0);
+  const [record] = await rig.log.read('configuration-changed', 0, head - 1, 1);
+  const { event } = rig.codec.decode((record as LogRecord).value) as { event: EventMap['fact_table_set'] };
+  return { event_id: event.meta.event_id, based_on: event.based_on ?? [] };
+}
+
+test('what was refused is on the log and in the audit as refused, and no gateway has it', async () => {
   const tag = (await rig.ask(0, 'PUT', '/v1/facts/seen', { rows: ['a'] })).etag as string;
-  const answers = await Promise.all([0, 1].map((n) => rig.ask(n, 'PUT', '/v1/facts/seen', { rows: [`r${n}`] }, { 'if-match': tag })));
-  const taken = answers.findIndex(({ status }) => status === 200);
-  for (const n of [0, 1]) expect((await rig.ask(n, 'GET', '/v1/facts/seen')).body.rows).toEqual({ [`r${taken}`]: true });
+  const version = Number(/\d+/.exec(tag)?.[0]);
+  const based_on = [{ item: 'facts/seen', version }];
+  const fields = {
+    table: 'seen',
+    mode: 'replace' as const,
+    removed: [],
+    by: { kind: 'user' as const, id: 'eve', roles: [] },
+    changed_at_ms: 1,
+  };
+  const write = async (event_id: string, row: string) => {
+    const meta = { ...firstMeta('default', Date.now()), event_id };
+    const value = rig.codec.encode('fact_table_set', { meta, ...fields, rows_json: JSON.stringify({ [row]: 1 }), based_on });
+    const headers = { event_type: 'fact_table_set' };
+    await rig.log.append([{ topic: 'configuration-changed', partition: 0, key: 'default', value, headers }]);
+  };
+  await write('taken', 'b');
+  await write('lost', 'c');
+  await write('taken', 'd');
+  const configuration = foldConfiguration({ log: rig.log, codec: rig.codec });
+  await configuration.start();
+  const { log, codec, store } = rig;
+  const events = new AuditEvents(
+    { log, codec, store, clock: systemClock },
+    new Set(['configuration-changed']),
+    new Refusals(configuration),
+  );
+  const window = await events.window('default', { type: 'fact_table_set' });
+  const { items } = await events.list('default', window as AuditWindow, 500);
+  await configuration.close();
+  expect(items.filter(({ actor }) => actor === 'user:eve').map(({ event_id, refused_because }) => [event_id, refused_because])).toEqual([
+    ['taken', null],
+    ['lost', 'base_moved'],
+    ['taken', null],
+  ]);
+  for (const n of [0, 1]) expect((await rig.ask(n, 'GET', '/v1/facts/seen')).body.rows).toEqual({ b: 1 });
+});
+
+test('while an instance of an older build runs, changes are written as before; then they name their base again', async () => {
+  await rig.ask(0, 'PUT', '/v1/facts/mixed', { rows: ['a'] });
+  expect((await newest()).based_on).toEqual([
+    { item: 'facts/mixed', version: -1 },
+    { item: 'fact_tables', version: expect.any(Number) },
+  ]);
+  const older = `INSERT INTO configuration_instances (instance_id, service, config_offset, seen_at_ms) VALUES ('policy-old', 'policy', 9e9, 9e15)`;
+  await rig.store.query({ text: older, params: [] });
+  const mixed = await rig.ask(0, 'PUT', '/v1/facts/mixed', { rows: ['b'] });
+  expect([(await newest()).based_on, mixed.status]).toEqual([[], 200]);
+  const late = await rig.ask(1, 'PUT', '/v1/facts/mixed', { rows: ['c'] }, { 'if-match': '"c0"' });
+  expect(late.status).toBe(412);
+  await rig.store.query({ text: `DELETE FROM configuration_instances WHERE instance_id = 'policy-old'`, params: [] });
+  expect((await rig.ask(1, 'PUT', '/v1/facts/mixed', { rows: ['d'] }, { 'if-match': mixed.etag as string })).status).toBe(200);
+  expect((await newest()).based_on).toHaveLength(1);
 });

@@ -289,6 +289,8 @@ export interface OutcomeExtras {
   mapping_version: number | null;
   /** It took longer than the p95 that its contract declares. */
   late: boolean;
+  /** Of a read that failed: whether the tool was run. Null: a record from before, or of anything else. */
+  ran?: boolean | null;
 }
 
 /** Where a result comes from. */
