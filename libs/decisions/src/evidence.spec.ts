@@ -16,12 +16,15 @@ test.each([
   ['semantic', false],
   ['side_effects', true],
   ['side_effects', false],
-] as const)('of a %s effect (compensates: %s) approvers read what the tool declares, and that a person has to do it', (reversibility, has_compensate) => {
-  const { undo, undo_tool } = shown(reversibility, has_compensate);
-  expect(undo).toMatch(/^delete_file declares that .*\. Countersign does not run this by itself: a person has to start it\.$/);
-  expect(undo).not.toMatch(/is restored|compensates itself/);
-  expect(undo_tool).toBe(has_compensate ? 'delete_file' : null);
-});
+] as const)(
+  'of a %s effect (compensates: %s) approvers read what the tool declares, and that a person has to do it',
+  (reversibility, has_compensate) => {
+    const { undo, undo_tool } = shown(reversibility, has_compensate);
+    expect(undo).toMatch(/^delete_file declares that .*\. Countersign does not run this by itself: a person has to start it\.$/);
+    expect(undo).not.toMatch(/is restored|compensates itself/);
+    expect(undo_tool).toBe(has_compensate ? 'delete_file' : null);
+  },
+);
 
 test('of an irreversible effect they read that nothing undoes it', () => {
   expect(shown('irreversible', false)).toMatchObject({ undo_tool: null, undo: 'Nothing undoes it.' });

@@ -10,7 +10,7 @@ const sampled = ['call_uuid', 'partition', 'tenant_id', 'case_id', 'run_id', 'to
  */
 export const callTables: ViewSet = {
   name: 'call',
-  version: 3,
+  version: 4,
   readable_since: 2,
   tables: [
     {
