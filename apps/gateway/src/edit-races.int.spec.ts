@@ -48,6 +48,17 @@ afterAll(() => rig.close());
 const sorted = (answers: readonly Answered[]) => answers.map(({ status }) => status).sort();
 const ok = (status: number) => status === 200 || status === 201;
 
+test.each([
+  ['/v1/retention', '/v1/retention', { rules: [{ marking: null, months: 12 }] }],
+  ['/v1/policies/settings', '/v1/policies/settings', { simulation_required: false }],
+  ['/v1/policies/active', '/v1/policies/active', { version: 'base' }],
+  [VERSION, `${VERSION}/lifecycle`, { state: 'active' }],
+])('what nobody has set yet at %s is read and changed with its tag', async (read, url, body) => {
+  const { etag } = await rig.ask(0, 'GET', read);
+  const answers = await Promise.all([0, 1].map((n) => rig.ask(n, 'PUT', url, body, { 'if-match': etag as string })));
+  expect([etag, sorted(answers)]).toEqual(['"c-1"', [200, 412]]);
+});
+
 test.each(edited)(
   'of two gateways that change %s with one If-Match, one answers 200 and the other 412',
   async (_what, method, url, body) => {

@@ -33,6 +33,9 @@ export interface Edited<T extends ConfigurationEvent & EventType> {
   etag: string;
 }
 
+/** Of what is there in every tenant, also before anybody set it. */
+export const always = (): true => true;
+
 /** The tag of a version of an item, as `ETag` and `If-Match` say it. */
 export const etagOfVersion = (version: number): string => `"c${version}"`;
 

@@ -7,6 +7,7 @@ import { activateRequest, parseBundle, policySettings, publishRequest, RESERVED_
 import { bundleFace, PolicyRoom } from '../policies/policy-room.js';
 import { type ReportProof, SimulationReports } from '../policies/simulation-reports.js';
 import { parseBody } from './body-issues.js';
+import { always } from './configuration-edits.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
@@ -79,7 +80,7 @@ export class PoliciesController {
       const { edits, clock } = this.room.configuration;
       const draft = () => ({ ...body, by: principal, changed_at_ms: clock.now_ms() });
       const item = itemNames.policy_settings;
-      const edited = await edits.edit(request, { tenant_id, type: 'policy_settings_set', item, draft });
+      const edited = await edits.edit(request, { tenant_id, type: 'policy_settings_set', item, exists: always, draft });
       return edited instanceof Problem ? edited : ok(body, { etag: edited.etag });
     });
   }
@@ -191,7 +192,7 @@ export class PoliciesController {
       return { version, shadow_version: shadow, by: principal, activated_at_ms: this.room.configuration.clock.now_ms() };
     };
     const item = itemNames.active_bundle;
-    const edited = await this.room.editEverywhere(request, { tenant_id, type: 'policy_bundle_activated', item, draft });
+    const edited = await this.room.editEverywhere(request, { tenant_id, type: 'policy_bundle_activated', item, exists: always, draft });
     if (edited instanceof Problem) return edited;
     return ok({ ...activeFace(this.room.shelf(tenant_id)), ...edited.everywhere }, { etag: edited.etag });
   }

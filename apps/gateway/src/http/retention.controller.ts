@@ -3,6 +3,7 @@ import { Controller, Get, HttpCode, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { RetentionRoom } from '../personal/retention-room.js';
 import { parseBody } from './body-issues.js';
+import { always } from './configuration-edits.js';
 import { Face } from './face.js';
 import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
@@ -63,7 +64,7 @@ export class RetentionController {
         const version = (this.terms(tenant_id)?.version ?? 0) + 1;
         return { ...body, version, by: principal, changed_at_ms: clock.now_ms() };
       };
-      const edited = await edits.edit(request, { tenant_id, type: 'retention_set', item: itemNames.retention, draft });
+      const edited = await edits.edit(request, { tenant_id, type: 'retention_set', item: itemNames.retention, exists: always, draft });
       return edited instanceof Problem ? edited : ok(face(edited.fields), { etag: edited.etag });
     });
   }

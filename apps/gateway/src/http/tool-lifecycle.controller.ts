@@ -13,6 +13,7 @@ import type { Caller } from '../identity/authenticator.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { TrustRoom } from '../trust/trust-room.js';
 import { parseBody } from './body-issues.js';
+import { always } from './configuration-edits.js';
 import { Face } from './face.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
@@ -158,7 +159,7 @@ export class ToolLifecycleController {
 
   private itemOf(request: HttpRequest, { tenant_id }: Caller): { tenant_id: string; item: string; exists: () => true } {
     const { name, version } = request.params as { name: string; version: string };
-    return { tenant_id, item: itemNames.tool_version(name, version), exists: () => true };
+    return { tenant_id, item: itemNames.tool_version(name, version), exists: always };
   }
 
   private etag(request: HttpRequest, caller: Caller): string {
