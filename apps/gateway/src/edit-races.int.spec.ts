@@ -4,6 +4,7 @@ import { foldConfiguration, systemClock } from '@countersign/process';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { AuditEvents, type AuditWindow } from './audit/audit-events.js';
 import { Refusals } from './audit/refusals.js';
+import { RecordingReader } from './counterfactual/recording-reader.js';
 import { type Answered, GatewaysOnOneLog } from './testing/gateways-on-one-log.js';
 import { sampleContract } from './testing/samples.js';
 
@@ -189,6 +190,10 @@ test('what was refused is on the log and in the audit as refused, and no gateway
     ['taken', null],
   ]);
   for (const n of [0, 1]) expect((await rig.ask(n, 'GET', '/v1/facts/seen')).body.rows).toEqual({ b: 1 });
+  const wanted = { tenant_id: 'default', lane: 'shared', rows: [], until_ms: Date.now(), shared_window_ms: undefined };
+  const recorded = await new RecordingReader({ log, codec, store, clock: systemClock }).read(wanted);
+  const kept = recorded?.configuration.filter(({ event }) => event.meta.event_id === 'taken' || event.meta.event_id === 'lost') ?? [];
+  expect(kept.map(({ event }) => [event.meta.event_id, 'based_on' in event])).toEqual([['taken', false]]);
 });
 
 test('while an instance of an older build runs, changes are written as before; then they name their base again', async () => {

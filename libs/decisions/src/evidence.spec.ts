@@ -27,5 +27,5 @@ test.each([
 );
 
 test('of an irreversible effect they read that nothing undoes it', () => {
-  expect(shown('irreversible', false)).toMatchObject({ undo_tool: null, undo: 'Nothing undoes it.' });
+  expect(shown('irreversible', false)).toMatchObject({ undo_tool: null, undo: 'nothing undoes it' });
 });

@@ -28,7 +28,7 @@ function undoOf({ name, reversibility, has_compensate }: ToolContract): Pick<App
         undo: `${name} declares that the effect can be taken back, but not what others did because of it. ${BY_HAND}`,
       };
     case 'irreversible':
-      return { undo_tool: null, undo: 'Nothing undoes it.' };
+      return { undo_tool: null, undo: 'nothing undoes it' };
   }
 }
 
