@@ -31,7 +31,10 @@ export class FactsOfCalls {
       await this.load(missing);
     }
     const events: AuditEvent[] = [];
-    for (const { at } of merged) events.push(auditEventOf(await this.refusals.marked(at), this.facts.get(at.event.meta.call_id ?? '')));
+    for (const { at } of merged) {
+      const known = this.refusals.canBeRefused(at) ? await this.refusals.marked(at) : at;
+      events.push(auditEventOf(known, this.facts.get(at.event.meta.call_id ?? '')));
+    }
     return events;
   }
 
