@@ -37,7 +37,7 @@ function collectNamed(schema, into) {
   return into;
 }
 
-/** The schema with each shared type defined where it first occurs, as a registry wants it; `personal` is for us alone. */
+/** The schema with each shared type defined where it first occurs, as a registry wants it; `personal` and `optional` (a writer may leave it out: its default is written) are for us alone. */
 function inline(schema, named, seen) {
   if (typeof schema === 'string') {
     if (!named.has(schema) || seen.has(schema)) return schema;
@@ -49,7 +49,10 @@ function inline(schema, named, seen) {
   if (seen.has(full)) return full;
   seen.add(full);
   if (schema.type === 'enum') return schema;
-  return { ...schema, fields: schema.fields.map(({ personal: _, ...field }) => ({ ...field, type: inline(field.type, named, seen) })) };
+  return {
+    ...schema,
+    fields: schema.fields.map(({ personal: _, optional: __, ...field }) => ({ ...field, type: inline(field.type, named, seen) })),
+  };
 }
 
 const holdsText = (type) => {
@@ -82,7 +85,9 @@ function tsDeclaration(schema) {
   const doc = (text, indent = '') => (text ? `${indent}/** ${text} */\n` : '');
   if (schema.type === 'enum')
     return `${doc(schema.doc)}export type ${pascal(schema.name)} = ${schema.symbols.map((s) => `'${s}'`).join(' | ')};\n`;
-  const fields = schema.fields.map((field) => `${doc(field.doc, '  ')}  ${field.name}: ${tsType(field.type)};\n`).join('');
+  const fields = schema.fields
+    .map((field) => `${doc(field.doc, '  ')}  ${field.name}${field.optional ? '?' : ''}: ${tsType(field.type)};\n`)
+    .join('');
   return `${doc(schema.doc)}export interface ${pascal(schema.name)} {\n${fields}}\n`;
 }
 

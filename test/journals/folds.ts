@@ -69,9 +69,11 @@ function rowsOf(events: readonly PlacedEvent[], pending: PendingRows): unknown {
 
 /** Digest of every fold by its name: those of the domain, and each projection with its version. */
 export function foldDigests(events: readonly PlacedEvent[]): Record<string, string> {
+  const configuration = events.reduce(evolveConfiguration, initialConfiguration());
   const digests: Record<string, string> = {
     'domain/call': digest([...statesOf(events)].sort(([a], [b]) => (a < b ? -1 : 1))),
-    'domain/configuration': digest(events.reduce(evolveConfiguration, initialConfiguration())),
+    'domain/configuration': digest({ ...configuration, changes: undefined }),
+    'domain/configuration-changes': digest(configuration.changes),
     'domain/ruling': digest([...rulingsOf(events)].sort(([a], [b]) => a - b)),
   };
   for (const { set, empty } of projections) digests[`projection/${set.name}@${set.version}`] = digest(rowsOf(events, empty()));

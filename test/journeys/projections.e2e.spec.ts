@@ -59,7 +59,10 @@ test('rebuild shows how far it is, how fast and how long it takes still, and end
 
 test('a wrong name, no name, a wrong word and a wrong key are told, each with its exit code', async () => {
   expect(await projections('rebuild', 'calls')).toMatchObject({ code: 1, told: expect.stringContaining('404') });
-  expect(await projections('rebuild')).toMatchObject({ code: 2, told: expect.stringContaining('usage: countersign projections') });
+  expect(await projections('rebuild')).toMatchObject({
+    code: 2,
+    told: expect.stringContaining('usage: npm run countersign -- projections'),
+  });
   expect(await projections('relist')).toMatchObject({ code: 2 });
   expect(await projections('list', '--key', 'nobody')).toMatchObject({ code: 1, told: expect.stringContaining('401') });
 });

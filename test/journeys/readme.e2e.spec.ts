@@ -1,4 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { CallBody, Envelope } from './api.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
@@ -24,9 +28,21 @@ function masked(value: unknown, name = ''): unknown {
   return value;
 }
 
+/** Where the README's platform listens. */
+const ADDRESS = 'http://127.0.0.1:7070';
+const inShell = promisify(execFile);
+
+/** Runs the README's own lines, in a folder that has the platform's `.countersign`, and answers what they print as JSON. */
+async function run(marker: string): Promise<Record<string, unknown>> {
+  const script = `set -euo pipefail\n${block(marker).replaceAll(ADDRESS, platform.base)}`;
+  const { stdout } = await inShell('bash', ['-c', script], { cwd: platform.dir });
+  return stdout.trim() === '' ? {} : (JSON.parse(stdout) as Record<string, unknown>);
+}
+
 let platform: EmbeddedPlatform;
 beforeAll(async () => {
   platform = await EmbeddedPlatform.start({ COUNTERSIGN_PACKS: 'workspace,git,patterns' });
+  symlinkSync(platform.dataDir, path.join(platform.dir, '.countersign'));
 }, 60_000);
 afterAll(() => platform.close());
 
@@ -39,4 +55,27 @@ test("the README's call gets the README's answer, and again the same with dedupl
   expect(readFileSync(`${platform.workspace}/hello.txt`, 'utf8')).toBe('hello');
   const again = await platform.admin().call(sent);
   expect(again.body).toMatchObject({ status: 'succeeded', deduplicated: true, output: first.body.output });
+});
+
+test("the README's own lines make a second person, ask, list what waits, approve, and the call runs", async () => {
+  const file = path.join(platform.workspace, 'hello.txt');
+  expect(existsSync(file)).toBe(true);
+  await run('readme-second-person');
+  expect(statSync(path.join(platform.dataDir, 'bea.key')).mode & 0o077).toBe(0);
+  const asked = await run('readme-ask');
+  expect(asked).toMatchObject({ status: 'pending_approval', name: 'delete_file' });
+  const { approval_id } = asked.approval as { approval_id: string };
+  const own = await platform.admin().request('POST', `/v1/approvals/${approval_id}/votes`, { vote: 'approve' });
+  expect([own.status, existsSync(file)]).toEqual([403, true]);
+  await run('readme-approve');
+  let ran = await run('readme-ran');
+  for (const end = Date.now() + 20_000; ran.status !== 'succeeded' && Date.now() < end; ran = await run('readme-ran')) await sleep(50);
+  expect(ran).toMatchObject({ call_id: asked.call_id, status: 'succeeded', approval: { approval_id } });
+  expect(JSON.stringify(ran.approval)).toContain('"bea"');
+  expect(existsSync(file)).toBe(false);
+}, 60_000);
+
+test("each of the README's shell blocks is run here", () => {
+  const markers = [...readme.matchAll(/```sh\n/g)].map(({ index }) => /<!-- ([\w-]+)[^>]*-->\n$/.exec(readme.slice(0, index))?.[1]);
+  expect(markers).toEqual(['readme-call', 'readme-second-person', 'readme-ask', 'readme-approve', 'readme-ran']);
 });

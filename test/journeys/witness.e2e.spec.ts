@@ -89,7 +89,7 @@ test('a cosignature of nobody that is asked for, or under no checkpoint of this 
 test('wrong usage is said in one line, with the usage', async () => {
   expect(await asAuditor('witness', '--once')).toMatchObject({ code: 2, said: expect.stringContaining('--vkey is missing') });
   expect(await asAuditor('witness', '--every-ms', '1')).toMatchObject({ code: 2 });
-  expect(await asAuditor('verify')).toMatchObject({ code: 2, said: expect.stringContaining('usage: countersign verify') });
+  expect(await asAuditor('verify')).toMatchObject({ code: 2, said: expect.stringContaining('usage: npm run countersign -- verify') });
   expect(await asAuditor('nothing')).toMatchObject({ code: 2, said: expect.stringContaining('there is no command nothing') });
-  expect(await asAuditor()).toMatchObject({ code: 0, said: expect.stringContaining('countersign <command>') });
+  expect(await asAuditor()).toMatchObject({ code: 0, said: expect.stringContaining('npm run countersign -- <command>') });
 }, 30_000);

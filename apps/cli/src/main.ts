@@ -9,7 +9,7 @@ import { witness } from './commands/witness.js';
 const commands: readonly Command[] = [moveWorkspace, projections, replay, verify, witness];
 
 function help(): string[] {
-  return ['countersign <command>', '', ...commands.map(({ name, usage, about }) => `  ${name} ${usage}\n      ${about}`)];
+  return ['npm run countersign -- <command>', '', ...commands.map(({ name, usage, about }) => `  ${name} ${usage}\n      ${about}`)];
 }
 
 /** Runs the command that the arguments name, prints what it says and answers the exit code. */

@@ -79,8 +79,9 @@ function wireIntake(parts: LaneParts): void {
       const { names, has_verify } = termsOf(parts, job);
       if (settled?.call_id !== original || (names === 'nothing' && has_verify)) claims.add(job);
       else {
-        const { outcome } = settled;
-        unlessClosed(parts, job, () => ends.deduplicate(job, { call_id: original, outcome, because: 'same_request', effect_now: null }));
+        const { attempt, outcome } = settled;
+        const earlier = { call_id: original, attempt, outcome, because: 'same_request' as const, effect_now: null };
+        unlessClosed(parts, job, () => ends.deduplicate(job, earlier));
       }
     },
     refuse: (job, why, issues) => dispatcher.refuse(job, why, issues),
@@ -109,6 +110,16 @@ function wireIntake(parts: LaneParts): void {
     rejudged: (job, judgement) => unlessClosed(parts, job, () => ends.rejudge(job, judgement.ruling, parts.judge.configOffset)),
     permitted: () => parts.lease.check(),
   };
+}
+
+/** Policy looks at the rows when it rules again: what ended here must be in them by then. */
+function answerGone(parts: LaneParts, job: Job): void {
+  job.stage = 'looking_up';
+  const end = () => parts.ends.answerGone(job, tierOf(parts, job), parts.judge.configOffset);
+  parts.progress.write().then(
+    () => job.stage === 'looking_up' && unlessClosed(parts, job, end),
+    () => parts.claims.add(job),
+  );
 }
 
 function wireClaims(parts: LaneParts): void {
@@ -144,7 +155,7 @@ function wireClaims(parts: LaneParts): void {
     },
     deduplicate: (job, earlier) => unlessClosed(parts, job, () => ends.deduplicate(job, earlier)),
     park: (job) => dispatcher.park(job),
-    answerGone: (job) => unlessClosed(parts, job, () => ends.answerGone(job, tierOf(parts, job), parts.judge.configOffset)),
+    answerGone: (job) => answerGone(parts, job),
     termsOf: (job) => termsOf(parts, job),
     isThere: (job, outcome) => parts.checks.isThere(job, outcome),
     refused: (job, why) => refuseNow(parts, job, why, []),
@@ -212,10 +223,10 @@ function wireEnds(parts: LaneParts): void {
       records.map((record, at) => encodeHint(offsets[at] as number, record.value)),
     );
   };
-  reader.onEnd = (partition, call_id, outcome) => {
+  reader.onEnd = (partition, { call_id, attempt, outcome }) => {
     const waiting = partition.foreign.get(call_id);
     partition.foreign.delete(call_id);
-    const ended = { call_id, outcome, because: 'live_key' as const, effect_now: null };
+    const ended = { call_id, attempt, outcome, because: 'live_key' as const, effect_now: null };
     for (const job of waiting ?? []) ends.deduplicate(job, ended);
     const job = open.ofCall(call_id);
     if (!job || !['settling', 'resending', 'waiting', 'joined'].includes(job.stage)) return;

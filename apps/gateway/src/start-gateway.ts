@@ -1,5 +1,6 @@
 import { parseCallId, uuidv7 } from '@countersign/contracts';
 import { TenantRulings } from '@countersign/decisions';
+import { baseOf, itemNames } from '@countersign/domain';
 import { BatchDecoder } from '@countersign/event-log';
 import {
   type AppDeps,
@@ -119,7 +120,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const tracer = new CallTracer('gateway', deps.tracing);
   const owed = new OwedCallbacks(store);
   const callbacks = new Callbacks(sender, board, { logger, readable, owed });
-  const changes = new ConfigurationWriter(writer, configuration, codec, clock);
+  const changes = new ConfigurationWriter(writer, configuration, codec, { clock, store });
   const secrets = new SealedSecrets(keys);
   const links = new DecisionLinks(keys, publicUrl(config), now_ms);
   const mailer = new Mailer(config.smtp_url, config.mail_from ?? 'countersign@localhost');
@@ -199,8 +200,13 @@ function noticeSender(
     logger,
     claims: new NoticeClaims(store, `gateway-${uuidv7(now_ms())}`),
     state: () => configuration.state,
+    // Only the channel as it was sent to: one that was changed meanwhile may be at another address now.
     disable: async (tenant_id, webhook) => {
-      await writer.set(tenant_id, 'webhook_set', { ...webhook, state: 'disabled', by, changed_at_ms: now_ms() });
+      const { state } = configuration;
+      const versions = baseOf(state.changes, tenant_id, [itemNames.webhook(webhook.webhook_id)]);
+      if (state.by_tenant.get(tenant_id)?.webhooks.get(webhook.webhook_id) !== webhook) return;
+      const disabled = { ...webhook, state: 'disabled' as const, by, changed_at_ms: now_ms() };
+      await writer.change(tenant_id, 'webhook_set', disabled, { versions, is_required: false });
     },
   });
 }

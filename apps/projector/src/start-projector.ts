@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { uuidv7 } from '@countersign/contracts';
 import { packedCalls } from '@countersign/domain';
 import { LogTransport } from '@countersign/event-log';
-import { type AppDeps, CallTracer, NestLogger, type RunningApp } from '@countersign/process';
+import { type AppDeps, CallTracer, ConfigurationWitness, NestLogger, type RunningApp } from '@countersign/process';
 import { keepStateSchema, readBuilds, showAnalytics } from '@countersign/store';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
@@ -12,6 +12,7 @@ import { recordBroken } from './audit/record-broken.js';
 import type { ProjectorConfig } from './config.js';
 import { ExportPublisher } from './exports/export-publisher.js';
 import { GLOBAL } from './folding/lanes.js';
+import { RefusedChanges } from './folding/refused-changes.js';
 import { ViewFolder } from './folding/view-folder.js';
 import { refuseNewer } from './folding/write-plan.js';
 import { measureLag } from './lag-metric.js';
@@ -80,7 +81,11 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   await showAnalytics(store);
   const owner_id = uuidv7(clock.now_ms());
   const traced = deps.tracing ? { tracer: new CallTracer('projector', true) } : {};
-  const folder = new ViewFolder({ store, owner_id, projections, sink: logger, ...traced });
+  const refusals = new RefusedChanges(deps);
+  await refusals.start();
+  const witness = new ConfigurationWitness('projector', refusals, deps);
+  witness.start();
+  const folder = new ViewFolder({ store, owner_id, projections, refusals, sink: logger, ...traced });
   const transport = transportOf(deps, config, folder);
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(ProjectorModule.with(folder), {
     strategy: transport,
@@ -89,7 +94,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   await app.listen();
   const { log, codec, schemas } = deps;
   measureLag(folder, log, deps.metrics);
-  const rebuilder = new Rebuilder({ log, codec, schemas, store, projections }, owner_id, logger);
+  const rebuilder = new Rebuilder({ log, codec, schemas, store, projections, refusals }, owner_id, logger);
   await rebuilder.start();
   const checkpoints = await startCheckpoints(deps, config);
   const publisher = await startExports(deps, config);
@@ -112,6 +117,8 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
       await rebuilder.close();
       await trust.close();
       await folder.close();
+      await witness.close();
+      await refusals.close();
       await Promise.race([catchingUp, Promise.resolve()]);
     },
   };

@@ -1,22 +1,32 @@
 import type { ApprovalEvidence, ToolCall, ToolContract } from '@countersign/contracts';
 import { type ConfigurationState, keysOf } from '@countersign/domain';
 
-/** What approvers are shown of the undo of an effect. */
+/** The platform has no command that runs a compensation, so whoever approves is told that the undo is a person's work. */
+const BY_HAND = 'Countersign does not run this by itself: a person has to start it.';
+
+/** What approvers are shown of the undo of an effect: what the tool could do, and who has to do it. */
 function undoOf({ name, reversibility, has_compensate }: ToolContract): Pick<ApprovalEvidence, 'undo_tool' | 'undo'> {
   const undo_tool = has_compensate ? name : null;
   switch (reversibility) {
     case 'reversible':
       return {
         undo_tool,
-        undo: has_compensate ? `${name} compensates itself: the state before is restored` : 'can be reversed by another call',
+        undo: has_compensate
+          ? `${name} declares that it can restore the state before. ${BY_HAND}`
+          : `${name} declares that another call can reverse it. ${BY_HAND}`,
       };
     case 'semantic':
       return {
         undo_tool,
-        undo: has_compensate ? `${name} compensates with an opposite effect; both stay on record` : 'only an opposite effect',
+        undo: has_compensate
+          ? `${name} declares that it can make an opposite effect; both stay on record. ${BY_HAND}`
+          : `${name} declares that only an opposite effect makes up for it. ${BY_HAND}`,
       };
     case 'side_effects':
-      return { undo_tool, undo: 'the effect can be taken back, what others did because of it cannot' };
+      return {
+        undo_tool,
+        undo: `${name} declares that the effect can be taken back, but not what others did because of it. ${BY_HAND}`,
+      };
     case 'irreversible':
       return { undo_tool: null, undo: 'nothing undoes it' };
   }

@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidv7 } from '@countersign/contracts';
 import { forgetInstance, reportInstance, type Store } from '@countersign/store';
-import { CONFIGURATION_TOPIC, type Configuration } from './configuration.js';
+import { CONFIGURATION_TOPIC } from './configuration.js';
 import type { Logger } from './logger.js';
+
+/** How much of the configuration a service has folded. */
+export interface FoldedConfiguration {
+  readonly state: { readonly config_offset: number; readonly policy_offset: number };
+  position(topic: string): number;
+  folded(topic: string, offset: number): Promise<void>;
+}
 
 const BEAT_MS = 1000;
 const LEAVE_WITHIN_MS = 1000;
@@ -21,7 +28,7 @@ export class ConfigurationWitness {
 
   constructor(
     private readonly service: string,
-    private readonly configuration: Configuration,
+    private readonly configuration: FoldedConfiguration,
     private readonly parts: { store: Store; logger: Logger; clock: { now_ms(): number } },
   ) {
     this.instance_id = `${service}-${uuidv7(parts.clock.now_ms())}`;

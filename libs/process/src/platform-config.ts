@@ -34,7 +34,7 @@ const schema = z.object({
       if (key?.type === COSIGNATURE_V1) return [key];
       context.addIssue({
         code: 'custom',
-        message: `${text.slice(0, 80)} is not the key of a witness (countersign witness --new-key makes one)`,
+        message: `${text.slice(0, 80)} is not the key of a witness (npm run countersign -- witness --new-key makes one)`,
       });
       return [];
     }),

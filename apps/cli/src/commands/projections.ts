@@ -43,7 +43,7 @@ class Api {
   }
 }
 
-const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: countersign projections ${projections.usage}`] });
+const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: npm run countersign -- projections ${projections.usage}`] });
 
 async function apiOf(values: { url?: string; key?: string }, env: Readonly<Record<string, string | undefined>>): Promise<Api> {
   const base = values.url ?? (env.COUNTERSIGN_URL || `http://127.0.0.1:${env.COUNTERSIGN_PORT || 7070}`);

@@ -6,7 +6,7 @@ import type { Command, Outcome } from '../command.js';
 
 const BYTES_MAX = 512 * 1024 * 1024;
 
-const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: countersign verify ${verify.usage}`] });
+const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: npm run countersign -- verify ${verify.usage}`] });
 
 /** Text of a bundle, made harmless for a terminal. */
 const inert = (text: string): string => text.replace(/[^\x20-\x7e\u00a0-\ud7ff]/gu, '?').slice(0, 200);

@@ -24,7 +24,7 @@ interface Watch {
   state: WitnessState;
 }
 
-const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: countersign witness ${witness.usage}`] });
+const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: npm run countersign -- witness ${witness.usage}`] });
 
 async function judge({ client, log, state }: Watch): Promise<Judgement> {
   const served = opened(await client.checkpoint(), log);

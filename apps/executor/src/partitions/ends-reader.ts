@@ -25,7 +25,7 @@ const DROPPED: Outcome = {
 /** Reads what others wrote to tool-executed, and what this process wrote in an earlier life, into what it knows. */
 export class EndsReader {
   /** A call ended on the log that is open or waited for here. */
-  onEnd: (partition: Partition, call_id: string, outcome: Outcome) => void = () => undefined;
+  onEnd: (partition: Partition, ended: { call_id: string; attempt: number; outcome: Outcome }) => void = () => undefined;
 
   constructor(
     private readonly log: EventLog,
@@ -119,6 +119,6 @@ export class EndsReader {
     const end = { call_id: id, state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms, resources: true };
     this.partitions.foldLater({ key, attempt, ...end });
     if (also) this.partitions.foldLater({ key: also.idempotency_key, attempt: also.attempt, ...end });
-    this.onEnd(partition, id, outcome);
+    this.onEnd(partition, { call_id: id, attempt, outcome });
   }
 }

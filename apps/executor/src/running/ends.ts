@@ -61,6 +61,7 @@ export class Ends {
   /** A repeat ends with the outcome of the first call of its key. */
   deduplicate(job: Job, earlier: EarlierAnswer): void {
     job.stage = 'ending';
+    job.attempt = earlier.attempt;
     const record = this.writer.deduplicated(job, earlier);
     this.push({ job, record, outcome: earlier.outcome, state: undefined, revision: Number.POSITIVE_INFINITY });
     for (const joiner of this.takeJoiners(job)) this.deduplicate(joiner, earlier);
@@ -93,7 +94,9 @@ export class Ends {
     const joiners = this.takeJoiners(job);
     if (joiners.length === 0) return;
     if (OWN_END.has(outcome.status)) this.onReadmit(joiners);
-    else for (const joiner of joiners) this.deduplicate(joiner, { call_id: job.call_id, outcome, because: 'live_key', effect_now: null });
+    else
+      for (const joiner of joiners)
+        this.deduplicate(joiner, { call_id: job.call_id, attempt: job.attempt, outcome, because: 'live_key', effect_now: null });
   }
 
   private takeJoiners(job: Job): Job[] {
@@ -154,5 +157,6 @@ export class Ends {
     job.stage = state === 'in_doubt' ? 'in_doubt' : 'gone';
     if (outcome) this.answerJoiners(job, outcome);
     this.onGone(job, outcome);
+    if (job.next) this.onReadmit([job.next]);
   }
 }

@@ -25,6 +25,8 @@ const TOPIC: CallTopic = 'tool-executed';
 /** What an earlier call of the same key answers to a later one. */
 export interface EarlierAnswer {
   call_id: string;
+  /** The attempt at the effect that answers. */
+  attempt: number;
   outcome: Outcome;
   because: DeduplicatedBecause;
   /** Null: not looked at. */

@@ -137,6 +137,10 @@ export class Intake {
   /** The call is here already: this record is covered with it. */
   private again(partition: Partition, job: Job) {
     const known = this.open.ofCall(job.call_id) as Job;
+    if (known.stage === 'ending' && job.authorised.revision > known.authorised.revision) {
+      known.next = job;
+      return;
+    }
     const { source } = job.authorised;
     if (known.claimed) partition.cover(source.topic, source.offset);
     else if (known.sources) known.sources.push(source);

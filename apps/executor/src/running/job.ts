@@ -106,6 +106,8 @@ export class Job {
   aborted: 'timeout' | 'cancelled' | undefined;
   /** Monotonic ms. */
   running_since_ms = 0;
+  /** The next revision of the same call: its ruling came before this one's end was written. */
+  next: Job | undefined;
   /** Other calls of the same key that get its answer. */
   joiners: Job[] | undefined;
   /** Its hop in the trace, where traces are recorded. */

@@ -181,7 +181,7 @@ export class LostClaims {
         : because === 'effect_stands'
           ? 'stands'
           : null;
-      if (job.stage === 'looking_up') this.steps.deduplicate(job, { call_id, outcome, because, effect_now });
+      if (job.stage === 'looking_up') this.steps.deduplicate(job, { call_id, attempt, outcome, because, effect_now });
     });
   }
 
@@ -190,7 +190,7 @@ export class LostClaims {
     this.withOutcome(job, { call_id, end_offset, attempt }, async (outcome) => {
       const there = await this.steps.isThere(job, outcome);
       if (job.stage !== 'looking_up') return;
-      if (there) this.steps.deduplicate(job, { call_id, outcome, because: 'effect_stands', effect_now: 'stands' });
+      if (there) this.steps.deduplicate(job, { call_id, attempt, outcome, because: 'effect_stands', effect_now: 'stands' });
       else if (job.authorised.joined_call_id !== null) this.steps.answerGone(job);
       else this.again(job, attempt + 1);
     });

@@ -6,6 +6,7 @@ import { NewestByKey } from './newest-by-key.js';
 /** A settled call whose outcome is at hand, so that repeats of its key cost no SQL. */
 export interface Settled {
   call_id: string;
+  attempt: number;
   digest8: number;
   ended_at_ms: number;
   outcome: Outcome;
@@ -69,6 +70,7 @@ export class OpenCalls {
     if ((outcome.output_json?.length ?? 0) > REMEMBERED_LENGTH_MAX) return;
     this.settled.set(job.key, {
       call_id: job.call_id,
+      attempt: job.attempt,
       digest8: digest8(job.call.discriminating_digest),
       ended_at_ms: outcome.ended_at_ms,
       outcome,

@@ -35,7 +35,7 @@ export function outcomeOf(job: Job, parts: OutcomeParts, now_ms: number): Outcom
     truncated: parts.truncated ?? false,
     attachments: parts.attachments ?? [],
     warnings: parts.warnings ?? [],
-    extras: parts.extras ?? null,
+    extras: parts.status === 'failed' && !job.write ? extrasOf({ ...parts.extras, ran: job.fired_at_ms > 0 }) : (parts.extras ?? null),
   };
 }
 

@@ -7,6 +7,7 @@ import { EventLookup, type LogPartition } from './event-lookup.js';
 import { FactsOfCalls } from './facts-of-calls.js';
 import { cursorOf, type Positions } from './list-cursor.js';
 import { CLOCK_SLACK_MS, LogMerge, type LogStretch, type Merged, type Wanted } from './log-merge.js';
+import type { Refusals } from './refusals.js';
 
 /** What of the audit is asked for. Times are append times, epoch ms: [from_ms, to_ms). */
 export interface AuditFilter {
@@ -41,6 +42,7 @@ export class AuditEvents {
   constructor(
     private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock'>,
     private readonly topics: ReadonlySet<string>,
+    readonly refusals: Refusals,
   ) {
     this.decoder = new BatchDecoder(deps.codec, deps.schemas);
     this.lookup = new EventLookup(deps.log);
@@ -64,7 +66,7 @@ export class AuditEvents {
   /** A page, oldest first. `after`: where the page before ended. @throws ViewsBehind */
   async list(tenant_id: string, window: AuditWindow, limit: number, after: Positions = {}): Promise<AuditPage> {
     const merge = this.merge(tenant_id, window, await this.stretches(window, after));
-    const facts = new FactsOfCalls(this.deps.store);
+    const facts = new FactsOfCalls(this.deps.store, this.refusals);
     const items: AuditEvent[] = [];
     for (;;) {
       const merged: Merged[] = [];
@@ -88,7 +90,7 @@ export class AuditEvents {
     const { events } = await this.decoder.decode([record]);
     const at = events[0] as Merged['at'] | undefined;
     if (!at) return undefined;
-    const [audit] = await new FactsOfCalls(this.deps.store).complete([{ at, record, order_ms: record.timestamp_ms }]);
+    const [audit] = await new FactsOfCalls(this.deps.store, this.refusals).complete([{ at, record, order_ms: record.timestamp_ms }]);
     return audit && { audit, event: at.event };
   }
 

@@ -9,6 +9,7 @@ import { AuditExport } from '../exports/audit-export.js';
 import { AuditEvents } from './audit-events.js';
 import { AuditReads } from './audit-reads.js';
 import { BundleMaker, type CallToBundle, type MadeBundle } from './bundle-maker.js';
+import { Refusals } from './refusals.js';
 
 const CALLS_MAX = 500;
 
@@ -34,7 +35,7 @@ export class AuditRoom {
     this.log = log;
     this.decoder = new BatchDecoder(codec, schemas);
     this.proofs = new ProofReader(evidence.checkpoints, evidence.tiles, evidence.signer.verifier);
-    this.events = new AuditEvents(deps, topics);
+    this.events = new AuditEvents(deps, topics, new Refusals(configuration));
     this.reads = new AuditReads(deps);
     const { events, reads } = this;
     this.exports = new AuditExport({ events, reads, checkpoints: evidence.checkpoints, store: deps.store });

@@ -1,6 +1,7 @@
 import { type AuditEvent, auditEventOf, type CallFacts, callFacts, saysItsCall, unpackCall } from '@countersign/domain';
 import { loadCallStates, type Store, stableTables, waitForPosition } from '@countersign/store';
 import type { Merged } from './log-merge.js';
+import type { Refusals } from './refusals.js';
 
 const PATIENCE_MS = 1_000;
 const KEPT_MAX = 20_000;
@@ -16,6 +17,7 @@ export class FactsOfCalls {
 
   constructor(
     private readonly store: Store,
+    private readonly refusals: Refusals,
     private readonly patience_ms = PATIENCE_MS,
   ) {}
 
@@ -28,7 +30,12 @@ export class FactsOfCalls {
       if (!(await waitForPosition(this.store, latest(missing), this.patience_ms))) throw new ViewsBehind('the views are behind the log');
       await this.load(missing);
     }
-    return merged.map(({ at }) => auditEventOf(at, this.facts.get(at.event.meta.call_id ?? '')));
+    const events: AuditEvent[] = [];
+    for (const { at } of merged) {
+      const known = this.refusals.canBeRefused(at) ? await this.refusals.marked(at) : at;
+      events.push(auditEventOf(known, this.facts.get(at.event.meta.call_id ?? '')));
+    }
+    return events;
   }
 
   private lacks(at: Merged['at']): boolean {

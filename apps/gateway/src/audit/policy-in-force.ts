@@ -1,4 +1,5 @@
 import type { EventMap } from '@countersign/contracts';
+import { emptyLedger, judgeChange, type PlacedEvent } from '@countersign/domain';
 import type { FoundRecord, RecordsOfCalls } from './records-of-calls.js';
 
 const TOPIC = 'configuration-changed';
@@ -26,7 +27,7 @@ const isMerge = ({ event: { event_type, event } }: FoundRecord) => event_type ==
 
 /**
  * The tenant's rules as judgements at these positions of the configuration saw them (`config_offset` of rulings and starts): for each of them
- * the last record of every rule, with all that it builds on. Each record once, oldest first.
+ * the last record of every rule that took effect, with all that it builds on. Each record once, oldest first.
  */
 export async function policyInForce(
   records: Pick<RecordsOfCalls, 'below'>,
@@ -36,13 +37,15 @@ export async function policyInForce(
   const positions = [...new Set(config_offsets)].sort((a, b) => a - b);
   const inForce = new Map<string, FoundRecord[]>();
   const seen = new Set<FoundRecord>();
+  const ledger = emptyLedger();
   const judged = () => {
     positions.shift();
     for (const found of inForce.values()) for (const one of found) seen.add(one);
   };
   for await (const found of records.below(TOPIC, 0, (positions.at(-1) ?? -1) + 1)) {
     while (positions.length > 0 && (positions[0] as number) < found.record.offset) judged();
-    const subject = found.event.event.meta.tenant_id === tenant_id ? subjectOf(found) : undefined;
+    const is_applied = judgeChange(ledger, { ...found.event, offset: found.record.offset } as PlacedEvent) === 'applied';
+    const subject = is_applied && found.event.event.meta.tenant_id === tenant_id ? subjectOf(found) : undefined;
     if (subject) inForce.set(subject, isMerge(found) ? [...(inForce.get(subject) ?? []), found] : [found]);
   }
   while (positions.length > 0) judged();

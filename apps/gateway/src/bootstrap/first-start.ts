@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { uuidv7 } from '@countersign/contracts';
-import { hasAdminKey, tenantOf } from '@countersign/domain';
+import { baseOf, hasAdminKey, itemNames, tenantOf } from '@countersign/domain';
 import type { Clock, Configuration } from '@countersign/process';
 import { hashApiKey, mintApiKey } from '../identity/api-key.js';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
@@ -37,8 +37,10 @@ export async function firstStart(
   writer: ConfigurationWriter,
   options: { data_dir: string; clock: Clock },
 ): Promise<string | undefined> {
-  if (!tenantOf(configuration.state, DEFAULT_TENANT))
-    await writer.set(DEFAULT_TENANT, 'tenant_set', { ...tenantDefaults, principal: ADMIN });
+  if (!tenantOf(configuration.state, DEFAULT_TENANT)) {
+    const versions = baseOf(configuration.state.changes, DEFAULT_TENANT, [itemNames.tenant]);
+    await writer.change(DEFAULT_TENANT, 'tenant_set', { ...tenantDefaults, principal: ADMIN }, { versions, is_required: false });
+  }
   if (hasAdminKey(configuration.state, DEFAULT_TENANT)) return finishNaming(configuration, options.data_dir);
   const key = mintApiKey();
   const now_ms = options.clock.now_ms();

@@ -1,8 +1,8 @@
 import { callTopics, laneTopic, parseCallId } from '@countersign/contracts';
 import { ObservedTerms, type ReadEvent, RecordedCalls, type Recording } from '@countersign/decisions';
-import { type ConfigurationState, limitVersions, unpackCall } from '@countersign/domain';
+import { type ConfigurationState, emptyLedger, judgeChange, limitVersions, unpackCall } from '@countersign/domain';
 import { BatchDecoder, type EventLog, type LogRecord } from '@countersign/event-log';
-import type { AppDeps } from '@countersign/process';
+import { type AppDeps, CONFIGURATION_TOPIC } from '@countersign/process';
 import { type CallRow, listCalls, readCall } from '@countersign/store';
 import { LATE_MS, SKEW_MS } from '../audit/records-of-calls.js';
 import { Gently } from './gently.js';
@@ -185,12 +185,18 @@ export class RecordingReader {
     }
   }
 
+  /**
+   * The changes that took effect. They no longer say what they were based on: a recording leaves out much of what they
+   * could name, so who folds it could not judge them again.
+   */
   private async settings(topics: readonly string[], tenant_id: string, gently: Gently): Promise<ReadEvent[]> {
     const kept: ReadEvent[] = [];
+    const ledger = emptyLedger();
     for (const topic of topics)
       for await (const { event } of this.stretch(topic, 0, 0, Number.POSITIVE_INFINITY)) {
-        if (event.event.meta.tenant_id === tenant_id || !OTHERS.has(event.event_type)) kept.push(event);
         await gently.pause();
+        if (topic === CONFIGURATION_TOPIC && judgeChange(ledger, event) !== 'applied') continue;
+        if (event.event.meta.tenant_id === tenant_id || !OTHERS.has(event.event_type)) kept.push(withoutBase(event));
       }
     return kept;
   }
@@ -217,4 +223,10 @@ export function sharedWindow(state: ConfigurationState, tenant_id: string, more:
   const shared = all.filter(({ scope }) => scope !== 'case');
   if (shared.length === 0) return undefined;
   return Math.max(...shared.map(({ window_ms }) => window_ms ?? Number.MAX_SAFE_INTEGER));
+}
+
+function withoutBase(at: ReadEvent): ReadEvent {
+  if (!('based_on' in at.event)) return at;
+  const { based_on: _base, ...event } = at.event;
+  return { ...at, event } as ReadEvent;
 }

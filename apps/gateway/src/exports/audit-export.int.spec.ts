@@ -6,9 +6,11 @@ import { Readable } from 'node:stream';
 import { EventCodec, uuidv7 } from '@countersign/contracts';
 import { EmbeddedEventLog, type LogRecord } from '@countersign/event-log';
 import type { CheckpointRecord, CheckpointStore, NewestCheckpoint } from '@countersign/evidence';
+import { foldConfiguration } from '@countersign/process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AuditEvents } from '../audit/audit-events.js';
 import { AuditReads } from '../audit/audit-reads.js';
+import { Refusals } from '../audit/refusals.js';
 import { AuditExport, type ExportAsk, type OpenExport } from './audit-export.js';
 import { parseExportCursor } from './export-cursor.js';
 
@@ -88,7 +90,8 @@ afterAll(async () => {
 const clock = { now_ms: () => Date.now(), monotonic_ms: () => performance.now() };
 function exports(): AuditExport {
   const deps = { log, codec, clock, store: undefined as never };
-  const events = new AuditEvents(deps as never, new Set(topics));
+  const refusals = new Refusals(foldConfiguration({ log: log.inner, codec }));
+  const events = new AuditEvents(deps as never, new Set(topics), refusals);
   return new AuditExport({ events, reads: new AuditReads(deps as never), checkpoints, store: deps.store });
 }
 async function open(more: Partial<ExportAsk> = {}): Promise<OpenExport> {

@@ -132,7 +132,7 @@ export class AuditExport {
 
   private async *rows(ask: ExportAsk, window: AuditWindow, { checkpoint, stretches }: Range): AsyncGenerator<ExportRow[]> {
     const merge = this.parts.events.merge(ask.tenant_id, window, stretches);
-    const facts = new FactsOfCalls(this.parts.store, VIEWS_WITHIN_MS);
+    const facts = new FactsOfCalls(this.parts.store, this.parts.events.refusals, VIEWS_WITHIN_MS);
     for (;;) {
       const merged = await piece(merge, ask.cursor);
       if (merged.length === 0) return;

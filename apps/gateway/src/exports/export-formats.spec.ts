@@ -29,6 +29,7 @@ const event = (more: Partial<AuditEvent> = {}): AuditEvent => ({
   topic: 'tool-executed',
   partition: 3,
   offset: 9,
+  refused_because: null,
   ...more,
 });
 const row = (more: Partial<AuditEvent> = {}): ExportRow => ({ event: event(more), cursor: 'c' });

@@ -1,3 +1,4 @@
+import { itemNames } from '@countersign/domain';
 import { Controller, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
@@ -32,7 +33,11 @@ export class AdapterPinsController {
           pins,
           page,
           (pin) => `${pin.environment}/${pin.adapter}`,
-          ({ changed_at_ms, ...pin }) => ({ ...pin, changed_at: new Date(changed_at_ms).toISOString() }),
+          ({ changed_at_ms, ...pin }) => ({
+            ...pin,
+            changed_at: new Date(changed_at_ms).toISOString(),
+            etag: this.room.configuration.edits.etag(DEFAULT_TENANT, itemNames.adapter_pin(pin.environment, pin.adapter)),
+          }),
         ),
       );
     });
@@ -46,9 +51,13 @@ export class AdapterPinsController {
       if (body instanceof Problem) return body;
       const { adapter, environment } = request.params as { adapter: string; environment: string };
       const pin = { environment, adapter, ...body };
-      const changed_at_ms = this.room.configuration.clock.now_ms();
-      const told = await this.room.setEverywhere(caller.tenant_id, 'adapter_pin_set', { ...pin, by: caller.principal, changed_at_ms });
-      return ok({ ...pin, changed_at: new Date(changed_at_ms).toISOString(), ...told });
+      const { tenant_id, principal: by } = caller;
+      const draft = () => ({ ...pin, by, changed_at_ms: this.room.configuration.clock.now_ms() });
+      const item = itemNames.adapter_pin(environment, adapter);
+      const edited = await this.room.editEverywhere(request, { tenant_id, type: 'adapter_pin_set', item, draft });
+      if (edited instanceof Problem) return edited;
+      const changed_at = new Date(edited.fields.changed_at_ms).toISOString();
+      return ok({ ...pin, changed_at, ...edited.everywhere }, { etag: edited.etag });
     });
   }
 }

@@ -1,12 +1,14 @@
 import { uuidv7 } from '@countersign/contracts';
-import { caseOf } from '@countersign/domain';
+import { caseOf, itemNames } from '@countersign/domain';
 import { type CaseRow, caseHistory, listCases, readCase } from '@countersign/store';
 import { Controller, Get, Patch, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
+import type { ChangeFields } from '../identity/configuration-writer.js';
 import { CallSealer, subjectsRequest } from '../personal/call-sealer.js';
 import { parseBody } from './body-issues.js';
 import { historyFace } from './case-history-face.js';
+import type { Edited } from './configuration-edits.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed } from './lists.js';
@@ -51,7 +53,7 @@ export class CasesController {
       const body = parseBody(caseRequest, request.body ?? undefined);
       if (body instanceof Problem) return body;
       const case_id = `case_${uuidv7(this.room.clock.now_ms())}`;
-      return this.set(caller, case_id, { ...body, state: 'open' }, 201);
+      return this.begin(caller, case_id, { ...body, state: 'open' });
     });
   }
 
@@ -60,8 +62,7 @@ export class CasesController {
     return this.face.serve(request, reply, ['agent', 'operator'], async (caller) => {
       const body = parseBody(caseChange, request.body);
       if (body instanceof Problem) return body;
-      if (!caseOf(this.room.state, caller.tenant_id, idOf(request))) return noSuchCase();
-      return this.set(caller, idOf(request), body, 200);
+      return this.edit(request, caller, body);
     });
   }
 
@@ -81,7 +82,8 @@ export class CasesController {
     return this.face.serve(request, reply, [], async (caller) => {
       const current = await this.views.current(request);
       const row = await readCase(this.views.store, caller.tenant_id, idOf(request));
-      if (row) return ok(caseFace(row));
+      // The tag of what the row may not show yet would let its reader undo that: such a reader gets none.
+      if (row) return ok(caseFace(row), current ? { etag: this.etag(caller.tenant_id, row.case_id) } : {});
       return current ? noSuchCase() : viewsBehind();
     });
   }
@@ -99,24 +101,40 @@ export class CasesController {
     });
   }
 
-  private async set(caller: Caller, case_id: string, asked: z.infer<typeof caseChange>, status: number): Promise<Answer | Problem> {
+  private etag(tenant_id: string, case_id: string): string {
+    return this.room.edits.etag(tenant_id, itemNames.case(case_id));
+  }
+
+  private async edit(request: HttpRequest, caller: Caller, asked: z.infer<typeof caseChange>): Promise<Answer | Problem> {
+    const { tenant_id } = caller;
+    const case_id = idOf(request);
+    const exists = () => caseOf(this.room.state, tenant_id, case_id) !== undefined;
+    const draft = () => (exists() ? this.fields(caller, case_id, asked) : noSuchCase());
+    const edited = await this.room.edits.edit(request, { tenant_id, type: 'case_set', item: itemNames.case(case_id), exists, draft });
+    return edited instanceof Problem ? edited : this.shown(tenant_id, edited, edited.etag);
+  }
+
+  private async begin(caller: Caller, case_id: string, asked: z.infer<typeof caseChange>): Promise<Answer | Problem> {
+    const fields = await this.fields(caller, case_id, asked);
+    if (fields instanceof Problem) return fields;
+    const position = await this.room.writer.set(caller.tenant_id, 'case_set', fields);
+    return { ...this.shown(caller.tenant_id, { fields, position }, this.etag(caller.tenant_id, case_id)), status: 201 };
+  }
+
+  private async fields(caller: Caller, case_id: string, asked: z.infer<typeof caseChange>): Promise<ChangeFields<'case_set'> | Problem> {
     // A title that names nobody stays readable: the page of cases is nothing without it.
     const { state, subjects, title: given = null } = asked;
     const title = subjects.length > 0 ? await this.sealer.about(caller.tenant_id, subjects, given) : given;
     if (title instanceof Problem) return title;
-    const fields = { state, title };
-    const changed_at_ms = this.room.clock.now_ms();
-    const at = await this.room.writer.set(caller.tenant_id, 'case_set', { case_id, ...fields, by: caller.principal, changed_at_ms });
-    this.views.answered.note(at);
-    const known = caseOf(this.room.state, caller.tenant_id, case_id);
-    const row: CaseRow = {
-      tenant_id: caller.tenant_id,
-      case_id,
-      status: fields.state,
-      title: known?.title ?? fields.title,
-      opened_at_ms: known?.opened_at_ms ?? changed_at_ms,
-      changed_at_ms,
-    };
-    return { status, body: caseFace(row), headers: { location: `/v1/cases/${case_id}`, 'countersign-position': positionText(at) } };
+    return { case_id, state, title, by: caller.principal, changed_at_ms: this.room.clock.now_ms() };
+  }
+
+  private shown(tenant_id: string, { fields, position }: Pick<Edited<'case_set'>, 'fields' | 'position'>, etag: string): Answer {
+    const { case_id, state: status, changed_at_ms } = fields;
+    this.views.answered.note(position);
+    const known = caseOf(this.room.state, tenant_id, case_id);
+    const title = known?.title ?? fields.title;
+    const row: CaseRow = { tenant_id, case_id, status, title, opened_at_ms: known?.opened_at_ms ?? changed_at_ms, changed_at_ms };
+    return ok(caseFace(row), { location: `/v1/cases/${case_id}`, 'countersign-position': positionText(position), etag });
   }
 }

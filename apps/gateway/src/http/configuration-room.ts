@@ -1,18 +1,20 @@
 import type { ConfigurationState } from '@countersign/domain';
 import type { Clock, Configuration } from '@countersign/process';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
-import { TenantTurns } from './tenant-turns.js';
+import { ConfigurationEdits } from './configuration-edits.js';
 
 /** What the routes that read and change configuration share. */
 export class ConfigurationRoom {
-  readonly turns = new TenantTurns();
+  readonly edits: ConfigurationEdits;
 
   constructor(
     private readonly configuration: Configuration,
     readonly writer: ConfigurationWriter,
     readonly clock: Clock,
     private readonly terms: { lanes: readonly string[]; allow_private: boolean },
-  ) {}
+  ) {
+    this.edits = new ConfigurationEdits(configuration, writer);
+  }
 
   /** The lanes that this gateway serves. */
   get lanes(): readonly string[] {

@@ -1,5 +1,5 @@
 import { intersectRights, uuidv7 } from '@countersign/contracts';
-import type { UserDelegation } from '@countersign/domain';
+import { itemNames, type UserDelegation } from '@countersign/domain';
 import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
@@ -41,7 +41,14 @@ export class DelegationsController {
     return this.face.serve(request, reply, [], (caller) => {
       const page = listed(request);
       if (page instanceof Problem) return page;
-      return ok(pageOf(this.mine(caller), page, ({ delegation_id }) => delegation_id, delegationFace));
+      return ok(
+        pageOf(
+          this.mine(caller),
+          page,
+          ({ delegation_id }) => delegation_id,
+          (one) => ({ ...delegationFace(one), etag: this.etag(caller, one.delegation_id) }),
+        ),
+      );
     });
   }
 
@@ -59,12 +66,19 @@ export class DelegationsController {
   revoke(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const { delegation_id } = request.params as { delegation_id: string };
-      const known = this.mine(caller).find((one) => one.delegation_id === delegation_id);
-      if (!known) return noSuch();
-      const changed = { by: caller.principal, changed_at_ms: this.room.configuration.clock.now_ms(), revoked: true };
-      await this.room.setEverywhere(caller.tenant_id, 'user_delegation_set', { ...known, ...changed });
-      return { status: 204 };
+      const { tenant_id, principal: by } = caller;
+      const draft = () => {
+        const known = this.mine(caller).find((one) => one.delegation_id === delegation_id);
+        return known ? { ...known, by, changed_at_ms: this.room.configuration.clock.now_ms(), revoked: true } : noSuch();
+      };
+      const item = itemNames.user_delegation(delegation_id);
+      const edited = await this.room.editEverywhere(request, { tenant_id, type: 'user_delegation_set', item, draft });
+      return edited instanceof Problem ? edited : { status: 204 };
     });
+  }
+
+  private etag({ tenant_id }: Caller, delegation_id: string): string {
+    return this.room.configuration.edits.etag(tenant_id, itemNames.user_delegation(delegation_id));
   }
 
   /** A user's own; all of the tenant for its admins. */
@@ -91,6 +105,10 @@ export class DelegationsController {
       changed_at_ms: now_ms,
     });
     const location = `/v1/delegations/${fields.delegation_id}`;
-    return { status: 201, body: delegationFace({ ...fields, changed_at_ms: now_ms }), headers: { location } };
+    return {
+      status: 201,
+      body: delegationFace({ ...fields, changed_at_ms: now_ms }),
+      headers: { location, etag: this.etag(caller, fields.delegation_id) },
+    };
   }
 }

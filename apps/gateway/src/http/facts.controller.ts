@@ -1,14 +1,15 @@
 import { canonicalText } from '@countersign/contracts';
-import { type FactTable, factsOf } from '@countersign/domain';
+import { type FactTable, factsOf, itemNames } from '@countersign/domain';
 import { Controller, Delete, Get, Patch, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
+import type { ChangeFields } from '../identity/configuration-writer.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
-import { type Answer, type HttpReply, type HttpRequest, headerOf, ok } from './reply.js';
+import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const ROWS_MAX = 20_000;
 const TABLES_MAX = 200;
@@ -23,7 +24,6 @@ export const factsChange = z.strictObject({ set: byKey.default({}), remove: z.ar
 
 const none = (table: string): Problem => new Problem('not-found', `there is no table ${table}`);
 const tableOf = (request: HttpRequest): string => (request.params as { table: string }).table;
-const etagOf = ({ version }: FactTable): string => `"${version}"`;
 
 function face({ table, version, rows, by, changed_at_ms }: FactTable): Record<string, unknown> {
   return { table, version, rows: rows.size, changed_by: by, changed_at: new Date(changed_at_ms).toISOString() };
@@ -47,7 +47,8 @@ export class FactsController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], ({ tenant_id }) => {
       const page = listed(request);
-      return page instanceof Problem ? page : ok(pageOf([...this.tables(tenant_id).values()], page, ({ table }) => table, face));
+      const shown = (table: FactTable) => ({ ...face(table), etag: this.etag(tenant_id, table.table) });
+      return page instanceof Problem ? page : ok(pageOf([...this.tables(tenant_id).values()], page, ({ table }) => table, shown));
     });
   }
 
@@ -55,7 +56,9 @@ export class FactsController {
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], ({ tenant_id }) => {
       const table = this.tables(tenant_id).get(tableOf(request));
-      return table ? ok({ ...face(table), rows: Object.fromEntries(table.rows) }, { etag: etagOf(table) }) : none(tableOf(request));
+      return table
+        ? ok({ ...face(table), rows: Object.fromEntries(table.rows) }, { etag: this.etag(tenant_id, table.table) })
+        : none(tableOf(request));
     });
   }
 
@@ -93,7 +96,6 @@ export class FactsController {
   @Delete(':table')
   drop(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
-      if (!this.tables(caller.tenant_id).has(tableOf(request))) return none(tableOf(request));
       const done = await this.change(request, caller, { mode: 'drop', rows: {}, removed: [] });
       return done instanceof Problem ? done : { status: 204 };
     });
@@ -103,34 +105,33 @@ export class FactsController {
     return factsOf(this.room.configuration.state, tenant_id);
   }
 
-  private async change(request: HttpRequest, caller: Caller, change: Change): Promise<Answer | Problem> {
-    const { turns } = this.room.configuration;
-    const written = await turns.take(caller.tenant_id, () => this.write(request, caller, change));
-    if (written instanceof Problem) return written;
-    const { after, offset } = written;
-    const instances = await this.room.holders(offset);
-    const shown = after ? face(after) : { table: tableOf(request) };
-    return ok({ ...shown, config_offset: offset, instances }, after ? { etag: etagOf(after) } : {});
+  private etag(tenant_id: string, table: string): string {
+    return this.room.configuration.edits.etag(tenant_id, itemNames.facts(table));
   }
 
-  /** The table as this change leaves it, and where the change stands on configuration-changed. */
-  private async write(
-    request: HttpRequest,
-    { tenant_id, principal }: Caller,
-    { mode, rows, removed }: Change,
-  ): Promise<{ after: FactTable | undefined; offset: number } | Problem> {
+  private async change(request: HttpRequest, caller: Caller, change: Change): Promise<Answer | Problem> {
+    const { tenant_id } = caller;
     const table = tableOf(request);
+    const item = itemNames.facts(table);
+    const against = () => (this.tables(tenant_id).has(table) ? [] : [itemNames.fact_tables]);
+    const draft = () => this.fault(caller, table, change) ?? this.fields(caller, table, change);
+    const edited = await this.room.editEverywhere(request, { tenant_id, type: 'fact_table_set', item, against, draft });
+    if (edited instanceof Problem) return edited;
+    const after = this.tables(tenant_id).get(table);
+    return ok({ ...(after ? face(after) : { table }), ...edited.everywhere }, { etag: edited.etag });
+  }
+
+  private fault({ tenant_id }: Caller, table: string, { mode, rows }: Change): Problem | undefined {
     const before = this.tables(tenant_id).get(table);
-    const wanted = headerOf(request, 'if-match');
-    if (wanted !== undefined && (!before || wanted !== etagOf(before)))
-      return new Problem('precondition-failed', 'the table was changed meanwhile: read it again');
+    if (mode === 'drop') return before ? undefined : none(table);
     if (!NAME.test(table)) return new Problem('invalid-request', 'a table is named by a letter, then letters, digits and _');
     if (!before && this.tables(tenant_id).size >= TABLES_MAX) return new Problem('conflict', `a tenant has at most ${TABLES_MAX} tables`);
     const size = Object.keys(rows).length + (mode === 'merge' ? (before?.rows.size ?? 0) : 0);
-    if (size > ROWS_MAX) return new Problem('invalid-request', `a table has at most ${ROWS_MAX} rows`);
-    const { writer, clock } = this.room.configuration;
-    const change = { table, mode, rows_json: canonicalText(rows), removed, by: principal, changed_at_ms: clock.now_ms() };
-    const { offset } = await writer.set(tenant_id, 'fact_table_set', change);
-    return { after: this.tables(tenant_id).get(table), offset };
+    return size > ROWS_MAX ? new Problem('invalid-request', `a table has at most ${ROWS_MAX} rows`) : undefined;
+  }
+
+  private fields({ principal }: Caller, table: string, { mode, rows, removed }: Change): ChangeFields<'fact_table_set'> {
+    const changed_at_ms = this.room.configuration.clock.now_ms();
+    return { table, mode, rows_json: canonicalText(rows), removed, by: principal, changed_at_ms };
   }
 }

@@ -1,6 +1,7 @@
-import type { KeptGrant } from '@countersign/domain';
+import { itemNames, type KeptGrant } from '@countersign/domain';
 import { Controller, Delete, Get, Req, Res } from '@nestjs/common';
 import type { Caller } from '../identity/authenticator.js';
+import type { ChangeFields } from '../identity/configuration-writer.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
@@ -30,8 +31,14 @@ export class GrantsController {
     return this.face.serve(request, reply, [], (caller) => {
       const page = listed(request);
       if (page instanceof Problem) return page;
+      const shown = faceAt(this.room.configuration.clock.now_ms());
       return ok(
-        pageOf([...this.known(caller).values()], page, ({ grant }) => grant.grant_id, faceAt(this.room.configuration.clock.now_ms())),
+        pageOf(
+          [...this.known(caller).values()],
+          page,
+          ({ grant }) => grant.grant_id,
+          (kept) => ({ ...shown(kept), etag: this.etag(caller, kept.grant.grant_id) }),
+        ),
       );
     });
   }
@@ -40,17 +47,27 @@ export class GrantsController {
   revoke(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const { grant_id } = request.params as { grant_id: string };
-      const known = this.known(caller).get(grant_id);
-      if (!known) return new Problem('not-found', 'there is no grant of this id');
-      const { id, roles, kind } = caller.principal;
-      const may =
-        kind !== 'agent' &&
-        (known.grant.granted_by.includes(id) || roles.some((role) => ['approver', 'policy_admin', 'admin'].includes(role)));
-      if (!may) return new Problem('forbidden', 'this needs one of the roles approver, policy_admin');
-      const change = { grant: known.grant, revoked: true, by: caller.principal, changed_at_ms: this.room.configuration.clock.now_ms() };
-      await this.room.setEverywhere(caller.tenant_id, 'grant_set', change);
-      return { status: 204 };
+      const draft = () => this.revocation(caller, grant_id);
+      const { tenant_id } = caller;
+      const item = itemNames.grant(grant_id);
+      const edited = await this.room.editEverywhere(request, { tenant_id, type: 'grant_set', item, draft });
+      return edited instanceof Problem ? edited : { status: 204 };
     });
+  }
+
+  private revocation(caller: Caller, grant_id: string): ChangeFields<'grant_set'> | Problem {
+    const known = this.known(caller).get(grant_id);
+    if (!known) return new Problem('not-found', 'there is no grant of this id');
+    const { id, roles, kind } = caller.principal;
+    const may =
+      kind !== 'agent' &&
+      (known.grant.granted_by.includes(id) || roles.some((role) => ['approver', 'policy_admin', 'admin'].includes(role)));
+    if (!may) return new Problem('forbidden', 'this needs one of the roles approver, policy_admin');
+    return { grant: known.grant, revoked: true, by: caller.principal, changed_at_ms: this.room.configuration.clock.now_ms() };
+  }
+
+  private etag({ tenant_id }: Caller, grant_id: string): string {
+    return this.room.configuration.edits.etag(tenant_id, itemNames.grant(grant_id));
   }
 
   private known(caller: Caller): ReadonlyMap<string, KeptGrant> {

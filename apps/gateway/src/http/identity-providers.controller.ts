@@ -1,4 +1,4 @@
-import type { IdentityProvider } from '@countersign/domain';
+import { type IdentityProvider, itemNames } from '@countersign/domain';
 import { addressFault } from '@countersign/process';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
@@ -37,6 +37,11 @@ const noSuch = (): Problem => new Problem('not-found', 'there is no identity pro
 const refused = (path: string, message: string): Problem =>
   new Problem('invalid-request', message, { issues: [{ path, code: 'refused', message }] });
 
+interface Wanted {
+  provider_id: string;
+  body: z.infer<typeof identityProviderRequest>;
+}
+
 function providerFace({ changed_at_ms, ...provider }: IdentityProvider): Record<string, unknown> {
   return { ...provider, changed_at: new Date(changed_at_ms).toISOString() };
 }
@@ -55,7 +60,14 @@ export class IdentityProvidersController {
       const page = listed(request);
       if (page instanceof Problem) return page;
       const all = this.room.configuration.state.by_tenant.get(caller.tenant_id)?.identity_providers.values() ?? [];
-      return ok(pageOf([...all], page, ({ provider_id }) => provider_id, providerFace));
+      return ok(
+        pageOf(
+          [...all],
+          page,
+          ({ provider_id }) => provider_id,
+          (one) => ({ ...providerFace(one), etag: this.etag(caller, one.provider_id) }),
+        ),
+      );
     });
   }
 
@@ -65,7 +77,7 @@ export class IdentityProvidersController {
       const body = parseBody(identityProviderRequest, request.body);
       if (body instanceof Problem) return body;
       const { provider_id } = request.params as { provider_id: string };
-      return this.fault(caller, provider_id, body) ?? this.write(caller, provider_id, body);
+      return this.write(request, caller, { provider_id, body });
     });
   }
 
@@ -73,12 +85,16 @@ export class IdentityProvidersController {
   remove(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin'], async (caller) => {
       const { provider_id } = request.params as { provider_id: string };
-      const known = this.room.configuration.state.by_tenant.get(caller.tenant_id)?.identity_providers.get(provider_id);
-      if (!known) return noSuch();
-      const { tenant_id: _tenant, ...fields } = known;
-      const changed = { by: caller.principal, changed_at_ms: this.room.configuration.clock.now_ms(), removed: true };
-      await this.room.setEverywhere(caller.tenant_id, 'identity_provider_set', { ...fields, ...changed });
-      return { status: 204 };
+      const { tenant_id, principal: by } = caller;
+      const draft = () => {
+        const known = this.room.configuration.state.by_tenant.get(tenant_id)?.identity_providers.get(provider_id);
+        if (!known) return noSuch();
+        const { tenant_id: _tenant, ...fields } = known;
+        return { ...fields, by, changed_at_ms: this.room.configuration.clock.now_ms(), removed: true };
+      };
+      const item = itemNames.identity_provider(provider_id);
+      const edited = await this.room.editEverywhere(request, { tenant_id, type: 'identity_provider_set', item, draft });
+      return edited instanceof Problem ? edited : { status: 204 };
     });
   }
 
@@ -105,15 +121,19 @@ export class IdentityProvidersController {
     return taken ? new Problem('conflict', 'another identity provider has this issuer and one of these audiences') : undefined;
   }
 
-  private async write(caller: Caller, provider_id: string, body: z.infer<typeof identityProviderRequest>): Promise<Answer> {
-    const changed_at_ms = this.room.configuration.clock.now_ms();
-    const fields = { ...body, provider_id, jwks_uri: body.jwks_uri ?? null };
-    await this.room.setEverywhere(caller.tenant_id, 'identity_provider_set', {
-      ...fields,
-      removed: false,
-      by: caller.principal,
-      changed_at_ms,
-    });
-    return ok(providerFace({ ...fields, tenant_id: caller.tenant_id, changed_at_ms }));
+  private etag({ tenant_id }: Caller, provider_id: string): string {
+    return this.room.configuration.edits.etag(tenant_id, itemNames.identity_provider(provider_id));
+  }
+
+  private async write(request: HttpRequest, caller: Caller, { provider_id, body }: Wanted): Promise<Answer | Problem> {
+    const { tenant_id, principal: by } = caller;
+    const fields = { ...body, provider_id, jwks_uri: body.jwks_uri ?? null, removed: false, by };
+    const draft = () => this.fault(caller, provider_id, body) ?? { ...fields, changed_at_ms: this.room.configuration.clock.now_ms() };
+    const item = itemNames.identity_provider(provider_id);
+    const against = () => [itemNames.issuer(body.issuer)];
+    const edited = await this.room.editEverywhere(request, { tenant_id, type: 'identity_provider_set', item, against, draft });
+    if (edited instanceof Problem) return edited;
+    const { by: _by, removed: _removed, ...set } = edited.fields;
+    return ok(providerFace({ ...set, tenant_id }), { etag: edited.etag });
   }
 }

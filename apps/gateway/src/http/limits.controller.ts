@@ -1,4 +1,4 @@
-import { type Counter, type Limit, limitsOf, limitVersions, MICRO, slotAt, usedAt } from '@countersign/domain';
+import { type Counter, itemNames, type Limit, limitsOf, limitVersions, MICRO, slotAt, usedAt } from '@countersign/domain';
 import { defaultLimits } from '@countersign/policy';
 import { type CounterRow, cursorText, readCounters } from '@countersign/store';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
@@ -9,20 +9,15 @@ import { Face } from './face.js';
 import { limitFault, limitRequest, nextVersion } from './limit-request.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
-import { type Answer, type HttpReply, type HttpRequest, headerOf, ok } from './reply.js';
+import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 import { Views } from './views.js';
 
 const ID = /^[\w.-]{1,100}$/;
 const none = (): Problem => new Problem('not-found', 'there is no such limit');
 const idOf = (request: HttpRequest): string => (request.params as { limit_id: string }).limit_id;
-const etagOf = ({ version }: Limit): string => `"${version}"`;
 const isDefault = ({ version }: Limit): boolean => version === 0;
 
-/** A version of a limit, and where it stands on configuration-changed. */
-interface WrittenLimit {
-  limit: Limit;
-  offset: number;
-}
+type NewLimit = Omit<Limit, 'by' | 'changed_at_ms'>;
 
 function limitFace(limit: Limit): Record<string, unknown> {
   const { by, changed_at_ms, ...rest } = limit;
@@ -44,7 +39,8 @@ export class LimitsController {
     return this.face.serve(request, reply, [], ({ tenant_id }) => {
       const page = listed(request);
       const limits = [...defaultLimits, ...limitsOf(this.room.configuration.state, tenant_id)];
-      return page instanceof Problem ? page : ok(pageOf(limits, page, (limit) => limit.limit_id, limitFace));
+      const shown = (limit: Limit) => ({ ...limitFace(limit), etag: this.etag(tenant_id, limit.limit_id) });
+      return page instanceof Problem ? page : ok(pageOf(limits, page, (limit) => limit.limit_id, shown));
     });
   }
 
@@ -52,7 +48,7 @@ export class LimitsController {
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
       const limit = this.find(caller, idOf(request));
-      return limit ? ok(limitFace(limit), { etag: etagOf(limit) }) : none();
+      return limit ? ok(limitFace(limit), { etag: this.etag(caller.tenant_id, limit.limit_id) }) : none();
     });
   }
 
@@ -67,27 +63,18 @@ export class LimitsController {
         );
       const body = parseBody(limitRequest, request.body);
       if (body instanceof Problem) return body;
-      const written =
-        limitFault(body) ??
-        (await this.inTurn(
-          caller,
-          () => this.stale(request, caller) ?? this.write(caller, nextVersion(limit_id, body, this.newest(caller, limit_id))),
-        ));
-      return written instanceof Problem ? written : this.told(written);
+      return limitFault(body) ?? this.edit(request, caller, () => nextVersion(limit_id, body, this.newest(caller, limit_id)));
     });
   }
 
   @Delete(':limit_id')
   remove(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
-      const written = await this.inTurn(caller, () => {
+      const removed = await this.edit(request, caller, () => {
         const limit = this.find(caller, idOf(request));
-        if (!limit || isDefault(limit)) return none();
-        return this.stale(request, caller) ?? this.write(caller, { ...limit, version: limit.version + 1, removed: true });
+        return !limit || isDefault(limit) ? none() : { ...limit, version: limit.version + 1, removed: true };
       });
-      if (written instanceof Problem) return written;
-      await this.told(written);
-      return { status: 204 };
+      return removed instanceof Problem ? removed : { status: 204 };
     });
   }
 
@@ -130,27 +117,20 @@ export class LimitsController {
     return limitVersions(this.room.configuration.state, tenant_id, limit_id)[0];
   }
 
-  private stale(request: HttpRequest, caller: Caller): Problem | undefined {
-    const wanted = headerOf(request, 'if-match');
-    if (wanted === undefined) return undefined;
-    const limit = this.find(caller, idOf(request));
-    const fits = limit && (wanted === '*' || wanted.split(',').some((tag) => tag.trim() === etagOf(limit)));
-    return fits ? undefined : new Problem('precondition-failed', 'the limit was changed meanwhile: read it again');
+  private etag(tenant_id: string, limit_id: string): string {
+    return this.room.configuration.edits.etag(tenant_id, itemNames.limit(limit_id));
   }
 
-  private inTurn({ tenant_id }: Caller, change: () => Problem | Promise<Problem | WrittenLimit>): Promise<Problem | WrittenLimit> {
-    return this.room.configuration.turns.take<Problem | WrittenLimit>(tenant_id, change);
-  }
-
-  private async write(caller: Caller, version: Omit<Limit, 'by' | 'changed_at_ms'>): Promise<WrittenLimit> {
-    const { clock, writer } = this.room.configuration;
-    const limit: Limit = { ...version, by: caller.principal, changed_at_ms: clock.now_ms() };
-    const { offset } = await writer.set(caller.tenant_id, 'limit_set', limit);
-    return { limit, offset };
-  }
-
-  /** Once the running instances have it. */
-  private async told({ limit, offset }: WrittenLimit): Promise<Answer> {
-    return ok({ ...limitFace(limit), config_offset: offset, instances: await this.room.holders(offset) }, { etag: etagOf(limit) });
+  /** Answers once the running instances have it. */
+  private async edit(request: HttpRequest, caller: Caller, version: () => NewLimit | Problem): Promise<Answer | Problem> {
+    const { tenant_id, principal } = caller;
+    const draft = (): Limit | Problem => {
+      const limit = version();
+      return limit instanceof Problem ? limit : { ...limit, by: principal, changed_at_ms: this.room.configuration.clock.now_ms() };
+    };
+    const item = itemNames.limit(idOf(request));
+    const edited = await this.room.editEverywhere(request, { tenant_id, type: 'limit_set', item, draft });
+    if (edited instanceof Problem) return edited;
+    return ok({ ...limitFace(edited.fields), ...edited.everywhere }, { etag: edited.etag });
   }
 }

@@ -1,9 +1,19 @@
-import { ANY_TOOL, type MappingVersion, mappingAt, mappingMode, mappingVersions, toolNames, unpackCall } from '@countersign/domain';
+import {
+  ANY_TOOL,
+  itemNames,
+  type MappingVersion,
+  mappingAt,
+  mappingMode,
+  mappingVersions,
+  toolNames,
+  unpackCall,
+} from '@countersign/domain';
 import type { MappingDefinition } from '@countersign/mapping';
 import { listCalls } from '@countersign/store';
 import { Controller, Delete, Get, HttpCode, Post, Put, Req, Res } from '@nestjs/common';
 import type { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
+import type { ChangeFields } from '../identity/configuration-writer.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
@@ -12,12 +22,11 @@ import { activationProblem, activationReasons } from './mapping-activation.js';
 import { activationRequest, definitionProblem, mappingDefinition, rollbackRequest, tryRequest } from './mapping-request.js';
 import { tryMapping } from './mapping-trial.js';
 import { Problem } from './problem.js';
-import { type Answer, type HttpReply, type HttpRequest, headerOf, ok } from './reply.js';
+import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 import { noSuchTool } from './unknown-tool.js';
 import { Views, viewsBehind } from './views.js';
 
 const toolOf = (request: HttpRequest): string => (request.params as { tool: string }).tool;
-const etagOf = ({ version }: MappingVersion): string => `"${version}"`;
 const noMapping = (): Problem => new Problem('not-found', 'there is no mapping of this tool');
 
 function versionFace({ changed_at_ms, by, in_force_from_ms, activated_by, ...rest }: MappingVersion): Record<string, unknown> {
@@ -29,6 +38,12 @@ function versionFace({ changed_at_ms, by, in_force_from_ms, activated_by, ...res
     changed_by: { kind: by.kind, id: by.id },
     changed_at: new Date(changed_at_ms).toISOString(),
   };
+}
+
+/** What the next version says; null: there is no mapping from then on. */
+interface NextVersion {
+  definition: object | null;
+  rolled_back_to: number | null;
 }
 
 /** `/v1/mappings`: between what agents say and what the tenant's systems take, a history of versions for each tool. */
@@ -47,7 +62,14 @@ export class MappingsController {
       if (page instanceof Problem) return page;
       const tools = [...(this.room.configuration.state.by_tenant.get(caller.tenant_id)?.mappings.keys() ?? [])];
       const current = tools.map((tool) => this.current(caller, tool)).filter((found) => found !== undefined);
-      return ok(pageOf(current, page, ({ tool }) => tool, versionFace));
+      return ok(
+        pageOf(
+          current,
+          page,
+          ({ tool }) => tool,
+          (found) => ({ ...versionFace(found), etag: this.etag(caller, found.tool) }),
+        ),
+      );
     });
   }
 
@@ -55,9 +77,8 @@ export class MappingsController {
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
       const found = this.current(caller, toolOf(request));
-      return found
-        ? ok({ ...versionFace(found), in_force_version: this.inForce(caller, found.tool) }, { etag: etagOf(found) })
-        : noMapping();
+      const etag = found && this.etag(caller, found.tool);
+      return found && etag ? ok({ ...versionFace(found), in_force_version: this.inForce(caller, found.tool) }, { etag }) : noMapping();
     });
   }
 
@@ -75,11 +96,9 @@ export class MappingsController {
       const body = parseBody(mappingDefinition, request.body);
       if (body instanceof Problem) return body;
       const tool = toolOf(request);
+      const definition = body as MappingDefinition;
       return (
-        this.unknown(caller, tool) ??
-        this.stale(request, caller) ??
-        definitionProblem(body) ??
-        this.write(caller, tool, body as MappingDefinition, null)
+        definitionProblem(body) ?? this.write(request, caller, () => this.unknown(caller, tool) ?? { definition, rolled_back_to: null })
       );
     });
   }
@@ -87,11 +106,10 @@ export class MappingsController {
   @Delete('v1/mappings/:tool')
   remove(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin', 'tool_author'], async (caller) => {
-      if (!this.current(caller, toolOf(request))) return noMapping();
-      const stale = this.stale(request, caller);
-      if (stale) return stale;
-      await this.write(caller, toolOf(request), null, null);
-      return { status: 204 };
+      const removed = await this.write(request, caller, () =>
+        this.current(caller, toolOf(request)) ? { definition: null, rolled_back_to: null } : noMapping(),
+      );
+      return removed instanceof Problem ? removed : { status: 204 };
     });
   }
 
@@ -105,7 +123,7 @@ export class MappingsController {
         ({ version }) => version === body.version,
       );
       if (!earlier) return new Problem('not-found', `there is no version ${body.version} of this mapping`);
-      return this.stale(request, caller) ?? this.write(caller, earlier.tool, earlier.definition, earlier.version);
+      return this.write(request, caller, () => ({ definition: earlier.definition, rolled_back_to: earlier.version }));
     });
   }
 
@@ -118,14 +136,23 @@ export class MappingsController {
       const { state, clock } = this.room.configuration;
       const { tenant_id, principal: by } = caller;
       const tool = toolOf(request);
-      const refused = activationProblem(state, tenant_id, mappingVersions(state, tenant_id, tool), { version: body.version, by });
-      const stale = refused ?? this.stale(request, caller);
-      if (stale) return stale;
-      await this.room.setEverywhere(tenant_id, 'mapping_activated', { tool, version: body.version, by, changed_at_ms: clock.now_ms() });
-      const active = mappingVersions(state, tenant_id, tool).find(({ version }) => version === body.version);
+      const { version } = body;
+      const draft = () =>
+        activationProblem(state, tenant_id, mappingVersions(state, tenant_id, tool), { version, by }) ?? {
+          tool,
+          version,
+          by,
+          changed_at_ms: clock.now_ms(),
+        };
+      // One person may activate alone only while the tenant says that there is one.
+      const against = () => [itemNames.policy_settings];
+      const item = itemNames.mapping(tool);
+      const edited = await this.room.editEverywhere(request, { tenant_id, type: 'mapping_activated', item, against, draft });
+      if (edited instanceof Problem) return edited;
+      const active = mappingVersions(state, tenant_id, tool).find((one) => one.version === version);
       return active?.in_force_from_ms == null
         ? new Problem('conflict', 'the mapping was changed meanwhile: read it again')
-        : ok(versionFace(active), { etag: etagOf(active) });
+        : ok(versionFace(active), { etag: edited.etag });
     });
   }
 
@@ -172,32 +199,37 @@ export class MappingsController {
     return newest && newest.definition !== null ? newest : undefined;
   }
 
-  private stale(request: HttpRequest, caller: Caller): Problem | undefined {
-    const wanted = headerOf(request, 'if-match');
-    if (wanted === undefined) return undefined;
-    const found = this.current(caller, toolOf(request));
-    const fits = found && (wanted === '*' || wanted.split(',').some((tag) => tag.trim() === etagOf(found)));
-    return fits ? undefined : new Problem('precondition-failed', 'the mapping was changed meanwhile: read it again');
+  private etag({ tenant_id }: Caller, tool: string): string {
+    return this.room.configuration.edits.etag(tenant_id, itemNames.mapping(tool));
   }
 
-  private async write(caller: Caller, tool: string, definition: object | null, rolled_back_to: number | null): Promise<Answer | Problem> {
+  private async write(request: HttpRequest, caller: Caller, next: () => NextVersion | Problem): Promise<Answer | Problem> {
     const { state, clock } = this.room.configuration;
-    const version = (mappingVersions(state, caller.tenant_id, tool).at(-1)?.version ?? 0) + 1;
-    const changed_at_ms = clock.now_ms();
-    const definition_json = definition === null ? null : JSON.stringify(definition);
-    const reasons = activationReasons(state, caller.tenant_id, tool, definition as MappingDefinition | null);
-    await this.room.setEverywhere(caller.tenant_id, 'mapping_set', {
-      tool,
-      version,
-      definition_json,
-      rolled_back_to,
-      by: caller.principal,
-      changed_at_ms,
-      needs_activation: reasons.length > 0,
+    const { tenant_id, principal: by } = caller;
+    const tool = toolOf(request);
+    const reasonsFor = (definition: object | null) => activationReasons(state, tenant_id, tool, definition as MappingDefinition | null);
+    const draft = (): ChangeFields<'mapping_set'> | Problem => {
+      const found = next();
+      if (found instanceof Problem) return found;
+      const version = (mappingVersions(state, tenant_id, tool).at(-1)?.version ?? 0) + 1;
+      const definition_json = found.definition === null ? null : JSON.stringify(found.definition);
+      const needs_activation = reasonsFor(found.definition).length > 0;
+      return { tool, version, definition_json, rolled_back_to: found.rolled_back_to, by, changed_at_ms: clock.now_ms(), needs_activation };
+    };
+    // Whether it needs a second person depends on the rules in force.
+    const against = () => [itemNames.active_bundle];
+    const edited = await this.room.editEverywhere(request, {
+      tenant_id,
+      type: 'mapping_set',
+      item: itemNames.mapping(tool),
+      against,
+      draft,
     });
-    const written = mappingVersions(state, caller.tenant_id, tool).find((each) => each.version === version);
-    if (!written || written.changed_at_ms !== changed_at_ms || written.by.id !== caller.principal.id)
-      return new Problem('precondition-failed', 'another version was published at the same moment: read it again');
-    return ok({ ...versionFace(written), needs_activation: reasons }, { etag: etagOf(written) });
+    if (edited instanceof Problem) return edited;
+    const { version } = edited.fields;
+    const written = mappingVersions(state, tenant_id, tool).find((each) => each.version === version);
+    return written
+      ? ok({ ...versionFace(written), needs_activation: reasonsFor(written.definition) }, { etag: edited.etag })
+      : new Problem('conflict', 'another version has this number: try again');
   }
 }

@@ -121,6 +121,18 @@ function answer(name: string): Json {
 
 const problem: Json = { description: 'a problem document (RFC 9457)', content: { 'application/problem+json': { schema: ref('Problem') } } };
 
+/** Changes that are no edits of something that was read: they add up with any other. */
+const NO_EDITS: ReadonlySet<string> = new Set(['/v1/keys/{key_id}', '/v1/runs/{run_id}/transcript']);
+const editHeaders = {
+  'If-Match': 'the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there',
+  'If-None-Match': '`*`: only where there is no such thing yet (412)',
+} as const;
+
+function headersOf({ method, path, headers = {} }: ApiRoute): Readonly<Record<string, string>> {
+  const is_edit = (method === 'put' || method === 'patch' || method === 'delete') && !NO_EDITS.has(path);
+  return is_edit ? { ...headers, ...editHeaders } : headers;
+}
+
 function parameters(route: ApiRoute): Json[] {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => ({
     name: match[1],
@@ -134,7 +146,7 @@ function parameters(route: ApiRoute): Json[] {
     required: false,
     schema: schemaOf(type as z.ZodType),
   }));
-  const inHeaders = Object.entries(route.headers ?? {}).map(([name, description]) => ({
+  const inHeaders = Object.entries(headersOf(route)).map(([name, description]) => ({
     name,
     in: 'header',
     required: false,

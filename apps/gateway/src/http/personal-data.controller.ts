@@ -1,4 +1,4 @@
-import { type PersonalRule, personalRule, personalRules } from '@countersign/domain';
+import { itemNames, type PersonalRule, personalRule, personalRules } from '@countersign/domain';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
@@ -42,6 +42,8 @@ export const personalDataRequest = z.strictObject({
 const none = (): Problem => new Problem('not-found', 'there is no such rule');
 const idOf = (request: HttpRequest): string => (request.params as { rule_id: string }).rule_id;
 
+type NextRule = Omit<PersonalRule, 'version' | 'by' | 'changed_at_ms'>;
+
 function face({ by, changed_at_ms, removed: _removed, ...rest }: PersonalRule): Record<string, unknown> {
   return { ...rest, by: by.id, changed_at: new Date(changed_at_ms).toISOString() };
 }
@@ -59,7 +61,8 @@ export class PersonalDataController {
     return this.face.serve(request, reply, [], ({ tenant_id }) => {
       const page = listed(request);
       if (page instanceof Problem) return page;
-      return ok(pageOf(personalRules(this.room.configuration.state, tenant_id), page, ({ rule_id }) => rule_id, face));
+      const shown = (rule: PersonalRule) => ({ ...face(rule), etag: this.etag(tenant_id, rule.rule_id) });
+      return ok(pageOf(personalRules(this.room.configuration.state, tenant_id), page, ({ rule_id }) => rule_id, shown));
     });
   }
 
@@ -67,7 +70,7 @@ export class PersonalDataController {
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], ({ tenant_id }) => {
       const rule = this.find(tenant_id, idOf(request));
-      return rule ? ok(face(rule)) : none();
+      return rule ? ok(face(rule), { etag: this.etag(tenant_id, rule.rule_id) }) : none();
     });
   }
 
@@ -77,17 +80,18 @@ export class PersonalDataController {
       const rule_id = idOf(request);
       if (!ID.test(rule_id)) return new Problem('invalid-request', 'a rule is named by 1 to 100 letters, digits, ".", "_" and "-"');
       const body = parseBody(personalDataRequest, request.body);
-      return body instanceof Problem ? body : this.write(caller, { rule_id, removed: false, ...body });
+      return body instanceof Problem ? body : this.edit(request, caller, () => ({ rule_id, removed: false, ...body }));
     });
   }
 
   @Delete(':rule_id')
   remove(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
-      const rule = this.find(caller.tenant_id, idOf(request));
-      if (!rule) return none();
-      await this.write(caller, { ...rule, removed: true });
-      return { status: 204 };
+      const removed = await this.edit(request, caller, () => {
+        const rule = this.find(caller.tenant_id, idOf(request));
+        return rule ? { ...rule, removed: true } : none();
+      });
+      return removed instanceof Problem ? removed : { status: 204 };
     });
   }
 
@@ -95,10 +99,20 @@ export class PersonalDataController {
     return personalRules(this.room.configuration.state, tenant_id).find((rule) => rule.rule_id === rule_id);
   }
 
-  private async write(caller: Caller, said: Omit<PersonalRule, 'version' | 'by' | 'changed_at_ms'>): Promise<Answer> {
-    const version = (personalRule(this.room.configuration.state, caller.tenant_id, said.rule_id)?.version ?? 0) + 1;
-    const rule: PersonalRule = { ...said, version, by: caller.principal, changed_at_ms: this.room.configuration.clock.now_ms() };
-    await this.room.setEverywhere(caller.tenant_id, 'personal_data_set', rule);
-    return ok(face(rule));
+  private etag(tenant_id: string, rule_id: string): string {
+    return this.room.configuration.edits.etag(tenant_id, itemNames.personal_data(rule_id));
+  }
+
+  private async edit(request: HttpRequest, caller: Caller, next: () => NextRule | Problem): Promise<Answer | Problem> {
+    const { tenant_id, principal } = caller;
+    const draft = (): PersonalRule | Problem => {
+      const said = next();
+      if (said instanceof Problem) return said;
+      const version = (personalRule(this.room.configuration.state, tenant_id, said.rule_id)?.version ?? 0) + 1;
+      return { ...said, version, by: principal, changed_at_ms: this.room.configuration.clock.now_ms() };
+    };
+    const item = itemNames.personal_data(idOf(request));
+    const edited = await this.room.editEverywhere(request, { tenant_id, type: 'personal_data_set', item, draft });
+    return edited instanceof Problem ? edited : ok(face(edited.fields), { etag: edited.etag });
   }
 }

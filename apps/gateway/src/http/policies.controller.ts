@@ -1,12 +1,13 @@
-import { sha256Hex } from '@countersign/contracts';
-import type { BundleShelf } from '@countersign/domain';
-import type { PolicyBundle } from '@countersign/policy';
+import { canonicalText, sha256Hex } from '@countersign/contracts';
+import { type BundleShelf, itemNames } from '@countersign/domain';
+import type { BundleText, PolicyBundle } from '@countersign/policy';
 import { Controller, Get, Post, Put, Req, Res } from '@nestjs/common';
 import type { Caller } from '../identity/authenticator.js';
 import { activateRequest, parseBundle, policySettings, publishRequest, RESERVED_VERSIONS } from '../policies/bundle-request.js';
 import { bundleFace, PolicyRoom } from '../policies/policy-room.js';
 import { type ReportProof, SimulationReports } from '../policies/simulation-reports.js';
 import { parseBody } from './body-issues.js';
+import { always } from './configuration-edits.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { otherPolicyAdmins } from './mapping-activation.js';
@@ -14,6 +15,8 @@ import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 interface Draft {
+  /** Undefined: the next free number. */
+  version: string | undefined;
   bundle: PolicyBundle;
   simulation: ReportProof | undefined;
 }
@@ -23,6 +26,8 @@ const notSingle = (others: readonly string[]): Problem =>
   new Problem('conflict', `the tenant has other policy admins: ${others.slice(0, 5).join(', ')}`, {
     issues: [{ path: '/single_policy_admin', code: 'conflict', message: 'is true only where nobody else could activate a mapping' }],
   });
+const taken = (version: string): Problem =>
+  new Problem('conflict', `policy ${version} was published with other rules, and a version never changes`);
 const nextNumber = ({ versions }: BundleShelf): string => {
   let number = versions.size + 1;
   while (versions.has(String(number))) number++;
@@ -57,14 +62,16 @@ export class PoliciesController {
 
   @Get('policies/active')
   active(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, [], ({ tenant_id }) => ok(activeFace(this.room.shelf(tenant_id))));
+    return this.face.serve(request, reply, [], ({ tenant_id }) =>
+      ok(activeFace(this.room.shelf(tenant_id)), { etag: this.etag(tenant_id, itemNames.active_bundle) }),
+    );
   }
 
   @Get('policies/settings')
   settings(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], ({ tenant_id }) => {
       const { simulation_required, single_policy_admin } = this.room.shelf(tenant_id);
-      return ok({ simulation_required, single_policy_admin });
+      return ok({ simulation_required, single_policy_admin }, { etag: this.etag(tenant_id, itemNames.policy_settings) });
     });
   }
 
@@ -73,14 +80,18 @@ export class PoliciesController {
     return this.face.serve(request, reply, ['policy_admin'], async ({ tenant_id, principal }) => {
       const body = parseBody(policySettings, request.body);
       if (body instanceof Problem) return body;
-      const { configuration } = this.room;
-      const changed_at_ms = configuration.clock.now_ms();
-      const { simulation_required, single_policy_admin = this.room.shelf(tenant_id).single_policy_admin } = body;
-      const others = body.single_policy_admin ? otherPolicyAdmins(configuration.state, tenant_id, principal, changed_at_ms) : [];
-      if (others.length > 0) return notSingle(others);
-      const settings = { simulation_required, single_policy_admin };
-      await configuration.writer.set(tenant_id, 'policy_settings_set', { ...settings, by: principal, changed_at_ms });
-      return ok(settings);
+      const { edits, clock, state } = this.room.configuration;
+      const draft = () => {
+        const changed_at_ms = clock.now_ms();
+        const { simulation_required, single_policy_admin = this.room.shelf(tenant_id).single_policy_admin } = body;
+        const others = body.single_policy_admin ? otherPolicyAdmins(state, tenant_id, principal, changed_at_ms) : [];
+        return others.length > 0 ? notSingle(others) : { simulation_required, single_policy_admin, by: principal, changed_at_ms };
+      };
+      const item = itemNames.policy_settings;
+      const edited = await edits.edit(request, { tenant_id, type: 'policy_settings_set', item, exists: always, draft });
+      if (edited instanceof Problem) return edited;
+      const { simulation_required, single_policy_admin } = edited.fields;
+      return ok({ simulation_required, single_policy_admin }, { etag: edited.etag });
     });
   }
 
@@ -101,7 +112,7 @@ export class PoliciesController {
       const body = parseBundle(publishRequest, request.body);
       if (body instanceof Problem) return body;
       const { version, simulation, ...bundle } = body;
-      return this.put(caller, version ?? nextNumber(this.room.shelf(caller.tenant_id)), { bundle: bundle as PolicyBundle, simulation });
+      return this.put(request, caller, { version, bundle: bundle as PolicyBundle, simulation });
     });
   }
 
@@ -110,8 +121,10 @@ export class PoliciesController {
     return this.face.serve(request, reply, ['policy_admin'], (caller) => {
       const body = parseBody(activateRequest, request.body);
       if (body instanceof Problem) return body;
-      const { shadow } = this.room.shelf(caller.tenant_id);
-      return this.switch(caller, body.version, body.shadow === undefined ? shadow : body.shadow);
+      return this.switch(request, caller, ({ shadow }) => ({
+        version: body.version,
+        shadow: body.shadow === undefined ? shadow : body.shadow,
+      }));
     });
   }
 
@@ -119,53 +132,79 @@ export class PoliciesController {
   @Post('policies::rollback')
   rollback(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], (caller) => {
-      const { activations, active } = this.room.shelf(caller.tenant_id);
-      const before = activations.findLast(({ version }) => version !== active);
-      if (activations.length === 0) return new Problem('conflict', 'no policy was ever activated: there is nothing to go back to');
-      return this.switch(caller, before?.version ?? null, null);
+      return this.switch(request, caller, ({ activations, active }) => {
+        if (activations.length === 0) return new Problem('conflict', 'no policy was ever activated: there is nothing to go back to');
+        return { version: activations.findLast(({ version }) => version !== active)?.version ?? null, shadow: null };
+      });
     });
   }
 
-  private async put(caller: Caller, version: string, { bundle, simulation }: Draft): Promise<Answer | Problem> {
-    const { tenant_id, principal } = caller;
+  private etag(tenant_id: string, item: string): string {
+    return this.room.configuration.edits.etag(tenant_id, item);
+  }
+
+  /** A version that was published with the same rules before is answered again, and nothing is written. */
+  private async put(request: HttpRequest, { tenant_id, principal }: Caller, draft: Draft): Promise<Answer | Problem> {
+    const { clock } = this.room.configuration;
+    for (;;) {
+      const version = draft.version ?? nextNumber(this.room.shelf(tenant_id));
+      const item = itemNames.bundle(version);
+      const known = this.published(tenant_id, version, draft);
+      if (known) return known;
+      const made = async () => {
+        const text = await this.checked(tenant_id, version, draft);
+        if (text instanceof Problem) return text;
+        if (this.room.shelf(tenant_id).versions.has(version)) return taken(version);
+        const { bundle_json, digest } = text;
+        const simulation_digest = draft.simulation?.digest ?? null;
+        return { version, bundle_json, digest, simulation_digest, by: principal, published_at_ms: clock.now_ms() };
+      };
+      const against = () => [itemNames.fact_tables, itemNames.active_bundle, itemNames.policy_settings];
+      const edit = { tenant_id, type: 'policy_bundle_published' as const, item, against, draft: made };
+      const edited = await this.room.configuration.edits.edit(request, edit);
+      if (!(edited instanceof Problem)) return this.published(tenant_id, version, draft) ?? taken(version);
+      // Another gateway took the number: the next one is as good. The same rules under a name of the caller's are answered.
+      if (edited.kind !== 'conflict' || !this.room.shelf(tenant_id).versions.has(version)) return edited;
+      if (draft.version !== undefined) return this.published(tenant_id, version, draft) ?? edited;
+    }
+  }
+
+  private published(tenant_id: string, version: string, { bundle }: Draft): Answer | Problem | undefined {
+    const shelf = this.room.shelf(tenant_id);
+    const kept = shelf.versions.get(version);
+    if (!kept) return undefined;
+    if (kept.digest !== sha256Hex(canonicalText(bundle))) return taken(version);
+    return { status: 201, body: bundleFace(shelf, kept), headers: { location: `/v1/policies/${version}`, etag: `"${kept.digest}"` } };
+  }
+
+  /** The text of a bundle that may be published now. */
+  private async checked(tenant_id: string, version: string, { bundle, simulation }: Draft): Promise<BundleText | Problem> {
     if (RESERVED_VERSIONS.has(version)) return new Problem('invalid-request', `a version cannot be called ${version}`);
     const text = await this.room.text(tenant_id, version, bundle);
     if (text instanceof Problem) return text;
     const shelf = this.room.shelf(tenant_id);
-    const now_ms = this.room.configuration.clock.now_ms();
-    const beside = { tenant_id, bundle_digest: text.digest, active: shelf.active, now_ms };
+    const beside = { tenant_id, bundle_digest: text.digest, active: shelf.active, now_ms: this.room.configuration.clock.now_ms() };
     const missing = shelf.simulation_required || simulation ? this.reports.fault(beside, simulation) : undefined;
-    if (missing) return missing;
-    if (!shelf.versions.has(version)) {
-      const { writer, clock } = this.room.configuration;
-      const { bundle_json, digest } = text;
-      const published = {
-        version,
-        bundle_json,
-        digest,
-        simulation_digest: simulation?.digest ?? null,
-        by: principal,
-        published_at_ms: clock.now_ms(),
-      };
-      await writer.set(tenant_id, 'policy_bundle_published', published);
-    }
-    const kept = this.room.shelf(tenant_id).versions.get(version);
-    if (!kept || kept.digest !== sha256Hex(text.bundle_json))
-      return new Problem('conflict', `policy ${version} was published with other rules, and a version never changes`);
-    return {
-      status: 201,
-      body: bundleFace(this.room.shelf(tenant_id), kept),
-      headers: { location: `/v1/policies/${version}`, etag: `"${kept.digest}"` },
-    };
+    return missing ?? text;
   }
 
-  private async switch({ tenant_id, principal }: Caller, version: string | null, shadow_version: string | null): Promise<Answer | Problem> {
-    const { versions } = this.room.shelf(tenant_id);
-    for (const named of [version, shadow_version]) if (named !== null && !versions.has(named)) return none(named);
-    const { writer, clock } = this.room.configuration;
-    const activated = { version, shadow_version, by: principal, activated_at_ms: clock.now_ms() };
-    const { offset } = await writer.set(tenant_id, 'policy_bundle_activated', activated);
-    return ok({ ...activeFace(this.room.shelf(tenant_id)), config_offset: offset, instances: await this.room.holders(offset) });
+  private async switch(
+    request: HttpRequest,
+    { tenant_id, principal }: Caller,
+    next: (shelf: BundleShelf) => { version: string | null; shadow: string | null } | Problem,
+  ): Promise<Answer | Problem> {
+    const draft = () => {
+      const shelf = this.room.shelf(tenant_id);
+      const found = next(shelf);
+      if (found instanceof Problem) return found;
+      const { version, shadow } = found;
+      for (const named of [version, shadow]) if (named !== null && !shelf.versions.has(named)) return none(named);
+      return { version, shadow_version: shadow, by: principal, activated_at_ms: this.room.configuration.clock.now_ms() };
+    };
+    const item = itemNames.active_bundle;
+    const edited = await this.room.editEverywhere(request, { tenant_id, type: 'policy_bundle_activated', item, exists: always, draft });
+    if (edited instanceof Problem) return edited;
+    return ok({ ...activeFace(this.room.shelf(tenant_id)), ...edited.everywhere }, { etag: edited.etag });
   }
 }
 

@@ -1,8 +1,9 @@
-import { RETENTION_FLOOR_MONTHS, type RetentionTerms, retentionOf } from '@countersign/domain';
+import { itemNames, RETENTION_FLOOR_MONTHS, type RetentionTerms, retentionOf } from '@countersign/domain';
 import { Controller, Get, HttpCode, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { RetentionRoom } from '../personal/retention-room.js';
 import { parseBody } from './body-issues.js';
+import { always } from './configuration-edits.js';
 import { Face } from './face.js';
 import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
@@ -48,7 +49,9 @@ export class RetentionController {
 
   @Get()
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, [], ({ tenant_id }) => ok(face(this.terms(tenant_id))));
+    return this.face.serve(request, reply, [], ({ tenant_id }) =>
+      ok(face(this.terms(tenant_id)), { etag: this.room.configuration.edits.etag(tenant_id, itemNames.retention) }),
+    );
   }
 
   @Put()
@@ -56,11 +59,13 @@ export class RetentionController {
     return this.face.serve(request, reply, ['policy_admin'], async ({ tenant_id, principal }) => {
       const body = parseBody(retentionRequest, request.body);
       if (body instanceof Problem) return body;
-      const { writer, clock } = this.room.configuration;
-      const version = (this.terms(tenant_id)?.version ?? 0) + 1;
-      const terms: RetentionTerms = { ...body, version, by: principal, changed_at_ms: clock.now_ms() };
-      await writer.set(tenant_id, 'retention_set', terms);
-      return ok(face(terms));
+      const { edits, clock } = this.room.configuration;
+      const draft = (): RetentionTerms => {
+        const version = (this.terms(tenant_id)?.version ?? 0) + 1;
+        return { ...body, version, by: principal, changed_at_ms: clock.now_ms() };
+      };
+      const edited = await edits.edit(request, { tenant_id, type: 'retention_set', item: itemNames.retention, exists: always, draft });
+      return edited instanceof Problem ? edited : ok(face(edited.fields), { etag: edited.etag });
     });
   }
 

@@ -1,4 +1,4 @@
-import { type SecretFact, type SecretPlace, type SecretScope, Vault } from '@countersign/store';
+import { type SecretFact, type SecretPlace, type SecretScope, type SecretTerms, Vault } from '@countersign/store';
 import { Controller, Delete, Get, HttpCode, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
@@ -7,6 +7,7 @@ import { parseBody } from './body-issues.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
+import { preconditionOf } from './precondition.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
@@ -18,6 +19,10 @@ export const secretRequest = z.strictObject({
   expires_at: z.iso.datetime({ offset: true }).optional(),
 });
 
+const ROUNDS_MAX = 20;
+const etagOf = ({ tag }: SecretFact): string => `"${tag}"`;
+const changedTooOften = (): Problem =>
+  new Problem('conflict', `others changed it ${ROUNDS_MAX} times while this change was made: nothing was changed, try again`);
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 function secretFace(fact: SecretFact, now_ms: number): Record<string, unknown> {
@@ -54,7 +59,7 @@ export class SecretsController {
           facts,
           page,
           ({ name, scope, owner }) => `${name}/${scope}/${owner}`,
-          (fact) => secretFace(fact, now_ms),
+          (fact) => ({ ...secretFace(fact, now_ms), etag: etagOf(fact) }),
         ),
       );
     });
@@ -71,7 +76,7 @@ export class SecretsController {
       const found = SCOPES.map((scope) => facts.find((fact) => fact.scope === scope)).find((fact) => fact !== undefined);
       if (!found) return new Problem('not-found', 'there is no secret of this name');
       const warning = found.scope === 'org' ? { warning: 'of the whole installation: set a narrower one for this workspace' } : {};
-      return ok({ ...secretFace(found, this.room.clock.now_ms()), ...warning });
+      return ok({ ...secretFace(found, this.room.clock.now_ms()), ...warning }, { etag: etagOf(found) });
     });
   }
 
@@ -91,10 +96,16 @@ export class SecretsController {
     return this.face.serve(request, reply, [], async (caller) => {
       const place = placeOf(request, caller);
       if (place instanceof Problem) return place;
-      const before = (await this.vault.list(place.tenant_id)).find((fact) => isAt(fact, place));
-      if (!before || !(await this.vault.remove(place))) return new Problem('not-found', 'there is no such secret');
-      await this.note(caller, place, before.version, 'deleted');
-      return { status: 204 };
+      for (let round = 0; round < ROUNDS_MAX; round++) {
+        const before = await this.vault.fact(place);
+        if (!before) return new Problem('not-found', 'there is no such secret');
+        const { fault } = preconditionOf(request, etagOf(before), true);
+        if (fault) return fault;
+        if (!(await this.vault.remove(place, before.tag))) continue;
+        await this.note(caller, place, before.version, 'deleted');
+        return { status: 204 };
+      }
+      return changedTooOften();
     });
   }
 
@@ -126,11 +137,28 @@ export class SecretsController {
       return new Problem('invalid-request', 'expires_at is in the past', {
         issues: [{ path: '/expires_at', code: 'past', message: 'is in the past' }],
       });
-    const fact = await this.vault.set(place, body.value, { now_ms, expires_at_ms, must_exist: change === 'rotated' });
-    if (!fact && change === 'rotated') return new Problem('not-found', 'there is no such secret: set it first');
-    if (!fact) return new Problem('conflict', 'it was changed at the same moment: try again');
+    const fact = await this.replaced(request, place, { value: body.value, now_ms, expires_at_ms, must_exist: change === 'rotated' });
+    if (fact instanceof Problem) return fact;
     await this.note(caller, place, fact.version, change);
-    return { status: fact.version === 1 ? 201 : 200, body: secretFace(fact, now_ms), headers: { 'cache-control': 'no-store' } };
+    const headers = { 'cache-control': 'no-store', etag: etagOf(fact) };
+    return { status: fact.version === 1 ? 201 : 200, body: secretFace(fact, now_ms), headers };
+  }
+
+  /** The row of the vault decides between writers, of this gateway or of others. */
+  private async replaced(
+    request: HttpRequest,
+    place: SecretPlace,
+    { value, ...terms }: Omit<SecretTerms, 'over'> & { value: string },
+  ): Promise<SecretFact | Problem> {
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      const before = await this.vault.fact(place);
+      if (!before && terms.must_exist) return new Problem('not-found', 'there is no such secret: set it first');
+      const { fault } = preconditionOf(request, before ? etagOf(before) : '', before !== undefined);
+      if (fault) return fault;
+      const fact = await this.vault.set(place, value, { ...terms, over: before?.tag ?? null });
+      if (fact) return fact;
+    }
+    return changedTooOften();
   }
 
   private async note(caller: Caller, place: SecretPlace, version: number, change: 'set' | 'rotated' | 'deleted'): Promise<void> {
@@ -147,9 +175,6 @@ export class SecretsController {
     });
   }
 }
-
-const isAt = (fact: SecretFact, place: SecretPlace): boolean =>
-  fact.name === place.name && fact.scope === place.scope && fact.owner === place.owner;
 
 /** Where a secret of the caller stands, or why it may not touch it: everyone sets its own, admins the workspace's, those of `default` the installation's. */
 function placeOf(request: HttpRequest, caller: Caller): SecretPlace | Problem {

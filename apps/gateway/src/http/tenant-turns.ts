@@ -1,7 +1,6 @@
 /**
- * Lets the changes of a tenant's configuration go one after another, so that what a change was checked against (`If-Match`,
- * the next version) is still so when it is written. Holds one entry for each tenant that has a change under way. Several
- * gateways do not know of each other's turns: there the check is each gateway's own, and the later of two changes wins.
+ * Lets the changes of a tenant's configuration go one after another, so that within one gateway none is refused for another.
+ * Holds one entry for each tenant that has a change under way. Between gateways the log decides (configuration-edits.ts).
  */
 export class TenantTurns {
   private readonly last = new Map<string, Promise<void>>();

@@ -1,4 +1,4 @@
-import { type Tenant, tenantOf } from '@countersign/domain';
+import { itemNames, type Tenant, tenantOf } from '@countersign/domain';
 import { Controller, Get, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
@@ -41,7 +41,7 @@ export class TenantsController {
           shown,
           page,
           (tenant) => tenant.tenant_id,
-          (tenant) => tenant,
+          (tenant) => ({ ...tenant, etag: this.etag(tenant.tenant_id) }),
         ),
       );
     });
@@ -54,8 +54,9 @@ export class TenantsController {
       const body = parseBody(tenantRequest, request.body);
       if (body instanceof Problem) return body;
       const { tenant_id, ...given } = body;
-      if (tenantOf(this.room.configuration.state, tenant_id)) return new Problem('conflict', 'there is a tenant of this id already');
-      return this.set(caller, { tenant_id, ...tenantDefaults, ...given }, 201);
+      return this.set(request, caller, { tenant_id, status: 201 }, (known) =>
+        known ? new Problem('conflict', 'there is a tenant of this id already') : { tenant_id, ...tenantDefaults, ...given },
+      );
     });
   }
 
@@ -65,20 +66,43 @@ export class TenantsController {
       if (caller.tenant_id !== DEFAULT_TENANT) return forbidden();
       const body = parseBody(tenantChange, request.body);
       if (body instanceof Problem) return body;
-      const known = tenantOf(this.room.configuration.state, (request.params as { tenant_id: string }).tenant_id);
-      if (!known) return new Problem('not-found', 'there is no tenant of this id');
-      if (body.lane !== undefined && body.lane !== known.lane) return new Problem('conflict', 'a tenant stays in the lane it was made in');
-      return this.set(caller, { ...known, ...body, lane: known.lane }, 200);
+      const { tenant_id } = request.params as { tenant_id: string };
+      return this.set(request, caller, { tenant_id, status: 200 }, (known) => {
+        if (!known) return new Problem('not-found', 'there is no tenant of this id');
+        if (body.lane !== undefined && body.lane !== known.lane)
+          return new Problem('conflict', 'a tenant stays in the lane it was made in');
+        return { ...known, ...body, lane: known.lane };
+      });
     });
   }
 
-  private async set(caller: Caller, tenant: Tenant, status: number): Promise<Answer | Problem> {
-    if (!this.room.configuration.lanes.includes(tenant.lane))
-      return new Problem('invalid-request', `this installation serves the lanes ${this.room.configuration.lanes.join(', ')}`, {
-        issues: [{ path: '/lane', code: 'unknown_lane', message: 'is not served here' }],
-      });
-    const { tenant_id, ...fields } = tenant;
-    await this.room.setEverywhere(tenant_id, 'tenant_set', { ...fields, principal: caller.principal });
-    return { status, body: tenant, headers: { location: `/v1/tenants/${tenant_id}` } };
+  private etag(tenant_id: string): string {
+    return this.room.configuration.edits.etag(tenant_id, itemNames.tenant);
+  }
+
+  private async set(
+    request: HttpRequest,
+    { principal }: Caller,
+    { tenant_id, status }: { tenant_id: string; status: number },
+    next: (known: Tenant | undefined) => Tenant | Problem,
+  ): Promise<Answer | Problem> {
+    const draft = () => {
+      const tenant = next(tenantOf(this.room.configuration.state, tenant_id));
+      if (tenant instanceof Problem) return tenant;
+      const { tenant_id: _id, ...fields } = tenant;
+      return this.unserved(tenant.lane) ?? { ...fields, principal };
+    };
+    const edited = await this.room.editEverywhere(request, { tenant_id, type: 'tenant_set', item: itemNames.tenant, draft });
+    if (edited instanceof Problem) return edited;
+    const { principal: _by, ...fields } = edited.fields;
+    return { status, body: { tenant_id, ...fields }, headers: { location: `/v1/tenants/${tenant_id}`, etag: edited.etag } };
+  }
+
+  private unserved(lane: string): Problem | undefined {
+    const { lanes } = this.room.configuration;
+    if (lanes.includes(lane)) return undefined;
+    return new Problem('invalid-request', `this installation serves the lanes ${lanes.join(', ')}`, {
+      issues: [{ path: '/lane', code: 'unknown_lane', message: 'is not served here' }],
+    });
   }
 }

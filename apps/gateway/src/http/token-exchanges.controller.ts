@@ -1,7 +1,9 @@
-import type { TokenExchange } from '@countersign/domain';
+import { itemNames, type TokenExchange } from '@countersign/domain';
 import { actorKeySet, addressFault, type TenantKeys } from '@countersign/process';
 import { Controller, Delete, Get, Inject, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
+import type { Caller } from '../identity/authenticator.js';
+import type { ChangeFields } from '../identity/configuration-writer.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
@@ -40,7 +42,14 @@ export class TokenExchangesController {
       const page = listed(request);
       if (page instanceof Problem) return page;
       const all = this.room.configuration.state.by_tenant.get(caller.tenant_id)?.token_exchanges.values() ?? [];
-      return ok(pageOf([...all], page, ({ name }) => name, exchangeFace));
+      return ok(
+        pageOf(
+          [...all],
+          page,
+          ({ name }) => name,
+          (one) => ({ ...exchangeFace(one), etag: this.etag(caller, one.name) }),
+        ),
+      );
     });
   }
 
@@ -54,9 +63,12 @@ export class TokenExchangesController {
         ? addressFault(body.token_endpoint, this.room.configuration.allow_private)
         : 'a name has letters, digits, _ . -';
       if (fault) return new Problem('invalid-request', fault, { issues: [{ path: '/token_endpoint', code: 'refused', message: fault }] });
-      const fields = { ...body, name, changed_at_ms: this.room.configuration.clock.now_ms() };
-      await this.room.setEverywhere(caller.tenant_id, 'token_exchange_set', { ...fields, removed: false, by: caller.principal });
-      return ok(exchangeFace(fields));
+      const by = caller.principal;
+      const draft = () => ({ ...body, name, changed_at_ms: this.room.configuration.clock.now_ms(), removed: false, by });
+      const edited = await this.edit(request, caller, name, draft);
+      if (edited instanceof Problem) return edited;
+      const { removed: _removed, by: _by, ...fields } = edited.fields;
+      return ok(exchangeFace(fields), { etag: edited.etag });
     });
   }
 
@@ -64,12 +76,22 @@ export class TokenExchangesController {
   remove(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin'], async (caller) => {
       const { name } = request.params as { name: string };
-      const known = this.room.configuration.state.by_tenant.get(caller.tenant_id)?.token_exchanges.get(name);
-      if (!known) return new Problem('not-found', 'there is no token exchange of this name');
-      const changed = { by: caller.principal, changed_at_ms: this.room.configuration.clock.now_ms(), removed: true };
-      await this.room.setEverywhere(caller.tenant_id, 'token_exchange_set', { ...known, ...changed });
-      return { status: 204 };
+      const draft = () => {
+        const known = this.room.configuration.state.by_tenant.get(caller.tenant_id)?.token_exchanges.get(name);
+        if (!known) return new Problem('not-found', 'there is no token exchange of this name');
+        return { ...known, by: caller.principal, changed_at_ms: this.room.configuration.clock.now_ms(), removed: true };
+      };
+      const edited = await this.edit(request, caller, name, draft);
+      return edited instanceof Problem ? edited : { status: 204 };
     });
+  }
+
+  private etag({ tenant_id }: Caller, name: string): string {
+    return this.room.configuration.edits.etag(tenant_id, itemNames.token_exchange(name));
+  }
+
+  private edit(request: HttpRequest, { tenant_id }: Caller, name: string, draft: () => ChangeFields<'token_exchange_set'> | Problem) {
+    return this.room.editEverywhere(request, { tenant_id, type: 'token_exchange_set', item: itemNames.token_exchange(name), draft });
   }
 
   /** Open: token endpoints check actor tokens with it. Every name has a key, so it tells nothing of which tenants there are. */

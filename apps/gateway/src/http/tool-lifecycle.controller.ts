@@ -1,10 +1,19 @@
-import { type Evaluation, promotionFault, stateOfVersion, suspension, type ToolVersion, toolVersions } from '@countersign/domain';
+import {
+  type Evaluation,
+  itemNames,
+  promotionFault,
+  stateOfVersion,
+  suspension,
+  type ToolVersion,
+  toolVersions,
+} from '@countersign/domain';
 import { Controller, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { TrustRoom } from '../trust/trust-room.js';
 import { parseBody } from './body-issues.js';
+import { always } from './configuration-edits.js';
 import { Face } from './face.js';
 import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
@@ -67,10 +76,7 @@ export class ToolLifecycleController {
     return this.face.serve(request, reply, ['tool_author', 'policy_admin'], async (caller) => {
       const body = parseBody(lifecycleRequest, request.body);
       if (body instanceof Problem) return body;
-      const tool = this.tool(request, caller);
-      if (tool instanceof Problem) return tool;
-      const fault = this.lifecycleFault(caller, tool, body);
-      return fault ?? this.decide(caller, tool, body);
+      return this.decide(request, caller, body);
     });
   }
 
@@ -79,16 +85,18 @@ export class ToolLifecycleController {
     return this.face.serve(request, reply, ['tool_author', 'policy_admin'], async (caller) => {
       const body = parseBody(pinRequest, request.body);
       if (body instanceof Problem) return body;
-      const tool = this.tool(request, caller);
-      if (tool instanceof Problem) return tool;
-      const { pin, name, version } = tool;
-      if (body.pin !== pin) return new Problem('conflict', 'that is not the contract that is registered now: read it again', { pin });
-      const fault = promotionFault(this.room.configuration.state, caller.tenant_id, tool);
-      if (fault) return new Problem('not-promoted', `${name}@${version} cannot be accepted: ${fault}`);
-      const changed_at_ms = this.room.configuration.clock.now_ms();
-      const said = { tool: name, version, pin, by: caller.principal, changed_at_ms };
-      const told = await this.room.setEverywhere(caller.tenant_id, 'tool_pin_set', said);
-      return this.shown(request, caller, tool, told);
+      const draft = () => {
+        const tool = this.tool(request, caller);
+        if (tool instanceof Problem) return tool;
+        const { pin, name, version } = tool;
+        if (body.pin !== pin) return new Problem('conflict', 'that is not the contract that is registered now: read it again', { pin });
+        const fault = promotionFault(this.room.configuration.state, caller.tenant_id, tool);
+        if (fault) return new Problem('not-promoted', `${name}@${version} cannot be accepted: ${fault}`);
+        return { tool: name, version, pin, by: caller.principal, changed_at_ms: this.now_ms() };
+      };
+      const edited = await this.room.editEverywhere(request, { ...this.itemOf(request, caller), type: 'tool_pin_set', draft });
+      if (edited instanceof Problem) return edited;
+      return this.shown(request, caller, { ...edited.everywhere }, edited.etag);
     });
   }
 
@@ -118,7 +126,7 @@ export class ToolLifecycleController {
         changed_at_ms: this.room.configuration.clock.now_ms(),
       });
       this.views.answered.note(at);
-      return { ...(await this.shown(request, caller, tool)), status: 201 };
+      return { ...(await this.shown(request, caller, {}, this.etag(request, caller))), status: 201 };
     });
   }
 
@@ -128,21 +136,35 @@ export class ToolLifecycleController {
     return this.face.serve(request, reply, ['auditor'], async (caller) => {
       const body = parseBody(auditRequest, request.body);
       if (body instanceof Problem) return body;
-      const tool = this.tool(request, caller);
-      if (tool instanceof Problem) return tool;
       const { audit_status, auditor = null, report = null } = body;
-      if (audit_status === 'third_party' && (auditor === null || report === null))
-        return new Problem('invalid-request', 'an audit by a third party names its auditor and its report');
-      const said = { tool: tool.name, version: tool.version, audit_status, auditor, report };
-      const changed_at_ms = this.room.configuration.clock.now_ms();
-      const at = await this.room.configuration.writer.set(caller.tenant_id, 'tool_audit_set', {
-        ...said,
-        by: caller.principal,
-        changed_at_ms,
-      });
-      this.views.answered.note(at);
-      return this.shown(request, caller, tool);
+      const draft = () => {
+        const tool = this.tool(request, caller);
+        if (tool instanceof Problem) return tool;
+        if (audit_status === 'third_party' && (auditor === null || report === null))
+          return new Problem('invalid-request', 'an audit by a third party names its auditor and its report');
+        const said = { tool: tool.name, version: tool.version, audit_status, auditor, report };
+        return { ...said, by: caller.principal, changed_at_ms: this.now_ms() };
+      };
+      const edit = { ...this.itemOf(request, caller), type: 'tool_audit_set' as const, draft };
+      const edited = await this.room.configuration.edits.edit(request, edit);
+      if (edited instanceof Problem) return edited;
+      this.views.answered.note(edited.position);
+      return this.shown(request, caller, {}, edited.etag);
     });
+  }
+
+  private now_ms(): number {
+    return this.room.configuration.clock.now_ms();
+  }
+
+  private itemOf(request: HttpRequest, { tenant_id }: Caller): { tenant_id: string; item: string; exists: () => true } {
+    const { name, version } = request.params as { name: string; version: string };
+    return { tenant_id, item: itemNames.tool_version(name, version), exists: always };
+  }
+
+  private etag(request: HttpRequest, caller: Caller): string {
+    const { tenant_id, item } = this.itemOf(request, caller);
+    return this.room.configuration.edits.etag(tenant_id, item);
   }
 
   private tool(request: HttpRequest, caller: Caller): ToolVersion | Problem {
@@ -162,30 +184,29 @@ export class ToolLifecycleController {
     return Date.parse(body.sunset_at) <= clock.now_ms() ? new Problem('invalid-request', 'sunset_at is in the past: block it') : undefined;
   }
 
-  private async decide(caller: Caller, { name, version }: ToolVersion, body: z.infer<typeof lifecycleRequest>): Promise<Answer> {
-    const changed_at_ms = this.room.configuration.clock.now_ms();
-    const told = await this.room.setEverywhere(caller.tenant_id, 'tool_lifecycle_set', {
-      tool: name,
-      version,
-      state: body.state,
-      sunset_at_ms: body.sunset_at === undefined ? null : Date.parse(body.sunset_at),
-      reason: body.reason ?? null,
-      use_instead: body.use_instead ?? null,
-      by: caller.principal,
-      changed_at_ms,
-    });
-    const { sunset_at = null, reason = null, use_instead = null } = body;
+  private async decide(request: HttpRequest, caller: Caller, body: z.infer<typeof lifecycleRequest>): Promise<Answer | Problem> {
+    const { state, sunset_at = null, reason = null, use_instead = null } = body;
+    const draft = () => {
+      const tool = this.tool(request, caller);
+      if (tool instanceof Problem) return tool;
+      const sunset_at_ms = sunset_at === null ? null : Date.parse(sunset_at);
+      const said = { tool: tool.name, version: tool.version, state, sunset_at_ms, reason, use_instead };
+      return this.lifecycleFault(caller, tool, body) ?? { ...said, by: caller.principal, changed_at_ms: this.now_ms() };
+    };
+    const edited = await this.room.editEverywhere(request, { ...this.itemOf(request, caller), type: 'tool_lifecycle_set', draft });
+    if (edited instanceof Problem) return edited;
+    const { tool: name, version, changed_at_ms } = edited.fields;
     const changed_at = new Date(changed_at_ms).toISOString();
-    return ok({ name, version, state: body.state, sunset_at, reason, use_instead, changed_at, ...told });
+    return ok({ name, version, state, sunset_at, reason, use_instead, changed_at, ...edited.everywhere }, { etag: edited.etag });
   }
 
-  private async shown(request: HttpRequest, caller: Caller, { name, version }: ToolVersion, told: object = {}): Promise<Answer> {
+  private async shown(request: HttpRequest, caller: Caller, told: object, etag: string): Promise<Answer> {
     const { state } = this.room.configuration;
-    const tool = toolVersions(state, caller.tenant_id, name).find((each) => each.tool.version === version)?.tool;
-    if (!tool) return { status: 204 };
+    const tool = this.tool(request, caller);
+    if (tool instanceof Problem) return { status: 204 };
     await this.views.current(request);
     const measured = await this.trust.measured(caller.tenant_id);
     const lifecycle = stateOfVersion(state, caller.tenant_id, tool);
-    return ok({ ...versionFace(state, caller.tenant_id, { tool, lifecycle }, measured), ...told });
+    return ok({ ...versionFace(state, caller.tenant_id, { tool, lifecycle }, measured), ...told }, { etag });
   }
 }

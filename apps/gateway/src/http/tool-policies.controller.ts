@@ -1,15 +1,15 @@
-import type { EventMap } from '@countersign/contracts';
-import { DAY_MS, type ToolOverride } from '@countersign/domain';
+import { DAY_MS, itemNames, type ToolOverride } from '@countersign/domain';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { type Caller, roles } from '../identity/authenticator.js';
+import type { ChangeFields } from '../identity/configuration-writer.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { approvalRequirement } from './approval-requirement.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
-import { type Answer, type HttpReply, type HttpRequest, headerOf, ok } from './reply.js';
+import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 export const toolPolicyRequest = z.strictObject({
   tier: z.enum(['tier_0_safe', 'tier_1_auto', 'tier_2_approval_required', 'tier_3_blocked']),
@@ -27,16 +27,11 @@ export const toolPolicyRequest = z.strictObject({
 
 const noRow = (): Problem => new Problem('not-found', 'there is no policy row for this tool');
 const toolOf = (request: HttpRequest): string => (request.params as { tool: string }).tool;
-const etagOf = (row: Pick<ToolOverride, 'changed_at_ms'>): string => `"${row.changed_at_ms}"`;
 
-/** A row, and where it stands on configuration-changed. */
-interface WrittenRow {
-  row: Omit<EventMap['tool_policy_set'], 'meta' | 'by'>;
-  offset: number;
-}
+type ToolPolicyFields = ChangeFields<'tool_policy_set'>;
 
-function rowFace(row: WrittenRow['row']): Record<string, unknown> {
-  const { changed_at_ms, ...rest } = row;
+function rowFace(row: Omit<ToolPolicyFields, 'by'> & { by?: unknown }): Record<string, unknown> {
+  const { changed_at_ms, by: _by, ...rest } = row;
   return { ...rest, changed_at: new Date(changed_at_ms).toISOString() };
 }
 
@@ -52,7 +47,8 @@ export class ToolPoliciesController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
       const page = listed(request);
-      return page instanceof Problem ? page : ok(pageOf([...this.rows(caller).values()], page, (row) => row.tool, rowFace));
+      const shown = (row: ToolOverride) => ({ ...rowFace(row), etag: this.etag(caller, row.tool) });
+      return page instanceof Problem ? page : ok(pageOf([...this.rows(caller).values()], page, (row) => row.tool, shown));
     });
   }
 
@@ -60,57 +56,51 @@ export class ToolPoliciesController {
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
       const row = this.rows(caller).get(toolOf(request));
-      return row ? ok(rowFace(row), { etag: etagOf(row) }) : noRow();
+      return row ? ok(rowFace(row), { etag: this.etag(caller, row.tool) }) : noRow();
     });
   }
 
   @Put(':tool')
   set(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
+    return this.face.serve(request, reply, ['policy_admin'], (caller) => {
       const body = parseBody(toolPolicyRequest, request.body);
-      if (body instanceof Problem) return body;
-      const written = await this.inTurn(caller, () => this.stale(request, caller) ?? this.write(caller, toolOf(request), body));
-      return written instanceof Problem ? written : this.told(written);
+      return body instanceof Problem ? body : this.edit(request, caller, () => this.fields(caller, toolOf(request), body));
     });
   }
 
   @Delete(':tool')
   remove(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
-      const written = await this.inTurn(caller, () => {
+      const removed = await this.edit(request, caller, () => {
         const row = this.rows(caller).get(toolOf(request));
-        if (!row) return noRow();
-        return this.stale(request, caller) ?? this.record(caller, { ...row, tier: null, changed_at_ms: this.later(row) });
+        return row ? { ...row, tier: null, by: caller.principal, changed_at_ms: this.now_ms() } : noRow();
       });
-      if (written instanceof Problem) return written;
-      await this.told(written);
-      return { status: 204 };
+      return removed instanceof Problem ? removed : { status: 204 };
     });
+  }
+
+  private now_ms(): number {
+    return this.room.configuration.clock.now_ms();
+  }
+
+  private etag({ tenant_id }: Caller, tool: string): string {
+    return this.room.configuration.edits.etag(tenant_id, itemNames.tool_policy(tool));
   }
 
   private rows(caller: Caller): ReadonlyMap<string, ToolOverride> {
     return this.room.configuration.state.by_tenant.get(caller.tenant_id)?.overrides ?? new Map();
   }
 
-  private stale(request: HttpRequest, caller: Caller): Problem | undefined {
-    const wanted = headerOf(request, 'if-match');
-    if (wanted === undefined) return undefined;
-    const row = this.rows(caller).get(toolOf(request));
-    const fits = row && (wanted === '*' || wanted.split(',').some((tag) => tag.trim() === etagOf(row)));
-    return fits ? undefined : new Problem('precondition-failed', 'the policy row was changed meanwhile: read it again');
+  /** Answers once the running instances rule by it. */
+  private async edit(request: HttpRequest, { tenant_id }: Caller, draft: () => ToolPolicyFields | Problem): Promise<Answer | Problem> {
+    const item = itemNames.tool_policy(toolOf(request));
+    const edited = await this.room.editEverywhere(request, { tenant_id, type: 'tool_policy_set', item, draft });
+    if (edited instanceof Problem) return edited;
+    return ok({ ...rowFace(edited.fields), ...edited.everywhere }, { etag: edited.etag });
   }
 
-  private inTurn({ tenant_id }: Caller, change: () => Problem | Promise<Problem | WrittenRow>): Promise<Problem | WrittenRow> {
-    return this.room.configuration.turns.take<Problem | WrittenRow>(tenant_id, change);
-  }
-
-  /** The tag of a row is its time: no two versions of a row have the same. */
-  private later(row: ToolOverride | undefined): number {
-    return Math.max(this.room.configuration.clock.now_ms(), (row?.changed_at_ms ?? 0) + 1);
-  }
-
-  private write(caller: Caller, tool: string, body: z.infer<typeof toolPolicyRequest>): Promise<WrittenRow> {
-    return this.record(caller, {
+  private fields(caller: Caller, tool: string, body: z.infer<typeof toolPolicyRequest>): ToolPolicyFields {
+    return {
       tool,
       tier: body.tier,
       rule_id: body.rule_id ?? `tool_policy/${tool}`,
@@ -118,17 +108,8 @@ export class ToolPoliciesController {
       quorum: body.quorum,
       expires_after_ms: body.expires_after_ms ?? null,
       requirement: body.requirement ?? null,
-      changed_at_ms: this.later(this.rows(caller).get(tool)),
-    });
-  }
-
-  private async record(caller: Caller, row: WrittenRow['row']): Promise<WrittenRow> {
-    const { offset } = await this.room.configuration.writer.set(caller.tenant_id, 'tool_policy_set', { ...row, by: caller.principal });
-    return { row, offset };
-  }
-
-  /** Once the running instances rule by it. */
-  private async told({ row, offset }: WrittenRow): Promise<Answer> {
-    return ok({ ...rowFace(row), config_offset: offset, instances: await this.room.holders(offset) }, { etag: etagOf(row) });
+      by: caller.principal,
+      changed_at_ms: this.now_ms(),
+    };
   }
 }

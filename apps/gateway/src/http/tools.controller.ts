@@ -1,4 +1,4 @@
-import { inRangeText, type TenantToolVersion, toolNames, toolVersions } from '@countersign/domain';
+import { inRangeText, itemNames, type TenantToolVersion, toolNames, toolVersions } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
@@ -133,7 +133,8 @@ export class ToolsController {
       const { state } = this.room;
       const found = toolVersions(state, caller.tenant_id, name).find(({ tool }) => tool.version === version);
       if (!found) return noSuchVersion(state, caller.tenant_id, name, version);
-      return ok(versionFace(state, caller.tenant_id, found, await this.measured(request, caller)));
+      const etag = this.room.edits.etag(caller.tenant_id, itemNames.tool_version(name, version));
+      return ok(versionFace(state, caller.tenant_id, found, await this.measured(request, caller)), { etag });
     });
   }
 

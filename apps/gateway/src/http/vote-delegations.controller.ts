@@ -1,5 +1,5 @@
 import { uuidv7 } from '@countersign/contracts';
-import type { Delegation } from '@countersign/domain';
+import { type Delegation, itemNames } from '@countersign/domain';
 import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
@@ -40,7 +40,16 @@ export class VoteDelegationsController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
       const page = listed(request);
-      return page instanceof Problem ? page : ok(pageOf(this.known(caller), page, (one) => one.delegation_id, faceOf));
+      return page instanceof Problem
+        ? page
+        : ok(
+            pageOf(
+              this.known(caller),
+              page,
+              (one) => one.delegation_id,
+              (one) => ({ ...faceOf(one), etag: this.etag(caller, one.delegation_id) }),
+            ),
+          );
     });
   }
 
@@ -68,7 +77,11 @@ export class VoteDelegationsController {
         changed_at_ms,
       };
       await this.room.setEverywhere(caller.tenant_id, 'delegation_set', { ...fields, ended: false });
-      return { status: 201, body: faceOf(fields), headers: { location: `/v1/vote-delegations/${fields.delegation_id}` } };
+      return {
+        status: 201,
+        body: faceOf(fields),
+        headers: { location: `/v1/vote-delegations/${fields.delegation_id}`, etag: this.etag(caller, fields.delegation_id) },
+      };
     });
   }
 
@@ -76,18 +89,22 @@ export class VoteDelegationsController {
   end(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const { delegation_id } = request.params as { delegation_id: string };
-      const known = this.known(caller).find((one) => one.delegation_id === delegation_id);
-      if (!known) return new Problem('not-found', 'there is no delegation of this id');
-      if (known.from.id !== caller.principal.id && !caller.principal.roles.includes('admin'))
-        return new Problem('forbidden', 'only who gave it, or an admin, ends it');
-      await this.room.setEverywhere(caller.tenant_id, 'delegation_set', {
-        ...known,
-        ended: true,
-        by: caller.principal,
-        changed_at_ms: this.room.configuration.clock.now_ms(),
-      });
-      return { status: 204 };
+      const { tenant_id, principal: by } = caller;
+      const draft = () => {
+        const known = this.known(caller).find((one) => one.delegation_id === delegation_id);
+        if (!known) return new Problem('not-found', 'there is no delegation of this id');
+        if (known.from.id !== by.id && !by.roles.includes('admin'))
+          return new Problem('forbidden', 'only who gave it, or an admin, ends it');
+        return { ...known, ended: true, by, changed_at_ms: this.room.configuration.clock.now_ms() };
+      };
+      const item = itemNames.vote_delegation(delegation_id);
+      const edited = await this.room.editEverywhere(request, { tenant_id, type: 'delegation_set', item, draft });
+      return edited instanceof Problem ? edited : { status: 204 };
     });
+  }
+
+  private etag({ tenant_id }: Caller, delegation_id: string): string {
+    return this.room.configuration.edits.etag(tenant_id, itemNames.vote_delegation(delegation_id));
   }
 
   private known(caller: Caller): Delegation[] {

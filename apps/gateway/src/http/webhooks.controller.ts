@@ -1,5 +1,5 @@
 import { uuidv7 } from '@countersign/contracts';
-import type { Webhook } from '@countersign/domain';
+import { itemNames, type Webhook } from '@countersign/domain';
 import { Controller, Delete, Get, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { callbackFault } from '../admission/callback-url.js';
@@ -7,6 +7,7 @@ import type { Caller } from '../identity/authenticator.js';
 import { principalId } from '../identity/principal-id.js';
 import { NoticeRoom } from '../notices/notice-room.js';
 import { parseBody } from './body-issues.js';
+import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
@@ -31,6 +32,13 @@ export const webhookRequest = z.strictObject({
 type Body = z.infer<typeof webhookRequest>;
 const MAIL = /^mailto:[^\s@,;?&%<>]+@[^\s@,;?&%<>]+$/;
 
+interface NextWebhook {
+  webhook_id: string;
+  body: Body;
+  known: Webhook | undefined;
+  sealed: string;
+}
+
 function faceOf({ secret_sealed: _sealed, by: _by, changed_at_ms, ...webhook }: Webhook): Record<string, unknown> {
   return { ...webhook, changed_at: new Date(changed_at_ms).toISOString() };
 }
@@ -41,13 +49,15 @@ export class WebhooksController {
   constructor(
     private readonly face: Face,
     private readonly room: NoticeRoom,
+    private readonly configuration: ConfigurationRoom,
   ) {}
 
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['operator'], (caller) => {
       const page = listed(request);
-      return page instanceof Problem ? page : ok(pageOf([...this.known(caller).values()], page, (one) => one.webhook_id, faceOf));
+      const shown = (one: Webhook) => ({ ...faceOf(one), etag: this.etag(caller, one.webhook_id) });
+      return page instanceof Problem ? page : ok(pageOf([...this.known(caller).values()], page, (one) => one.webhook_id, shown));
     });
   }
 
@@ -55,57 +65,69 @@ export class WebhooksController {
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['operator'], (caller) => {
       const known = this.known(caller).get(idOf(request));
-      return known ? ok(faceOf(known)) : noSuch();
+      return known ? ok(faceOf(known), { etag: this.etag(caller, known.webhook_id) }) : noSuch();
     });
   }
 
   @Post()
   create(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, ['operator'], (caller) => this.put(request, caller, undefined));
+    return this.face.serve(request, reply, ['operator'], (caller) => this.put(request, caller));
   }
 
   @Put(':webhook_id')
   change(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, ['operator'], (caller) => {
-      const known = this.known(caller).get(idOf(request));
-      return known ? this.put(request, caller, known) : noSuch();
-    });
+    return this.face.serve(request, reply, ['operator'], (caller) => this.put(request, caller, idOf(request)));
   }
 
   @Delete(':webhook_id')
   remove(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['operator'], async (caller) => {
-      const known = this.known(caller).get(idOf(request));
-      if (!known) return noSuch();
-      const deleted = {
-        ...known,
-        state: 'deleted' as const,
-        secret_sealed: null,
-        by: caller.principal,
-        changed_at_ms: this.room.clock.now_ms(),
+      const deleted = { state: 'deleted' as const, secret_sealed: null, by: caller.principal };
+      const draft = () => {
+        const known = this.known(caller).get(idOf(request));
+        return known ? { ...known, ...deleted, changed_at_ms: this.room.clock.now_ms() } : noSuch();
       };
-      await this.room.writer.set(caller.tenant_id, 'webhook_set', deleted);
-      return { status: 204 };
+      const edited = await this.edit(request, caller, idOf(request), draft);
+      return edited instanceof Problem ? edited : { status: 204 };
     });
   }
 
-  private async put(request: HttpRequest, caller: Caller, known: Webhook | undefined): Promise<Answer | Problem> {
+  private etag({ tenant_id }: Caller, webhook_id: string): string {
+    return this.configuration.edits.etag(tenant_id, itemNames.webhook(webhook_id));
+  }
+
+  private edit(request: HttpRequest, { tenant_id }: Caller, webhook_id: string, draft: () => Webhook | Problem) {
+    return this.configuration.edits.edit(request, { tenant_id, type: 'webhook_set', item: itemNames.webhook(webhook_id), draft });
+  }
+
+  /** `changed`: the channel that is changed; absent: a new one. */
+  private async put(request: HttpRequest, caller: Caller, changed?: string): Promise<Answer | Problem> {
     const body = parseBody(webhookRequest, request.body);
     if (body instanceof Problem) return body;
     const fault = this.faultOf(body);
     if (fault) return new Problem('refused-callback', fault, { issues: [{ path: '/url', code: 'refused', message: fault }] });
     if (body.acts_as && !caller.principal.roles.includes('admin'))
       return new Problem('forbidden', 'only an admin lets a channel decide for somebody');
-    const changed_at_ms = this.room.clock.now_ms();
-    const webhook_id = known?.webhook_id ?? uuidv7(changed_at_ms);
-    const signs = body.channel === 'webhook';
-    const secret = signs && !known?.secret_sealed ? this.room.secrets.mint() : undefined;
-    const sealed = secret === undefined ? (known?.secret_sealed ?? null) : this.room.secrets.seal(caller.tenant_id, webhook_id, secret);
+    const webhook_id = changed ?? uuidv7(this.room.clock.now_ms());
+    const secret = this.room.secrets.mint();
+    const sealed = this.room.secrets.seal(caller.tenant_id, webhook_id, secret);
+    const draft = (): Webhook | Problem => {
+      const known = this.known(caller).get(webhook_id);
+      return changed !== undefined && !known ? noSuch() : this.next(caller, { webhook_id, body, known, sealed });
+    };
+    const edited = await this.edit(request, caller, webhook_id, draft);
+    if (edited instanceof Problem) return edited;
+    const { fields, etag } = edited;
+    const headers = { 'cache-control': 'no-store', location: `/v1/webhooks/${webhook_id}`, etag };
+    const shown = { ...faceOf(fields), ...(fields.secret_sealed === sealed ? { secret } : {}) };
+    return { status: changed === undefined ? 201 : 200, body: shown, headers };
+  }
+
+  /** A channel keeps its secret; one that needs its first gets `sealed`. */
+  private next({ principal }: Caller, { webhook_id, body, known, sealed }: NextWebhook): Webhook {
+    const secret_sealed = body.channel === 'webhook' ? (known?.secret_sealed ?? sealed) : null;
     const acts_as = body.acts_as ? { kind: 'user' as const, ...body.acts_as } : null;
-    const webhook: Webhook = { webhook_id, ...body, secret_sealed: signs ? sealed : null, acts_as, by: caller.principal, changed_at_ms };
-    await this.room.writer.set(caller.tenant_id, 'webhook_set', webhook);
-    const headers = { 'cache-control': 'no-store', location: `/v1/webhooks/${webhook_id}` };
-    return { status: known ? 200 : 201, body: { ...faceOf(webhook), ...(secret === undefined ? {} : { secret }) }, headers };
+    return { webhook_id, ...body, secret_sealed, acts_as, by: principal, changed_at_ms: this.room.clock.now_ms() };
   }
 
   private faultOf({ channel, url }: Body): string | undefined {

@@ -1,33 +1,72 @@
-import { type EventCodec, type EventMap, type EventType, firstMeta, type TopicEvents } from '@countersign/contracts';
+import { type BaseVersion, type EventCodec, type EventMap, type EventType, firstMeta, InfrastructureFault } from '@countersign/contracts';
+import type { ConfigurationEvent } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
 import { CONFIGURATION_TOPIC, type Configuration } from '@countersign/process';
-import type { LogPosition } from '@countersign/store';
+import { allRefuseMovedBases, type LogPosition, type Store } from '@countersign/store';
 import type { RecordWriter } from '../admission/record-writer.js';
 
-/** The events of configuration-changed. */
-export type ConfigurationEvent = TopicEvents['configuration-changed']['event_type'];
+export type { ConfigurationEvent } from '@countersign/domain';
+
+/** What an event of configuration-changed says besides who wrote it when. */
+export type ChangeFields<T extends ConfigurationEvent & EventType> = Omit<EventMap[T], 'meta' | 'based_on'>;
+
+/** What a change was checked against. `is_required`: it may not be written where the running instances cannot check it. */
+export interface ChangeBase {
+  versions: readonly BaseVersion[];
+  is_required: boolean;
+}
 
 /** Writes configuration and comes back when this gateway's own fold has it. */
 export class ConfigurationWriter {
+  /** What was found last; undefined: never found out. */
+  private bases_are_understood: boolean | undefined;
+
   constructor(
     private readonly writer: RecordWriter,
     private readonly configuration: Configuration,
     private readonly codec: EventCodec,
-    private readonly clock: Clock,
+    private readonly parts: { clock: Clock; store: Store },
   ) {}
 
-  /** @returns where it stands on configuration-changed. @throws InfrastructureFault where the log is away. */
-  async set<T extends ConfigurationEvent & EventType>(tenantId: string, type: T, fields: Omit<EventMap[T], 'meta'>): Promise<LogPosition> {
-    const meta = firstMeta(tenantId, this.clock.now_ms());
-    const value = this.codec.encode(type, { meta, ...fields } as unknown as EventMap[T]);
-    const offset = await this.writer.write({
-      topic: CONFIGURATION_TOPIC,
-      partition: 0,
-      key: tenantId,
-      value,
-      headers: { event_type: type },
-    });
-    await this.configuration.folded(CONFIGURATION_TOPIC, offset);
+  /** Takes effect whatever was changed meanwhile. @returns where it stands on configuration-changed. @throws InfrastructureFault where the log is unavailable. */
+  async set<T extends ConfigurationEvent & EventType>(tenantId: string, type: T, fields: ChangeFields<T>): Promise<LogPosition> {
+    return { topic: CONFIGURATION_TOPIC, partition: 0, offset: await this.write(tenantId, type, { ...fields, based_on: [] }) };
+  }
+
+  /**
+   * Takes effect only while nothing of its base has changed. @returns undefined where something had: the change is on the
+   * log, and every service drops it. @throws InfrastructureFault where the log is unavailable, or where the base is
+   * required and nobody can tell whether every running instance understands it.
+   */
+  async change<T extends ConfigurationEvent & EventType>(
+    tenantId: string,
+    type: T,
+    fields: ChangeFields<T>,
+    base: ChangeBase,
+  ): Promise<LogPosition | undefined> {
+    const based_on = (await this.mayName(base)) ? base.versions : [];
+    const offset = await this.write(tenantId, type, { ...fields, based_on });
+    if (this.configuration.state.changes.refused.has(offset)) return undefined;
     return { topic: CONFIGURATION_TOPIC, partition: 0, offset };
+  }
+
+  /** While an instance of an older build runs, changes are written as before: it would apply what the others drop. */
+  private async mayName({ is_required }: ChangeBase): Promise<boolean> {
+    try {
+      this.bases_are_understood = await allRefuseMovedBases(this.parts.store);
+    } catch (cause) {
+      if (is_required && !this.bases_are_understood)
+        throw new InfrastructureFault('the list of running instances cannot be read', { cause });
+    }
+    return this.bases_are_understood ?? false;
+  }
+
+  private async write(tenantId: string, type: ConfigurationEvent & EventType, fields: object): Promise<number> {
+    const meta = firstMeta(tenantId, this.parts.clock.now_ms());
+    const value = this.codec.encode(type, { meta, ...fields } as unknown as EventMap[typeof type]);
+    const headers = { event_type: type };
+    const offset = await this.writer.write({ topic: CONFIGURATION_TOPIC, partition: 0, key: tenantId, value, headers });
+    await this.configuration.folded(CONFIGURATION_TOPIC, offset);
+    return offset;
   }
 }

@@ -21,7 +21,8 @@ class Moved {
 
   constructor() {
     const store = { query: async () => [] } as unknown as Store;
-    const writer = { set: async (tenant_id: string, event_type: string, event: object) => this.say(event_type, event, tenant_id) };
+    const set = async (tenant_id: string, event_type: string, event: object) => this.say(event_type, event, tenant_id);
+    const writer = { set, change: set };
     this.keeper = new VersionKeeper({
       state: () => this.state,
       writer: writer as never,

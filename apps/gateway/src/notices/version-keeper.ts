@@ -1,4 +1,4 @@
-import { type ConfigurationState, dueVersionNotices, unpackCall, type VersionNotice } from '@countersign/domain';
+import { baseOf, type ConfigurationState, dueVersionNotices, itemNames, unpackCall, type VersionNotice } from '@countersign/domain';
 import type { Clock, Logger } from '@countersign/process';
 import { listCalls, type Store } from '@countersign/store';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
@@ -12,7 +12,7 @@ const REGISTRY = { kind: 'service' as const, id: 'registry', roles: [] };
 
 export interface KeeperParts {
   state(): ConfigurationState;
-  writer: Pick<ConfigurationWriter, 'set'>;
+  writer: Pick<ConfigurationWriter, 'set' | 'change'>;
   /** `done` once every channel that wants it has it, or is given up. */
   tell(notice: Notice, done: () => void): void;
   store: Store;
@@ -55,10 +55,13 @@ export class VersionKeeper {
     const { state, clock, writer } = this.parts;
     const { notices, ended } = dueVersionNotices(state(), clock.now_ms());
     for (const { tenant_id, tool, version, entry } of ended) {
+      const versions = baseOf(state().changes, tenant_id, [itemNames.tool_version(tool, version)]);
       const { sunset_at_ms, use_instead } = entry;
       const reason = entry.reason ?? 'its sunset has come';
       const fields = { tool, version, state: 'blocked' as const, sunset_at_ms, reason, use_instead };
-      await writer.set(tenant_id, 'tool_lifecycle_set', { ...fields, by: REGISTRY, changed_at_ms: clock.now_ms() });
+      // A sunset that somebody moved at the same moment stands; the next turn looks at what is due then.
+      const changed = { ...fields, by: REGISTRY, changed_at_ms: clock.now_ms() };
+      await writer.change(tenant_id, 'tool_lifecycle_set', changed, { versions, is_required: false });
     }
     for (const due of notices) if (!this.telling.has(due.notice_id)) await this.tell(due);
   }

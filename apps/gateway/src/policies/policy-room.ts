@@ -1,12 +1,14 @@
-import { canonicalText, type EventMap, type EventType, sha256Hex } from '@countersign/contracts';
+import { canonicalText, type EventType, sha256Hex } from '@countersign/contracts';
 import type { TenantRulings } from '@countersign/decisions';
 import { type BundleShelf, emptyShelf, factsOf, type PublishedBundle, toolVersions } from '@countersign/domain';
 import { BundleCompiler, type BundleText, type PolicyBundle, type RuleFault } from '@countersign/policy';
 import { type HistoryBook, inTurns } from '@countersign/process';
 import { runningInstances, type Store } from '@countersign/store';
+import type { Edit, Edited } from '../http/configuration-edits.js';
 import type { ConfigurationRoom } from '../http/configuration-room.js';
 import { Problem } from '../http/problem.js';
-import type { ConfigurationEvent } from '../identity/configuration-writer.js';
+import type { IncomingRequest } from '../http/reply.js';
+import type { ChangeFields, ConfigurationEvent } from '../identity/configuration-writer.js';
 
 const PATIENCE_MS = 1000;
 const PAUSE_MS = 15;
@@ -16,6 +18,12 @@ export interface InstanceFace {
   instance_id: string;
   service: string;
   has_it: boolean;
+}
+
+/** Where a change stands, and which instances have it; null where nobody can tell. */
+export interface Everywhere {
+  config_offset: number;
+  instances: InstanceFace[] | null;
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -51,12 +59,19 @@ export class PolicyRoom {
     return 'faults' in compiled ? unusable(compiled.faults, bundle) : text;
   }
 
+  /** An edit of what policy and executors act by; comes back as `holders` does. */
+  async editEverywhere<T extends ConfigurationEvent & EventType>(
+    request: Pick<IncomingRequest, 'headers'>,
+    edit: Edit<T>,
+  ): Promise<(Edited<T> & { everywhere: Everywhere }) | Problem> {
+    const edited = await this.configuration.edits.edit(request, edit);
+    if (edited instanceof Problem) return edited;
+    const { offset } = edited.position;
+    return { ...edited, everywhere: { config_offset: offset, instances: await this.holders(offset) } };
+  }
+
   /** Writes what policy and executors act by, and comes back as `holders` does: a call after the answer meets nobody without it. */
-  async setEverywhere<T extends ConfigurationEvent & EventType>(
-    tenant_id: string,
-    type: T,
-    fields: Omit<EventMap[T], 'meta'>,
-  ): Promise<{ config_offset: number; instances: InstanceFace[] | null }> {
+  async setEverywhere<T extends ConfigurationEvent & EventType>(tenant_id: string, type: T, fields: ChangeFields<T>): Promise<Everywhere> {
     const { offset } = await this.configuration.writer.set(tenant_id, type, fields);
     return { config_offset: offset, instances: await this.holders(offset) };
   }

@@ -12,10 +12,11 @@ const exportTypes: Readonly<Record<ExportTopic, string>> = {
 
 function auditRecord(codec: EventCodec, { meta, event }: { meta: Meta; event: AuditEvent }): NewRecord {
   const { type, time, caller, on_behalf_of, actor, case_id, run_id, tool, args_hash, result_hash } = event;
-  const { decision_id, approval_id, topic, partition, offset } = event;
+  // A row that an older build left in the outbox says nothing of refusals.
+  const { decision_id, approval_id, topic, partition, offset, refused_because = null } = event;
   const recorded_at_ms = Date.parse(time);
   const who = { caller, on_behalf_of, actor, case_id, run_id, tool };
-  const what = { args_hash, result_hash, decision_id, approval_id, topic, partition, offset };
+  const what = { args_hash, result_hash, decision_id, approval_id, topic, partition, offset, refused_because };
   const value = codec.encode('audit_event_exported', { meta, event_type: type, recorded_at_ms, ...who, ...what });
   const subject = meta.call_id ?? case_id;
   const about = { id: meta.event_id, type: exportTypes['audit-view'], subject, time_ms: recorded_at_ms, tenant_id: meta.tenant_id };

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { EventCodec } from '@countersign/contracts';
 import type { LogRecord, NewRecord } from '@countersign/event-log';
-import { caseHistory } from '@countersign/store';
+import { caseHistory, readCase } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseProjectorConfig } from '../config.js';
 import { startProjector } from '../start-projector.js';
@@ -146,4 +146,22 @@ describe('standing exports', () => {
     const ids = history.events.flatMap(({ event_type, event }) => (event_type === 'tool_call_requested' ? [event.meta.call_id] : []));
     expect((await rows('analytics_calls')).map(({ call_id }) => call_id).sort()).toEqual(ids.sort());
   }, 30_000);
+
+  test('a change that every service drops is exported as refused, and no view shows it', async () => {
+    const more = new SampleHistory({ serial: 50, tenant_id: 'acme', first_offset: history.events.length });
+    const base = (version: number) => ({ based_on: [{ item: 'case/c1', version }] });
+    more.openCase('c1', 'Taken', 'open', base(-1));
+    more.openCase('c1', 'Lost', 'closed', base(-1));
+    const before = (await read('audit-view')).length;
+    await platform.append(more.events);
+    const projector = await startProjector(platform.deps, config);
+    const records = await published('audit-view', before + 2);
+    await until(async () => ((await readCase(platform.store, 'acme', 'c1'))?.title === 'Taken' ? true : undefined));
+    await projector.close();
+    const said = records.slice(-2).map(({ value }) => codec.decode(value).event as { refused_because: string | null });
+    expect(said.map(({ refused_because }) => refused_because)).toEqual([null, 'base_moved']);
+    expect(await readCase(platform.store, 'acme', 'c1')).toMatchObject({ title: 'Taken', status: 'open' });
+    const { items } = await caseHistory(platform.store, { tenant_id: 'acme', case_id: 'c1', limit: 500 });
+    expect(items.filter(({ type }) => type === 'case_closed')).toEqual([]);
+  }, 60_000);
 });

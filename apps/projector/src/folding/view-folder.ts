@@ -6,6 +6,7 @@ import type { Projection } from '../projections/projection.js';
 import { CallStates } from './call-states.js';
 import { GLOBAL, laneOf, topicsOf } from './lanes.js';
 import { defaultPace, type FoldSink, PartitionFold, type WritePace } from './partition-fold.js';
+import type { RefusedChanges } from './refused-changes.js';
 import { livePlan, type WritePlan } from './write-plan.js';
 
 /** What the views show of one topic's partition: everything below `next_offset`. */
@@ -20,6 +21,8 @@ export interface ViewFolderOptions {
   /** Names this process among the members of the group. */
   owner_id: string;
   projections: readonly Projection[];
+  /** Absent only where a test folds no change that names its base. */
+  refusals?: Pick<RefusedChanges, 'marked'>;
   sink: FoldSink;
   pace?: WritePace;
   /** Absent where no traces are recorded. */
@@ -67,7 +70,8 @@ export class ViewFolder {
 
   async fold(batch: EventBatch): Promise<void> {
     const { topic, partition } = batch.events[0] as PlacedEvent;
-    await this.of(topic, partition)?.fold(batch.events as readonly PlacedEvent[]);
+    const events = batch.events as readonly PlacedEvent[];
+    await this.of(topic, partition)?.fold((await this.options.refusals?.marked(events)) ?? events);
   }
 
   skip(topic: string, partition: number, offset: number): void {

@@ -20,6 +20,7 @@ import {
 } from '@countersign/store';
 import { CallStates } from '../folding/call-states.js';
 import { laneOf } from '../folding/lanes.js';
+import type { RefusedChanges } from '../folding/refused-changes.js';
 import type { WritePlan } from '../folding/write-plan.js';
 import type { Projection } from '../projections/projection.js';
 import { MergedTopics, type Stretch } from './merged-topics.js';
@@ -45,6 +46,7 @@ export interface ReplayParts {
   schemas?: SchemaSource | undefined;
   store: Store;
   projections: readonly Projection[];
+  refusals: Pick<RefusedChanges, 'marked'>;
 }
 
 interface Place {
@@ -130,7 +132,7 @@ export class ReplayRun {
     };
     for (let events = await topics.next(EVENTS_AT_ONCE); events.length > 0; events = await topics.next(EVENTS_AT_ONCE)) {
       if (this.stopping.aborted) throw new ReplayStopped('the process stops');
-      await refold.fold(store, events);
+      await refold.fold(store, await this.parts.refusals.marked(events));
       if (refold.calls >= CALLS_A_WRITE || events.length < EVENTS_AT_ONCE || refold.calls === 0) await write();
       await turn();
     }
@@ -179,7 +181,7 @@ export class ReplayRun {
       const refold = await this.refoldOf(sql, place);
       const events = await new MergedTopics(this.parts.log, this.decoder, place.partition, place.stretches).next(missing);
       if (events.length === 0) continue;
-      await refold.fold(sql, events);
+      await refold.fold(sql, await this.parts.refusals.marked(events));
       for (const statement of refold.take().statements) await sql.query(statement);
     }
     return true;

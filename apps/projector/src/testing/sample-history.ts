@@ -24,9 +24,14 @@ export class SampleHistory {
 
   constructor(private readonly telling: Telling = { serial: 0, tenant_id: 'acme', first_offset: 0 }) {}
 
-  openCase(case_id: string, title: string | null, state: 'open' | 'closed' = 'open'): void {
+  openCase(
+    case_id: string,
+    title: string | null,
+    state: 'open' | 'closed' = 'open',
+    base: Pick<EventMap['case_set'], 'based_on'> = {},
+  ): void {
     const meta = this.meta(null);
-    this.put('configuration-changed', 'case_set', { meta, case_id, state, title, by, changed_at_ms: this.hlc });
+    this.put('configuration-changed', 'case_set', { meta, case_id, state, title, by, changed_at_ms: this.hlc, ...base });
   }
 
   /** @returns the call's id */

@@ -92,6 +92,14 @@ export interface Authority {
   markings: string[];
 }
 
+/** An item of the configuration, and the version of it that a change was checked against. */
+export interface BaseVersion {
+  /** For example `limit/daily`; a leading slash: an item of the whole installation. */
+  item: string;
+  /** Offset of the newest change that took effect; -1: there was none; -2 - offset: that change removed the item. */
+  version: number;
+}
+
 /** What the agent says about a call; each field may only tighten policy. */
 export interface CallContext {
   agent: string | null;
@@ -322,6 +330,8 @@ export interface OutcomeExtras {
   mapping_version: number | null;
   /** It took longer than the p95 that its contract declares. */
   late: boolean;
+  /** Of a read that failed: whether the tool was run. Null: a record from before, or of anything else. */
+  ran?: boolean | null;
 }
 
 /** Where a result comes from. */
@@ -684,6 +694,8 @@ export interface AuditEventExported {
   topic: string;
   partition: number;
   offset: number;
+  /** base_moved: a change of the configuration that took no effect, because what it was checked against had changed. */
+  refused_because?: string | null;
 }
 
 /** One line of the history of a case for downstream analytics. The meta is that of the event it comes from; read it once by its event_id and seq. Lines of a case sort by (hlc, event_id, seq). */
@@ -830,6 +842,8 @@ export interface AdapterPinSet {
   protocol_version: string | null;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** An API key stopped working. */
@@ -869,6 +883,8 @@ export interface CaseSet {
   title: string | null;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** Whether new calls may join. */
@@ -890,6 +906,8 @@ export interface DelegationSet {
   ended: boolean;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** Rows of a table that conditions may use; each record makes the next version of the table. */
@@ -903,6 +921,8 @@ export interface FactTableSet {
   removed: string[];
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** What becomes of the rows there are. */
@@ -915,6 +935,8 @@ export interface GrantSet {
   revoked: boolean;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** An OpenID provider whose tokens name principals of the tenant. */
@@ -938,6 +960,8 @@ export interface IdentityProviderSet {
   removed: boolean;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** What the subjects are. */
@@ -976,6 +1000,8 @@ export interface LimitSet {
   defer_timeout_ms: number | null;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** What is limited. */
@@ -1008,6 +1034,8 @@ export interface MappingActivated {
   version: number;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** A version of a tenant's mapping for a tool; calls that are asked for from then on go by it. */
@@ -1024,6 +1052,8 @@ export interface MappingSet {
   changed_at_ms: number;
   /** It takes effect when another policy admin activates it (mapping_activated). */
   needs_activation: boolean;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** What of a tenant's calls is personal, and whose it is. removed: later calls are not sealed by it. */
@@ -1042,6 +1072,8 @@ export interface PersonalDataSet {
   output: PersonalField[];
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** Which version rules from here on, and which one runs beside it without effect. */
@@ -1053,6 +1085,8 @@ export interface PolicyBundleActivated {
   shadow_version: string | null;
   by: Principal;
   activated_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** A version of a tenant's policy; never changed once it is here (the first of a version counts). */
@@ -1067,6 +1101,8 @@ export interface PolicyBundlePublished {
   simulation_digest: string | null;
   by: Principal;
   published_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** How a tenant wants its policy to be changed. */
@@ -1078,6 +1114,8 @@ export interface PolicySettingsSet {
   changed_at_ms: number;
   /** The tenant has one policy admin: who publishes a mapping may activate it. */
   single_policy_admin: boolean;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** Somebody asked for a projection to be folded anew, beside the rows that are read meanwhile. */
@@ -1114,6 +1152,8 @@ export interface RetentionSet {
   rules: RetentionRule[];
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** A secret was set, rotated or deleted: who, when and which, never the value. */
@@ -1156,6 +1196,8 @@ export interface TenantSet {
   /** Calls admitted and not ended; beyond it 429. */
   in_flight_max: number;
   principal: Principal;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** How a tool's credential of this name is had: by exchanging the user's token (RFC 8693). */
@@ -1172,6 +1214,8 @@ export interface TokenExchangeSet {
   removed: boolean;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** Somebody recorded what a security audit of a tool version came to. */
@@ -1186,6 +1230,8 @@ export interface ToolAuditSet {
   report: string | null;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** Who audited it. */
@@ -1219,6 +1265,8 @@ export interface ToolLifecycleSet {
   reason: string | null;
   /** What callers should move to, name@version. */
   use_instead: string | null;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** Lifecycle of a version. */
@@ -1243,6 +1291,8 @@ export interface ToolPinSet {
   pin: string;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** A tenant override of the effective tier of a tool (Korso tool_policy). tier null removes it. */
@@ -1259,6 +1309,8 @@ export interface ToolPolicySet {
   changed_at_ms: number;
   /** Overrides approver_roles, quorum and expires_after_ms. */
   requirement: ApprovalRequirement | null;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** A month of a tenant's usage is over and folded whole: its billing lines are these from now on. */
@@ -1294,6 +1346,8 @@ export interface UserDelegationSet {
   revoked: boolean;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** A channel that notices go to. state deleted removes it. */
@@ -1313,6 +1367,8 @@ export interface WebhookSet {
   state: WebhookState;
   by: Principal;
   changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** How it is told. */

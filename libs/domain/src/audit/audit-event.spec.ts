@@ -52,6 +52,7 @@ describe('an audit event', () => {
       topic: 't',
       partition: 2,
       offset: 9,
+      refused_because: null,
     });
   });
 

@@ -34,6 +34,8 @@ export interface AuditEvent {
   topic: string;
   partition: number;
   offset: number;
+  /** A change of the configuration that took no effect: what it was checked against had changed. */
+  refused_because: 'base_moved' | null;
 }
 
 /** Its columns, in the order of every export. */
@@ -59,6 +61,7 @@ export const auditColumns = [
   'topic',
   'partition',
   'offset',
+  'refused_because',
 ] as const satisfies readonly (keyof AuditEvent)[];
 
 /** What the events of one call have in common. */
@@ -123,5 +126,6 @@ export function auditEventOf(at: PlacedEvent, facts: CallFacts | undefined): Aud
     topic: at.topic,
     partition: at.partition,
     offset: at.offset,
+    refused_because: at.is_refused ? 'base_moved' : null,
   };
 }

@@ -7,6 +7,8 @@ export type PlacedEvent = AnyEvent & {
   partition: number;
   offset: number;
   timestamp_ms: number;
+  /** A change of the configuration that took no effect (change-ledger.ts); a reader marks it, the log does not hold it. */
+  is_refused?: boolean;
   /** W3C traceparent of the span that wrote it. */
   traceparent?: string | undefined;
 };

@@ -1,5 +1,7 @@
-import type { EventMap, TopicEvents } from '@countersign/contracts';
+import type { EventMap } from '@countersign/contracts';
 import type { PlacedEvent } from '../call/evolve.js';
+import { judgeChange } from './change-ledger.js';
+import type { ConfigurationEvent } from './items.js';
 import { revokeKey, setKey } from './kinds/api-keys.js';
 import { setCase } from './kinds/cases.js';
 import { register } from './kinds/catalog.js';
@@ -21,8 +23,6 @@ import { closeUsagePeriod } from './kinds/usage-periods.js';
 import { setUserDelegation } from './kinds/user-delegations.js';
 import { setWebhook } from './kinds/webhooks.js';
 import type { ConfigurationState } from './state.js';
-
-type ConfigurationEvent = TopicEvents['configuration-changed']['event_type'];
 
 /** What each event of `configuration-changed` changes: a new kind of configuration is one file in `kinds/` and its lines here. */
 const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: EventMap[T], at: PlacedEvent) => void } = {
@@ -73,7 +73,7 @@ const KEPT_FOR_THE_NEXT_BEAT: ReadonlySet<string> = new Set<ConfigurationEvent>(
 
 /**
  * Folds one event of `configuration-changed` or `tool-registered` into the state, in place, and returns it; events of
- * other topics and records already in it change nothing. Never throws: a contract that cannot be read is counted and left out.
+ * other topics, records already in it and changes whose base moved (change-ledger.ts) change nothing. Never throws: a contract that cannot be read is counted and left out.
  */
 export function evolveConfiguration(state: ConfigurationState, at: PlacedEvent): ConfigurationState {
   if (at.event_type === 'tool_registered') {
@@ -84,6 +84,7 @@ export function evolveConfiguration(state: ConfigurationState, at: PlacedEvent):
   }
   if (at.topic !== 'configuration-changed' || at.offset <= state.config_offset) return state;
   state.config_offset = at.offset;
+  if (judgeChange(state.changes, at) !== 'applied') return state;
   if (!KEPT_FOR_THE_NEXT_BEAT.has(at.event_type)) state.policy_offset = at.offset;
   const fold = folds[at.event_type as ConfigurationEvent] as
     | ((state: ConfigurationState, event: unknown, at: PlacedEvent) => void)

@@ -1,6 +1,7 @@
 import type { CaseState, Principal, ToolContract, ToolPolicySet } from '@countersign/contracts';
 import type { AdapterPin, AuditRecord, Evaluation, LifecycleEntry, RefusedRegistration } from '../registry/record.js';
 import { type BundleShelf, emptyShelf } from './bundle-shelf.js';
+import { type ChangeLedger, emptyLedger } from './change-ledger.js';
 import { emptyFacts, type FactShelf } from './fact-shelf.js';
 import type { Delegation } from './kinds/delegations.js';
 import type { KeptGrant } from './kinds/grants.js';
@@ -126,6 +127,8 @@ export interface ConfigurationState {
   policy_offset: number;
   /** The same of tool-registered. */
   catalog_offset: number;
+  /** The versions of its items, and the changes that were refused. */
+  changes: ChangeLedger;
   tenants: Map<string, Tenant>;
   keys_by_hash: Map<string, ApiKey>;
   keys_by_id: Map<string, ApiKey>;
@@ -151,6 +154,7 @@ export function initialConfiguration(): ConfigurationState {
     config_offset: -1,
     policy_offset: -1,
     catalog_offset: -1,
+    changes: emptyLedger(),
     tenants: new Map(),
     keys_by_hash: new Map(),
     keys_by_id: new Map(),

@@ -1,7 +1,7 @@
 import type { LimitExceeded, LimitReservation, LimitSet, LimitSettlement } from '@countersign/contracts';
 
 /** One version of a guard limit. */
-export type Limit = Omit<LimitSet, 'meta'>;
+export type Limit = Omit<LimitSet, 'meta' | 'based_on'>;
 
 /** What a call needs of one counter. Amounts in millionths. */
 export interface Demand {

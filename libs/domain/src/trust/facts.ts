@@ -21,11 +21,15 @@ export type TrustObservation = CallFact & ({ fact: 'run'; counts: RunCounts } | 
 
 const REFUSALS = ['VALIDATION_ERROR', 'POLICY_DENIED', 'CANCELLED'];
 
-/** Whether a run was fired. A write says so itself; a read was not where the executor refused it in no time. */
+/**
+ * Whether a run was fired. A write says so itself, and a read that failed since the record has a field for it. Of an older
+ * record of a read only its duration tells: a refusal took none, but so did many a failure.
+ */
 function fired(state: CallState, { outcome }: EndFact): boolean {
   if (outcome.extras?.cached || !['succeeded', 'failed', 'in_doubt'].includes(outcome.status)) return false;
   if (!state.call || !isReadOnly(state.call.effect_class)) return state.started !== null;
-  const { status, duration_ms, error } = outcome;
+  const { status, duration_ms, error, extras } = outcome;
+  if (status === 'failed' && typeof extras?.ran === 'boolean') return extras.ran;
   return !(status === 'failed' && duration_ms === 0 && error !== null && REFUSALS.includes(error.code));
 }
 

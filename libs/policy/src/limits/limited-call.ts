@@ -1,7 +1,7 @@
 import { effectRules, type LimitScope, type LimitSet, type ToolCall, type ToolContract } from '@countersign/contracts';
 
 /** One version of a guard limit. */
-export type Limit = Omit<LimitSet, 'meta'>;
+export type Limit = Omit<LimitSet, 'meta' | 'based_on'>;
 
 /** A call as limits look at it. */
 export interface LimitedCall {

@@ -4,6 +4,10 @@ import type { Sql } from '../store.js';
 /** An instance that has not been heard from for so long does not count as running, ms. */
 const INSTANCE_GONE_MS = 3_000;
 const FORGOTTEN_MS = 3_600_000;
+/** 1: drops a change of the configuration whose base moved. Builds from before report nothing, which counts as 0. */
+const CONFIGURATION_RULES = 1;
+/** Projectors fold cases and exports by the same rules; no ruling, run or sign-in waits for them. */
+const WAITED_FOR_BY_NOBODY = 'projector';
 
 /** A running service and how much of the configuration it has. */
 export interface RunningInstance {
@@ -13,17 +17,24 @@ export interface RunningInstance {
   config_offset: number;
 }
 
-const REPORT = `INSERT INTO configuration_instances (instance_id, service, config_offset, seen_at_ms) VALUES ($1, $2, $3, ${NOW_MS})
-ON CONFLICT (instance_id) DO UPDATE SET config_offset = EXCLUDED.config_offset, seen_at_ms = EXCLUDED.seen_at_ms`;
+const REPORT = `INSERT INTO configuration_instances (instance_id, service, config_offset, rules, seen_at_ms) VALUES ($1, $2, $3, ${CONFIGURATION_RULES}, ${NOW_MS})
+ON CONFLICT (instance_id) DO UPDATE SET config_offset = EXCLUDED.config_offset, rules = EXCLUDED.rules, seen_at_ms = EXCLUDED.seen_at_ms`;
 const LIVE = `SELECT instance_id, service, config_offset FROM configuration_instances
-WHERE seen_at_ms > ${NOW_MS} - $1 ORDER BY service, instance_id`;
+WHERE seen_at_ms > ${NOW_MS} - $1 AND service <> '${WAITED_FOR_BY_NOBODY}' ORDER BY service, instance_id`;
+const OLDER = `SELECT count(*)::int4 AS older FROM configuration_instances WHERE seen_at_ms > ${NOW_MS} - $1 AND rules < ${CONFIGURATION_RULES}`;
 const FORGET = `DELETE FROM configuration_instances WHERE instance_id = $1 OR seen_at_ms < ${NOW_MS} - $2`;
 
 export async function reportInstance(sql: Sql, { instance_id, service, config_offset }: RunningInstance): Promise<void> {
   await sql.query({ name: 'instance_report', text: REPORT, params: [instance_id, service, config_offset] });
 }
 
-/** The instances that run, by service. */
+/** Whether every instance that runs drops changes whose base moved. While one does not, a change that says its base would be folded in two ways. */
+export async function allRefuseMovedBases(sql: Sql): Promise<boolean> {
+  const [row] = await sql.query<{ older: number }>({ name: 'instance_older', text: OLDER, params: [INSTANCE_GONE_MS] });
+  return row?.older === 0;
+}
+
+/** The instances that run and that a change of the configuration waits for, by service. */
 export function runningInstances(sql: Sql): Promise<RunningInstance[]> {
   return sql.query<RunningInstance & Record<string, unknown>>({ name: 'instance_live', text: LIVE, params: [INSTANCE_GONE_MS] });
 }

@@ -14,6 +14,7 @@ import { subjectKeys } from './0030-subject-keys.js';
 import { auditTexts } from './0031-audit-texts.js';
 import { callbacksOwed } from './0032-callbacks-owed.js';
 import { callbacksKept } from './0033-callbacks-kept.js';
+import { configurationRules } from './0034-configuration-rules.js';
 import { resources } from './0040-resources.js';
 import type { Migration } from './migration.js';
 
@@ -35,5 +36,6 @@ export const migrations: readonly Migration[] = [
   auditTexts,
   callbacksOwed,
   callbacksKept,
+  configurationRules,
   resources,
 ];

@@ -67,15 +67,14 @@ export class FileRows extends MemoryRows {
     return opened;
   }
 
-  override async put(row: SealedRow): Promise<boolean> {
-    if ((this.rows.get(placeText(row))?.version ?? 0) !== row.version - 1) return false;
-    this.rows.set(placeText(row), row);
+  override async put(row: SealedRow, over?: SealedRow): Promise<boolean> {
+    if (!this.replace(row, over)) return false;
     await this.write(keptOf(row));
     return true;
   }
 
-  override async remove(place: SealedPlace): Promise<boolean> {
-    if (!(await super.remove(place))) return false;
+  override async remove(place: SealedPlace, over?: SealedRow): Promise<boolean> {
+    if (!(await super.remove(place, over))) return false;
     const { kind, tenant_id, scope, owner, name } = place;
     await this.write({ remove: { kind, tenant_id, scope, owner, name } });
     return true;

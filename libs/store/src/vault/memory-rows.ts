@@ -1,4 +1,4 @@
-import { placeText, type SealedPlace, type SealedRow, SealedRows } from './sealed-rows.js';
+import { isSameValue, placeText, type SealedPlace, type SealedRow, SealedRows } from './sealed-rows.js';
 
 /** Sealed rows in memory: for specs, and beneath the file. */
 export class MemoryRows extends SealedRows {
@@ -12,15 +12,21 @@ export class MemoryRows extends SealedRows {
     return [...this.rows.values()].filter((row) => row.kind === kind && row.tenant_id === tenant_id);
   }
 
-  async put(row: SealedRow): Promise<boolean> {
-    const id = placeText(row);
-    if ((this.rows.get(id)?.version ?? 0) !== row.version - 1) return false;
-    this.rows.set(id, row);
-    return true;
+  async put(row: SealedRow, over?: SealedRow): Promise<boolean> {
+    return this.replace(row, over);
   }
 
-  async remove(place: SealedPlace): Promise<boolean> {
-    return this.rows.delete(placeText(place));
+  async remove(place: SealedPlace, over?: SealedRow): Promise<boolean> {
+    const id = placeText(place);
+    return (!over || isSameValue(this.rows.get(id), over)) && this.rows.delete(id);
+  }
+
+  protected replace(row: SealedRow, over: SealedRow | undefined): boolean {
+    const id = placeText(row);
+    const known = this.rows.get(id);
+    if ((known?.version ?? 0) !== row.version - 1 || (over && !isSameValue(known, over))) return false;
+    this.rows.set(id, row);
+    return true;
   }
 
   async under_other_keys(key_id: string, limit: number): Promise<SealedRow[]> {

@@ -19,6 +19,11 @@ export interface SealedRow extends SealedPlace {
   expires_at_ms: number | null;
 }
 
+/** Whether two rows hold the same value: each value has a nonce of its own, so one that was removed and made again is another. */
+export function isSameValue(one: SealedRow | undefined, other: SealedRow): boolean {
+  return one !== undefined && one.version === other.version && one.ciphertext.equals(other.ciphertext);
+}
+
 /** One text for each place. */
 export function placeText({ kind, tenant_id, scope, owner, name }: SealedPlace): string {
   return JSON.stringify([kind, tenant_id, scope, owner, name]);
@@ -31,9 +36,10 @@ export function placeText({ kind, tenant_id, scope, owner, name }: SealedPlace):
 export abstract class SealedRows {
   abstract get(places: readonly SealedPlace[]): Promise<SealedRow[]>;
   abstract list(kind: SealedPlace['kind'], tenant_id: string): Promise<SealedRow[]>;
-  /** False where the version is not the next one of its place. */
-  abstract put(row: SealedRow): Promise<boolean>;
-  abstract remove(place: SealedPlace): Promise<boolean>;
+  /** `over`: the row that this one replaces. False where that is not there (any more), or the version is not the next one of its place. */
+  abstract put(row: SealedRow, over?: SealedRow): Promise<boolean>;
+  /** `over`: only this very row. False where it is not there (any more). */
+  abstract remove(place: SealedPlace, over?: SealedRow): Promise<boolean>;
   /** Rows under other wrapping keys than this one, at most `limit`. */
   abstract under_other_keys(key_id: string, limit: number): Promise<SealedRow[]>;
   /** The same value under another wrapping key; false where the row has changed meanwhile. */

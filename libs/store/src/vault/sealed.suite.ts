@@ -36,6 +36,22 @@ export function describeSealed(store: () => Store): void {
     expect(await vault.resolve(of, 20)).toEqual({ missing: 'absent', scope: null });
   });
 
+  test('a value is replaced or removed only over the one that was read, also where that was removed and made again', async () => {
+    const place = { tenant_id: randomUUID(), scope: 'workspace' as const, owner: '', name: 'api' };
+    const vault = new Vault(new SqlRows(store()), new KnownWrappingKeys([['a', key(1)]]));
+    const first = await vault.set(place, 'the first value', { ...terms, over: null });
+    const over = first?.tag as string;
+    expect(await vault.set(place, 'a rival value', { ...terms, over: null })).toBeUndefined();
+    const raced = await Promise.all([1, 2, 3].map((n) => vault.set(place, `value number ${n}`, { ...terms, over })));
+    expect(raced.filter((fact) => fact !== undefined)).toMatchObject([{ version: 2 }]);
+    expect(await vault.remove(place, over)).toBe(false);
+    expect(await vault.remove(place, (await vault.fact(place))?.tag)).toBe(true);
+    const again = await vault.set(place, 'the first value', terms);
+    expect([again?.version, again?.tag === over]).toEqual([1, false]);
+    expect(await vault.set(place, 'a late value', { ...terms, over })).toBeUndefined();
+    expect(await vault.remove(place, over)).toBe(false);
+  });
+
   test('a sealed token is kept once and swept an hour after it has expired', async () => {
     const tenant_id = randomUUID();
     const vault = new Vault(new SqlRows(store()), new KnownWrappingKeys([['b', key(2)]]));

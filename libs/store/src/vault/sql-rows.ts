@@ -23,20 +23,22 @@ export class SqlRows extends SealedRows {
     return this.query(`SELECT ${COLUMNS} FROM sealed_values WHERE kind = $1 AND tenant_id = $2`, [kind, tenant_id]);
   }
 
-  async put(row: SealedRow): Promise<boolean> {
+  async put(row: SealedRow, over?: SealedRow): Promise<boolean> {
     const { version, key_id, wrapped, ciphertext, created_at_ms, changed_at_ms, expires_at_ms } = row;
     const values = [...placeOf(row), version, key_id, wrapped, ciphertext, created_at_ms, changed_at_ms, expires_at_ms];
     const text =
       version === 1
         ? `INSERT INTO sealed_values (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING RETURNING version`
         : `UPDATE sealed_values SET version = $6, key_id = $7, wrapped = $8, ciphertext = $9, created_at_ms = $10, changed_at_ms = $11, expires_at_ms = $12
-           WHERE ${PLACE} AND version = $6::int4 - 1 RETURNING version`;
-    return (await this.store.query({ text, params: values })).length > 0;
+           WHERE ${PLACE} AND version = $6::int4 - 1 ${over ? 'AND ciphertext = $13' : ''} RETURNING version`;
+    const params = over && version > 1 ? [...values, over.ciphertext] : values;
+    return (await this.store.query({ text, params })).length > 0;
   }
 
-  async remove(place: SealedPlace): Promise<boolean> {
-    const text = `DELETE FROM sealed_values WHERE ${PLACE} RETURNING version`;
-    return (await this.store.query({ text, params: placeOf(place) })).length > 0;
+  async remove(place: SealedPlace, over?: SealedRow): Promise<boolean> {
+    const text = `DELETE FROM sealed_values WHERE ${PLACE} ${over ? 'AND version = $6 AND ciphertext = $7' : ''} RETURNING version`;
+    const params = over ? [...placeOf(place), over.version, over.ciphertext] : placeOf(place);
+    return (await this.store.query({ text, params })).length > 0;
   }
 
   under_other_keys(key_id: string, limit: number): Promise<SealedRow[]> {

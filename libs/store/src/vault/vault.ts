@@ -9,7 +9,18 @@ export type SecretScope = SealedPlace['scope'];
 export type SecretPlace = Omit<SealedPlace, 'kind'>;
 
 /** What may be told of a secret: everything but its value. */
-export type SecretFact = Omit<SealedRow, 'wrapped' | 'ciphertext' | 'kind' | 'key_id'>;
+export type SecretFact = Omit<SealedRow, 'wrapped' | 'ciphertext' | 'kind' | 'key_id'> & {
+  /** Names this value among all that ever were at its place; says nothing of it. */
+  tag: string;
+};
+
+/** Terms of a new value. `over`: the tag of the value that it replaces, null: there is none; absent: whatever is there. */
+export interface SecretTerms {
+  now_ms: number;
+  expires_at_ms: number | null;
+  must_exist: boolean;
+  over?: string | null;
+}
 
 /** A secret as a run gets it. */
 export interface ResolvedSecret {
@@ -54,21 +65,28 @@ export class Vault {
     return new Vault(new MemoryRows(), new KnownWrappingKeys([['k1', randomBytes(KEY_BYTES)]]));
   }
 
+  /** What is known of the secret at a place. */
+  async fact(place: SecretPlace): Promise<SecretFact | undefined> {
+    const [row] = await this.rows.get([{ kind: 'secret', ...place }]);
+    return row && factOf(row);
+  }
+
   /** A new value. @returns what is known of it now; undefined where it has to be there already and is not, or another writer was faster. */
-  async set(
-    place: SecretPlace,
-    value: string,
-    terms: { now_ms: number; expires_at_ms: number | null; must_exist: boolean },
-  ): Promise<SecretFact | undefined> {
+  async set(place: SecretPlace, value: string, terms: SecretTerms): Promise<SecretFact | undefined> {
     const at: SealedPlace = { kind: 'secret', ...place };
     const [before] = await this.rows.get([at]);
     if (!before && terms.must_exist) return undefined;
+    if (terms.over !== undefined && terms.over !== (before ? tagOf(before) : null)) return undefined;
     const row = await this.sealed(at, (before?.version ?? 0) + 1, value, terms, before?.created_at_ms ?? terms.now_ms);
-    return (await this.rows.put(row)) ? factOf(row) : undefined;
+    return (await this.rows.put(row, before)) ? factOf(row) : undefined;
   }
 
-  remove(place: SecretPlace): Promise<boolean> {
-    return this.rows.remove({ kind: 'secret', ...place });
+  /** `over`: the tag of the value that is removed; absent: whatever is there. False where that is not there. */
+  async remove(place: SecretPlace, over?: string): Promise<boolean> {
+    const at: SealedPlace = { kind: 'secret', ...place };
+    if (over === undefined) return this.rows.remove(at);
+    const [row] = await this.rows.get([at]);
+    return row !== undefined && tagOf(row) === over && this.rows.remove(at, row);
   }
 
   /** What is known of a tenant's secrets ('' for the installation's). */
@@ -156,6 +174,13 @@ export class Vault {
   }
 }
 
-function factOf({ tenant_id, scope, owner, name, version, created_at_ms, changed_at_ms, expires_at_ms }: SealedRow): SecretFact {
-  return { tenant_id, scope, owner, name, version, created_at_ms, changed_at_ms, expires_at_ms };
+const TAG_HEX = 16;
+
+function tagOf({ version, ciphertext }: SealedRow): string {
+  return `${version}-${createHash('sha256').update(ciphertext).digest('hex').slice(0, TAG_HEX)}`;
+}
+
+function factOf(row: SealedRow): SecretFact {
+  const { tenant_id, scope, owner, name, version, created_at_ms, changed_at_ms, expires_at_ms } = row;
+  return { tenant_id, scope, owner, name, version, created_at_ms, changed_at_ms, expires_at_ms, tag: tagOf(row) };
 }

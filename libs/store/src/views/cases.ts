@@ -6,7 +6,7 @@ import { type Cursor, type Page, pageOf } from './cursor.js';
 /** Cases; whether one awaits approval is asked of `calls`. */
 export const caseTables: ViewSet = {
   name: 'case',
-  version: 1,
+  version: 2,
   tables: [
     {
       name: 'cases',

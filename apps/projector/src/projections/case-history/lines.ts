@@ -94,7 +94,7 @@ const isSagaEvent = (at: PlacedEvent): at is SagaEvent => at.event_type in sagaT
  * known are told when it becomes known, so that the order of topics makes no difference.
  */
 export function historyOf({ at, before, after }: Change): CaseHistoryWrite[] {
-  if (at.event_type === 'case_set') {
+  if (at.event_type === 'case_set' && !at.is_refused) {
     const { meta, case_id, state, changed_at_ms } = at.event;
     const of = { tenant_id: meta.tenant_id, case_id, call_id: null };
     return [line(of, meta, state === 'open' ? 'case_opened' : 'case_closed', changed_at_ms)];

@@ -5,7 +5,7 @@ class PendingCases implements PendingRows {
   private readonly rows = new Map<string, CaseWrite>();
 
   fold({ at }: Change): void {
-    if (at.event_type !== 'case_set') return;
+    if (at.event_type !== 'case_set' || at.is_refused) return;
     const { meta, case_id, state, title, changed_at_ms } = at.event;
     const key = JSON.stringify([meta.tenant_id, case_id]);
     const before = this.rows.get(key);

@@ -61,7 +61,7 @@ class PendingTrust implements PendingRows {
   }
 
   private foldFact(at: PlacedEvent): void {
-    const fact = said(at);
+    const fact = at.is_refused ? undefined : said(at);
     if (!fact) return;
     const { tenant_id, kind, tool, version, detail } = fact;
     const named = { tenant_id: storable(tenant_id), kind, tool: storable(tool), version: storable(version) };

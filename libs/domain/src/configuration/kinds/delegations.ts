@@ -2,9 +2,12 @@ import type { DelegationSet, EventMap } from '@countersign/contracts';
 import type { StandingDelegation } from '../../approval/voting-right.js';
 import { type ConfigurationState, tenantPart } from '../state.js';
 
-export type Delegation = Omit<DelegationSet, 'meta' | 'ended'>;
+export type Delegation = Omit<DelegationSet, 'meta' | 'based_on' | 'ended'>;
 
-export function setDelegation(state: ConfigurationState, { meta, ended, ...delegation }: EventMap['delegation_set']): void {
+export function setDelegation(
+  state: ConfigurationState,
+  { meta, based_on: _base, ended, ...delegation }: EventMap['delegation_set'],
+): void {
   const { delegations } = tenantPart(state, meta.tenant_id);
   if (ended) delegations.delete(delegation.delegation_id);
   else delegations.set(delegation.delegation_id, delegation);

@@ -2,10 +2,10 @@ import type { EventMap, IdentityProviderSet } from '@countersign/contracts';
 import { type ConfigurationState, tenantPart } from '../state.js';
 
 /** An OpenID provider that a tenant trusts: whose tokens name its principals, and how their claims are read. */
-export type IdentityProvider = Omit<IdentityProviderSet, 'meta' | 'by' | 'removed'> & { tenant_id: string };
+export type IdentityProvider = Omit<IdentityProviderSet, 'meta' | 'based_on' | 'by' | 'removed'> & { tenant_id: string };
 
 export function setIdentityProvider(state: ConfigurationState, event: EventMap['identity_provider_set']): void {
-  const { meta, by: _by, removed, ...fields } = event;
+  const { meta, based_on: _base, by: _by, removed, ...fields } = event;
   const { tenant_id } = meta;
   const { identity_providers } = tenantPart(state, tenant_id);
   const before = identity_providers.get(fields.provider_id);

@@ -15,7 +15,7 @@ export interface TenantLimits {
 
 export function setLimit(state: ConfigurationState, event: EventMap['limit_set']): void {
   const part = tenantPart(state, event.meta.tenant_id);
-  const { meta: _meta, ...limit } = event;
+  const { meta: _meta, based_on: _base, ...limit } = event;
   const limits = part.limits ?? { active: [], versions: new Map() };
   const versions = [limit, ...(limits.versions.get(limit.limit_id) ?? [])].slice(0, VERSIONS_MAX);
   const others = limits.active.filter((one) => one.limit_id !== limit.limit_id);

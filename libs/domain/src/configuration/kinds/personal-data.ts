@@ -2,7 +2,7 @@ import type { EventMap, PersonalDataSet, SealedKey, SubjectErased } from '@count
 import { type ConfigurationState, tenantPart } from '../state.js';
 
 /** What of a tenant's calls is personal, and whose it is. */
-export type PersonalRule = Omit<PersonalDataSet, 'meta'>;
+export type PersonalRule = Omit<PersonalDataSet, 'meta' | 'based_on'>;
 
 /** An erasure on the record. */
 export type Erasure = Omit<SubjectErased, 'meta'> & { event_id: string; offset: number };
@@ -25,7 +25,7 @@ function personalOf(state: ConfigurationState, tenant_id: string): PersonalData 
   return part.personal;
 }
 
-export function setPersonalData(state: ConfigurationState, { meta, ...rule }: EventMap['personal_data_set']): void {
+export function setPersonalData(state: ConfigurationState, { meta, based_on: _base, ...rule }: EventMap['personal_data_set']): void {
   const personal = personalOf(state, meta.tenant_id);
   const others = personal.active.filter((one) => one.rule_id !== rule.rule_id);
   personal.newest.set(rule.rule_id, rule);

@@ -4,7 +4,7 @@ import { type ConfigurationState, tenantPart } from '../state.js';
 /** No tenant may keep for less: the record of a high-risk system has to last half a year. */
 export const RETENTION_FLOOR_MONTHS = 6;
 
-export type RetentionTerms = Omit<RetentionSet, 'meta'>;
+export type RetentionTerms = Omit<RetentionSet, 'meta' | 'based_on'>;
 export type RetentionCutoff = RetentionApplied['cutoffs'][number];
 
 export interface Retention {
@@ -19,7 +19,7 @@ function retentionPart(state: ConfigurationState, tenant_id: string): Retention 
   return part.retention;
 }
 
-export function setRetention(state: ConfigurationState, { meta, ...terms }: EventMap['retention_set']): void {
+export function setRetention(state: ConfigurationState, { meta, based_on: _base, ...terms }: EventMap['retention_set']): void {
   retentionPart(state, meta.tenant_id).terms = terms;
 }
 

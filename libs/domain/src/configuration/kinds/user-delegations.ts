@@ -2,10 +2,10 @@ import type { EventMap, UserDelegationSet } from '@countersign/contracts';
 import { type ConfigurationState, tenantPart } from '../state.js';
 
 /** A user's standing word that an agent may act for it. */
-export type UserDelegation = Omit<UserDelegationSet, 'meta' | 'by' | 'revoked'>;
+export type UserDelegation = Omit<UserDelegationSet, 'meta' | 'based_on' | 'by' | 'revoked'>;
 
 export function setUserDelegation(state: ConfigurationState, event: EventMap['user_delegation_set']): void {
-  const { meta, by: _by, revoked, ...fields } = event;
+  const { meta, based_on: _base, by: _by, revoked, ...fields } = event;
   const { user_delegations } = tenantPart(state, meta.tenant_id);
   if (revoked) user_delegations.delete(fields.delegation_id);
   else user_delegations.set(fields.delegation_id, fields);

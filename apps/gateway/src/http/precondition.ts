@@ -1,0 +1,32 @@
+import { Problem } from './problem.js';
+import { headerOf, type IncomingRequest } from './reply.js';
+
+/** What `If-Match` and `If-None-Match` of a change say about the thing that it changes. */
+export interface Precondition {
+  /** The caller says what it has read. */
+  is_sent: boolean;
+  /** 412: the thing is not what the caller has read. */
+  fault: Problem | undefined;
+}
+
+const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim());
+
+/** `etag`: the thing's tag as it is now, also where it is not there (any more). RFC 9110, 13.1. */
+export function preconditionOf(request: Pick<IncomingRequest, 'headers'>, etag: string, exists: boolean): Precondition {
+  const wanted = headerOf(request, 'if-match');
+  const unwanted = headerOf(request, 'if-none-match');
+  const is_sent = wanted !== undefined || unwanted !== undefined;
+  const matches = (header: string): boolean => exists && (header.trim() === '*' || tagsOf(header).includes(etag));
+  const differs = (wanted !== undefined && !matches(wanted)) || (unwanted !== undefined && matches(unwanted));
+  return { is_sent, fault: differs ? changedMeanwhile(exists ? etag : null, wanted) : undefined };
+}
+
+/** What was found and what would be right: the tag as it is now, null where there is no such thing. */
+export function changedMeanwhile(etag: string | null, wanted: string | undefined): Problem {
+  const found = etag === null ? 'it does not exist (any more)' : `its ETag is ${etag} now`;
+  const detail =
+    wanted === undefined
+      ? `If-None-Match asks for another state: ${found}; read it, then send its ETag as If-Match`
+      : `If-Match is ${wanted.slice(0, 200)}, but ${found}: read it again, make the change on what you read and send that ETag`;
+  return new Problem('precondition-failed', detail, { if_match: wanted?.slice(0, 200) ?? null, etag }, etag === null ? {} : { etag });
+}

@@ -1,0 +1,83 @@
+import type { EventMap, TopicEvents } from '@countersign/contracts';
+
+export type ConfigurationEvent = TopicEvents['configuration-changed']['event_type'];
+
+/** An item that a change sets or removes. */
+export interface TouchedItem {
+  item: string;
+  removed?: boolean;
+  /** The collection whose list of members changes where the item comes or goes. */
+  member_of?: string;
+}
+
+/** The names of the items of a tenant's configuration. A leading slash names an item of the whole installation. */
+export const itemNames = {
+  tenant: 'tenant',
+  tool_policy: (tool: string) => `tool_policy/${tool}`,
+  tool_version: (tool: string, version: string) => `tool_version/${tool}@${version}`,
+  adapter_pin: (environment: string, adapter: string) => `adapter_pin/${encodeURIComponent(environment)}/${encodeURIComponent(adapter)}`,
+  mapping: (tool: string) => `mapping/${tool}`,
+  case: (case_id: string) => `case/${case_id}`,
+  limit: (limit_id: string) => `limit/${limit_id}`,
+  identity_provider: (provider_id: string) => `identity_provider/${provider_id}`,
+  /** Moved by whoever claims an issuer, of any tenant. */
+  issuer: (issuer: string) => `/issuer/${issuer}`,
+  user_delegation: (delegation_id: string) => `delegation/${delegation_id}`,
+  token_exchange: (name: string) => `token_exchange/${name}`,
+  webhook: (webhook_id: string) => `webhook/${webhook_id}`,
+  vote_delegation: (delegation_id: string) => `vote_delegation/${delegation_id}`,
+  grant: (grant_id: string) => `grant/${grant_id}`,
+  bundle: (version: string) => `policy/${version}`,
+  active_bundle: 'active_policy',
+  policy_settings: 'policy_settings',
+  facts: (table: string) => `facts/${table}`,
+  /** Moves where a table is made or dropped, not where its rows change. */
+  fact_tables: 'fact_tables',
+  personal_data: (rule_id: string) => `personal_data/${rule_id}`,
+  retention: 'retention',
+} as const;
+
+const none = (): TouchedItem[] => [];
+const ofVersion = ({ tool, version }: { tool: string; version: string }): TouchedItem[] => [
+  { item: itemNames.tool_version(tool, version) },
+];
+
+/** Which items each event changes. An event without items is no edit: it adds up with every other, in any order. */
+export const touchedItems: { [T in ConfigurationEvent]: (event: EventMap[T]) => TouchedItem[] } = {
+  tenant_set: () => [{ item: itemNames.tenant }],
+  api_key_set: none,
+  api_key_revoked: none,
+  tool_policy_set: ({ tool, tier }) => [{ item: itemNames.tool_policy(tool), removed: tier === null }],
+  tool_lifecycle_set: ofVersion,
+  tool_pin_set: ofVersion,
+  tool_evaluation_set: ofVersion,
+  tool_audit_set: ofVersion,
+  adapter_pin_set: ({ environment, adapter }) => [{ item: itemNames.adapter_pin(environment, adapter) }],
+  tool_notice_told: none,
+  mapping_set: ({ tool, definition_json }) => [{ item: itemNames.mapping(tool), removed: definition_json === null }],
+  mapping_activated: ({ tool }) => [{ item: itemNames.mapping(tool) }],
+  // Cases are many and most of them are opened and never edited: only an edit gives a case a version.
+  case_set: ({ case_id, based_on = [] }) => (based_on.length > 0 ? [{ item: itemNames.case(case_id) }] : []),
+  limit_set: ({ limit_id, removed }) => [{ item: itemNames.limit(limit_id), removed }],
+  identity_provider_set: ({ provider_id, issuer, removed }) => [
+    { item: itemNames.identity_provider(provider_id), removed },
+    ...(removed ? [] : [{ item: itemNames.issuer(issuer) }]),
+  ],
+  user_delegation_set: ({ delegation_id, revoked }) => [{ item: itemNames.user_delegation(delegation_id), removed: revoked }],
+  secret_changed: none,
+  token_exchange_set: ({ name, removed }) => [{ item: itemNames.token_exchange(name), removed }],
+  webhook_set: ({ webhook_id, state }) => [{ item: itemNames.webhook(webhook_id), removed: state === 'deleted' }],
+  delegation_set: ({ delegation_id, ended }) => [{ item: itemNames.vote_delegation(delegation_id), removed: ended }],
+  grant_set: ({ grant }) => [{ item: itemNames.grant(grant.grant_id) }],
+  policy_bundle_published: ({ version }) => [{ item: itemNames.bundle(version) }],
+  policy_bundle_activated: () => [{ item: itemNames.active_bundle }],
+  policy_settings_set: () => [{ item: itemNames.policy_settings }],
+  fact_table_set: ({ table, mode }) => [{ item: itemNames.facts(table), removed: mode === 'drop', member_of: itemNames.fact_tables }],
+  projection_rebuild_requested: none,
+  personal_data_set: ({ rule_id, removed }) => [{ item: itemNames.personal_data(rule_id), removed }],
+  subject_erased: none,
+  retention_set: () => [{ item: itemNames.retention }],
+  retention_applied: none,
+  log_dropped: none,
+  usage_period_closed: none,
+};
