@@ -1,3 +1,4 @@
+export { type AskingPart, rowId } from './asking.js';
 export { type BundleText, compiledBundles } from './bundle/bundle-cache.js';
 export { BundleCompiler, compileBundle } from './bundle/compile-bundle.js';
 export type { RuleFault } from './bundle/compiled-rule.js';

@@ -1,5 +1,15 @@
 import type { AnyEvent, EventMap } from '@countersign/contracts';
-import { dropApproval, endOfTime, holderOf, type RulingDraft, type Withdrawal, withdrawWaiting } from '@countersign/domain';
+import {
+  dropApproval,
+  endOfTime,
+  expiresAt,
+  holderOf,
+  openParts,
+  partsGiven,
+  type RulingDraft,
+  type Withdrawal,
+  withdrawWaiting,
+} from '@countersign/domain';
 import { decideAgain, decideRecord, editsOf, revisionOf, type ToRule, wantsRuling } from '../decide-record.js';
 import { giveBackUnused, holdersOf, keepTaken } from '../in-flight.js';
 import { type Judged, judgeCall } from '../judge-call.js';
@@ -26,7 +36,7 @@ import { verbatim } from './verbatim.js';
 const SEEN_LATER_MS = 5000;
 
 /** A word that lets a call run. */
-type Word = Omit<Authority, 'granted' | 'approvals' | 'asked' | 'also' | 'waited' | 'history_json'> &
+type Word = Omit<Authority, 'granted' | 'given' | 'also' | 'waited' | 'history_json'> &
   Pick<EventMap['policy_decided'], 'explanation'> & { history_json?: string | null };
 
 /**
@@ -160,16 +170,17 @@ export class Redecision {
       case 'policy_decided':
         this.noteRuling(said.event);
         if (said.event.effect === 'defer') this.deferring.plan(said.event);
-        if (said.event.effect === 'allow') this.allow(said.event, { granted: false, approvals: 0, asked: null, also: null });
+        if (said.event.effect === 'allow') this.allow(said.event, { granted: false, given: [], also: null });
         return;
       case 'approval_requested':
       case 'approval_escalated':
-        timeline.add(said.event.expires_at_ms, 0, { kind: 'expire', approval_id: said.event.approval_id });
+      case 'approval_vote_counted':
+        this.planEnds(said.event.approval_id);
         return;
       case 'approval_granted':
         this.allow(
           { ...said.event, config_offset: -1, explanation: null },
-          { granted: true, approvals: said.event.votes.length, asked: said.event.asked, also: said.event.also },
+          { granted: true, given: partsGiven(said.event), also: said.event.also },
         );
         timeline.add(said.event.execute_before_ms, 0, { kind: 'forget', approval_id: said.event.approval_id });
         return;
@@ -188,7 +199,14 @@ export class Redecision {
     }
   }
 
-  private allow(word: Word, more: Pick<Authority, 'granted' | 'approvals' | 'asked' | 'also'>): void {
+  /** The ends of the parts of an open request. */
+  private planEnds(approval_id: string): void {
+    const approval = this.world.rulings.approvals.get(approval_id);
+    if (approval?.status !== 'open') return;
+    for (const { expires_at_ms } of openParts(approval)) this.world.timeline.add(expires_at_ms, 0, { kind: 'expire', approval_id });
+  }
+
+  private allow(word: Word, more: Pick<Authority, 'granted' | 'given' | 'also'>): void {
     const { meta, revision, decision_id, call, joined_call_id, execute_before_ms, config_offset, explanation } = word;
     const waited = explanation?.waited ?? [];
     const history_json = explanation?.history_json ?? word.history_json ?? undefined;
@@ -222,8 +240,9 @@ export class Redecision {
   private expire(approval_id: string): void {
     const { rulings, now_ms, records } = this.world;
     const approval = rulings.approvals.get(approval_id);
-    if (approval?.status !== 'open' || approval.expires_at_ms > now_ms) return;
-    const then_ms = records.escalatedAt(holderOf(approval).meta.call_id as string, approval_id, approval.level + 1);
+    if (approval?.status !== 'open' || expiresAt(approval) > now_ms) return;
+    const due = openParts(approval).find(({ expires_at_ms }) => expires_at_ms <= now_ms);
+    const then_ms = due && records.escalatedAt(holderOf(approval).meta.call_id as string, approval_id, due);
     const isThen = then_ms !== undefined && then_ms >= now_ms && then_ms - now_ms < SEEN_LATER_MS;
     this.say(endOfTime(approval, holderOf(approval).meta, isThen ? then_ms : now_ms));
   }
