@@ -161,7 +161,9 @@ export function decideRecord(state: RulingState, event: ReadEvent, answer: Judge
     case 'approval_voted': {
       const { grant_for_ms } = terms;
       const approval = state.approvals.get(event.event.approval_id);
-      const standing = approval ? terms.standing(approval, qualifiedName({ issuer: event.event.voter_issuer, id: event.event.voter.id }), event.timestamp_ms) : [];
+      const standing = approval
+        ? terms.standing(approval, qualifiedName({ issuer: event.event.voter_issuer, id: event.event.voter.id }), event.timestamp_ms)
+        : [];
       const vote = { vote: event.event, traceparent, appended_at_ms: event.timestamp_ms, source, grant_for_ms, standing };
       const { edited } = event.event;
       if (!answer || !edited) return castVote(approval, vote);

@@ -11,7 +11,10 @@ export const grantCounter = (tenant_id: string, grant_id: string): string => cou
 export const isGrantDemand = ({ limit_id }: Pick<Demand, 'limit_id'>): boolean => limit_id.startsWith(PREFIX);
 
 /** What a grant on this call would cover; null: nothing (sealed inputs cannot be compared). */
-export function grantableOf(call: Pick<ToolCall, 'inputs_json' | 'sealed'>, contract: Pick<ToolContract, 'input_schema'>): GrantableInputs | null {
+export function grantableOf(
+  call: Pick<ToolCall, 'inputs_json' | 'sealed'>,
+  contract: Pick<ToolContract, 'input_schema'>,
+): GrantableInputs | null {
   return call.sealed ? null : grantableInputs(call.inputs_json, contract.input_schema);
 }
 

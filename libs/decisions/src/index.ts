@@ -6,8 +6,8 @@ export { ObservedTerms, RecordedCalls } from './counterfactual/recorded-calls.js
 export { Redecision } from './counterfactual/redecision.js';
 export { nothingWhole, type Recording } from './counterfactual/simulated-world.js';
 export * from './decide-record.js';
-export { giveBackUnused, holdersOf, keepTaken, unsettled } from './in-flight.js';
 export { grantCounter, isGrantDemand, withoutGrants } from './grants.js';
+export { giveBackUnused, holdersOf, keepTaken, unsettled } from './in-flight.js';
 export { type Judged, judgeCall, refusedAtExecution } from './judge-call.js';
 export { type AgainJudged, judgedAgain } from './judged-again.js';
 export { canWait, deniedBy, exceededRuling } from './limit-ruling.js';

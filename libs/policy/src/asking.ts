@@ -89,7 +89,12 @@ export function asksOf(matched: readonly CompiledRule[], input: RulingInput): As
   const rules = matched.filter(({ effect, id }) => effect === 'require_approval' && !lowered.has(id));
   const own = rowPart(input);
   const row = own && !lowered.has(own.rule) ? own : undefined;
-  const of = rules.map(({ id, approval }): AskingPart => ({ rule: id, requirement: approval ? whole(approval) : whole(plain(APPROVERS, 1, APPROVAL_EXPIRES_AFTER_MS)) }));
+  const of = rules.map(
+    ({ id, approval }): AskingPart => ({
+      rule: id,
+      requirement: approval ? whole(approval) : whole(plain(APPROVERS, 1, APPROVAL_EXPIRES_AFTER_MS)),
+    }),
+  );
   // A bundle from before `tool.` was reserved may have a rule of the row's id: both ask.
   const named = row && of.some(({ rule }) => rule === row.rule) ? { ...row, rule: `${row.rule}.row` } : row;
   return { parts: named ? [...of, named] : of, rules, row };

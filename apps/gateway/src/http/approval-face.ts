@@ -1,5 +1,5 @@
 import { unpackCall } from '@countersign/domain';
-import type { ApprovalRow } from '@countersign/store';
+import type { ApprovalRow, PartRow } from '@countersign/store';
 import type { Caller } from '../identity/authenticator.js';
 import { callFace } from './envelope.js';
 import { seenBy } from './seen-by.js';
@@ -31,6 +31,10 @@ function callPart(packed: Buffer | null, reader: Reader): Record<string, unknown
   };
 }
 
+function partFace({ requested_at_ms, expires_at_ms, ...part }: PartRow): Record<string, unknown> {
+  return { ...part, requested_at: iso(requested_at_ms), expires_at: iso(expires_at_ms) };
+}
+
 /** A request for approval as its approver needs it: what, why, by whom, and the votes so far. */
 export function approvalFace(row: ApprovalRow, reader: Reader): Record<string, unknown> {
   const { approval_id, call_id, revision, status } = row;
@@ -50,6 +54,7 @@ export function approvalFace(row: ApprovalRow, reader: Reader): Record<string, u
     decided_at: iso(row.ended_at_ms),
     decided_by: row.ended_by,
     reason: row.end_reason,
+    parts: row.parts.map(partFace),
     votes: row.votes.map(({ voted_at_ms, ...vote }) => ({ ...vote, voted_at: iso(voted_at_ms) })),
     call: asked,
   };

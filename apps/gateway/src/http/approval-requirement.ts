@@ -53,7 +53,10 @@ export const approvalRequirement = z
     ({ approver_roles = [], people, quorum }) => approver_roles.length > 0 || people.length === 0 || new Set(people).size >= quorum,
     'fewer people are named than the quorum needs: name more people, approver_roles, or a lower quorum',
   )
-  .refine(({ approver_roles, people }) => approver_roles === undefined || approver_roles.length + people.length > 0, 'name approver_roles or people')
+  .refine(
+    ({ approver_roles, people }) => approver_roles === undefined || approver_roles.length + people.length > 0,
+    'name approver_roles or people',
+  )
   .transform(
     (asked): ApprovalRequirement => ({
       ...asked,

@@ -4,7 +4,7 @@ import type { PolicyBundle } from '@countersign/policy';
 import { Controller, Get, Post, Put, Req, Res } from '@nestjs/common';
 import type { Caller } from '../identity/authenticator.js';
 import { activateRequest, parseBundle, policySettings, publishRequest, RESERVED_VERSIONS } from '../policies/bundle-request.js';
-import { bundleFace, PolicyRoom } from '../policies/policy-room.js';
+import { BUNDLE_SEMANTICS, bundleFace, findingFaces, PolicyRoom } from '../policies/policy-room.js';
 import { type ReportProof, SimulationReports } from '../policies/simulation-reports.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
@@ -139,6 +139,7 @@ export class PoliciesController {
         simulation_digest: simulation?.digest ?? null,
         by: principal,
         published_at_ms: clock.now_ms(),
+        semantics: BUNDLE_SEMANTICS,
       };
       await writer.set(tenant_id, 'policy_bundle_published', published);
     }
@@ -147,9 +148,16 @@ export class PoliciesController {
       return new Problem('conflict', `policy ${version} was published with other rules, and a version never changes`);
     return {
       status: 201,
-      body: bundleFace(this.room.shelf(tenant_id), kept),
+      body: { ...bundleFace(this.room.shelf(tenant_id), kept), ...this.noted(tenant_id, bundle) },
       headers: { location: `/v1/policies/${version}`, etag: `"${kept.digest}"` },
     };
+  }
+
+  /** What its author should look at: people whom nobody could check, and questions that allows take away. */
+  private noted(tenant_id: string, bundle: PolicyBundle): Record<string, unknown> {
+    const { warnings } = this.room.findings(tenant_id, bundle);
+    const overrides = bundle.rules.flatMap(({ id, overrides: lowered }) => (lowered ? [{ rule: id, overrides: lowered }] : []));
+    return { warnings: findingFaces(warnings, bundle), overrides };
   }
 
   private async switch({ tenant_id, principal }: Caller, version: string | null, shadow_version: string | null): Promise<Answer | Problem> {

@@ -3,6 +3,7 @@ import { DAY_MS, type ToolOverride } from '@countersign/domain';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { type Caller, roles } from '../identity/authenticator.js';
+import { peopleFindings } from '../policies/bundle-checks.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { approvalRequirement } from './approval-requirement.js';
 import { parseBody } from './body-issues.js';
@@ -69,6 +70,8 @@ export class ToolPoliciesController {
     return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
       const body = parseBody(toolPolicyRequest, request.body);
       if (body instanceof Problem) return body;
+      const fault = this.faultOf(caller, toolOf(request), body);
+      if (fault) return fault;
       const written = await this.inTurn(caller, () => this.stale(request, caller) ?? this.write(caller, toolOf(request), body));
       return written instanceof Problem ? written : this.told(written);
     });
@@ -86,6 +89,16 @@ export class ToolPoliciesController {
       await this.told(written);
       return { status: 204 };
     });
+  }
+
+  /** A row about no tool, or one that asks people who are not there, would ask nobody. */
+  private faultOf({ tenant_id }: Caller, tool: string, { requirement }: z.infer<typeof toolPolicyRequest>): Problem | undefined {
+    const known = this.room.known(tenant_id);
+    if (tool !== '*' && !known.contracts.some(({ name }) => name === tool))
+      return new Problem('unusable-policy', `there is no tool ${tool}: name one that is there, or * for all`);
+    const faults = requirement ? peopleFindings(requirement, known, { rule: `tool.${tool}`, field: '/requirement' }).faults : [];
+    const issues = faults.map(({ field, reason }) => ({ path: field, code: 'rule', message: reason }));
+    return faults.length > 0 ? new Problem('unusable-policy', `${faults[0]?.field}: ${faults[0]?.reason}`, { issues }) : undefined;
   }
 
   private rows(caller: Caller): ReadonlyMap<string, ToolOverride> {

@@ -21,7 +21,9 @@ export const voteRequest = z.strictObject({
   grant: z
     .strictObject({ scope: z.enum(['case', 'run', 'tool']), for_ms: z.int().min(1000), uses: z.int().min(1).max(1000).default(1) })
     .optional()
-    .describe('with `approve`: approve so many similar calls of the same requester for this long too; inputs that the tool contract does not mark must be equal'),
+    .describe(
+      'with `approve`: approve so many similar calls of the same requester for this long too; inputs that the tool contract does not mark must be equal',
+    ),
 });
 
 export type VoteRequest = z.infer<typeof voteRequest>;

@@ -186,7 +186,9 @@ export class StandIn {
       decision_id: `dec-${meta.call_id}`,
       revision: 1,
       ruling_digest: 'r'.repeat(64),
-      votes: [{ vote_id, voter_id: voter.id, vote, voted_at_ms, on_behalf_of: null, to: null, grant: null, in_parts: [], voter_issuer: null }],
+      votes: [
+        { vote_id, voter_id: voter.id, vote, voted_at_ms, on_behalf_of: null, to: null, grant: null, in_parts: [], voter_issuer: null },
+      ],
       execute_before_ms: Date.now() + 60_000,
       tier: 'tier_2_approval_required',
       source,

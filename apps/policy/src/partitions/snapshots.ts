@@ -14,7 +14,16 @@ type KeptApproval = Approval & Partial<Omit<ApprovalPart, 'rule'>> & Pick<Approv
 /** Names its parts where the snapshot is from before they existed: the only one, of the rule of its ruling. */
 function approvalOf(kept: KeptApproval): Approval {
   if (kept.parts as unknown) return kept;
-  const { requirement, level = 0, level_before = 0, requested_at_ms = 0, expires_at_ms = 0, reminded_ms = 0, sla_missed = false, ...approval } = kept;
+  const {
+    requirement,
+    level = 0,
+    level_before = 0,
+    requested_at_ms = 0,
+    expires_at_ms = 0,
+    reminded_ms = 0,
+    sla_missed = false,
+    ...approval
+  } = kept;
   const part = { rule: kept.rule, level, level_before, requested_at_ms, expires_at_ms, reminded_ms, sla_missed, shortfall: null };
   const votes = kept.votes.map((vote) => ({ ...vote, in_parts: [], voter_issuer: null }));
   const passed = kept.passed.map((one) => ({ ...one, rules: [] }));

@@ -170,7 +170,17 @@ export class SampleHistory {
         tier: 'tier_2_approval_required',
       } as const;
       const votes = [
-        { vote_id: 'v1', voter_id: 'anna', vote: 'approve' as const, voted_at_ms: 1, on_behalf_of: null, to: null, grant: null, in_parts: [], voter_issuer: null },
+        {
+          vote_id: 'v1',
+          voter_id: 'anna',
+          vote: 'approve' as const,
+          voted_at_ms: 1,
+          on_behalf_of: null,
+          to: null,
+          grant: null,
+          in_parts: [],
+          voter_issuer: null,
+        },
       ];
       this.put('approval-granted', 'approval_granted', {
         meta: meta(),

@@ -541,7 +541,7 @@ export interface ApprovalEscalated {
   escalated_at_ms: number;
   expires_at_ms: number;
   call: ToolCall;
-  /** The part, by its rule. Null in records from before parts: the only one. */
+  /** The part, by its rule. Null: the only one. */
   rule: string | null;
 }
 
@@ -607,7 +607,7 @@ export interface ApprovalReminded {
   reminded_at_ms: number;
   expires_at_ms: number;
   call: ToolCall;
-  /** The part, by its rule. Null in records from before parts: the only one. */
+  /** The part, by its rule. Null: the only one. */
   rule: string | null;
 }
 
@@ -1089,6 +1089,8 @@ export interface PolicyBundlePublished {
   simulation_digest: string | null;
   by: Principal;
   published_at_ms: number;
+  /** What its rules mean. 1: of several rules that ask one spoke, and an allow lowered a row. 2: each asks in a part of its own. All are ruled by 2; 1 names those whose author may not expect it. */
+  semantics: number;
 }
 
 /** How a tenant wants its policy to be changed. */

@@ -68,6 +68,7 @@ export class LivedSettings {
 
   policy(version: string, rules: readonly object[]): void {
     this.set('policy_bundle_published', {
+      semantics: 2,
       version,
       bundle_json: JSON.stringify({ rules }),
       simulation_digest: null,

@@ -88,7 +88,7 @@ export class LivedWorld extends LivedSettings {
   vote(approval_id: string, id: string, vote: VoteKind): void {
     const call_id = approval_id.slice(0, approval_id.lastIndexOf('.'));
     const voter: Principal = { kind: 'user', id, roles: ['approver'] };
-    const none = { inputs_json: null, inputs_digest: null, to: null, edited: null, grant: null, reason: null };
+    const none = { inputs_json: null, inputs_digest: null, to: null, edited: null, grant: null, reason: null, voter_issuer: null };
     const event = { meta: this.meta(call_id), approval_id, vote_id: `vote-${this.id()}`, vote, voter, voted_at_ms: this.now_ms, ...none };
     this.input('approval-voted', { event_type: 'approval_voted', event } as AnyEvent);
   }

@@ -1,8 +1,8 @@
 import type { ApprovalVoted, CountedVote, Principal, SourcePosition, ToolCall } from '@countersign/contracts';
 import type { Cause } from '../draft.js';
 import { type ApprovalDraft, about } from './draft.js';
-import { grantObjection, similarOf } from './similar.js';
 import { countsIn } from './part.js';
+import { grantObjection, similarOf } from './similar.js';
 import { type Approval, type ApprovalMember, expiresAt, grantedParts, holderOf, openParts, standingsOf, tallied } from './state.js';
 import { isSamePerson, qualifiedName, subjectOf } from './subject.js';
 import { endOfTime, escalatedTo } from './time.js';
@@ -57,7 +57,10 @@ function passedRights(approval: Approval, { voter, to }: ApprovalVoted, rights: 
   if (mine.length === 0) return objectTo('bad_delegate', 'a vote that was passed on to you cannot be passed on again');
   const usable = approvingRights(approval, subjectOf(to), mine);
   if (!('code' in usable)) return usable;
-  return objectTo('bad_delegate', usable.code === 'twice' ? `${to} has approved already` : 'four eyes: who asked for the call cannot decide it');
+  return objectTo(
+    'bad_delegate',
+    usable.code === 'twice' ? `${to} has approved already` : 'four eyes: who asked for the call cannot decide it',
+  );
 }
 
 type Admitted = { approval: Approval; rights: VotingRights; first: ApprovalDraft[] } | { drafts: ApprovalDraft[] };
@@ -166,7 +169,9 @@ function counted(approval: Approval, cast: CastVote, rights: VotingRights): Appr
 function revoked(approval: Approval, cast: CastVote): ApprovalDraft[] {
   const { vote, source } = cast;
   const name = qualifiedName({ issuer: vote.voter_issuer, id: vote.voter.id });
-  const own = approval.votes.some((one) => isOwn(one, vote) || one.on_behalf_of === name || one.in_parts.some(({ on_behalf_of }) => on_behalf_of === name));
+  const own = approval.votes.some(
+    (one) => isOwn(one, vote) || one.on_behalf_of === name || one.in_parts.some(({ on_behalf_of }) => on_behalf_of === name),
+  );
   const passed = approval.passed.some(({ from }) => from === name);
   const machine = machineObjection(vote.voter);
   if (machine) return refuseVote(cast, machine);

@@ -39,7 +39,9 @@ const isAmount = ({ value }: { value: Json }): boolean => typeof value === 'numb
 export function grantableInputs(inputs_json: string, input_schema: Json): GrantableInputs | null {
   const { equal, amounts } = split(JSON.parse(inputs_json), input_schema, '');
   if (!amounts.every(isAmount)) return null;
-  const all = amounts.map(({ path, value }): GrantableAmount => ({ path, max: value as number })).sort((a, b) => (a.path < b.path ? -1 : 1));
+  const all = amounts
+    .map(({ path, value }): GrantableAmount => ({ path, max: value as number }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
   return { equal_digest: sha256Hex(canonicalText(equal)), amounts: all };
 }
 

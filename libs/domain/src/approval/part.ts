@@ -1,4 +1,11 @@
-import type { ApprovalGroup, ApprovalPart as RecordedPart, ApprovalRequirement, CountedVote, GrantedPart, PartStanding } from '@countersign/contracts';
+import type {
+  ApprovalGroup,
+  ApprovalRequirement,
+  CountedVote,
+  GrantedPart,
+  PartStanding,
+  ApprovalPart as RecordedPart,
+} from '@countersign/contracts';
 import type { Asking } from './requirement.js';
 import { requirementOf } from './requirement.js';
 

@@ -10,7 +10,10 @@ import { endOfTime } from './time.js';
 
 const [ann, bob, bea] = [person('ann'), person('bob'), person('bea', ['buyer'])];
 const both = person('ben', ['approver', 'buyer']);
-const part = (rule: string, more: Partial<ApprovalRequirement> = {}): AskedPart => ({ rule, requirement: { ...requirementOf(asks), ...more } });
+const part = (rule: string, more: Partial<ApprovalRequirement> = {}): AskedPart => ({
+  rule,
+  requirement: { ...requirementOf(asks), ...more },
+});
 const large = part('over-10000', { quorum: 2 });
 const mismatch = part('mismatching-lines', { approver_roles: ['buyer'] });
 let policy: RuledPartition;
@@ -173,7 +176,11 @@ describe('rights and exclusion', () => {
 
 const RUNS = { numRuns: 20_000 };
 const roles = ['r1', 'r2', 'r3'];
-const aPart = fc.record({ approver_roles: fc.subarray(roles, { minLength: 1 }), quorum: fc.integer({ min: 1, max: 3 }), four_eyes: fc.boolean() });
+const aPart = fc.record({
+  approver_roles: fc.subarray(roles, { minLength: 1 }),
+  quorum: fc.integer({ min: 1, max: 3 }),
+  four_eyes: fc.boolean(),
+});
 const someParts = fc.array(aPart, { minLength: 1, maxLength: 4 });
 const voters = fc.array(fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd', 'robot'), roles: fc.subarray(roles) }), { maxLength: 6 });
 const named = (parts: Partial<ApprovalRequirement>[], distinct: boolean, names = parts.map((_, at) => `r${at}`)): AskedPart[] =>

@@ -164,7 +164,10 @@ describe("'approve similar'", () => {
     expect(others.map((more) => at(more))).toEqual(others.map(() => false));
     const times = [grant.expires_at_ms, grant.from_ms - 1];
     expect([at({}, 'another.rule'), ...times.map((ms) => at({}, asks.rule, ms))]).toEqual([false, false, false]);
-    expect([at({}, asks.rule, policy.now_ms, null), at({}, asks.rule, policy.now_ms, { ...inputs, equal_digest: 'x' })]).toEqual([false, false]);
+    expect([at({}, asks.rule, policy.now_ms, null), at({}, asks.rule, policy.now_ms, { ...inputs, equal_digest: 'x' })]).toEqual([
+      false,
+      false,
+    ]);
   });
 
   test('comes for no call whose inputs cannot be compared, and a grant from before inputs were kept covers nothing', () => {

@@ -11,7 +11,10 @@ export function grantObjection(approval: Approval, parts: readonly ApprovalPart[
   const grant_max_ms = Math.min(...parts.map(({ requirement }) => requirement.grant_max_ms));
   const { call } = holderOf(approval);
   if (!approval.grantable)
-    return objectTo('bad_grant', 'similar calls cannot be approved: the inputs are sealed, or an amount among them is not a positive number');
+    return objectTo(
+      'bad_grant',
+      'similar calls cannot be approved: the inputs are sealed, or an amount among them is not a positive number',
+    );
   if (wish.uses < 1) return objectTo('bad_grant', 'a grant needs at least one use');
   if (wish.for_ms <= 0 || wish.for_ms > grant_max_ms)
     return objectTo(

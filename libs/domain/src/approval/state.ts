@@ -88,7 +88,10 @@ export function expiresAt(approval: Pick<Approval, 'parts' | 'votes' | 'distinct
 /** Approvals that a request has and needs, over all parts. */
 export function tallied(standings: readonly PartStanding[]): { approvals: number; quorum: number } {
   const sum = (of: (one: PartStanding) => number) => standings.reduce((total, one) => total + of(one), 0);
-  return { approvals: sum(({ approvals, quorum }) => (standings.length === 1 ? approvals : Math.min(approvals, quorum))), quorum: sum(({ quorum }) => quorum) };
+  return {
+    approvals: sum(({ approvals, quorum }) => (standings.length === 1 ? approvals : Math.min(approvals, quorum))),
+    quorum: sum(({ quorum }) => quorum),
+  };
 }
 
 /** Who is asked by now, as a grant names them. */

@@ -1,4 +1,4 @@
-import type { ApprovalPart as RecordedPart, ApprovalRequirement } from '@countersign/contracts';
+import type { ApprovalRequirement, ApprovalPart as RecordedPart } from '@countersign/contracts';
 import { groupOf } from './part.js';
 
 /** What a request asks in all, for whoever knows no parts: everybody who is asked, all approvals, the first end. */

@@ -21,6 +21,9 @@ function nextGroup({ requirement, level }: ApprovalPart): ApprovalGroup | undefi
   return requirement.on_expiry === 'escalate' ? requirement.escalate_to[level] : undefined;
 }
 
+/** How an event names a part; null: it is the only one. */
+const ruleOf = ({ parts }: Approval, { rule }: ApprovalPart): string | null => (parts.length > 1 ? rule : null);
+
 type Escalated = Omit<EventMap['approval_escalated'], 'meta'>;
 
 function escalation(approval: Approval, part: ApprovalPart, group: ApprovalGroup, now_ms: number): Escalated {
@@ -37,7 +40,7 @@ function escalation(approval: Approval, part: ApprovalPart, group: ApprovalGroup
     escalated_at_ms,
     expires_at_ms: Math.min(escalated_at_ms + expires_after_ms, call.deadline_ms ?? Number.MAX_SAFE_INTEGER),
     call,
-    rule: part.rule,
+    rule: ruleOf(approval, part),
   };
 }
 
@@ -67,7 +70,10 @@ export function endOfTime(approval: Approval, cause: Cause, now_ms: number): App
 }
 
 /** The request after one of its parts went to the next group: votes in that part count no more. Without `rule`: its only part. */
-export function escalatedTo(approval: Approval, { rule, level, expires_at_ms }: Pick<Escalated, 'rule' | 'level' | 'expires_at_ms'>): Approval {
+export function escalatedTo(
+  approval: Approval,
+  { rule, level, expires_at_ms }: Pick<Escalated, 'rule' | 'level' | 'expires_at_ms'>,
+): Approval {
   const is = (part: ApprovalPart) => rule === null || part.rule === rule;
   const left = approval.parts.find(is);
   if (approval.status !== 'open' || !left || left.level >= level) return approval;
@@ -93,11 +99,11 @@ export function dueTimes({ parts }: Pick<Approval, 'parts'>): number[] {
 }
 
 function remindersOf(approval: Approval, part: ApprovalPart, now_ms: number): Omit<EventMap['approval_reminded'], 'meta'>[] {
-  const { requirement, requested_at_ms, expires_at_ms, rule } = part;
+  const { requirement, requested_at_ms, expires_at_ms } = part;
   const waited_ms = now_ms - requested_at_ms;
   const due = Math.max(0, ...requirement.reminders_ms.filter((ms) => ms <= waited_ms));
   const { call, revision } = holderOf(approval);
-  const common = { approval_id: approval.approval_id, revision, reminded_at_ms: now_ms, expires_at_ms, call, rule };
+  const common = { approval_id: approval.approval_id, revision, reminded_at_ms: now_ms, expires_at_ms, call, rule: ruleOf(approval, part) };
   const { sla_ms } = requirement;
   return [
     ...(due > part.reminded_ms ? [{ ...common, kind: 'reminder' as const, after_ms: due }] : []),
@@ -114,7 +120,10 @@ export function remind(approval: Approval, cause: Cause, now_ms: number): Approv
 }
 
 /** The request after a reminder was sent. */
-export function reminded(approval: Approval, { rule, kind, after_ms }: Pick<EventMap['approval_reminded'], 'rule' | 'kind' | 'after_ms'>): Approval {
+export function reminded(
+  approval: Approval,
+  { rule, kind, after_ms }: Pick<EventMap['approval_reminded'], 'rule' | 'kind' | 'after_ms'>,
+): Approval {
   const parts = approval.parts.map((part) => {
     if (rule !== null && part.rule !== rule) return part;
     return kind === 'reminder' ? { ...part, reminded_ms: Math.max(part.reminded_ms, after_ms) } : { ...part, sla_missed: true };

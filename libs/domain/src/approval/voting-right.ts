@@ -111,7 +111,12 @@ function objectionIn(approval: Approval, part: ApprovalPart, voter_id: string, r
 }
 
 /** In which of these parts this person may deny or decide otherwise, or why in none. */
-export function rightsIn(approval: Approval, parts: readonly ApprovalPart[], by: Voter, standing: readonly StandingDelegation[]): VotingRights | Objection {
+export function rightsIn(
+  approval: Approval,
+  parts: readonly ApprovalPart[],
+  by: Voter,
+  standing: readonly StandingDelegation[],
+): VotingRights | Objection {
   const machine = machineObjection(by.voter);
   if (machine) return machine;
   const all = parts.map((part) => rightIn(approval, part, by, standing));

@@ -16,9 +16,9 @@ import {
   type ToolCallCancelRequested,
   type ToolCallResolveRequested,
 } from '@countersign/contracts';
+import { unansweredPart } from '../approval/answered.js';
 import { cancelWaiting, grantTo } from '../approval/decide.js';
 import type { ApprovalDraft } from '../approval/draft.js';
-import { unansweredPart } from '../approval/answered.js';
 import { type AskedPart, isDistinct, type PartsAsking, partsAsked, startedPart } from '../approval/part.js';
 import { type Approval, type ApprovalMember, approvalId, grantedParts, holderOf, rulingDigest } from '../approval/state.js';
 import { summaryOf } from '../approval/summary.js';

@@ -95,7 +95,9 @@ describe('given a request of two rules, when it is edited', () => {
       { rule: 'large', level: 1, requested_at_ms: 1000, expires_at_ms: 16_000 },
       { rule: 'urgent', level: 0, requested_at_ms: 12_000, expires_at_ms: 22_000 },
     ]);
-    expect(open('c1.2').votes.map(({ voter_id, in_parts }) => [voter_id, in_parts])).toEqual([['otto', [{ rule: 'large', on_behalf_of: null }]]]);
+    expect(open('c1.2').votes.map(({ voter_id, in_parts }) => [voter_id, in_parts])).toEqual([
+      ['otto', [{ rule: 'large', on_behalf_of: null }]],
+    ]);
     expect(policy.vote('c1.2', person('lea', ['lead']), 'approve')).toEqual(['approval_granted']);
   });
 
@@ -121,9 +123,13 @@ describe('given a request that went to the next group, when that edits it', () =
   });
 
   test('then it may edit it once more', () => {
-    expect(policy.edit('c1.1', operator, asksFor({ ...escalating, escalate_to: [{ ...operators, quorum: 2 }] }))).not.toContain('approval_granted');
+    expect(policy.edit('c1.1', operator, asksFor({ ...escalating, escalate_to: [{ ...operators, quorum: 2 }] }))).not.toContain(
+      'approval_granted',
+    );
     expect(open('c1.2')).toMatchObject({ parts: [{ level: 1, expires_at_ms: 16_000 }] });
-    policy.edit('c1.2', person('olli', ['operator']), asksFor({ ...escalating, escalate_to: [{ ...operators, quorum: 2 }] }), { edited_to: 'again' });
+    policy.edit('c1.2', person('olli', ['operator']), asksFor({ ...escalating, escalate_to: [{ ...operators, quorum: 2 }] }), {
+      edited_to: 'again',
+    });
     expect(policy.last('approval_requested')).toMatchObject({ approval_id: 'c1.3', parts: [{ level: 1 }] });
   });
 });

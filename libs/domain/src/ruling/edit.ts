@@ -1,4 +1,10 @@
-import { type ApprovalEdit, type ApprovalPart as RecordedPart, canonicalText, type EditedInputs, type ToolCall } from '@countersign/contracts';
+import {
+  type ApprovalEdit,
+  canonicalText,
+  type EditedInputs,
+  type ApprovalPart as RecordedPart,
+  type ToolCall,
+} from '@countersign/contracts';
 import { admittedVote, type CastVote, countedVote, grantTo, refuseVote, voteCounted } from '../approval/decide.js';
 import { about } from '../approval/draft.js';
 import { jsonDiff } from '../approval/json-diff.js';
@@ -42,7 +48,13 @@ function objection(state: RulingState, approval: Approval, edited: EditedInputs,
 }
 
 /** A part of the edited inputs: one of the same rule keeps its deadline and its level; another starts now. */
-function editedPart(before: Approval, asked: AskedPart, deadline_ms: number | null, now_ms: number, shortfall: string | undefined): RecordedPart {
+function editedPart(
+  before: Approval,
+  asked: AskedPart,
+  deadline_ms: number | null,
+  now_ms: number,
+  shortfall: string | undefined,
+): RecordedPart {
   const known = before.parts.find(({ rule }) => rule === asked.rule);
   const started = startedPart(asked, now_ms, deadline_ms, shortfall);
   if (!known) return started;

@@ -97,11 +97,18 @@ function voteCounted(state: RulingState, { approval_id, counted }: EventMap['app
   const approval = state.approvals.get(approval_id);
   if (!approval || (approval.status === 'granted' && counted.vote !== 'revoke')) return;
   const passed = approval.passed.filter(
-    ({ from, vote_id }) => vote_id !== counted.vote_id && !(counted.vote === 'revoke' && from === qualifiedName({ issuer: counted.voter_issuer, id: counted.voter_id })),
+    ({ from, vote_id }) =>
+      vote_id !== counted.vote_id &&
+      !(counted.vote === 'revoke' && from === qualifiedName({ issuer: counted.voter_issuer, id: counted.voter_id })),
   );
   if (counted.vote === 'delegate' && counted.to !== null) {
     const rules = counted.in_parts.map(({ rule }) => rule);
-    passed.push({ from: qualifiedName({ issuer: counted.voter_issuer, id: counted.voter_id }), to: counted.to, vote_id: counted.vote_id, rules });
+    passed.push({
+      from: qualifiedName({ issuer: counted.voter_issuer, id: counted.voter_id }),
+      to: counted.to,
+      vote_id: counted.vote_id,
+      rules,
+    });
   }
   put(state, { ...approval, votes: tally(approval.votes, counted), passed });
 }

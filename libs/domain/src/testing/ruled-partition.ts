@@ -118,7 +118,14 @@ export class RuledPartition {
       edited: null,
       grant: null,
     };
-    const vote = { meta: aMeta(approval_id.split('.')[0] as string), voter, voted_at_ms: this.now_ms, voter_issuer: 'local', ...written, ...more };
+    const vote = {
+      meta: aMeta(approval_id.split('.')[0] as string),
+      voter,
+      voted_at_ms: this.now_ms,
+      voter_issuer: 'local',
+      ...written,
+      ...more,
+    };
     const source = { topic: 'approval-voted', offset: this.offset++ };
     const cast = { vote, traceparent: undefined, appended_at_ms: this.now_ms, source, grant_for_ms: 3000, standing: this.standing };
     return this.write(castVote(this.state.approvals.get(approval_id), cast));

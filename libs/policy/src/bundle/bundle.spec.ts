@@ -2,7 +2,7 @@ import type { ApprovalRequirement, Tier } from '@countersign/contracts';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isStricter } from '../resolve.js';
-import { aContract, aRule, inForce, ruledBy, SUPPLIERS } from '../testing/ruled.js';
+import { aContract, aRule, inForce, quicklyInForce, ruledBy, SUPPLIERS } from '../testing/ruled.js';
 import { compileBundle } from './compile-bundle.js';
 import type { Rule, RuleEffect } from './rule.js';
 
@@ -163,7 +163,12 @@ const table: Row[] = [
     title: 'a row and rules ask together, also where a rule has the id of the row',
     given: [aRule(ROW, 'require_approval', { approval: asks })],
     when: { override: row('tier_2_approval_required') },
-    expected: { parts: [{ rule: ROW, requirement: { quorum: 2 } }, { rule: `${ROW}.row`, requirement: { quorum: 1 } }] },
+    expected: {
+      parts: [
+        { rule: ROW, requirement: { quorum: 2 } },
+        { rule: `${ROW}.row`, requirement: { quorum: 1 } },
+      ],
+    },
   },
   {
     title: 'a row that lowers the tier takes no question away',
@@ -299,26 +304,31 @@ const anyRules = fc.array(anyRule, { maxLength: 8 }).map((rules) =>
 );
 const strictness = { allow: 0, require_approval: 1, defer: 2, deny: 3 };
 
+const ruled = (rules: readonly Rule[], more: Parameters<typeof ruledBy>[1] = {}) =>
+  ruledBy([], { policy: { active: quicklyInForce(rules), facts: SUPPLIERS }, ...more });
+
 describe('whatever the rules', () => {
   test('no permutation of them changes a ruling', () => {
     fc.assert(
       fc.property(
         anyRules.chain((rules) => fc.tuple(fc.constant(rules), fc.shuffledSubarray(rules, { minLength: rules.length }))),
-        ([rules, shuffled]) => expect(ruledBy(shuffled)).toEqual(ruledBy(rules)),
+        ([rules, shuffled]) => expect(ruled(shuffled)).toEqual(ruled(rules)),
       ),
       { numRuns: 20_000 },
     );
   });
 
   const added = fc.record({ base: anyRules, rule: anyRule, effect: fc.constantFrom<RuleEffect>('deny', 'require_approval') });
-  const rows = fc.option(fc.constantFrom<Tier>('tier_0_safe', 'tier_1_auto', 'tier_2_approval_required', 'tier_3_blocked'), { nil: undefined });
+  const rows = fc.option(fc.constantFrom<Tier>('tier_0_safe', 'tier_1_auto', 'tier_2_approval_required', 'tier_3_blocked'), {
+    nil: undefined,
+  });
 
   test('adding a denial or a question never runs what did not run before, and asks no less', () => {
     fc.assert(
       fc.property(added, rows, ({ base, rule, effect }, tier) => {
         const when = tier === undefined ? {} : { override: row(tier) };
-        const before = ruledBy(base, when);
-        const after = ruledBy([...base, { id: 'added', effect, when: rule.when, tools: rule.tools }], when);
+        const before = ruled(base, when);
+        const after = ruled([...base, { id: 'added', effect, when: rule.when, tools: rule.tools }], when);
         expect(strictness[after.effect]).toBeGreaterThanOrEqual(strictness[before.effect]);
         if (after.effect === 'require_approval') expect(after.parts).toEqual(expect.arrayContaining([...before.parts]));
       }),
@@ -327,11 +337,15 @@ describe('whatever the rules', () => {
   });
 
   test('what rules are called changes nothing but their names', () => {
-    const renamed = (rule: Rule): Rule => ({ ...rule, id: `n${9 - Number(rule.id.slice(1))}`, ...(rule.overrides ? { overrides: rule.overrides.map((id) => `n${9 - Number(id.slice(1))}`) } : {}) });
+    const renamed = (rule: Rule): Rule => ({
+      ...rule,
+      id: `n${9 - Number(rule.id.slice(1))}`,
+      ...(rule.overrides ? { overrides: rule.overrides.map((id) => `n${9 - Number(id.slice(1))}`) } : {}),
+    });
     const ofPart = ({ requirement }: { requirement: ApprovalRequirement }) => JSON.stringify(requirement);
     fc.assert(
       fc.property(anyRules, (rules) => {
-        const [one, other] = [ruledBy(rules), ruledBy(rules.map(renamed))];
+        const [one, other] = [ruled(rules), ruled(rules.map(renamed))];
         expect([other.effect, other.tier, other.parts.map(ofPart).sort()]).toEqual([one.effect, one.tier, one.parts.map(ofPart).sort()]);
       }),
       { numRuns: 20_000 },
