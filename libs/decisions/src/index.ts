@@ -1,3 +1,4 @@
+export { changedRulings, voidGrants } from './changed-rulings.js';
 export { type Change, changesOf } from './counterfactual/change.js';
 export { type CallComparison, type CallFace, unreproduced } from './counterfactual/comparison.js';
 export { Counterfactual, type CounterfactualAnswer } from './counterfactual/counterfactual.js';

@@ -1,4 +1,6 @@
-import type { KeptGrant } from '@countersign/domain';
+import { grantCounter } from '@countersign/decisions';
+import { type Counter, type KeptGrant, MICRO } from '@countersign/domain';
+import { countersOf } from '@countersign/store';
 import { Controller, Delete, Get, Req, Res } from '@nestjs/common';
 import type { Caller } from '../identity/authenticator.js';
 import { PolicyRoom } from '../policies/policy-room.js';
@@ -7,13 +9,22 @@ import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 
+const NO_USES: ReadonlyMap<string, number> = new Map();
+const sumOf = (slots: Counter['slots']): number => slots.reduce((sum, [, micro]) => sum + micro, 0);
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-function faceAt(now_ms: number) {
+/** What all uses may come to, a marked amount. */
+function sumsOf({ inputs, uses }: KeptGrant['grant']): { path: string; max: number; sum_max: number }[] {
+  return (inputs?.amounts ?? []).map(({ path, max }) => ({ path, max, sum_max: max * uses }));
+}
+
+function faceAt(now_ms: number, used: ReadonlyMap<string, number>) {
   return ({ grant, revoked }: KeptGrant): Record<string, unknown> => {
-    const { from_ms, expires_at_ms, ...rest } = grant;
-    const status = revoked ? 'revoked' : now_ms >= expires_at_ms ? 'expired' : 'active';
-    return { ...rest, status, from_time: iso(from_ms), expires_at: iso(expires_at_ms) };
+    const { from_ms, expires_at_ms, inputs, ...rest } = grant;
+    const is_void = inputs === null || grant.rules.length === 0;
+    const status = revoked ? 'revoked' : now_ms >= expires_at_ms ? 'expired' : is_void ? 'void' : 'active';
+    const amounts = sumsOf(grant);
+    return { ...rest, amounts, used: used.get(grant.grant_id) ?? 0, status, from_time: iso(from_ms), expires_at: iso(expires_at_ms) };
   };
 }
 
@@ -27,12 +38,13 @@ export class GrantsController {
 
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, [], (caller) => {
+    return this.face.serve(request, reply, [], async (caller) => {
       const page = listed(request);
       if (page instanceof Problem) return page;
-      return ok(
-        pageOf([...this.known(caller).values()], page, ({ grant }) => grant.grant_id, faceAt(this.room.configuration.clock.now_ms())),
-      );
+      const known = [...this.known(caller).values()];
+      const now_ms = this.room.configuration.clock.now_ms();
+      const used = known.length === 0 ? NO_USES : await this.used(caller.tenant_id, known);
+      return ok(pageOf(known, page, ({ grant }) => grant.grant_id, faceAt(now_ms, used)));
     });
   }
 
@@ -51,6 +63,13 @@ export class GrantsController {
       await this.room.setEverywhere(caller.tenant_id, 'grant_set', change);
       return { status: 204 };
     });
+  }
+
+  /** Uses of grants that calls hold or have taken, by their ids. */
+  private async used(tenant_id: string, known: readonly KeptGrant[]): Promise<ReadonlyMap<string, number>> {
+    const ids = new Map(known.map(({ grant }) => [grantCounter(tenant_id, grant.grant_id), grant.grant_id]));
+    const rows = await countersOf(this.room.store, [...ids.keys()]);
+    return new Map(rows.map(({ key, slots }) => [ids.get(key) as string, sumOf(JSON.parse(slots) as Counter['slots']) / MICRO]));
   }
 
   private known(caller: Caller): ReadonlyMap<string, KeptGrant> {

@@ -85,11 +85,20 @@ export class LivedWorld extends LivedSettings {
     return call_id;
   }
 
-  vote(approval_id: string, id: string, vote: VoteKind): void {
+  vote(approval_id: string, id: string, vote: VoteKind, more: Partial<EventMap['approval_voted']> = {}, roles = ['approver']): void {
     const call_id = approval_id.slice(0, approval_id.lastIndexOf('.'));
-    const voter: Principal = { kind: 'user', id, roles: ['approver'] };
+    const voter: Principal = { kind: 'user', id, roles };
     const none = { inputs_json: null, inputs_digest: null, to: null, edited: null, grant: null, reason: null, voter_issuer: null };
-    const event = { meta: this.meta(call_id), approval_id, vote_id: `vote-${this.id()}`, vote, voter, voted_at_ms: this.now_ms, ...none };
+    const event = {
+      meta: this.meta(call_id),
+      approval_id,
+      vote_id: `vote-${this.id()}`,
+      vote,
+      voter,
+      voted_at_ms: this.now_ms,
+      ...none,
+      ...more,
+    };
     this.input('approval-voted', { event_type: 'approval_voted', event } as AnyEvent);
   }
 
