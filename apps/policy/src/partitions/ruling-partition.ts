@@ -31,10 +31,10 @@ import {
 } from '@countersign/decisions';
 import {
   dropApproval,
-  dueTimes,
   endOfTime,
   evolveRulings,
   expiresAt,
+  fallsDue,
   grantTo,
   holderOf,
   openParts,
@@ -213,8 +213,7 @@ export class RulingPartition {
   /** Reminds the approvers of an open request where it is time. */
   remind(approval_id: string): void {
     const approval = this.state.approvals.get(approval_id);
-    if (!approval || dueTimes(approval).length === 0) return;
-    this.write((now_ms) => remind(approval, holderOf(approval).meta, now_ms));
+    if (approval) this.write((now_ms) => remind(approval, holderOf(approval).meta, now_ms));
   }
 
   /** A grant that can no longer be executed need not be joined any more. */
@@ -279,9 +278,7 @@ export class RulingPartition {
     const approval = this.state.approvals.get(approval_id);
     if (!approval) return;
     const { lane, partition } = this.start;
-    const ends = openParts(approval).map(({ expires_at_ms }) => expires_at_ms);
-    const due = approval.status === 'open' ? [...ends, ...dueTimes(approval)] : [approval.execute_before_ms];
-    for (const at_ms of due) this.terms.wheel.add(at_ms, { lane, partition, approval_id });
+    for (const at_ms of fallsDue(approval)) this.terms.wheel.add(at_ms, { lane, partition, approval_id });
   }
 
   private record(said: AnyEvent, key: string, traceparent: string | undefined): NewRecord {

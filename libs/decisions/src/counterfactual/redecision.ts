@@ -1,15 +1,5 @@
 import type { AnyEvent, EventMap } from '@countersign/contracts';
-import {
-  dropApproval,
-  endOfTime,
-  expiresAt,
-  holderOf,
-  openParts,
-  partsGiven,
-  type RulingDraft,
-  type Withdrawal,
-  withdrawWaiting,
-} from '@countersign/domain';
+import { dropApproval, partsGiven, type RulingDraft, type Withdrawal, withdrawWaiting } from '@countersign/domain';
 import { decideAgain, decideRecord, editsOf, revisionOf, type ToRule, wantsRuling } from '../decide-record.js';
 import { giveBackUnused, holdersOf, keepTaken } from '../in-flight.js';
 import { type Judged, judgeCall } from '../judge-call.js';
@@ -18,6 +8,7 @@ import type { Question } from '../question.js';
 import type { ReadEvent } from '../read-event.js';
 import { TenantRulings } from '../tenant-rulings.js';
 import { dueDeferrals, questionAgain } from '../waiting.js';
+import { planEnds, saidAtEnd } from './approval-ends.js';
 import type { Change } from './change.js';
 import { Deferring } from './deferring.js';
 import { ask, planned } from './planning.js';
@@ -31,9 +22,6 @@ import { type Item, type Recording, SimulatedWorld } from './simulated-world.js'
 import { termsOf } from './terms.js';
 import { TrustHistory } from './trust-history.js';
 import { verbatim } from './verbatim.js';
-
-/** A service looks at what falls due once in a while. */
-const SEEN_LATER_MS = 5000;
 
 /** A word that lets a call run. */
 type Word = Omit<Authority, 'granted' | 'given' | 'also' | 'waited' | 'history_json'> &
@@ -99,7 +87,7 @@ export class Redecision {
         this.start(item.call_id, item.revision);
         return;
       case 'expire':
-        this.expire(item.approval_id);
+        this.say(saidAtEnd(this.world, item.approval_id));
         return;
       case 'forget':
         this.forgetGrant(item.approval_id);
@@ -175,7 +163,7 @@ export class Redecision {
       case 'approval_requested':
       case 'approval_escalated':
       case 'approval_vote_counted':
-        this.planEnds(said.event.approval_id);
+        planEnds(this.world, said.event.approval_id);
         return;
       case 'approval_granted':
         this.allow(
@@ -197,13 +185,6 @@ export class Redecision {
         return;
       default:
     }
-  }
-
-  /** The ends of the parts of an open request. */
-  private planEnds(approval_id: string): void {
-    const approval = this.world.rulings.approvals.get(approval_id);
-    if (approval?.status !== 'open') return;
-    for (const { expires_at_ms } of openParts(approval)) this.world.timeline.add(expires_at_ms, 0, { kind: 'expire', approval_id });
   }
 
   private allow(word: Word, more: Pick<Authority, 'granted' | 'given' | 'also'>): void {
@@ -235,16 +216,6 @@ export class Redecision {
     if (!authority || state?.end || state?.started || !this.world.affected.has(call_id)) return;
     this.runs.forget(call_id);
     this.runs.end(authority, endedAs('cancelled', this.world.now_ms));
-  }
-
-  private expire(approval_id: string): void {
-    const { rulings, now_ms, records } = this.world;
-    const approval = rulings.approvals.get(approval_id);
-    if (approval?.status !== 'open' || expiresAt(approval) > now_ms) return;
-    const due = openParts(approval).find(({ expires_at_ms }) => expires_at_ms <= now_ms);
-    const then_ms = due && records.escalatedAt(holderOf(approval).meta.call_id as string, approval_id, due);
-    const isThen = then_ms !== undefined && then_ms >= now_ms && then_ms - now_ms < SEEN_LATER_MS;
-    this.say(endOfTime(approval, holderOf(approval).meta, isThen ? then_ms : now_ms));
   }
 
   private forgetGrant(approval_id: string): void {

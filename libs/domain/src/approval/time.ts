@@ -98,6 +98,12 @@ export function dueTimes({ parts }: Pick<Approval, 'parts'>): number[] {
   });
 }
 
+/** When anything about a request falls due, epoch ms: ends of its open parts and reminders, or the end of its grant. */
+export function fallsDue(approval: Approval): number[] {
+  if (approval.status === 'granted') return [approval.execute_before_ms];
+  return [...openParts(approval).map(({ expires_at_ms }) => expires_at_ms), ...dueTimes(approval)];
+}
+
 function remindersOf(approval: Approval, part: ApprovalPart, now_ms: number): Omit<EventMap['approval_reminded'], 'meta'>[] {
   const { requirement, requested_at_ms, expires_at_ms } = part;
   const waited_ms = now_ms - requested_at_ms;
