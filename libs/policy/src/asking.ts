@@ -85,6 +85,7 @@ export interface Asks {
  * allow which applies overrides by their ids.
  */
 export function asksOf(matched: readonly CompiledRule[], input: RulingInput): Asks {
+  if (matched.length === 0 && !input.override) return NOTHING_ASKS;
   const lowered = new Set(matched.flatMap(({ effect, overrides }) => (effect === 'allow' ? (overrides ?? []) : [])));
   const rules = matched.filter(({ effect, id }) => effect === 'require_approval' && !lowered.has(id));
   const own = rowPart(input);
@@ -99,6 +100,8 @@ export function asksOf(matched: readonly CompiledRule[], input: RulingInput): As
   const named = row && of.some(({ rule }) => rule === row.rule) ? { ...row, rule: `${row.rule}.row` } : row;
   return { parts: named ? [...of, named] : of, rules, row };
 }
+
+const NOTHING_ASKS: Asks = { parts: [], rules: [], row: undefined };
 
 /** The people whom these parts ask, in all. */
 export function approversOf({ parts }: Pick<Asks, 'parts'>): Approvers {
