@@ -26,10 +26,15 @@ export function describeOversightJourneys(at: JourneyWorld): void {
   describe('oversight', () => {
     test('two of the named people decide, and neither the owner of the agent nor a stranger is one of them', async () => {
       const { admin, key, require, ann, clerk, tenant_id } = await people(at);
-      await require({ people: ['clerk', 'ann', 'owner'], quorum: 2 });
+      const owner = await key('user', 'owner', ['approver']);
+      expect((await require({ people: ['bob'], quorum: 2 })).status).toBe(400);
+      expect(await require({ people: ['clerk', 'nobody'] })).toMatchObject({
+        status: 422,
+        body: { validation: { issues: [{ path: '/requirement/people/1' }] } },
+      });
+      expect((await require({ people: ['clerk', 'ann', 'owner'], quorum: 2 })).status).toBe(200);
       const owned = { tenant_id, principal: { kind: 'agent', id: 'owned', roles: ['agent'] }, owner: 'owner' };
       const agent = at.admin.as((await admin.request<{ key: string }>('POST', '/v1/keys', owned)).body.key);
-      const owner = await key('user', 'owner', ['approver']);
       const bob = await key('user', 'bob', ['approver']);
       const envelope = await ask(agent);
       expect([(await vote(owner, envelope, { vote: 'approve' })).status, (await vote(bob, envelope, { vote: 'approve' })).status]).toEqual([
@@ -100,17 +105,20 @@ export function describeOversightJourneys(at: JourneyWorld): void {
     test('similar calls of a case run without asking for a while, seen by all, until it is revoked', async () => {
       const { agent, ann, admin } = await people(at);
       const { case_id } = (await agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body;
-      const first = await ask(agent, order(), { case_id });
+      const inputs = order();
+      const first = await ask(agent, inputs, { case_id });
       await vote(ann, first, { vote: 'approve', grant: { scope: 'case', for_ms: 7_200_000 } });
       const listed = () => admin.request<{ items: { grant_id: string; status: string; case_id: string }[] }>('GET', '/v1/grants');
       for (let i = 0; i < 100 && (await listed()).body.items.length === 0; i++) await new Promise((done) => setTimeout(done, 50));
       const [grant] = (await listed()).body.items;
-      expect(grant).toMatchObject({ status: 'active', case_id });
-      const similar = (await agent.call({ tool: 'probe_approval', inputs: order(), case_id })).body;
+      expect(grant).toMatchObject({ status: 'active', case_id, uses: 1, used: 0, rules: ['default.commit_high'] });
+      expect((await ask(agent, order({ amount: 40_000 }), { case_id })).status).toBe('pending_approval');
+      const similar = await ask(agent, inputs, { case_id, occurrence: 'a second time' });
       expect(similar).toMatchObject({ status: 'succeeded', decision: { effect: 'allow', rule: `grant/${grant?.grant_id}` } });
-      expect((await ask(agent)).status).toBe('pending_approval');
+      expect((await listed()).body.items).toMatchObject([{ used: 1 }]);
+      expect((await ask(agent, inputs, { case_id, occurrence: 'a third time' })).status).toBe('pending_approval');
       expect((await admin.request('DELETE', `/v1/grants/${grant?.grant_id}`)).status).toBe(204);
-      expect((await ask(agent, order(), { case_id })).status).toBe('pending_approval');
+      expect((await ask(agent, inputs, { case_id, occurrence: 'a fourth time' })).status).toBe('pending_approval');
     });
 
     test('one vote on many requests, each decided by itself', async () => {

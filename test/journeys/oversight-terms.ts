@@ -73,17 +73,18 @@ export function describeOversightTerms(at: JourneyWorld): void {
 
     test("'approve similar' is seen with its end, and is none after it", async () => {
       const { agent, ann, admin } = await people(at);
-      const first = await ask(agent);
+      const inputs = order();
+      const first = await ask(agent, inputs);
       const begun = Date.now();
-      await vote(ann, first, { vote: 'approve', grant: { scope: 'tool', for_ms: 8000 } });
+      await vote(ann, first, { vote: 'approve', grant: { scope: 'tool', for_ms: 8000, uses: 2 } });
       await ended(agent, first);
       const listed = async () => (await admin.request<{ items: { status: string; expires_at: string }[] }>('GET', '/v1/grants')).body.items;
       for (let i = 0; i < 60 && (await listed()).length === 0; i++) await pause(20);
       const [grant] = await listed();
       expect(Date.parse(grant?.expires_at as string) - begun).toBeGreaterThan(7500);
-      expect(await ended(agent, await ask(agent))).toMatchObject({ status: 'succeeded', approval: null });
+      expect(await ended(agent, await ask(agent, inputs, { occurrence: 'again' }))).toMatchObject({ status: 'succeeded', approval: null });
       await pause(Math.max(0, Date.parse(grant?.expires_at as string) - Date.now()) + 50);
-      expect((await ask(agent)).status).toBe('pending_approval');
+      expect((await ask(agent, inputs, { occurrence: 'later' })).status).toBe('pending_approval');
       expect((await listed()).map(({ status }) => status)).toEqual(['expired']);
     });
 

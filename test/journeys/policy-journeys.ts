@@ -130,8 +130,9 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect(end).toMatchObject({ input: { amount: 50 }, decision: { tags: ['careful'] } });
     });
 
-    test('an approver edits no inputs that policy asks others about, and decides what is asked of him still', async () => {
+    test('inputs that an approver edits are asked of those whom policy asks about them', async () => {
       const [agent, name] = await fresh();
+      const boss = await at.admin.keyFor('user', `boss-of-${name}`, ['auditor']);
       const mine = `principal.id == "${name}"`;
       const rule = (id: string, when: string, approval: object) => ({
         id,
@@ -142,7 +143,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       });
       await ruled([
         rule('small', 'inputs.amount <= 5000', { approver_roles: ['approver'] }),
-        rule('large', 'inputs.amount > 5000', { people: ['boss'] }),
+        rule('large', 'inputs.amount > 5000', { people: [`boss-of-${name}`] }),
       ]);
       const asked = async (inputs: object) =>
         (await agent.call({ tool: 'probe_approval', inputs: { ...inputs } }, { prefer: 'wait=0' })).body;
@@ -151,14 +152,41 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect((await vote(large, { vote: 'approve' })).status).toBe(403);
       const small = await asked(inputs);
       const raised = await vote(small, { vote: 'edit', inputs: { ...inputs, amount: 1_000_000 } });
-      expect(raised).toMatchObject({
-        status: 409,
-        body: { refusal: 'bad_edit', detail: expect.stringContaining('rule large asks others') },
-      });
-      expect((await vote(small, { vote: 'edit', inputs: { ...inputs, amount: 200 } })).status).toBe(200);
+      expect(raised).toMatchObject({ status: 200, body: { status: 'pending', parts: [{ rule: 'large', approvals: 0, quorum: 1 }] } });
+      const { approval_id } = raised.body as { approval_id: string };
+      expect((await at.anna.request('POST', `/v1/approvals/${approval_id}/votes`, { vote: 'approve' })).status).toBe(403);
+      expect((await boss.request('POST', `/v1/approvals/${approval_id}/votes`, { vote: 'approve' })).status).toBe(200);
       const end = await agent.callUntil(small.call_id, ({ status }) => status === 'succeeded');
-      expect(end).toMatchObject({ input: { amount: 200 } });
+      expect(end).toMatchObject({ input: { amount: 1_000_000 } });
+      const lowered = await asked(order({ amount: 300 }));
+      expect((await vote(lowered, { vote: 'edit', inputs: { ...inputs, amount: 200 } })).status).toBe(200);
+      expect(await agent.callUntil(lowered.call_id, ({ status }) => status === 'succeeded')).toMatchObject({ input: { amount: 200 } });
       expect((await agent.readCall(large.call_id)).body.status).toBe('pending_approval');
+    });
+
+    test('a call that two rules ask about needs the people of both, and the inbox says who is missing', async () => {
+      const [agent, name] = await fresh();
+      const buyer = await at.admin.keyFor('user', `buyer-of-${name}`, ['operator']);
+      const rule = (id: string, approval: object) => ({
+        id,
+        tools: 'probe_approval',
+        when: `principal.id == "${name}"`,
+        effect: 'require_approval',
+        approval,
+      });
+      await ruled([rule('large', { approver_roles: ['approver'] }), rule('mismatch', { people: [`buyer-of-${name}`] })]);
+      const call = (await agent.call({ tool: 'probe_approval', inputs: order() }, { prefer: 'wait=0' })).body;
+      const url = `/v1/approvals/${call.approval?.approval_id}`;
+      const once = await at.anna.request<{ parts: { rule: string; met: boolean }[] }>('POST', `${url}/votes`, { vote: 'approve' });
+      expect(once).toMatchObject({ status: 200, body: { status: 'pending' } });
+      expect(once.body.parts.map(({ rule: of, met }) => [of, met])).toEqual([
+        ['large', true],
+        ['mismatch', false],
+      ]);
+      expect((await at.admin.request('POST', `${url}/votes`, { vote: 'approve' })).status).toBe(403);
+      expect((await buyer.request('POST', `${url}/votes`, { vote: 'approve' })).status).toBe(200);
+      expect(await agent.callUntil(call.call_id, ({ status }) => status === 'succeeded')).toMatchObject({ status: 'succeeded' });
+      expect((await at.admin.request('GET', url)).body).toMatchObject({ status: 'granted', parts: [{ met: true }, { met: true }] });
     });
 
     test('a denial that comes after the approval stops the call before it fires', async () => {

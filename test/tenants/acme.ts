@@ -47,7 +47,7 @@ export class Acme {
   ) {}
 
   static async furnish(installation: Api): Promise<Acme> {
-    const admin = await installation.keyFor('user', 'root', ['admin', 'agent'], 'acme');
+    const admin = await installation.keyFor('user', 'root', ['admin', 'agent', 'approver'], 'acme');
     const agent = await installation.keyFor('agent', 'acme-agent', ['agent'], 'acme');
     const acme = new Acme(admin, agent);
     acme.nameWhatIsShared();
@@ -123,7 +123,7 @@ export class Acme {
     this.names.set('table', named('acme_table', 'nobodys_table'));
     await put('/v1/personal-data/acme-rule', { tools: ['write_file', MARK], subjects: ['/path'] });
     this.names.set('rule_id', named('acme-rule', 'nobodys-rule')).set('subject_id', named('acmes-person', 'nobodys-person'));
-    const rules = [{ id: 'one', description: MARK, tools: MARK, effect: 'deny' }];
+    const rules = [{ id: 'one', description: MARK, tools: 'read_file', when: 'false', effect: 'deny' }];
     for (const version of ['acme-1', 'acme-2']) await made(this.admin, 'POST', '/v1/policies', { version, rules });
     await put('/v1/policies/active', { version: 'acme-1' });
     // The first is for who uses one, the second for who publishes one: a rival's own is no longer nobody's.

@@ -3,7 +3,7 @@ export type NameOf = (parameter: string) => string;
 
 const PIN = '0'.repeat(64);
 const UNTIL = new Date(Date.now() + 86_400_000).toISOString();
-const rules = [{ id: 'probe', tools: 'nobodys_tool', effect: 'deny' }];
+const rules = [{ id: 'probe', tools: 'probe_report', when: 'false', effect: 'deny' }];
 const secret = () => ({ value: 'a rival value' });
 const limit = { kind: 'max_tool_calls', scope: 'run', subjects: ['nobodys-run'], max: 1000 };
 const webhook = { url: 'https://hooks.example.com/probe', state: 'disabled' };

@@ -27,7 +27,7 @@ async function publish(more: Partial<EventMap['mapping_set']> = {}): Promise<num
 async function rule(rules: object[]): Promise<number> {
   const bundle_json = JSON.stringify({ rules });
   const version = uuidv7(Date.now());
-  const bundle = { version, bundle_json, digest: sha256Hex(bundle_json), simulation_digest: null, published_at_ms: 1 };
+  const bundle = { version, bundle_json, digest: sha256Hex(bundle_json), semantics: 2, simulation_digest: null, published_at_ms: 1 };
   await rig.put('policy_bundle_published', { meta: aMeta(null), by, ...bundle });
   return rig.put('policy_bundle_activated', { meta: aMeta(null), by, version, shadow_version: null, activated_at_ms: 1 });
 }

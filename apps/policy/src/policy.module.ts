@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolCall } from '@countersign/contracts';
-import { TenantRulings } from '@countersign/decisions';
-import { holderOf, standingFor } from '@countersign/domain';
+import { changedRulings, TenantRulings, voidGrants } from '@countersign/decisions';
+import { type ConfigurationState, holderOf, standingFor } from '@countersign/domain';
 import { LogTransport } from '@countersign/event-log';
 import {
   type AppDeps,
@@ -83,10 +83,27 @@ function historiesOf(deps: AppDeps, rulings: TenantRulings, configuration: Confi
   );
 }
 
+const CHANGES_LOGGED_MAX = 200;
+
+/** Tells operators at start which bundles in force rule otherwise than when they were published. */
+function warnOfChanges(state: ConfigurationState, { logger, clock }: Pick<AppDeps, 'logger' | 'clock'>): void {
+  const changes = changedRulings(state);
+  for (const change of changes.slice(0, CHANGES_LOGGED_MAX))
+    logger.warn(
+      { event: 'policy_rules_otherwise', ...change },
+      `policy ${change.bundle_version} rules ${change.tool} otherwise: ${change.why}`,
+    );
+  if (changes.length > CHANGES_LOGGED_MAX)
+    logger.warn({ event: 'policy_rules_otherwise', left_out: changes.length - CHANGES_LOGGED_MAX }, 'more tools are ruled otherwise');
+  for (const [tenant_id, grants] of voidGrants(state, clock.now_ms()))
+    logger.warn({ event: 'grants_void', tenant_id, grants }, 'grants from before they named inputs cover no call any more: approve again');
+}
+
 /** Starts policy: resolves when it reads its inputs. It is ready once what it says of all that was there when it started stands on the log. */
 export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<RunningApp> {
   const configuration = foldConfiguration(deps);
   await configuration.start();
+  warnOfChanges(configuration.state, deps);
   const witness = new ConfigurationWitness('policy', configuration, deps);
   witness.start();
   const trust = new TrustBook(deps);

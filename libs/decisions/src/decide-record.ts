@@ -17,6 +17,7 @@ import {
   editApproval,
   editedCall,
   holderOf,
+  qualifiedName,
   type RulingDraft,
   type RulingState,
   ruleOnCall,
@@ -54,7 +55,7 @@ export interface DecisionTerms {
   /** How long a granted call may be started, ms. */
   grant_for_ms: number;
   /** Delegations that let this person vote on the request now. */
-  standing(approval: Approval, voter_id: string, now_ms: number): readonly StandingDelegation[];
+  standing(approval: Approval, voter_name: string, now_ms: number): readonly StandingDelegation[];
 }
 
 function stricterAtExecution({ meta, call, judgement, cause, traceparent }: CallToRule, recorded_at_ms: number): RulingDraft {
@@ -78,7 +79,7 @@ function shownWith({ evidence, judgement }: Judged, terms: DecisionTerms): Appro
 
 function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: DecisionTerms): RulingDraft[] {
   const { meta } = event.event;
-  const { judgement, reversibility, key_holder, config_offset, reservations, barred } = answer;
+  const { judgement, reversibility, key_holder, config_offset, reservations, barred, grantable, shortfalls } = answer;
   const evidence = shownWith(answer, terms);
   const call = withInputs(event.event.call, answer);
   const ask: CallToRule = {
@@ -95,6 +96,8 @@ function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: Decisi
   };
   if (reservations) ask.reservations = reservations;
   if (barred) ask.barred = barred;
+  if (grantable) ask.grantable = grantable;
+  if (shortfalls) ask.shortfalls = shortfalls;
   if (evidence) ask.evidence = evidence;
   const drafts = ruleOnCall(state, ask, terms);
   return isStricter(event) && judgement.effect === 'deny' && drafts.length > 0
@@ -110,7 +113,7 @@ export function decideAgain(
   terms: DecisionTerms & { source: SourcePosition },
 ): RulingDraft[] {
   const { meta, revision, traceparent } = deferred;
-  const { judgement, reversibility, key_holder, config_offset, reservations = [], barred } = answer;
+  const { judgement, reversibility, key_holder, config_offset, reservations = [], barred, grantable, shortfalls } = answer;
   const evidence = shownWith(answer, terms);
   const call = withInputs(deferred.call, answer);
   const waits = state.limits.deferred.get(call_id) === deferred;
@@ -129,6 +132,8 @@ export function decideAgain(
     traceparent,
   };
   if (barred) ask.barred = barred;
+  if (grantable) ask.grantable = grantable;
+  if (shortfalls) ask.shortfalls = shortfalls;
   if (evidence) ask.evidence = evidence;
   const drafts = waits ? ruleOnCall(state, ask, terms) : [];
   if (reservations.length > 0) giveBackUnused(state.limits, { meta, call, revision: revision + 1 }, reservations, drafts);
@@ -165,7 +170,9 @@ export function decideRecord(state: RulingState, event: ReadEvent, answer: Judge
     case 'approval_voted': {
       const { grant_for_ms } = terms;
       const approval = state.approvals.get(event.event.approval_id);
-      const standing = approval ? terms.standing(approval, event.event.voter.id, event.timestamp_ms) : [];
+      const standing = approval
+        ? terms.standing(approval, qualifiedName({ issuer: event.event.voter_issuer, id: event.event.voter.id }), event.timestamp_ms)
+        : [];
       const vote = { vote: event.event, traceparent, appended_at_ms: event.timestamp_ms, source, grant_for_ms, standing };
       const { edited } = event.event;
       if (!answer || !edited) return castVote(approval, vote);

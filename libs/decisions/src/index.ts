@@ -1,3 +1,4 @@
+export { changedRulings, voidGrants } from './changed-rulings.js';
 export { type Change, changesOf } from './counterfactual/change.js';
 export { type CallComparison, type CallFace, unreproduced } from './counterfactual/comparison.js';
 export { Counterfactual, type CounterfactualAnswer } from './counterfactual/counterfactual.js';
@@ -6,6 +7,7 @@ export { ObservedTerms, RecordedCalls } from './counterfactual/recorded-calls.js
 export { Redecision } from './counterfactual/redecision.js';
 export { nothingWhole, type Recording } from './counterfactual/simulated-world.js';
 export * from './decide-record.js';
+export { grantCounter, isGrantDemand, withoutGrants } from './grants.js';
 export { giveBackUnused, holdersOf, keepTaken, unsettled } from './in-flight.js';
 export { type CallToJudge, type Judged, judgeCall, refusedAtExecution, unmappable } from './judge-call.js';
 export { type AgainJudged, judgedAgain, lacksMappedForm, type StricterRuling, UNMAPPED } from './judged-again.js';

@@ -4,27 +4,31 @@ import {
   callError,
   type ErrorCode,
   effectRules,
+  type GrantableInputs,
   type LimitReservation,
   type MappedInputs,
   type Reversibility,
   type ToolCall,
+  type ToolContract,
 } from '@countersign/contracts';
 import {
   type ConfigurationState,
   caseOf,
   catalogued,
   type Demand,
-  grantFor,
   type Judgement,
   type KeyHolder,
   limitsOf,
+  partsAsked,
   stateOfVersion,
   suspension,
   tenantOf,
 } from '@countersign/domain';
 import { demandsOf, type Limit, type LimitedCall } from '@countersign/policy';
 import { barredFrom, evidenceOf } from './evidence.js';
+import { answeredByGrants, grantableOf, grantsOn } from './grants.js';
 import { deniedBy } from './limit-ruling.js';
+import { shortfallsOf } from './shortfalls.js';
 import type { RemappedInputs, TenantRulings } from './tenant-rulings.js';
 
 /** What the tenant's policy says about a call by itself, before keys and questions in progress. */
@@ -42,6 +46,14 @@ export interface Judged {
   evidence?: Omit<ApprovalEvidence, 'bundle_version'>;
   /** What it needs of the counters of limits; most calls need nothing. */
   demands: readonly Demand[];
+  /** The ruling without 'approve similar', where grants answer parts of it: what is asked once a grant has no use left. */
+  ungranted?: Judgement;
+  /** A grant that answered parts of it has no use left. */
+  grants_used_up?: boolean;
+  /** What 'approve similar' would cover; absent: nothing. */
+  grantable?: GrantableInputs | null;
+  /** Why the people who are known cannot meet a part, by its rule. */
+  shortfalls?: ReadonlyMap<string, string>;
   /** What it got of them. */
   reservations?: readonly LimitReservation[];
   /** Canonical inputs as caps left them; absent: as they were. */
@@ -142,10 +154,11 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
     return refused(config, call, 'VALIDATION_ERROR', 'contract.suspended', why, false);
   }
   const ruling = rulings.resolve(config, { tenant_id, tool, call, waited, history_json, remapped });
-  const judgement = answered(config, asked, ruling);
   const { inputs_json, unmapped_json } = ruling;
   const mapped = inputs_json === undefined ? undefined : remapped?.mapped;
   const ruled = inputs_json === undefined ? call : { ...call, inputs_json, mapped: mapped ?? null };
+  const given = answered(config, { ...asked, call: ruled }, tool.contract, ruling);
+  const judgement = given?.judgement ?? ruling;
   const { reversibility } = tool.contract;
   const { config_offset } = config;
   const judged: Judged = {
@@ -159,28 +172,36 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
     mapped,
     unmapped_json,
   };
+  if (given) judged.ungranted = ruling;
   // People may be asked about a call that waits as soon as it has waited.
-  if (judgement.effect === 'require_approval' || judgement.effect === 'defer') {
+  if (ruling.effect === 'require_approval' || judgement.effect === 'defer') {
     judged.barred = barredFrom(config, tenant_id, call);
+    judged.grantable = grantableOf(ruled, tool.contract);
+    judged.shortfalls = shortfallsOf(config, tenant_id, partsAsked(ruling), { barred: [call.principal.id, ...judged.barred], at_ms });
     const trust_score = rulings.trustScore(tenant_id, tool.contract, call.principal);
     judged.evidence = evidenceOf(tool.contract, { rule: judgement.rule, tier: judgement.tier, config_offset, trust_score });
   }
   return judgement.effect === 'deny'
     ? judged
-    : limited(judged, limitsOf(config, tenant_id), { tenant_id, call: ruled, contract: tool.contract, at_ms });
+    : limited(judged, limitsOf(config, tenant_id), { tenant_id, call: ruled, contract: tool.contract, at_ms }, given?.uses);
 }
 
-/** The ruling, or the answer that people gave to its question for calls like this one ('approve similar'). */
-function answered(config: ConfigurationState, { tenant_id, call, at_ms }: CallToJudge, judgement: Judgement): Judgement {
-  if (judgement.effect !== 'require_approval') return judgement;
-  const grant = grantFor(config, tenant_id, { call, rule: judgement.rule, now_ms: at_ms });
-  return grant ? { ...judgement, effect: 'allow', rule: `grant/${grant.grant_id}` } : judgement;
+/** What 'approve similar' answers of a ruling that asks people; undefined: nothing. */
+function answered(
+  config: ConfigurationState,
+  { tenant_id, call, at_ms }: CallToJudge,
+  contract: ToolContract,
+  asking: Judgement,
+): ReturnType<typeof answeredByGrants> {
+  if (asking.effect !== 'require_approval') return undefined;
+  return answeredByGrants(tenant_id, asking, grantsOn(config, tenant_id, { call, contract, now_ms: at_ms }, asking));
 }
 
-/** The same, with what the tenant's limits say: a guard forbids it, or counters are asked. */
-function limited(judged: Judged, limits: readonly Limit[], on: LimitedCall): Judged {
-  if (limits.length === 0 && on.call.run_id === null && on.call.context.run_budget === null) return judged;
+/** The same, with what the tenant's limits say: a guard forbids it, or counters are asked. `uses`: of grants. */
+function limited(judged: Judged, limits: readonly Limit[], on: LimitedCall, uses: readonly Demand[] = NO_DEMANDS): Judged {
+  if (limits.length === 0 && on.call.run_id === null && on.call.context.run_budget === null)
+    return uses.length === 0 ? judged : { ...judged, demands: uses };
   const demands = demandsOf(limits, on);
   if ('rule' in demands) return { ...judged, judgement: deniedBy(demands, judged.judgement) };
-  return { ...judged, demands };
+  return { ...judged, demands: uses.length === 0 ? demands : [...demands, ...uses] };
 }

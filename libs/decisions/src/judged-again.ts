@@ -1,16 +1,15 @@
-import { callError, type GrantedTerms, type Meta, type ToolCall } from '@countersign/contracts';
-import { asksOthersNow, type ConfigurationState, catalogued, grantFor, limitsOf, mappingAt, requirementOf } from '@countersign/domain';
+import { callError, type Meta, type ToolCall } from '@countersign/contracts';
+import { type ConfigurationState, catalogued, type GivenPart, limitsOf, mappingAt, partsAsked, unansweredPart } from '@countersign/domain';
 import { guardCall, isStricter, type ResolvedRuling } from '@countersign/policy';
+import { grantsOn } from './grants.js';
 import type { TenantRulings } from './tenant-rulings.js';
 
 /** A call that may run, as far as judging it again is concerned. */
 export interface AuthorisedCall {
   meta: Pick<Meta, 'tenant_id'>;
   call: ToolCall;
-  /** People who approved it. */
-  approvals: number;
-  /** Who was asked to; null: nobody, or it is not known. */
-  asked: GrantedTerms | null;
+  /** What people approved; empty: nobody was asked. */
+  given: readonly GivenPart[];
   /** Position in configuration-changed that its ruling saw; -1: not known, judge again. */
   config_offset: number;
   /** Deferring rules that it has waited for; absent: none. */
@@ -50,7 +49,7 @@ const ALLOWED: AgainJudged = { kind: 'allowed' };
 export function judgedAgain(
   rulings: TenantRulings,
   state: ConfigurationState,
-  { call, meta, approvals, asked, config_offset, waited = [], history_json }: AuthorisedCall,
+  { call, meta, given, config_offset, waited = [], history_json }: AuthorisedCall,
   now_ms: number,
 ): AgainJudged {
   // A contract drifts on tool-registered, which rulings name no position of.
@@ -61,10 +60,14 @@ export function judgedAgain(
   if (settled && !rulings.isTimed(state, tenant_id, known.contract)) return ALLOWED;
   const ruling = rulings.resolve(state, { tenant_id, tool: known, call, waited, history_json });
   // People were asked after the wait: what they granted does not wait again.
-  const waitsAgain = ruling.effect === 'defer' && approvals > 0;
-  const similar = ruling.effect === 'require_approval' && grantFor(state, tenant_id, { call, rule: ruling.rule, now_ms });
-  const asksOthers = ruling.effect === 'require_approval' && asked !== null && asksOthersNow(requirementOf(ruling), asked);
-  if (!similar && !waitsAgain && (asksOthers || isStricter(ruling, approvals))) return { kind: 'stricter', ruling };
+  const waitsAgain = ruling.effect === 'defer' && given.length > 0;
+  const asked = ruling.effect === 'require_approval' ? partsAsked(ruling) : [];
+  const grants = asked.length > 0 ? grantsOn(state, tenant_id, { call, contract: known.contract, now_ms }, ruling) : undefined;
+  const unanswered = unansweredPart(
+    asked.filter(({ rule }) => !grants?.has(rule)),
+    given,
+  );
+  if (!waitsAgain && (unanswered || isStricter(ruling))) return { kind: 'stricter', ruling };
   const on = { tenant_id, call, contract: known.contract, at_ms: call.requested_at_ms };
   const guard = guardCall(limitsOf(state, tenant_id), on);
   return guard ? { kind: 'stricter', ruling: { ...ruling, ...guard, tier: 'tier_3_blocked' } } : ALLOWED;

@@ -1,9 +1,13 @@
+export * from './approval/answered.js';
 export * from './approval/decide.js';
+export * from './approval/grantable.js';
 export { jsonDiff } from './approval/json-diff.js';
+export * from './approval/part.js';
 export * from './approval/quality.js';
 export * from './approval/requirement.js';
 export * from './approval/similar.js';
 export * from './approval/state.js';
+export * from './approval/subject.js';
 export * from './approval/time.js';
 export * from './approval/voting-right.js';
 export * from './audit/audit-event.js';

@@ -1,9 +1,11 @@
+export { type AskingPart, rowId } from './asking.js';
 export { type BundleText, compiledBundles } from './bundle/bundle-cache.js';
 export { BundleCompiler, compileBundle } from './bundle/compile-bundle.js';
 export type { RuleFault } from './bundle/compiled-rule.js';
 export { fieldsRead } from './bundle/fields-read.js';
 export { historyAsked } from './bundle/history-asked.js';
-export type { PolicyBundle } from './bundle/rule.js';
+export type { PolicyBundle, Rule } from './bundle/rule.js';
+export { isGlob, selects } from './bundle/selector.js';
 export { trustAsked } from './bundle/trust-asked.js';
 export { compileExpression } from './cel/compile.js';
 export { allHistoryUses, type HistoryScope, type HistoryUses } from './cel/history-uses.js';

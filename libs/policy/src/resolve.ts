@@ -14,11 +14,12 @@ import {
   strictness,
   type Tier,
 } from '@countersign/contracts';
+import { ANY_APPROVER, type Approvers, approversOf } from './asking.js';
 import type { BundleInForce } from './bundle/bundle-cache.js';
 import type { CompiledRule } from './bundle/compiled-rule.js';
 import { capped, obligationsOf } from './obligations.js';
 import type { RulingInput } from './ruling-input.js';
-import { ANY_APPROVER, type Approvers, approversOf, standingOf } from './standing.js';
+import { standingOf } from './standing.js';
 import { type BothForms, NOTHING, type Weighed, weigh } from './weigh.js';
 
 export interface ResolvedRuling extends Approvers {
@@ -110,7 +111,7 @@ function judgeOnce(
   force: BundleInForce | undefined,
   forms: BothForms,
 ): { ruling: ResolvedRuling; obligations: Obligation[] } {
-  const { contract, override } = input;
+  const { contract } = input;
   const mode = approvalMode(contract);
   if (force && 'unusable' in force)
     return {
@@ -120,7 +121,7 @@ function judgeOnce(
   const bundle = force?.bundle;
   const facts = input.policy?.facts ?? new Map();
   const weighed = bundle ? weigh(bundle, input, forms, facts) : NOTHING;
-  const standing = standingOf(input, weighed);
+  const { standing, asks } = standingOf(input, weighed);
   const bundle_version = bundle?.version ?? BUILT_IN_VERSION;
   const obligations = obligationsOf(weighed.matched);
   const { tier, rule, why } = standing;
@@ -145,8 +146,8 @@ function judgeOnce(
     reason: null,
     defer: waiting ? deferral(waiting, input) : null,
     explanation,
-    asks_at_execution: standing.by === undefined || standing.by.at_execution === 'ask',
-    ...approversOf(standing, override),
+    asks_at_execution: asks.rules.every(({ at_execution }) => at_execution === 'ask'),
+    ...approversOf(asks),
   };
   return { ruling, obligations };
 }
@@ -258,11 +259,11 @@ function judge(input: RulingInput): ResolvedRuling {
 }
 
 /**
- * The ruling on one call (docs/policies.md): the strongest rule of the tenant's bundle that applies (deny, defer,
- * require_approval, allow; among equals the narrower, then the id); where none does, the tenant's row for the tool, else the
- * tier of the effect class or the contract's own where that is stricter; then the conditions, which only tighten. Pure and
- * total: it never throws, and whatever it cannot read is denied with a reason. Used by policy, by the executor to judge
- * again before it fires, and wherever somebody asks what would be ruled.
+ * The ruling on one call (docs/policies.md): a rule of the tenant's bundle that applies and denies; else one that defers;
+ * else every rule that asks, with the tenant's row for the tool, each a part that people must meet; else an allow, which
+ * lowers the default; else the row, or the tier of the effect class or the contract's own where that is stricter; then the
+ * conditions, which only tighten. Pure and total: it never throws, and whatever it cannot read is denied with a reason. Used
+ * by policy, by the executor to judge again before it fires, and wherever somebody asks what would be ruled.
  */
 export function resolveRuling(input: RulingInput): ResolvedRuling {
   try {
@@ -273,15 +274,9 @@ export function resolveRuling(input: RulingInput): ResolvedRuling {
 }
 
 /**
- * Whether a ruling made now forbids what an earlier one allowed: a denial, a wait, lower inputs, or more approvals
- * than were given.
- * `approvals`: distinct people who approved the call, 0 where nobody was asked.
+ * Whether a ruling made now forbids what an earlier one allowed, whoever approved it: a denial, a wait or lower inputs. What
+ * it asks of people is compared part by part (domain's `unansweredPart`).
  */
-export function isStricter(now: Pick<ResolvedRuling, 'effect' | 'quorum' | 'inputs_json'>, approvals: number): boolean {
-  return (
-    now.inputs_json !== undefined ||
-    now.effect === 'deny' ||
-    now.effect === 'defer' ||
-    (now.effect === 'require_approval' && approvals < now.quorum)
-  );
+export function isStricter(now: Pick<ResolvedRuling, 'effect' | 'inputs_json'>): boolean {
+  return now.inputs_json !== undefined || now.effect === 'deny' || now.effect === 'defer';
 }

@@ -21,7 +21,7 @@ export interface RulingInput {
   /** The tenant's row for the tool (or for `*`); may lower or raise the tier and names its rule. */
   override?:
     | (Pick<ToolPolicySet, 'tier' | 'rule_id' | 'approver_roles' | 'quorum' | 'expires_after_ms'> &
-        Partial<Pick<ToolPolicySet, 'requirement'>>)
+        Partial<Pick<ToolPolicySet, 'requirement' | 'tool'>>)
     | undefined;
   lifecycle: VersionState;
   context: Pick<CallContext, 'safety_mode'> & Partial<CallContext>;

@@ -49,6 +49,7 @@ export * from './vault/vault.js';
 export { WrappingKeyFile } from './vault/wrapping-key-file.js';
 export { KnownWrappingKeys } from './vault/wrapping-keys.js';
 export * from './views/analytics.js';
+export type { PartRow } from './views/approval-parts.js';
 export * from './views/approval-quality.js';
 export { approvalTables } from './views/approval-tables.js';
 export * from './views/approval-writes.js';

@@ -6,7 +6,29 @@ const HOST = /^(\*|(\*\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)(:\d{1,5})?$/i;
 
 /** What is wrong with what a tool says of itself beyond what it needs to run, one sentence each. */
 export function recordFaults(contract: ToolContract): string[] {
-  return [...listFaults(contract), ...numberFaults(contract), ...cacheFaults(contract), ...checkFaults(contract)];
+  return [
+    ...listFaults(contract),
+    ...numberFaults(contract),
+    ...cacheFaults(contract),
+    ...checkFaults(contract),
+    ...grantMarkFaults(contract.input_schema, ''),
+  ];
+}
+
+type Schema = Record<string, unknown>;
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `x-grant` says which inputs 'approve similar' need not find equal: a positive number up to the approved one, or anything. */
+function grantMarkFaults({ properties }: Schema, path: string): string[] {
+  return Object.entries(isSchema(properties) ? properties : {}).flatMap(([name, field]) => {
+    if (!isSchema(field)) return [];
+    const at = `${path}/${name}`;
+    const mark = field['x-grant'];
+    const inner = grantMarkFaults(field, at);
+    if (mark === undefined || mark === 'free') return inner;
+    if (mark !== 'amount') return [`${at}: x-grant must be amount or free`, ...inner];
+    return field.type === 'number' || field.type === 'integer' ? inner : [`${at}: only a number can be marked x-grant: amount`, ...inner];
+  });
 }
 
 function listFaults(contract: ToolContract): string[] {

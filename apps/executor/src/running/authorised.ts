@@ -1,11 +1,13 @@
 import { type EventCodec, type EventMap, isReadOnly, parseCallId } from '@countersign/contracts';
 import { unreadableCall } from '@countersign/decisions';
+import { type GivenPart, partsGiven } from '@countersign/domain';
 import type { LogRecord, Recorded } from '@countersign/event-log';
 import { type Authorised, Job } from './job.js';
 
 type At = Pick<Recorded, 'topic' | 'offset' | 'traceparent'>;
 
 const NONE: readonly string[] = [];
+const NOBODY: readonly GivenPart[] = [];
 
 function ofRuling(event: EventMap['policy_decided'], at: At): Authorised {
   const { meta, call, decision_id, revision, approval_id, config_offset, joined_call_id, execute_before_ms } = event;
@@ -17,8 +19,7 @@ function ofRuling(event: EventMap['policy_decided'], at: At): Authorised {
     decision_id,
     revision,
     approval_id,
-    approvals: 0,
-    asked: null,
+    given: NOBODY,
     config_offset,
     waited: event.explanation?.waited ?? NONE,
     history_json: event.explanation?.history_json ?? undefined,
@@ -33,8 +34,6 @@ function ofRuling(event: EventMap['policy_decided'], at: At): Authorised {
 
 function ofGrant(event: EventMap['approval_granted'], at: At): Authorised {
   const { meta, call, decision_id, revision, approval_id, joined_call_id, execute_before_ms } = event;
-  const approvals = new Set(event.votes.filter((vote) => vote.vote === 'approve' || vote.vote === 'edit').map((vote) => vote.voter_id))
-    .size;
   const source = { topic: at.topic, offset: at.offset };
   const lane = call.lane;
   return {
@@ -43,8 +42,7 @@ function ofGrant(event: EventMap['approval_granted'], at: At): Authorised {
     decision_id,
     revision,
     approval_id,
-    approvals,
-    asked: event.asked,
+    given: partsGiven(event),
     config_offset: -2,
     joined_call_id,
     execute_before_ms,
@@ -75,7 +73,7 @@ export function unreadableJob(record: LogRecord, lane: string, codec: EventCodec
   const { topic, offset, headers, key, partition } = record;
   const meta = DECISIVE.has(headers.event_type ?? '') ? codec.readMeta(record.value) : undefined;
   if (!meta?.call_id || parseCallId(meta.call_id)?.partition !== partition) return undefined;
-  const nothing = { decision_id: '', revision: 0, approval_id: null, approvals: 0, asked: null, config_offset: -1, joined_call_id: null };
+  const nothing = { decision_id: '', revision: 0, approval_id: null, given: NOBODY, config_offset: -1, joined_call_id: null };
   const where = { lane, source: { topic, offset }, traceparent: headers.traceparent, also: null };
   return new Job({ meta, call: unreadableCall(key, lane), ...nothing, execute_before_ms: 0, ...where }, false);
 }

@@ -1,5 +1,5 @@
-import type { ClaimedKey, ClaimedResources, GrantedTerms, Meta, SourcePosition, ToolCall } from '@countersign/contracts';
-import type { Refusal } from '@countersign/domain';
+import type { ClaimedKey, ClaimedResources, Meta, SourcePosition, ToolCall } from '@countersign/contracts';
+import type { GivenPart, Refusal } from '@countersign/domain';
 import type { CallSpan, OpenedCall } from '@countersign/process';
 import type { ResourceTouch } from '@countersign/store';
 import type { ResolvedCredentials } from '../credentials/resolved-credentials.js';
@@ -36,10 +36,8 @@ export interface Authorised {
   decision_id: string;
   revision: number;
   approval_id: string | null;
-  /** People who approved it. */
-  approvals: number;
-  /** Who was asked to; null: nobody, or it is not known. */
-  asked: GrantedTerms | null;
+  /** What people approved; empty: nobody was asked. */
+  given: readonly GivenPart[];
   /** Position in configuration-changed that its ruling saw; a grant's is not known (-1: judge again). */
   config_offset: number;
   joined_call_id: string | null;

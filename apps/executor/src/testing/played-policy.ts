@@ -156,6 +156,8 @@ export class PlayedPolicy {
         on_behalf_of: null,
         to: null,
         grant: null,
+        in_parts: [],
+        voter_issuer: null,
       })),
       joined_call_id: null,
       execute_before_ms: Date.now() + 60_000,
@@ -165,6 +167,7 @@ export class PlayedPolicy {
       similar: null,
       history_json: null,
       asked: null,
+      parts: [],
       also: null,
       ...over,
     };

@@ -1,3 +1,4 @@
+import { partsAsked } from '@countersign/domain';
 import { TenantMappings } from '@countersign/process';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
@@ -107,7 +108,13 @@ function askedBy({ subject, action, resource, context }: Evaluation, caller: Cal
 
 function face({ judgement, inputs_digest, mapped }: DryRuling): Record<string, unknown> {
   const { effect, tier, approval_mode_effective, rule, bundle_version, reason, explanation, approver_roles, quorum, defer } = judgement;
-  const approval = effect === 'require_approval' ? { approver_roles, quorum } : null;
+  const parts = partsAsked(judgement).map(({ rule: of, requirement }) => ({
+    rule: of,
+    approver_roles: requirement.approver_roles,
+    people: requirement.people,
+    quorum: requirement.quorum,
+  }));
+  const approval = effect === 'require_approval' ? { approver_roles, quorum, parts } : null;
   const ruled = { effect, tier, approval_mode_effective, rule, bundle_version: bundle_version ?? null, reason, approval };
   return { ...ruled, defer: defer ?? null, explanation: explanation ?? null, inputs_digest, mapped: mappedFace(mapped) };
 }

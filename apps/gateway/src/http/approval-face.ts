@@ -1,6 +1,6 @@
 import type { ToolCall } from '@countersign/contracts';
 import { unpackCall } from '@countersign/domain';
-import type { ApprovalRow } from '@countersign/store';
+import type { ApprovalRow, PartRow } from '@countersign/store';
 import type { Caller } from '../identity/authenticator.js';
 import { callFace } from './envelope.js';
 import { bothForms, mappingFace } from './mapped-form.js';
@@ -41,6 +41,10 @@ function editedForms(edited: Pick<ToolCall, 'inputs_json' | 'mapped'>): Record<s
   return { input: JSON.parse(edited.inputs_json) as unknown, mapped_input, mapping: mappingFace(edited).mapping };
 }
 
+function partFace({ requested_at_ms, expires_at_ms, ...part }: PartRow): Record<string, unknown> {
+  return { ...part, requested_at: iso(requested_at_ms), expires_at: iso(expires_at_ms) };
+}
+
 /** A request for approval as its approver needs it: what, why, by whom, and the votes so far. */
 export function approvalFace(row: ApprovalRow, reader: Reader): Record<string, unknown> {
   const { approval_id, call_id, revision, status } = row;
@@ -60,6 +64,7 @@ export function approvalFace(row: ApprovalRow, reader: Reader): Record<string, u
     decided_at: iso(row.ended_at_ms),
     decided_by: row.ended_by,
     reason: row.end_reason,
+    parts: row.parts.map(partFace),
     votes: row.votes.map(({ voted_at_ms, ...vote }) => ({ ...vote, voted_at: iso(voted_at_ms) })),
     call: asked,
   };

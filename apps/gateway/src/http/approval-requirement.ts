@@ -18,7 +18,11 @@ const group = z
     quorum: z.int().min(1).max(20).default(1),
     expires_after_ms: wait_ms,
   })
-  .refine(({ approver_roles, people }) => approver_roles.length + people.length > 0, 'a group needs approver_roles or people');
+  .refine(({ approver_roles, people }) => approver_roles.length + people.length > 0, 'a group needs approver_roles or people')
+  .refine(
+    ({ approver_roles, people, quorum }) => approver_roles.length > 0 || new Set(people).size >= quorum,
+    'fewer people are named than the quorum needs: name more people, approver_roles, or a lower quorum',
+  );
 
 /** Whose approval a call needs, as policies are written: what is left out has its default. Parses to `ApprovalRequirement`. */
 export const approvalRequirement = z
@@ -39,18 +43,23 @@ export const approvalRequirement = z
       .max(30 * DAY_MS)
       .default(GRANT_MAX_MS)
       .describe("longest 'approve similar' that an approver may give; 0: none"),
+    distinct: z.boolean().default(false).describe('people who meet this part of a request meet no other part of it'),
   })
   .refine(
     ({ on_expiry, escalate_to }) => (on_expiry === 'escalate') === escalate_to.length > 0,
     'escalate needs escalate_to, and deny has none',
   )
   .refine(
-    ({ approver_roles, people, quorum }) => approver_roles === undefined || approver_roles.length > 0 || people.length >= quorum,
-    'nobody could give so many approvals: name roles or enough people',
+    ({ approver_roles = [], people, quorum }) => approver_roles.length > 0 || people.length === 0 || new Set(people).size >= quorum,
+    'fewer people are named than the quorum needs: name more people, approver_roles, or a lower quorum',
+  )
+  .refine(
+    ({ approver_roles, people }) => approver_roles === undefined || approver_roles.length + people.length > 0,
+    'name approver_roles or people',
   )
   .transform(
     (asked): ApprovalRequirement => ({
       ...asked,
-      approver_roles: asked.approver_roles ?? (asked.people.length >= asked.quorum ? [] : ['approver']),
+      approver_roles: asked.approver_roles ?? (asked.people.length > 0 ? [] : ['approver']),
     }),
   );

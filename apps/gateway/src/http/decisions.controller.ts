@@ -1,3 +1,4 @@
+import { LOCAL_ISSUER } from '@countersign/domain';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { DecisionClaims } from '../notices/decision-link.js';
@@ -67,6 +68,6 @@ export class DecisionsController {
     const webhook = this.room.state.by_tenant.get(claims.tenant_id)?.webhooks.get(claims.webhook_id);
     if (webhook?.state !== 'active' || !webhook.acts_as)
       return new Problem('forbidden', 'the channel of this link decides nothing any more');
-    return { claims, voter: { tenant_id: claims.tenant_id, principal: webhook.acts_as, clearances: [] } };
+    return { claims, voter: { tenant_id: claims.tenant_id, principal: webhook.acts_as, issuer: LOCAL_ISSUER, clearances: [] } };
   }
 }

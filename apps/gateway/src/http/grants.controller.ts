@@ -1,4 +1,6 @@
-import { itemNames, type KeptGrant } from '@countersign/domain';
+import { grantCounter } from '@countersign/decisions';
+import { type Counter, itemNames, type KeptGrant, MICRO } from '@countersign/domain';
+import { countersOf } from '@countersign/store';
 import { Controller, Delete, Get, Req, Res } from '@nestjs/common';
 import type { Caller } from '../identity/authenticator.js';
 import type { ChangeFields } from '../identity/configuration-writer.js';
@@ -8,13 +10,22 @@ import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 
+const NO_USES: ReadonlyMap<string, number> = new Map();
+const sumOf = (slots: Counter['slots']): number => slots.reduce((sum, [, micro]) => sum + micro, 0);
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-function faceAt(now_ms: number) {
+/** What all uses may come to, a marked amount. */
+function sumsOf({ inputs, uses }: KeptGrant['grant']): { path: string; max: number; sum_max: number }[] {
+  return (inputs?.amounts ?? []).map(({ path, max }) => ({ path, max, sum_max: max * uses }));
+}
+
+function faceAt(now_ms: number, used: ReadonlyMap<string, number>) {
   return ({ grant, revoked }: KeptGrant): Record<string, unknown> => {
-    const { from_ms, expires_at_ms, ...rest } = grant;
-    const status = revoked ? 'revoked' : now_ms >= expires_at_ms ? 'expired' : 'active';
-    return { ...rest, status, from_time: iso(from_ms), expires_at: iso(expires_at_ms) };
+    const { from_ms, expires_at_ms, inputs, ...rest } = grant;
+    const is_void = inputs === null || grant.rules.length === 0;
+    const status = revoked ? 'revoked' : now_ms >= expires_at_ms ? 'expired' : is_void ? 'void' : 'active';
+    const amounts = sumsOf(grant);
+    return { ...rest, amounts, used: used.get(grant.grant_id) ?? 0, status, from_time: iso(from_ms), expires_at: iso(expires_at_ms) };
   };
 }
 
@@ -28,18 +39,15 @@ export class GrantsController {
 
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, [], (caller) => {
+    return this.face.serve(request, reply, [], async (caller) => {
       const page = listed(request);
       if (page instanceof Problem) return page;
-      const shown = faceAt(this.room.configuration.clock.now_ms());
-      return ok(
-        pageOf(
-          [...this.known(caller).values()],
-          page,
-          ({ grant }) => grant.grant_id,
-          (kept) => ({ ...shown(kept), etag: this.etag(caller, kept.grant.grant_id) }),
-        ),
-      );
+      const known = [...this.known(caller).values()];
+      const now_ms = this.room.configuration.clock.now_ms();
+      const used = known.length === 0 ? NO_USES : await this.used(caller.tenant_id, known);
+      const shown = faceAt(now_ms, used);
+      const told = (kept: KeptGrant) => ({ ...shown(kept), etag: this.etag(caller, kept.grant.grant_id) });
+      return ok(pageOf(known, page, ({ grant }) => grant.grant_id, told));
     });
   }
 
@@ -68,6 +76,13 @@ export class GrantsController {
 
   private etag({ tenant_id }: Caller, grant_id: string): string {
     return this.room.configuration.edits.etag(tenant_id, itemNames.grant(grant_id));
+  }
+
+  /** Uses of grants that calls hold or have taken, by their ids. */
+  private async used(tenant_id: string, known: readonly KeptGrant[]): Promise<ReadonlyMap<string, number>> {
+    const ids = new Map(known.map(({ grant }) => [grantCounter(tenant_id, grant.grant_id), grant.grant_id]));
+    const rows = await countersOf(this.room.store, [...ids.keys()]);
+    return new Map(rows.map(({ key, slots }) => [ids.get(key) as string, sumOf(JSON.parse(slots) as Counter['slots']) / MICRO]));
   }
 
   private known(caller: Caller): ReadonlyMap<string, KeptGrant> {

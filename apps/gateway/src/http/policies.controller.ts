@@ -4,7 +4,7 @@ import type { BundleText, PolicyBundle } from '@countersign/policy';
 import { Controller, Get, Post, Put, Req, Res } from '@nestjs/common';
 import type { Caller } from '../identity/authenticator.js';
 import { activateRequest, parseBundle, policySettings, publishRequest, RESERVED_VERSIONS } from '../policies/bundle-request.js';
-import { bundleFace, PolicyRoom } from '../policies/policy-room.js';
+import { BUNDLE_SEMANTICS, bundleFace, findingFaces, PolicyRoom } from '../policies/policy-room.js';
 import { type ReportProof, SimulationReports } from '../policies/simulation-reports.js';
 import { parseBody } from './body-issues.js';
 import { always } from './configuration-edits.js';
@@ -157,7 +157,15 @@ export class PoliciesController {
         if (this.room.shelf(tenant_id).versions.has(version)) return taken(version);
         const { bundle_json, digest } = text;
         const simulation_digest = draft.simulation?.digest ?? null;
-        return { version, bundle_json, digest, simulation_digest, by: principal, published_at_ms: clock.now_ms() };
+        return {
+          version,
+          bundle_json,
+          digest,
+          simulation_digest,
+          by: principal,
+          published_at_ms: clock.now_ms(),
+          semantics: BUNDLE_SEMANTICS,
+        };
       };
       const against = () => [itemNames.fact_tables, itemNames.active_bundle, itemNames.policy_settings];
       const edit = { tenant_id, type: 'policy_bundle_published' as const, item, against, draft: made };
@@ -174,7 +182,8 @@ export class PoliciesController {
     const kept = shelf.versions.get(version);
     if (!kept) return undefined;
     if (kept.digest !== sha256Hex(canonicalText(bundle))) return taken(version);
-    return { status: 201, body: bundleFace(shelf, kept), headers: { location: `/v1/policies/${version}`, etag: `"${kept.digest}"` } };
+    const body = { ...bundleFace(shelf, kept), ...this.noted(tenant_id, bundle) };
+    return { status: 201, body, headers: { location: `/v1/policies/${version}`, etag: `"${kept.digest}"` } };
   }
 
   /** The text of a bundle that may be published now. */
@@ -188,6 +197,12 @@ export class PoliciesController {
     return missing ?? text;
   }
 
+  /** What its author should look at: people whom nobody could check, and questions that allows take away. */
+  private noted(tenant_id: string, bundle: PolicyBundle): Record<string, unknown> {
+    const { warnings } = this.room.findings(tenant_id, bundle);
+    const overrides = bundle.rules.flatMap(({ id, overrides: lowered }) => (lowered ? [{ rule: id, overrides: lowered }] : []));
+    return { warnings: findingFaces(warnings, bundle), overrides };
+  }
   private async switch(
     request: HttpRequest,
     { tenant_id, principal }: Caller,

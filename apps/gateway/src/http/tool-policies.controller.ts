@@ -3,6 +3,7 @@ import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { type Caller, roles } from '../identity/authenticator.js';
 import type { ChangeFields } from '../identity/configuration-writer.js';
+import { peopleFindings } from '../policies/bundle-checks.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { approvalRequirement } from './approval-requirement.js';
 import { parseBody } from './body-issues.js';
@@ -64,7 +65,9 @@ export class ToolPoliciesController {
   set(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], (caller) => {
       const body = parseBody(toolPolicyRequest, request.body);
-      return body instanceof Problem ? body : this.edit(request, caller, () => this.fields(caller, toolOf(request), body));
+      if (body instanceof Problem) return body;
+      const draft = () => this.faultOf(caller, toolOf(request), body) ?? this.fields(caller, toolOf(request), body);
+      return this.edit(request, caller, draft);
     });
   }
 
@@ -85,6 +88,16 @@ export class ToolPoliciesController {
 
   private etag({ tenant_id }: Caller, tool: string): string {
     return this.room.configuration.edits.etag(tenant_id, itemNames.tool_policy(tool));
+  }
+
+  /** A row about no tool, or one that asks people who are not there, would ask nobody. */
+  private faultOf({ tenant_id }: Caller, tool: string, { requirement }: z.infer<typeof toolPolicyRequest>): Problem | undefined {
+    const known = this.room.known(tenant_id);
+    if (tool !== '*' && !known.contracts.some(({ name }) => name === tool))
+      return new Problem('unusable-policy', `there is no tool ${tool}: name one that is there, or * for all`);
+    const faults = requirement ? peopleFindings(requirement, known, { rule: `tool.${tool}`, field: '/requirement' }).faults : [];
+    const issues = faults.map(({ field, reason }) => ({ path: field, code: 'rule', message: reason }));
+    return faults.length > 0 ? new Problem('unusable-policy', `${faults[0]?.field}: ${faults[0]?.reason}`, { issues }) : undefined;
   }
 
   private rows(caller: Caller): ReadonlyMap<string, ToolOverride> {

@@ -68,6 +68,7 @@ export class VoteDelegationsController {
       const fields = {
         delegation_id: uuidv7(changed_at_ms),
         from: caller.principal,
+        from_issuer: caller.issuer,
         to,
         tools,
         reason,

@@ -19,13 +19,15 @@ export const voteRequest = z.strictObject({
   inputs: z.record(z.string(), z.unknown()).optional().describe('with `edit`: the inputs to run with; the request that follows binds them'),
   to: principalId.optional().describe('with `delegate`: who decides instead'),
   grant: z
-    .strictObject({ scope: z.enum(['case', 'run', 'tool']), for_ms: z.int().min(1000) })
+    .strictObject({ scope: z.enum(['case', 'run', 'tool']), for_ms: z.int().min(1000), uses: z.int().min(1).max(1000).default(1) })
     .optional()
-    .describe('with `approve`: approve similar calls of the same requester for this long too'),
+    .describe(
+      'with `approve`: approve so many similar calls of the same requester for this long too; inputs that the tool contract does not mark must be equal',
+    ),
 });
 
 export type VoteRequest = z.infer<typeof voteRequest>;
-export type Voter = Pick<Caller, 'tenant_id' | 'principal' | 'clearances'>;
+export type Voter = Pick<Caller, 'tenant_id' | 'principal' | 'issuer' | 'clearances'>;
 
 const PATIENCE_MS = 10_000;
 const LOOKS_MAX = 40;
@@ -102,6 +104,7 @@ export class VoteRoom {
       edited,
       grant: body.grant ?? null,
       voter: voter.principal,
+      voter_issuer: voter.issuer,
       voted_at_ms,
     };
     const check = (_state: CallState, at: PlacedEvent | undefined) => verdictOn(vote, at);

@@ -1,5 +1,5 @@
 import type { Authority, Principal } from '@countersign/contracts';
-import { type ApiKey, principalOfKey, tenantOf } from '@countersign/domain';
+import { type ApiKey, LOCAL_ISSUER, principalOfKey, tenantOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
 import { Problem } from '../http/problem.js';
 import { TokenHashes } from './token-hashes.js';
@@ -22,6 +22,8 @@ export interface Caller {
   /** Of the key, or `jwt:<provider_id>`. */
   key_id: string;
   principal: Principal;
+  /** Who vouches for the principal: `local`, or the issuer of an identity provider. */
+  issuer: string;
   scopes: readonly string[];
   /** Markings that it may see; `*` stands for all. */
   clearances: readonly string[];
@@ -74,7 +76,7 @@ export class Authenticator {
   private remember(key: ApiKey): Caller {
     const { tenant_id, key_id, principal, scopes, clearances, purposes } = key;
     const authority = authorityOf(`key:${key_id}`, { scopes: scopes.length === 0 ? null : scopes, clearances, purposes });
-    const caller = { tenant_id, key_id, principal, scopes, clearances, authority };
+    const caller = { tenant_id, key_id, principal, issuer: LOCAL_ISSUER, scopes, clearances, authority };
     this.ofKeys.set(key, caller);
     return caller;
   }

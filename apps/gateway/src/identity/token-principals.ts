@@ -114,6 +114,7 @@ function callerOf({ payload, provider }: Verified): Caller | undefined {
     tenant_id,
     key_id,
     principal,
+    issuer: provider.issuer,
     scopes: rights.scopes ?? [],
     clearances: rights.clearances,
     authority: authorityOf(key_id, rights),

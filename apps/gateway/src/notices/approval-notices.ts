@@ -1,5 +1,5 @@
-import type { Meta, ToolCall } from '@countersign/contracts';
-import { approvalId } from '@countersign/domain';
+import type { ApprovalPart, Meta, ToolCall } from '@countersign/contracts';
+import { approvalId, groupOf } from '@countersign/domain';
 import type { Recorded } from '@countersign/event-log';
 import type { Notice } from './notice.js';
 
@@ -36,9 +36,16 @@ function notice(
   };
 }
 
+/** Whom a part asks, and until when. */
+function partOf(part: ApprovalPart): Record<string, unknown> {
+  const { approver_roles, people, quorum } = groupOf(part);
+  return { rule: part.rule, approver_roles, people, quorum, expires_at: iso(part.expires_at_ms), shortfall: part.shortfall };
+}
+
 function asked(at: Extract<Recorded, { event_type: 'approval_requested' }>): Notice {
   const { approval_id, call, approver_roles, quorum, expires_at_ms, requirement, reversibility, evidence, edit } = at.event;
-  const people = requirement?.people ?? [];
+  const parts = at.event.parts;
+  const people = parts.length > 0 ? [...new Set(parts.flatMap((part) => groupOf(part).people))] : (requirement?.people ?? []);
   const data = {
     approver_roles,
     people,
@@ -48,6 +55,7 @@ function asked(at: Extract<Recorded, { event_type: 'approval_requested' }>): Not
     undo: evidence?.undo ?? null,
     rule: evidence?.rule ?? null,
     edited_from: edit?.approval_id ?? null,
+    parts: parts.map(partOf),
   };
   return notice(at, call, {
     type: 'approval.requested',
@@ -65,7 +73,7 @@ export function approvalNotice(at: Recorded): Notice | undefined {
       return asked(at);
     case 'approval_escalated': {
       const { approval_id, call, level, approver_roles, people, quorum, expires_at_ms } = at.event;
-      const data = { level, approver_roles, people, quorum, expires_at: iso(expires_at_ms) };
+      const data = { rule: at.event.rule, level, approver_roles, people, quorum, expires_at: iso(expires_at_ms) };
       return notice(at, call, {
         type: 'approval.escalated',
         title: `${call.tool} still needs an approval: it is yours now`,
@@ -81,13 +89,14 @@ export function approvalNotice(at: Recorded): Notice | undefined {
         type,
         title: `${call.tool} waits for an approval`,
         approval_id,
-        data: { expires_at: iso(expires_at_ms) },
+        data: { rule: at.event.rule, expires_at: iso(expires_at_ms) },
         open_until_ms: expires_at_ms,
       });
     }
     case 'approval_granted': {
       const { approval_id, call, votes } = at.event;
-      const data = { decided_by: votes.map((vote) => vote.voter_id), reason: null };
+      const parts = at.event.parts.map(({ rule, approved_by }) => ({ rule, approved_by }));
+      const data = { decided_by: votes.map((vote) => vote.voter_id), reason: null, parts };
       return notice(at, call, { type: 'approval.granted', title: `${call.tool} was approved`, approval_id, data });
     }
     case 'approval_denied': {

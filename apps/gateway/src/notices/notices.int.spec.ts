@@ -221,6 +221,9 @@ test("'approve similar' is put into the configuration once policy granted it, an
     from_ms: 0,
     expires_at_ms: Date.now() + 60_000,
     rule: 'r',
+    rules: ['r'],
+    inputs: null,
+    uses: 1,
   };
   const similar = {
     grant_id: 'g',
@@ -241,6 +244,7 @@ test("'approve similar' is put into the configuration once policy granted it, an
     also: null,
     history_json: null,
     asked: null,
+    parts: [],
   };
   const record = {
     topic: 'approval-granted',

@@ -52,6 +52,12 @@ const rule = z
     when: z.string().max(TEXT_MAX).optional().describe('CEL: inputs, mapped, context, principal, tool, facts, history, trust, now'),
     effect: z.enum(['allow', 'require_approval', 'deny', 'defer']),
     approval: approvalRequirement.optional(),
+    overrides: z
+      .array(z.string().min(1).max(200))
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('of allow: ids of rules that ask, or `tool.<name>` of a row, which it answers for'),
     defer: z
       .strictObject({
         until: z.string().min(1).max(TEXT_MAX).describe('a condition, or `call <call_id> ended`'),
@@ -70,7 +76,8 @@ const rule = z
   .refine(
     ({ effect, approval }) => approval === undefined || effect === 'require_approval',
     'approval goes with the effect require_approval',
-  );
+  )
+  .refine(({ effect, overrides }) => overrides === undefined || effect === 'allow', 'overrides goes with the effect allow');
 
 const parts = {
   description: z.string().max(2000).optional(),

@@ -9,8 +9,13 @@ import type { ConfigurationRoom } from '../http/configuration-room.js';
 import { Problem } from '../http/problem.js';
 import type { IncomingRequest } from '../http/reply.js';
 import type { ChangeFields, ConfigurationEvent } from '../identity/configuration-writer.js';
+import { type BundleFindings, bundleFindings, type KnownTenant, type RuleFinding } from './bundle-checks.js';
+import { knownTenant } from './known-tenant.js';
 
 const PATIENCE_MS = 1000;
+const ISSUES_MAX = 50;
+/** What rules mean that are published now (see policy_bundle_published). */
+export const BUNDLE_SEMANTICS = 2;
 const PAUSE_MS = 15;
 
 /** An instance, and whether it rules by a change. */
@@ -56,7 +61,18 @@ export class PolicyRoom {
       fact_tables: [...factsOf(state, tenant_id).keys()],
     });
     const compiled = await inTurns(compiledIn(compiler));
-    return 'faults' in compiled ? unusable(compiled.faults, bundle) : text;
+    if ('faults' in compiled) return unusable(compiled.faults, bundle);
+    const { faults } = this.findings(tenant_id, bundle);
+    return faults.length > 0 ? meaningless(faults, bundle) : text;
+  }
+
+  /** What of a bundle cannot mean what it says, and what is taken unchecked. */
+  findings(tenant_id: string, bundle: PolicyBundle): BundleFindings {
+    return bundleFindings(bundle, this.known(tenant_id));
+  }
+
+  known(tenant_id: string): KnownTenant {
+    return knownTenant(this.configuration.state, tenant_id, this.configuration.clock.now_ms());
   }
 
   /** An edit of what policy and executors act by; comes back as `holders` does. */
@@ -103,7 +119,7 @@ function* compiledIn(compiler: BundleCompiler): Generator<void, ReturnType<Bundl
 
 function unusable(faults: readonly RuleFault[], { rules }: PolicyBundle): Problem {
   const [first] = faults;
-  const issues = faults.slice(0, 50).map(({ rule, field, position, reason }) => ({
+  const issues = faults.slice(0, ISSUES_MAX).map(({ rule, field, position, reason }) => ({
     path: `/rules/${rules.findIndex(({ id }) => id === rule)}/${field.replace('.', '/')}`,
     code: 'rule',
     message: `${rule}: line ${position.line}, column ${position.column}: ${reason}`,
@@ -113,6 +129,19 @@ function unusable(faults: readonly RuleFault[], { rules }: PolicyBundle): Proble
   }));
   const detail = `rule ${first?.rule}, ${first?.field}, line ${first?.position.line}, column ${first?.position.column}: ${first?.reason}`;
   return new Problem('unusable-policy', detail, { issues });
+}
+
+/** Findings as issues of a problem or of an answer, each with its place in the bundle. */
+export function findingFaces(findings: readonly RuleFinding[], { rules }: PolicyBundle) {
+  return findings.slice(0, ISSUES_MAX).map(({ rule, field, reason }) => {
+    const path = `/rules/${rules.findIndex(({ id }) => id === rule)}${field}`;
+    return { path, code: 'rule', message: `${rule}: ${reason}`, rule, reason };
+  });
+}
+
+function meaningless(faults: readonly RuleFinding[], bundle: PolicyBundle): Problem {
+  const [first] = faults;
+  return new Problem('unusable-policy', `rule ${first?.rule}, ${first?.field}: ${first?.reason}`, { issues: findingFaces(faults, bundle) });
 }
 
 export function bundleFace(shelf: BundleShelf, bundle: PublishedBundle): Record<string, unknown> {

@@ -86,8 +86,11 @@ function approvalRow({ approval, approval_end, ruling, tenant_id, partition, cal
     evidence: null,
     edit: null,
     inputs_json: null,
+    parts: [],
+    distinct: false,
+    grantable: false,
   };
   const end = approval_end && { kind: approval_end.kind, at_ms: approval_end.at_ms, by: approval_end.by, reason: approval_end.reason };
   const request = { call_id, revision, requested_at_ms, expires_at_ms, requirement };
-  return { approval_id, tenant_id, partition, request, escalation: null, end };
+  return { approval_id, tenant_id, partition, request, end };
 }

@@ -15,7 +15,7 @@ import { ungatedRegistration } from '@countersign/domain/testing/ungated-registr
 import { BatchDecoder, type EventLog, type LogBatch, type Recorded, type RunningSubscription } from '@countersign/event-log';
 import { sampleOutcome } from './samples.js';
 
-const ALONE = { joined_call_id: null, similar: null, history_json: null, also: null, asked: null } as const;
+const ALONE = { joined_call_id: null, similar: null, history_json: null, also: null, asked: null, parts: [] as never[] } as const;
 
 type Ruling = Partial<EventMap['policy_decided']>;
 const POLICY = ['tool-call-requested', 'approval-voted'];
@@ -122,6 +122,9 @@ export class StandIn {
       barred: [],
       evidence: null,
       edit: null,
+      parts: [],
+      distinct: false,
+      grantable: null,
     });
   }
 
@@ -183,7 +186,9 @@ export class StandIn {
       decision_id: `dec-${meta.call_id}`,
       revision: 1,
       ruling_digest: 'r'.repeat(64),
-      votes: [{ vote_id, voter_id: voter.id, vote, voted_at_ms, on_behalf_of: null, to: null, grant: null }],
+      votes: [
+        { vote_id, voter_id: voter.id, vote, voted_at_ms, on_behalf_of: null, to: null, grant: null, in_parts: [], voter_issuer: null },
+      ],
       execute_before_ms: Date.now() + 60_000,
       tier: 'tier_2_approval_required',
       source,

@@ -5,10 +5,12 @@ import {
   type Dependent,
   dependsOn,
   exceededRuling,
+  isGrantDemand,
   type Judged,
   prerequisiteRuling,
   type Question,
   unsettled,
+  withoutGrants,
 } from '@countersign/decisions';
 import { forgetSettled, type Held, type KeyHolder, type LimitLedger, type LimitVerdict } from '@countersign/domain';
 import type { Sql } from '@countersign/store';
@@ -110,7 +112,14 @@ export class LimitDesk {
       await this.settle();
       await this.ask(where, refused, true);
     }
+    await this.askWithoutGrants(where, [...leaders.values()]);
     for (const follower of followers) follow(follower, leaders.get(follower[0].call.idempotency_key) as Answered);
+  }
+
+  /** Calls whose grant has no use left ask people, and limits for what is left. */
+  private async askWithoutGrants(where: Where, answered: readonly Answered[]): Promise<void> {
+    const left = answered.filter((one) => one[1].grants_used_up === true && asksLimits(one));
+    if (left.length > 0) await this.ask(where, left, true);
   }
 
   /** @returns those that were refused, where there may be room once the ends known so far are counted. */
@@ -123,6 +132,7 @@ export class LimitDesk {
     return answered.filter(([question, judged], i) => {
       const verdict = verdicts[i] as LimitVerdict;
       if (verdict.kind === 'reserved') judged.reservations = verdict.reservations;
+      else if (isLast && isGrantDemand(verdict.demand)) withoutGrants(judged);
       else if (isLast) judged.judgement = afterWaiting(question.resumed, exceededRuling(verdict, judged.judgement, question.at_ms));
       else return true;
       return false;

@@ -32,11 +32,13 @@ import {
 } from '@countersign/decisions';
 import {
   dropApproval,
-  dueTimes,
   endOfTime,
   evolveRulings,
+  expiresAt,
+  fallsDue,
   grantTo,
   holderOf,
+  openParts,
   type RulingDraft,
   type RulingState,
   remind,
@@ -98,7 +100,7 @@ export class RulingPartition {
   completeGrants(): void {
     const topic = laneTopic('policy-decided', this.start.lane);
     for (const approval of [...this.state.approvals.values()]) {
-      if (approval.status !== 'granted' || approval.votes.length < approval.quorum) continue;
+      if (approval.status !== 'granted' || openParts(approval).length > 0) continue;
       const without = approval.members.filter((member) => !this.state.allowed.has(member.meta.call_id as string));
       const by = { cause: holderOf(approval).meta, source: { topic, offset: -1 }, execute_before_ms: approval.execute_before_ms };
       this.write(() => grantTo(approval, without, approval.votes, by));
@@ -198,10 +200,10 @@ export class RulingPartition {
   /** Whether a question to people is past its time (`expire` it once every vote before that time was read). */
   isOverdue(approval_id: string, now_ms: number): boolean {
     const approval = this.state.approvals.get(approval_id);
-    return approval?.status === 'open' && approval.expires_at_ms <= now_ms;
+    return approval?.status === 'open' && expiresAt(approval) <= now_ms;
   }
 
-  /** Nobody decided in time: the next group is asked, or it expires. */
+  /** A part was not met in time: its next group is asked, or the request expires. */
   expire(approval_id: string): void {
     const approval = this.state.approvals.get(approval_id);
     if (!approval || !this.isOverdue(approval_id, this.terms.now_ms())) return;
@@ -212,8 +214,7 @@ export class RulingPartition {
   /** Reminds the approvers of an open request where it is time. */
   remind(approval_id: string): void {
     const approval = this.state.approvals.get(approval_id);
-    if (!approval || (approval.requirement.reminders_ms.length === 0 && approval.requirement.sla_ms === null)) return;
-    this.write((now_ms) => remind(approval, holderOf(approval).meta, now_ms));
+    if (approval) this.write((now_ms) => remind(approval, holderOf(approval).meta, now_ms));
   }
 
   /** A grant that can no longer be executed need not be joined any more. */
@@ -263,8 +264,7 @@ export class RulingPartition {
     const approval = this.state.approvals.get(approval_id);
     if (!approval) return;
     const { lane, partition } = this.start;
-    const due = approval.status === 'open' ? [approval.expires_at_ms, ...dueTimes(approval)] : [approval.execute_before_ms];
-    for (const at_ms of due) this.terms.wheel.add(at_ms, { lane, partition, approval_id });
+    for (const at_ms of fallsDue(approval)) this.terms.wheel.add(at_ms, { lane, partition, approval_id });
   }
 
   private record(said: AnyEvent, key: string, traceparent: string | undefined): NewRecord {

@@ -1,4 +1,4 @@
-import { type Approval, type LedgerText, ledgerText, type RulingState, readLedger } from '@countersign/domain';
+import { type Approval, type ApprovalPart, type LedgerText, ledgerText, type RulingState, readLedger } from '@countersign/domain';
 import type { PolicySnapshot } from './refold.js';
 import type { RulingPartition } from './ruling-partition.js';
 
@@ -6,6 +6,29 @@ import type { RulingPartition } from './ruling-partition.js';
 export interface SnapshotRows {
   load(lane: string, partition: number): Promise<{ body: string; offsets: string } | undefined>;
   save(lane: string, partition: number, row: { body: string; offsets: string }): Promise<void>;
+}
+
+/** An approval as snapshots from before parts keep it: what it asks stands beside it. */
+type KeptApproval = Approval & Partial<Omit<ApprovalPart, 'rule'>> & Pick<Approval, 'approval_id'>;
+
+/** Names its parts where the snapshot is from before they existed: the only one, of the rule of its ruling. */
+function approvalOf(kept: KeptApproval): Approval {
+  if (kept.parts as unknown) return kept;
+  const {
+    requirement,
+    level = 0,
+    level_before = 0,
+    requested_at_ms = 0,
+    expires_at_ms = 0,
+    reminded_ms = 0,
+    sla_missed = false,
+    ...approval
+  } = kept;
+  const part = { rule: kept.rule, level, level_before, requested_at_ms, expires_at_ms, reminded_ms, sla_missed, shortfall: null };
+  const votes = kept.votes.map((vote) => ({ ...vote, in_parts: [], voter_issuer: null }));
+  const passed = kept.passed.map((one) => ({ ...one, rules: [] }));
+  if (!requirement) throw new Error(`approval ${kept.approval_id} of the snapshot has no requirement`);
+  return { ...approval, parts: [{ ...part, requirement }], distinct: false, votes, passed, grantable: null };
 }
 
 interface Body {
@@ -30,7 +53,7 @@ function stateText(state: RulingState, hlc: number): string {
 function readState(text: string): { state: RulingState; hlc: number } {
   const body = JSON.parse(text) as Body;
   const state: RulingState = {
-    approvals: new Map(body.approvals.map((approval) => [approval.approval_id, approval])),
+    approvals: new Map(body.approvals.map((kept) => [kept.approval_id, approvalOf(kept)])),
     approval_of_call: new Map(),
     approval_of_key: new Map(),
     allowed: new Map(body.allowed.map(([call_id, tenant_id, revision]) => [call_id, { tenant_id, revision, call: null }])),

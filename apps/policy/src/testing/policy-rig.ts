@@ -193,7 +193,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
   ): Promise<void> {
     const call_id = approval_id.split('.')[0] as string;
     const by: Principal = { kind: 'user', id: voter, roles };
-    const empty = { reason: null, inputs_json: null, inputs_digest: null, to: null, edited: null, grant: null };
+    const empty = { reason: null, inputs_json: null, inputs_digest: null, to: null, edited: null, grant: null, voter_issuer: 'local' };
     const cast = { approval_id, vote_id: uuidv7(this.now()), vote, voter: by, voted_at_ms: this.now(), ...empty, ...more };
     await this.put('approval_voted', { meta: this.meta(call_id), ...cast }, Number(call_id.split('-')[0]));
   }

@@ -144,6 +144,9 @@ export class SampleHistory {
       evidence: null,
       edit: null,
       level: 0,
+      parts: [],
+      distinct: false,
+      grantable: null,
     });
   }
 
@@ -174,7 +177,17 @@ export class SampleHistory {
         tier: 'tier_2_approval_required',
       } as const;
       const votes = [
-        { vote_id: 'v1', voter_id: 'anna', vote: 'approve' as const, voted_at_ms: 1, on_behalf_of: null, to: null, grant: null },
+        {
+          vote_id: 'v1',
+          voter_id: 'anna',
+          vote: 'approve' as const,
+          voted_at_ms: 1,
+          on_behalf_of: null,
+          to: null,
+          grant: null,
+          in_parts: [],
+          voter_issuer: null,
+        },
       ];
       this.put('approval-granted', 'approval_granted', {
         meta: meta(),
@@ -187,6 +200,7 @@ export class SampleHistory {
         history_json: null,
         also: null,
         asked: null,
+        parts: [],
       });
     } else if (course === 'refused') {
       cast('v1', 'deny');
@@ -208,7 +222,7 @@ export class SampleHistory {
   }
 
   private cast(meta: Meta, approval_id: string, vote_id: string, vote: 'approve' | 'deny'): void {
-    const nothing = { reason: null, inputs_json: null, inputs_digest: null, to: null, edited: null, grant: null };
+    const nothing = { reason: null, inputs_json: null, inputs_digest: null, to: null, edited: null, grant: null, voter_issuer: null };
     const voted = { vote_id, vote, voter: by, voted_at_ms: meta.hlc - 1, ...nothing };
     this.put('approval-voted', 'approval_voted', { meta, approval_id, ...voted });
   }

@@ -36,6 +36,22 @@ export interface ApprovalGroup {
   expires_after_ms: number;
 }
 
+/** What one rule asks of a request for approval. Every part must be met. */
+export interface ApprovalPart {
+  /** Id of the rule that asks; tool.<name> for a row of the tool policy. */
+  rule: string;
+  requirement: ApprovalRequirement;
+  /** 0: the first group has it; n: the n-th of escalate_to. */
+  level: number;
+  requested_at_ms: number;
+  expires_at_ms: number;
+  /** The longest of reminders_ms that was sent before an edit. */
+  reminded_ms: number;
+  sla_missed: boolean;
+  /** Why the people who are known cannot meet it; null: they can, or it cannot be told. */
+  shortfall: string | null;
+}
+
 /** Whose approval a call needs, by when, and what happens when nobody decides. */
 export interface ApprovalRequirement {
   /** Roles that may vote; empty with people: only those. */
@@ -57,6 +73,8 @@ export interface ApprovalRequirement {
   sla_ms: number | null;
   /** Longest 'approve similar' that an approver may give, ms; 0: none. */
   grant_max_ms: number;
+  /** People who meet this part meet no other part of the request, and no part shares people with another. */
+  distinct: boolean;
 }
 
 /** What becomes of a request that nobody decided in time. Never an approval. */
@@ -208,10 +226,35 @@ export interface FactVersion {
 export interface GrantWish {
   scope: GrantScope;
   for_ms: number;
+  /** How many calls. */
+  uses: number;
 }
 
 /** Which calls of the same tool and requester it covers. */
 export type GrantScope = 'case' | 'run' | 'tool';
+
+/** A number of the inputs that a grant covers up to what was approved. */
+export interface GrantableAmount {
+  /** JSON Pointer. */
+  path: string;
+  /** As it was approved. */
+  max: number;
+}
+
+/** Which inputs 'approve similar' covers, by the marks of the tool contract. */
+export interface GrantableInputs {
+  /** SHA-256 of the canonical inputs without those that the contract marks amount or free. */
+  equal_digest: string;
+  amounts: GrantableAmount[];
+}
+
+/** A part as it was met: who was asked, and who approved. */
+export interface GrantedPart {
+  rule: string;
+  asked: GrantedTerms;
+  /** Principal ids of the voters. */
+  approved_by: string[];
+}
 
 /** Who was asked for an approval that was given: those alone could give it. */
 export interface GrantedTerms {
@@ -351,6 +394,20 @@ export interface CredentialUse {
   version: number;
 }
 
+/** A part in which a vote counts, and whose right it uses there. */
+export interface PartRight {
+  rule: string;
+  /** Whose right was used, by delegation; null: the voter's own. */
+  on_behalf_of: string | null;
+}
+
+/** How many approvals a part has and needs. */
+export interface PartStanding {
+  rule: string;
+  approvals: number;
+  quorum: number;
+}
+
 /** A part of inputs or output that is personal. */
 export interface PersonalField {
   /** JSON Pointer; * stands for every element; empty: all of it. */
@@ -459,6 +516,11 @@ export interface SimilarGrant {
   rule: string;
   /** The mapping that the approved call was mapped with; a call under another mapping is asked about. */
   mapping_version: number | null;
+  /** The parts that it answers, by their rules. Empty in records from before parts: none any more. */
+  rules: string[];
+  /** Null in records from before it existed: it covers no call any more. */
+  inputs: GrantableInputs | null;
+  uses: number;
 }
 
 /** The record that a decision or an end answers. */
@@ -534,6 +596,8 @@ export interface ApprovalEscalated {
   escalated_at_ms: number;
   expires_at_ms: number;
   call: ToolCall;
+  /** The part, by its rule. Null: the only one. */
+  rule: string | null;
 }
 
 /** Nobody decided in time: the call is expired. */
@@ -566,6 +630,8 @@ export interface ApprovalGranted {
   history_json: string | null;
   /** Null in records from before it existed: how many approved is all that is judged again. */
   asked: GrantedTerms | null;
+  /** Empty in records from before parts: votes and asked are those of the only one. */
+  parts: GrantedPart[];
 }
 
 /** One counted vote. */
@@ -579,6 +645,10 @@ export interface CountedVote {
   /** Of a delegate vote: who decides instead. */
   to: string | null;
   grant: GrantWish | null;
+  /** Where it counts. Empty in records from before parts: in the only one. */
+  in_parts: PartRight[];
+  /** As the vote names it. */
+  voter_issuer: string | null;
 }
 
 /** A request is still open: its approvers are reminded, or its target was missed. */
@@ -592,6 +662,8 @@ export interface ApprovalReminded {
   reminded_at_ms: number;
   expires_at_ms: number;
   call: ToolCall;
+  /** The part, by its rule. Null: the only one. */
+  rule: string | null;
 }
 
 /** Why. */
@@ -607,6 +679,8 @@ export interface ApprovalVoteCounted {
   /** The vote: approvals are refolded from these. */
   counted: CountedVote;
   source: SourcePosition;
+  /** After this vote. Empty in records from before parts. */
+  parts: PartStanding[];
 }
 
 /** A vote does not count. */
@@ -668,6 +742,8 @@ export interface ApprovalVoted {
   edited: EditedInputs | null;
   /** With an approval: approve similar too. */
   grant: GrantWish | null;
+  /** Who vouches for the voter: local, or the issuer of an identity provider. Null in records from before it existed. */
+  voter_issuer: string | null;
 }
 
 /** Kind of vote. */
@@ -908,6 +984,8 @@ export interface DelegationSet {
   changed_at_ms: number;
   /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
   based_on?: BaseVersion[];
+  /** Who vouches for `from`: local, or the issuer of an identity provider. Null in records from before it existed. */
+  from_issuer: string | null;
 }
 
 /** Rows of a table that conditions may use; each record makes the next version of the table. */
@@ -1103,6 +1181,8 @@ export interface PolicyBundlePublished {
   published_at_ms: number;
   /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
   based_on?: BaseVersion[];
+  /** What its rules mean. 1: of several rules that ask one spoke, and an allow lowered a row. 2: each asks in a part of its own. All are ruled by 2; 1 names those whose author may not expect it. */
+  semantics: number;
 }
 
 /** How a tenant wants its policy to be changed. */
@@ -1458,6 +1538,12 @@ export interface ApprovalRequested {
   edit: ApprovalEdit | null;
   /** Of edited inputs: groups that had the request before the one that edited it. */
   level: number;
+  /** One for each rule that asks. Empty in records from before parts: requirement is the only one. */
+  parts: ApprovalPart[];
+  /** Each part needs people who meet no other part. */
+  distinct: boolean;
+  /** Null: similar calls cannot be approved (sealed inputs, an amount that is no positive number, a record from before it existed). */
+  grantable: GrantableInputs | null;
 }
 
 /** Whether the effect can be undone. */

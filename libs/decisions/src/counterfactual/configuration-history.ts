@@ -135,7 +135,7 @@ class ChangedConfiguration {
   ) {
     const policy = changesOf(changes, 'policy').at(-1);
     this.bundle = policy?.bundle
-      ? { ...policy.bundle, simulation_digest: null, by: 'counterfactual', published_at_ms: 0 }
+      ? { ...policy.bundle, simulation_digest: null, by: 'counterfactual', published_at_ms: 0, semantics: 2 }
       : policy
         ? null
         : undefined;

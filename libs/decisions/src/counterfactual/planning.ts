@@ -48,7 +48,7 @@ function planVotes(world: SimulatedWorld): void {
   for (const { approval_id, voter, vote, reason, at_ms, vote_id } of changesOf(world.changes, 'vote')) {
     const of = world.records.get(callOfApproval(approval_id))?.requested.event.meta;
     if (!of) continue;
-    const plain = { inputs_json: null, inputs_digest: null, to: null, edited: null, grant: null };
+    const plain = { inputs_json: null, inputs_digest: null, to: null, edited: null, grant: null, voter_issuer: null };
     const named = { approval_id, vote_id: vote_id ?? `counterfactual-${voter.id}`, vote, reason, voter, voted_at_ms: at_ms };
     const event: ApprovalVoted = { meta: of, ...named, ...plain };
     const place = { topic: 'approval-voted', partition: of.partition, offset: -1, timestamp_ms: at_ms, traceparent: undefined };

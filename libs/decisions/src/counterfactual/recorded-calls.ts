@@ -187,9 +187,9 @@ export class RecordedCalls {
   }
 
   /** When a request for approval went to a group, as the record says. */
-  escalatedAt(call_id: string, approval_id: string, level: number): number | undefined {
+  escalatedAt(call_id: string, approval_id: string, part: { rule: string; level: number }): number | undefined {
     for (const { event_type, event } of this.gathered.get(call_id) ?? [])
-      if (event_type === 'approval_escalated' && event.approval_id === approval_id && event.level === level) return event.escalated_at_ms;
+      if (event_type === 'approval_escalated' && event.approval_id === approval_id && isNextOf(part, event)) return event.escalated_at_ms;
     return undefined;
   }
 
@@ -200,6 +200,10 @@ export class RecordedCalls {
     return cause === undefined || cause === call_id ? undefined : this.get(cause);
   }
 }
+
+/** Whether a part went to its next group by this record; one from before parts names no rule. */
+const isNextOf = ({ rule, level }: { rule: string; level: number }, to: { rule: string | null; level: number }): boolean =>
+  to.level === level + 1 && (to.rule === null || to.rule === rule);
 
 const keyOf = ({ tool, version, inputs_digest }: Pick<ToolCall, 'tool' | 'version' | 'inputs_digest'>): string =>
   `${tool}@${version} ${inputs_digest}`;

@@ -1,5 +1,5 @@
 import type { AnyEvent, EventMap } from '@countersign/contracts';
-import { dropApproval, endOfTime, holderOf, type RulingDraft, type Withdrawal, withdrawWaiting } from '@countersign/domain';
+import { dropApproval, partsGiven, type RulingDraft, type Withdrawal, withdrawWaiting } from '@countersign/domain';
 import { decideAgain, decideRecord, editsOf, type ToRule, wantsRuling } from '../decide-record.js';
 import { giveBackUnused, holdersOf, keepTaken } from '../in-flight.js';
 import { type Judged, judgeCall } from '../judge-call.js';
@@ -9,6 +9,7 @@ import { questionOf } from '../question-of.js';
 import type { ReadEvent } from '../read-event.js';
 import { TenantRulings } from '../tenant-rulings.js';
 import { dueDeferrals, questionAgain } from '../waiting.js';
+import { planEnds, saidAtEnd } from './approval-ends.js';
 import type { Change } from './change.js';
 import { Deferring } from './deferring.js';
 import { ask, planned } from './planning.js';
@@ -23,11 +24,8 @@ import { termsOf } from './terms.js';
 import { TrustHistory } from './trust-history.js';
 import { verbatim } from './verbatim.js';
 
-/** A service looks at what falls due once in a while. */
-const SEEN_LATER_MS = 5000;
-
 /** A word that lets a call run. */
-type Word = Omit<Authority, 'granted' | 'approvals' | 'asked' | 'also' | 'waited' | 'history_json'> &
+type Word = Omit<Authority, 'granted' | 'given' | 'also' | 'waited' | 'history_json'> &
   Pick<EventMap['policy_decided'], 'explanation'> & { history_json?: string | null };
 
 /**
@@ -90,7 +88,7 @@ export class Redecision {
         this.start(item.call_id, item.revision);
         return;
       case 'expire':
-        this.expire(item.approval_id);
+        this.say(saidAtEnd(this.world, item.approval_id));
         return;
       case 'forget':
         this.forgetGrant(item.approval_id);
@@ -159,16 +157,17 @@ export class Redecision {
       case 'policy_decided':
         this.noteRuling(said.event);
         if (said.event.effect === 'defer') this.deferring.plan(said.event);
-        if (said.event.effect === 'allow') this.allow(said.event, { granted: false, approvals: 0, asked: null, also: null });
+        if (said.event.effect === 'allow') this.allow(said.event, { granted: false, given: [], also: null });
         return;
       case 'approval_requested':
       case 'approval_escalated':
-        timeline.add(said.event.expires_at_ms, 0, { kind: 'expire', approval_id: said.event.approval_id });
+      case 'approval_vote_counted':
+        planEnds(this.world, said.event.approval_id);
         return;
       case 'approval_granted':
         this.allow(
           { ...said.event, config_offset: -1, explanation: null },
-          { granted: true, approvals: said.event.votes.length, asked: said.event.asked, also: said.event.also },
+          { granted: true, given: partsGiven(said.event), also: said.event.also },
         );
         timeline.add(said.event.execute_before_ms, 0, { kind: 'forget', approval_id: said.event.approval_id });
         return;
@@ -187,7 +186,7 @@ export class Redecision {
     }
   }
 
-  private allow(word: Word, more: Pick<Authority, 'granted' | 'approvals' | 'asked' | 'also'>): void {
+  private allow(word: Word, more: Pick<Authority, 'granted' | 'given' | 'also'>): void {
     const { meta, revision, decision_id, call, joined_call_id, execute_before_ms, config_offset, explanation } = word;
     const waited = explanation?.waited ?? [];
     const history_json = explanation?.history_json ?? word.history_json ?? undefined;
@@ -216,15 +215,6 @@ export class Redecision {
     if (!authority || state?.end || state?.started || !this.world.affected.has(call_id)) return;
     this.runs.forget(call_id);
     this.runs.end(authority, endedAs('cancelled', this.world.now_ms));
-  }
-
-  private expire(approval_id: string): void {
-    const { rulings, now_ms, records } = this.world;
-    const approval = rulings.approvals.get(approval_id);
-    if (approval?.status !== 'open' || approval.expires_at_ms > now_ms) return;
-    const then_ms = records.escalatedAt(holderOf(approval).meta.call_id as string, approval_id, approval.level + 1);
-    const isThen = then_ms !== undefined && then_ms >= now_ms && then_ms - now_ms < SEEN_LATER_MS;
-    this.say(endOfTime(approval, holderOf(approval).meta, isThen ? then_ms : now_ms));
   }
 
   private forgetGrant(approval_id: string): void {

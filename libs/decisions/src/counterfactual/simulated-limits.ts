@@ -11,6 +11,7 @@ import {
   restoreReservations,
   settleReservations,
 } from '@countersign/domain';
+import { isGrantDemand, withoutGrants } from '../grants.js';
 import type { Judged } from '../judge-call.js';
 import { canWait, exceededRuling } from '../limit-ruling.js';
 import type { Question } from '../question.js';
@@ -48,6 +49,10 @@ export class SimulatedLimits {
       judged.reservations = verdict.reservations;
       this.keep(ask, verdict, before);
       return undefined;
+    }
+    if (isGrantDemand(verdict.demand)) {
+      withoutGrants(judged);
+      return judged.demands.length > 0 ? this.reserve(question, judged) : undefined;
     }
     if (!canWait(verdict)) this.keep(ask, verdict, before);
     this.note(ask, verdict);

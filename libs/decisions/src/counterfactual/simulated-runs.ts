@@ -1,13 +1,5 @@
-import {
-  type ClaimedKey,
-  type ClaimedResources,
-  type GrantedTerms,
-  isReadOnly,
-  type Meta,
-  type Outcome,
-  type ToolCall,
-} from '@countersign/contracts';
-import { tooLate } from '@countersign/domain';
+import { type ClaimedKey, isReadOnly, type Meta, type Outcome, type ToolCall } from '@countersign/contracts';
+import { type GivenPart, tooLate } from '@countersign/domain';
 import { type AgainJudged, judgedAgain } from '../judged-again.js';
 import type { TenantRulings } from '../tenant-rulings.js';
 import { changesOf, changesRules } from './change.js';
@@ -25,10 +17,8 @@ export interface Authority {
   call: ToolCall;
   joined_call_id: string | null;
   execute_before_ms: number;
-  /** People who approved it; 0 where nobody was asked. */
-  approvals: number;
-  /** Who was asked to; null: nobody, or it is not known. */
-  asked: GrantedTerms | null;
+  /** What people approved; empty: nobody was asked. */
+  given: readonly GivenPart[];
   granted: boolean;
   config_offset: number;
   waited: readonly string[];

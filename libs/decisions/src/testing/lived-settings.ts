@@ -42,7 +42,7 @@ export class LivedSettings {
     this.tool('stage', 'stage');
   }
 
-  tool(name: string, effect_class: EffectClass): void {
+  tool(name: string, effect_class: EffectClass, input_schema: object = { type: 'object' }): void {
     const plain = {
       name,
       version: '1.0.0',
@@ -53,7 +53,7 @@ export class LivedSettings {
       markings: [],
       scopes: [],
     };
-    const contract = { ...plain, input_schema: { type: 'object' }, output_schema: { type: 'object' }, idempotency: { except: [] } };
+    const contract = { ...plain, input_schema, output_schema: { type: 'object' }, idempotency: { except: [] } };
     const contract_json = JSON.stringify(contract);
     this.set('tool_registered', {
       name,
@@ -68,6 +68,7 @@ export class LivedSettings {
 
   policy(version: string, rules: readonly object[]): void {
     this.set('policy_bundle_published', {
+      semantics: 2,
       version,
       bundle_json: JSON.stringify({ rules }),
       simulation_digest: null,

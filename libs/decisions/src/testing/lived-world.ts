@@ -13,7 +13,17 @@ import {
   type ToolContract,
   type VoteKind,
 } from '@countersign/contracts';
-import { endOfTime, evolveRulings, holderOf, initialRulings, type RulingDraft, stampedMeta } from '@countersign/domain';
+import {
+  endOfTime,
+  evolveRulings,
+  expiresAt,
+  type GivenPart,
+  holderOf,
+  initialRulings,
+  partsGiven,
+  type RulingDraft,
+  stampedMeta,
+} from '@countersign/domain';
 import { type DecisionTerms, decideAgain, decideRecord, revisionOf, type ToRule, wantsRuling } from '../decide-record.js';
 import { giveBackUnused, holdersOf } from '../in-flight.js';
 import { judgedAgain } from '../judged-again.js';
@@ -76,11 +86,20 @@ export class LivedWorld extends LivedSettings {
     return call_id;
   }
 
-  vote(approval_id: string, id: string, vote: VoteKind): void {
+  vote(approval_id: string, id: string, vote: VoteKind, more: Partial<EventMap['approval_voted']> = {}, roles = ['approver']): void {
     const call_id = approval_id.slice(0, approval_id.lastIndexOf('.'));
-    const voter: Principal = { kind: 'user', id, roles: ['approver'] };
-    const none = { inputs_json: null, inputs_digest: null, to: null, edited: null, grant: null, reason: null };
-    const event = { meta: this.meta(call_id), approval_id, vote_id: `vote-${this.id()}`, vote, voter, voted_at_ms: this.now_ms, ...none };
+    const voter: Principal = { kind: 'user', id, roles };
+    const none = { inputs_json: null, inputs_digest: null, to: null, edited: null, grant: null, reason: null, voter_issuer: null };
+    const event = {
+      meta: this.meta(call_id),
+      approval_id,
+      vote_id: `vote-${this.id()}`,
+      vote,
+      voter,
+      voted_at_ms: this.now_ms,
+      ...none,
+      ...more,
+    };
     this.input('approval-voted', { event_type: 'approval_voted', event } as AnyEvent);
   }
 
@@ -147,27 +166,27 @@ export class LivedWorld extends LivedSettings {
     if (said.event_type === 'policy_decided') {
       const { effect } = said.event;
       this.desk.statuses.set(call_id, effect === 'deny' ? 'denied' : effect === 'allow' ? 'running' : 'pending_approval');
-      if (effect === 'allow') this.later(LAG_MS, () => this.start(said.event, 0));
+      if (effect === 'allow') this.later(LAG_MS, () => this.start(said.event, []));
       if (effect === 'deny') this.ended(call_id, 'denied');
       if (said.event.defer) this.later(said.event.defer.timeout_at_ms - this.now_ms, () => this.resume());
     }
     if (said.event_type === 'approval_requested' || said.event_type === 'approval_escalated') {
-      const { approval_id, expires_at_ms } = said.event;
-      this.later(expires_at_ms - this.now_ms, () => this.expire(approval_id));
+      const { approval_id } = said.event;
+      const ends = this.state.approvals.get(approval_id)?.parts ?? [];
+      for (const { expires_at_ms } of ends) this.later(expires_at_ms - this.now_ms, () => this.expire(approval_id));
     }
-    if (said.event_type === 'approval_granted') this.later(LAG_MS, () => this.start(said.event, said.event.votes.length));
+    if (said.event_type === 'approval_granted') this.later(LAG_MS, () => this.start(said.event, partsGiven(said.event)));
     if (said.event_type === 'approval_denied') this.ended(call_id, 'denied');
     if (said.event_type === 'approval_expired') this.ended(call_id, 'expired');
     if (said.event_type === 'call_cancelled' && said.event.final) this.ended(call_id, 'cancelled');
   }
 
-  private start(word: Word, approvals: number): void {
+  private start(word: Word, given: readonly GivenPart[]): void {
     const { meta, call, revision, decision_id, joined_call_id } = word;
     const history_json = ('explanation' in word ? word.explanation?.history_json : word.history_json) ?? undefined;
     const call_id = meta.call_id as string;
     const config_offset = 'config_offset' in word ? word.config_offset : -1;
-    const asked = 'asked' in word ? word.asked : null;
-    const of = { meta, call, approvals, asked, config_offset, history_json };
+    const of = { meta, call, given, config_offset, history_json };
     const again = judgedAgain(this.desk.rulings, this.config, of, this.now_ms);
     const source = { topic: 'policy-decided', offset: 0 };
     if (again.kind === 'stricter') {
@@ -263,7 +282,7 @@ export class LivedWorld extends LivedSettings {
 
   private expire(approval_id: string): void {
     const approval = this.state.approvals.get(approval_id);
-    if (approval?.status === 'open' && approval.expires_at_ms <= this.now_ms)
+    if (approval?.status === 'open' && expiresAt(approval) <= this.now_ms)
       this.say(endOfTime(approval, holderOf(approval).meta, this.now_ms));
   }
 

@@ -1,18 +1,20 @@
 import type { ApprovalVoted, CountedVote, Principal, SourcePosition, ToolCall } from '@countersign/contracts';
 import type { Cause } from '../draft.js';
 import { type ApprovalDraft, about } from './draft.js';
+import { countsIn } from './part.js';
 import { grantObjection, similarOf } from './similar.js';
-import { type Approval, type ApprovalMember, holderOf, termsOf } from './state.js';
-import { endOfTime } from './time.js';
+import { type Approval, type ApprovalMember, expiresAt, grantedParts, holderOf, openParts, standingsOf, tallied } from './state.js';
+import { isSamePerson, qualifiedName, subjectOf } from './subject.js';
+import { endOfTime, escalatedTo } from './time.js';
 import {
-  hasApproved,
+  approvingRights,
   isBarred,
   machineObjection,
   type Objection,
   objectTo,
-  rightOf,
+  rightsIn,
   type StandingDelegation,
-  type VotingRight,
+  type VotingRights,
 } from './voting-right.js';
 
 /** A vote as it stands on the log. `appended_at_ms` is the log's time: deadlines go by it. */
@@ -37,32 +39,54 @@ export function refuseVote(
   return [{ event_type: 'approval_vote_refused', of: meta, cause: meta, key, traceparent, body }];
 }
 
-/** Why this vote does not count although its voter has a right to vote, or undefined. */
-function objection(approval: Approval, { vote }: CastVote, right: VotingRight): Objection | undefined {
-  const { voter } = vote;
-  const approves = vote.vote === 'approve' || vote.vote === 'edit';
-  if (approves && (isBarred(approval, voter.id) || (right.on_behalf_of !== null && isBarred(approval, right.on_behalf_of))))
-    return objectTo('four_eyes', 'four eyes: who asked for the call, or answers for who did, cannot approve it');
-  if ((approves || vote.vote === 'delegate') && hasApproved(approval, voter.id, right))
-    return objectTo('twice', 'this voter has approved already: every approval needs another person');
-  if (vote.vote === 'deny' && approval.requirement.reason_required_on_deny && !vote.reason?.trim())
+/** Why a vote does not count although its voter has a right to vote in these parts, or undefined. */
+function objection(approval: Approval, { vote }: CastVote, rights: VotingRights): Objection | undefined {
+  const parts = approval.parts.filter(({ rule }) => rights.some((right) => right.rule === rule));
+  if (vote.vote === 'deny' && !vote.reason?.trim() && parts.some(({ requirement }) => requirement.reason_required_on_deny))
     return objectTo('reason_required', 'a denial of this request needs a reason');
-  if (vote.vote === 'delegate') return delegateObjection(approval, vote, right);
-  if (approves && vote.grant) return grantObjection(approval, vote.grant);
+  if ((vote.vote === 'approve' || vote.vote === 'edit') && vote.grant) return grantObjection(approval, parts, vote.grant);
   return undefined;
 }
 
-function delegateObjection(approval: Approval, { voter, to }: ApprovalVoted, right: VotingRight): Objection | undefined {
-  if (!to || to === voter.id) return objectTo('bad_delegate', 'name in `to` who decides instead');
-  if (right.on_behalf_of !== null) return objectTo('bad_delegate', 'a vote that was passed on to you cannot be passed on again');
-  if (isBarred(approval, to)) return objectTo('bad_delegate', 'four eyes: who asked for the call cannot decide it');
-  if (approval.votes.some((vote) => vote.voter_id === to)) return objectTo('bad_delegate', `${to} has approved already`);
-  return undefined;
+/** The rights that a delegate vote passes on, or why it passes none: the voter's own, where the other one may use them. */
+function passedRights(approval: Approval, { voter, to }: ApprovalVoted, rights: VotingRights): VotingRights | Objection {
+  if (!to || to === voter.id || isSamePerson(subjectOf(to), voter.id)) return objectTo('bad_delegate', 'name in `to` who decides instead');
+  const own = approvingRights(approval, voter.id, rights);
+  if ('code' in own && own.code === 'twice') return own;
+  const mine = rights.filter(({ on_behalf_of }) => on_behalf_of === null);
+  if (mine.length === 0) return objectTo('bad_delegate', 'a vote that was passed on to you cannot be passed on again');
+  const usable = approvingRights(approval, subjectOf(to), mine);
+  if (!('code' in usable)) return usable;
+  return objectTo(
+    'bad_delegate',
+    usable.code === 'twice' ? `${to} has approved already` : 'four eyes: who asked for the call cannot decide it',
+  );
 }
 
-type Admitted = { approval: Approval; right: VotingRight } | { drafts: ApprovalDraft[] };
+type Admitted = { approval: Approval; rights: VotingRights; first: ApprovalDraft[] } | { drafts: ApprovalDraft[] };
 
-/** Whether this vote may change its request, and by whose right; else what is said instead (nothing where it was counted before). */
+/** The request as it stands at the time of a vote: parts whose time is over went on. `ended`: it expired. */
+function atTime(approval: Approval, { vote, appended_at_ms }: CastVote): { now: Approval; first: ApprovalDraft[]; late: boolean } {
+  if (appended_at_ms < expiresAt(approval)) return { now: approval, first: [], late: false };
+  const first = endOfTime(approval, vote.meta, appended_at_ms);
+  const moved = first.flatMap((draft) => (draft.event_type === 'approval_escalated' ? [draft.body] : []));
+  const now = moved.reduce((before, body) => escalatedTo(before, body), approval);
+  return { now, first, late: true };
+}
+
+/** In which parts a vote counts. A denial counts in open parts alone, and none counts in a part whose time is over by now. */
+function rightsOf(before: Approval, now: Approval, cast: CastVote): VotingRights | Objection {
+  const { vote, standing = [] } = cast;
+  const open = vote.vote === 'deny' ? openParts(now) : now.parts;
+  const parts = open.filter((part) => before.parts.some(({ rule, level }) => rule === part.rule && level === part.level));
+  const rights = rightsIn(now, parts, vote, standing);
+  if ('code' in rights || vote.vote === 'deny') return rights;
+  return vote.vote === 'delegate' ? passedRights(now, vote, rights) : approvingRights(now, vote.voter.id, rights);
+}
+
+const LATE = objectTo('late', 'too late: the time of this group is over');
+
+/** Whether this vote may change its request, and in which parts; else what is said instead (nothing where it was counted before). */
 export function admittedVote(approval: Approval | undefined, cast: CastVote): Admitted {
   const { vote } = cast;
   const no = (why: Objection) => ({ drafts: refuseVote(cast, why) });
@@ -70,16 +94,14 @@ export function admittedVote(approval: Approval | undefined, cast: CastVote): Ad
     return no(objectTo('not_open', 'the request is not open (any more)'));
   const known = approval.votes.some((one) => one.vote_id === vote.vote_id) || approval.passed.some((one) => one.vote_id === vote.vote_id);
   if (known) return { drafts: [] };
-  if (vote.vote === 'revoke') return { approval, right: { on_behalf_of: null } };
+  if (vote.vote === 'revoke') return { approval, rights: [], first: [] };
   if (approval.status === 'granted') return no(objectTo('not_open', 'the request was granted already'));
-  if (cast.appended_at_ms >= approval.expires_at_ms) {
-    const late = refuseVote(cast, objectTo('late', 'too late: the time of this group is over'));
-    return { drafts: [...late, ...endOfTime(approval, vote.meta, cast.appended_at_ms)] };
-  }
-  const right = rightOf(approval, vote.voter, cast.standing ?? []);
-  if ('code' in right) return no(right);
-  const why = objection(approval, cast, right);
-  return why === undefined ? { approval, right } : no(why);
+  const { now, first, late } = atTime(approval, cast);
+  const isOver = late && now === approval;
+  const rights = isOver ? LATE : rightsOf(approval, now, cast);
+  const why = 'code' in rights ? (late ? LATE : rights) : objection(now, cast, rights);
+  if (why) return { drafts: [...refuseVote(cast, why), ...first] };
+  return { approval: now, rights: rights as VotingRights, first };
 }
 
 /**
@@ -90,56 +112,73 @@ export function castVote(asked: Approval | undefined, cast: CastVote): ApprovalD
   const { vote } = cast;
   const admitted = admittedVote(asked, cast);
   if ('drafts' in admitted) return admitted.drafts;
-  const { approval, right } = admitted;
+  const { approval, rights, first } = admitted;
   switch (vote.vote) {
     case 'revoke':
       return revoked(approval, cast);
     case 'deny':
-      return denied(approval, cast);
+      return [...first, ...denied(approval, cast)];
     case 'edit':
-      return refuseVote(cast, objectTo('bad_edit', 'the edit names no inputs that could be ruled on'));
+      return [...refuseVote(cast, objectTo('bad_edit', 'the edit names no inputs that could be ruled on')), ...first];
     case 'approve':
     case 'delegate':
-      return counted(approval, cast, right);
+      return [...first, ...counted(approval, cast, rights)];
   }
 }
 
 /** The counted form of a vote. */
-export function countedVote(vote: ApprovalVoted, { on_behalf_of }: VotingRight): CountedVote {
-  const { vote_id, voter, voted_at_ms, grant, to } = vote;
-  return { vote_id, voter_id: voter.id, vote: vote.vote, voted_at_ms, on_behalf_of, to: vote.vote === 'delegate' ? to : null, grant };
+export function countedVote(vote: ApprovalVoted, rights: VotingRights): CountedVote {
+  const { vote_id, voter, voter_issuer, voted_at_ms, grant, to } = vote;
+  const common = { vote_id, voter_id: voter.id, vote: vote.vote, voted_at_ms, grant, voter_issuer };
+  const on_behalf_of = rights[0]?.on_behalf_of ?? null;
+  return { ...common, on_behalf_of, to: vote.vote === 'delegate' ? to : null, in_parts: [...rights] };
 }
 
-function counted(approval: Approval, cast: CastVote, right: VotingRight): ApprovalDraft[] {
+/** A vote as it is recorded where the request stays open. `votes`: all that count after it. */
+export function voteCounted(approval: Approval, votes: readonly CountedVote[], mine: CountedVote, cast: CastVote): ApprovalDraft {
   const { vote, source } = cast;
-  const { approval_id, quorum } = approval;
-  const mine = countedVote(vote, right);
-  const votes = tally(approval.votes, mine).filter((one) => !isBarred(approval, one.voter_id));
-  if (votes.length >= quorum && vote.vote === 'approve')
+  const parts = standingsOf({ ...approval, votes });
+  const body = { approval_id: approval.approval_id, vote_id: vote.vote_id, ...tallied(parts), counted: mine, source, parts };
+  return { event_type: 'approval_vote_counted', ...about(holderOf(approval), vote.meta), body };
+}
+
+/** The votes that count: none in a part whose four eyes bar its voter by now. */
+function unbarred(approval: Approval, votes: readonly CountedVote[]): CountedVote[] {
+  return votes.flatMap((vote) => {
+    const rules = approval.parts.filter((part) => countsIn(vote, part.rule) && !isBarred(approval, part, vote.voter_id));
+    if (rules.length === 0) return [];
+    return [{ ...vote, in_parts: vote.in_parts.filter((one) => rules.some(({ rule }) => rule === one.rule)) }];
+  });
+}
+
+function counted(approval: Approval, cast: CastVote, rights: VotingRights): ApprovalDraft[] {
+  const { vote, source, appended_at_ms: from_ms } = cast;
+  const mine = countedVote(vote, rights);
+  const votes = unbarred(approval, tally(approval.votes, mine));
+  if (vote.vote === 'approve' && openParts({ ...approval, votes }).length === 0)
     return grantTo(approval, approval.members, votes, {
       cause: vote.meta,
       source,
-      execute_before_ms: cast.appended_at_ms + cast.grant_for_ms,
-      from_ms: cast.appended_at_ms,
+      execute_before_ms: from_ms + cast.grant_for_ms,
+      from_ms,
     });
-  const body = { approval_id, vote_id: vote.vote_id, approvals: votes.length, quorum, counted: mine, source };
-  return [{ event_type: 'approval_vote_counted', ...about(holderOf(approval), vote.meta), body }];
+  return [voteCounted(approval, votes, mine, cast)];
 }
 
 /** Takes back an approval or a passed vote; of a grant, as long as nothing has fired: its calls are cancelled before they do. */
 function revoked(approval: Approval, cast: CastVote): ApprovalDraft[] {
   const { vote, source } = cast;
-  const { approval_id, quorum } = approval;
-  const own = approval.votes.some((one) => one.voter_id === vote.voter.id || one.on_behalf_of === vote.voter.id);
-  const passed = approval.passed.some(({ from }) => from === vote.voter.id);
+  const name = qualifiedName({ issuer: vote.voter_issuer, id: vote.voter.id });
+  const own = approval.votes.some(
+    (one) => isOwn(one, vote) || one.on_behalf_of === name || one.in_parts.some(({ on_behalf_of }) => on_behalf_of === name),
+  );
+  const passed = approval.passed.some(({ from }) => from === name);
   const machine = machineObjection(vote.voter);
   if (machine) return refuseVote(cast, machine);
   if (!own && !passed) return refuseVote(cast, objectTo('nothing_to_revoke', 'there is no approval of this voter to revoke'));
   if (approval.fired) return refuseVote(cast, objectTo('fired', 'too late: the call has been fired'));
-  const mine = countedVote(vote, { on_behalf_of: null });
-  const approvals = tally(approval.votes, mine).length;
-  const body = { approval_id, vote_id: vote.vote_id, approvals, quorum, counted: mine, source };
-  const said: ApprovalDraft = { event_type: 'approval_vote_counted', ...about(holderOf(approval), vote.meta), body };
+  const mine = countedVote(vote, []);
+  const said = voteCounted(approval, tally(approval.votes, mine), mine, cast);
   if (approval.status === 'open') return [said];
   const cancelled = approval.members.map((member): ApprovalDraft => {
     const { revision, call } = member;
@@ -149,11 +188,23 @@ function revoked(approval: Approval, cast: CastVote): ApprovalDraft[] {
   return [said, ...cancelled];
 }
 
-/** Approvals after one more vote: an approval adds the voter, a revocation takes away what the voter's right gave. */
+const isOwn = (one: CountedVote, { voter, voter_issuer }: Pick<ApprovalVoted, 'voter' | 'voter_issuer'>): boolean =>
+  one.voter_id === voter.id && (one.voter_issuer === null || one.voter_issuer === voter_issuer);
+
+/** What is left of a vote once this person took back what the own right gave; undefined: nothing. */
+function withoutRightOf(vote: CountedVote, mine: CountedVote): CountedVote | undefined {
+  const name = qualifiedName({ issuer: mine.voter_issuer, id: mine.voter_id });
+  const sameVoter = vote.voter_id === mine.voter_id && (vote.voter_issuer === null || vote.voter_issuer === mine.voter_issuer);
+  if (sameVoter) return undefined;
+  if (vote.in_parts.length === 0) return vote.on_behalf_of === name ? undefined : vote;
+  const in_parts = vote.in_parts.filter(({ on_behalf_of }) => on_behalf_of !== name);
+  return in_parts.length > 0 ? { ...vote, in_parts } : undefined;
+}
+
+/** Approvals after one more vote: an approval adds to those that are there, a revocation takes away what the voter's right gave. */
 export function tally(votes: readonly CountedVote[], mine: CountedVote): CountedVote[] {
-  const others = votes.filter(
-    (vote) => vote.voter_id !== mine.voter_id && !(mine.vote === 'revoke' && vote.on_behalf_of === mine.voter_id),
-  );
+  const others = votes.filter(({ vote_id }) => vote_id !== mine.vote_id);
+  if (mine.vote === 'revoke') return others.flatMap((vote) => withoutRightOf(vote, mine) ?? []);
   return mine.vote === 'approve' || mine.vote === 'edit' ? [...others, mine] : others;
 }
 
@@ -172,7 +223,8 @@ export function grantTo(
 ): ApprovalDraft[] {
   const holder = holderOf(approval);
   const { approval_id, ruling_digest, tier, also } = approval;
-  const asked = termsOf(approval);
+  const parts = grantedParts(approval, votes);
+  const asked = parts[0]?.asked ?? null;
   return members.map((member) => ({
     event_type: 'approval_granted',
     ...about(member, by.cause),
@@ -191,6 +243,7 @@ export function grantTo(
       also: member === holder ? also : null,
       history_json: member.history_json ?? null,
       asked,
+      parts,
     },
   }));
 }

@@ -26,6 +26,7 @@ export function requirementOf({ approver_roles, quorum, expires_after_ms, requir
     reminders_ms: [],
     sla_ms: null,
     grant_max_ms: GRANT_MAX_MS,
+    distinct: false,
   };
 }
 

@@ -1,5 +1,7 @@
+import type { GrantableInputs } from '@countersign/contracts';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { aCall, asks, person, RuledPartition } from '../testing/ruled-partition.js';
+import { grantableInputs, isWithin } from './grantable.js';
 import { requirementOf } from './requirement.js';
 import { covers } from './similar.js';
 import { type Approval, holderOf } from './state.js';
@@ -75,7 +77,7 @@ describe('time', () => {
     policy.rule('c1', escalating);
     policy.now_ms = 11_000;
     expect(timeIsOver()).toEqual(['approval_escalated']);
-    expect(approval()).toMatchObject({ level: 1, approver_roles: ['cfo'], expires_at_ms: 16_000, votes: [] });
+    expect(approval()).toMatchObject({ parts: [{ level: 1, expires_at_ms: 16_000 }], votes: [] });
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
     expect(policy.vote('c1.1', person('eva', ['cfo']), 'approve')).toEqual(['approval_granted']);
   });
@@ -128,11 +130,11 @@ describe('an approval that was granted', () => {
 
 describe("'approve similar'", () => {
   const inCase = aCall({ case_id: 'k1' });
-  const wish = { scope: 'case' as const, for_ms: 7_200_000 };
+  const wish = { scope: 'case' as const, for_ms: 7_200_000, uses: 1 };
 
   test('comes with the grant, as narrow and as short as the narrowest of those who approved', () => {
     policy.rule('c1', { ...asks, quorum: 2 }, { call: inCase });
-    policy.vote('c1.1', ann, 'approve', { grant: { scope: 'tool', for_ms: 1000 } });
+    policy.vote('c1.1', ann, 'approve', { grant: { scope: 'tool', for_ms: 1000, uses: 1 } });
     policy.vote('c1.1', bob, 'approve', { grant: wish });
     const similar = policy.last('approval_granted').similar;
     expect(similar).toMatchObject({ scope: 'case', case_id: 'k1', expires_at_ms: policy.now_ms + 1000, granted_by: ['ann', 'bob'] });
@@ -144,25 +146,65 @@ describe("'approve similar'", () => {
     policy.vote('c1.1', bob, 'approve');
     expect(policy.last('approval_granted').similar).toBeNull();
     policy.rule('c2', { ...asks, requirement: { ...requirement, grant_max_ms: 1000 } }, { call: aCall({ idempotency_key: 'k2' }) });
-    policy.vote('c2.1', cid, 'approve', { grant: { scope: 'tool', for_ms: 1001 } });
+    policy.vote('c2.1', cid, 'approve', { grant: { scope: 'tool', for_ms: 1001, uses: 1 } });
     expect(refusal()).toBe('bad_grant');
-    policy.vote('c2.1', cid, 'approve', { grant: { scope: 'case', for_ms: 1000 } });
+    policy.vote('c2.1', cid, 'approve', { grant: { scope: 'case', for_ms: 1000, uses: 1 } });
     expect(refusal()).toBe('bad_grant');
   });
 
-  test('covers the same tool, contract, requester, scope and rule until its time is over, and nothing else', () => {
+  test('covers the same tool, contract, requester, scope, part and inputs until its time is over, and nothing else', () => {
     policy.rule('c1', asks, { call: inCase });
     policy.vote('c1.1', ann, 'approve', { grant: wish });
     const grant = policy.last('approval_granted').similar!;
-    const at = (more: Parameters<typeof aCall>[0], rule = asks.rule, now_ms = policy.now_ms) =>
-      covers(grant, aCall({ case_id: 'k1', ...more }), rule, now_ms);
+    const inputs = { equal_digest: 'equal', amounts: [] };
+    const at = (more: Parameters<typeof aCall>[0], rule = asks.rule, now_ms = policy.now_ms, its: GrantableInputs | null = inputs) =>
+      covers(grant, { call: aCall({ case_id: 'k1', ...more }), inputs: its, now_ms }, rule);
     expect(at({ inputs_digest: 'other', idempotency_key: 'x' })).toBe(true);
     const others = [{ tool: 'x' }, { contract_digest: 'x' }, { case_id: 'k2' }, { case_id: null }, { principal: person('eve') }];
     expect(others.map((more) => at(more))).toEqual(others.map(() => false));
-    expect([at({}, 'another.rule'), at({}, asks.rule, grant.expires_at_ms), at({}, asks.rule, grant.from_ms - 1)]).toEqual([
-      false,
+    const times = [grant.expires_at_ms, grant.from_ms - 1];
+    expect([at({}, 'another.rule'), ...times.map((ms) => at({}, asks.rule, ms))]).toEqual([false, false, false]);
+    expect([at({}, asks.rule, policy.now_ms, null), at({}, asks.rule, policy.now_ms, { ...inputs, equal_digest: 'x' })]).toEqual([
       false,
       false,
     ]);
+  });
+
+  test('comes for no call whose inputs cannot be compared, and a grant from before inputs were kept covers nothing', () => {
+    policy.rule('c1', asks, { call: inCase, grantable: null });
+    expect(policy.vote('c1.1', ann, 'approve', { grant: wish })).toEqual(['approval_vote_refused']);
+    expect(refusal()).toBe('bad_grant');
+    policy.rule('c2', asks, { call: aCall({ case_id: 'k1', idempotency_key: 'k2' }) });
+    policy.vote('c2.1', ann, 'approve', { grant: wish });
+    const grant = policy.last('approval_granted').similar!;
+    const call = { call: inCase, inputs: { equal_digest: 'equal', amounts: [] }, now_ms: policy.now_ms };
+    expect(covers(grant, call, asks.rule)).toBe(true);
+    expect([covers({ ...grant, inputs: null }, call, asks.rule), covers({ ...grant, rules: [] }, call, asks.rule)]).toEqual([false, false]);
+  });
+});
+
+describe('inputs that a grant covers', () => {
+  const schema = {
+    properties: { amount: { 'x-grant': 'amount' }, memo: { 'x-grant': 'free' }, to: { properties: { name: { 'x-grant': 'free' } } } },
+  };
+  const of = (inputs: unknown) => grantableInputs(JSON.stringify(inputs), schema);
+  const approved = { amount: 100, currency: 'EUR', supplier: 'a', memo: 'x', to: { name: 'n', iban: 'i' } };
+  const granted = of(approved)!;
+
+  test.each([
+    ['the same', {}, true],
+    ['less', { amount: 0.01 }, true],
+    ['more', { amount: 100.01 }, false],
+    ['nothing', { amount: 0 }, false],
+    ['a negative amount', { amount: -5 }, false],
+    ['a text for a number', { amount: '50' }, false],
+    ['another unit', { currency: 'USD' }, false],
+    ['another supplier', { supplier: 'b' }, false],
+    ['another free text', { memo: 'y', to: { name: 'm', iban: 'i' } }, true],
+    ['another part of a group', { to: { name: 'n', iban: 'j' } }, false],
+    ['no amount', { amount: undefined }, false],
+    ['one input more', { urgent: true }, false],
+  ])('%s', (_, more, expected) => {
+    expect(isWithin(granted, of({ ...approved, ...more }))).toBe(expected);
   });
 });

@@ -1,13 +1,21 @@
-import type { CountedVote, GrantWish, SimilarGrant, ToolCall } from '@countersign/contracts';
+import type { CountedVote, GrantableInputs, GrantWish, SimilarGrant, ToolCall } from '@countersign/contracts';
+import { isWithin } from './grantable.js';
+import { type ApprovalPart, countsIn } from './part.js';
 import { type Approval, holderOf } from './state.js';
 import { type Objection, objectTo } from './voting-right.js';
 
 const NARROWNESS = { case: 0, run: 1, tool: 2 } as const;
 
-/** Why 'approve similar' is not possible like this, or undefined. */
-export function grantObjection(approval: Approval, wish: GrantWish): Objection | undefined {
-  const { grant_max_ms } = approval.requirement;
+/** Why 'approve similar' is not possible like this for these parts, or undefined. */
+export function grantObjection(approval: Approval, parts: readonly ApprovalPart[], wish: GrantWish): Objection | undefined {
+  const grant_max_ms = Math.min(...parts.map(({ requirement }) => requirement.grant_max_ms));
   const { call } = holderOf(approval);
+  if (!approval.grantable)
+    return objectTo(
+      'bad_grant',
+      'similar calls cannot be approved: the inputs are sealed, or an amount among them is not a positive number',
+    );
+  if (wish.uses < 1) return objectTo('bad_grant', 'a grant needs at least one use');
   if (wish.for_ms <= 0 || wish.for_ms > grant_max_ms)
     return objectTo(
       'bad_grant',
@@ -18,12 +26,25 @@ export function grantObjection(approval: Approval, wish: GrantWish): Objection |
   return undefined;
 }
 
-/** What everybody whose approval counts wants approved from now on: the narrowest scope, the shortest time. Null where one does not. */
+/** Parts of which everybody whose approval counts there wants similar calls approved. */
+function wishedParts({ parts }: Approval, votes: readonly CountedVote[]): ApprovalPart[] {
+  return parts.filter(({ rule }) => {
+    const here = votes.filter((vote) => countsIn(vote, rule));
+    return here.length > 0 && here.every(({ grant }) => grant !== null);
+  });
+}
+
+/**
+ * What everybody whose approval counts in a part wants approved from now on: the narrowest scope, the shortest time, the
+ * fewest uses. Null where no part has it.
+ */
 export function similarOf(approval: Approval, votes: readonly CountedVote[], from_ms: number): SimilarGrant | null {
-  const wishes = votes.map((vote) => vote.grant);
-  if (wishes.length === 0 || wishes.some((wish) => wish === null)) return null;
-  const narrowest = (wishes as GrantWish[]).reduce((one, other) => (NARROWNESS[other.scope] < NARROWNESS[one.scope] ? other : one));
-  const for_ms = Math.min(...(wishes as GrantWish[]).map((wish) => wish.for_ms));
+  const parts = wishedParts(approval, votes);
+  const of = votes.filter((vote) => parts.some(({ rule }) => countsIn(vote, rule)));
+  const wishes = of.flatMap(({ grant }) => grant ?? []);
+  if (wishes.length === 0 || !approval.grantable) return null;
+  const narrowest = wishes.reduce((one, other) => (NARROWNESS[other.scope] < NARROWNESS[one.scope] ? other : one));
+  const for_ms = Math.min(...wishes.map((wish) => wish.for_ms));
   const { call } = holderOf(approval);
   return {
     grant_id: `${approval.approval_id}.similar`,
@@ -35,19 +56,31 @@ export function similarOf(approval: Approval, votes: readonly CountedVote[], fro
     case_id: call.case_id,
     run_id: call.run_id,
     principal_id: call.principal.id,
-    granted_by: votes.map((vote) => vote.voter_id),
+    granted_by: [...new Set(of.map((vote) => vote.voter_id))],
     from_ms,
     expires_at_ms: from_ms + for_ms,
     rule: approval.rule,
     mapping_version: call.mapped?.mapping_version ?? null,
+    rules: parts.map(({ rule }) => rule),
+    inputs: approval.grantable,
+    uses: Math.min(...wishes.map(({ uses }) => uses)),
   };
 }
 
-/** Whether a call is like the one that was approved: same tool and contract, same requester, and inside the scope. */
-export function covers(grant: SimilarGrant, call: ToolCall, rule: string, now_ms: number): boolean {
-  if (now_ms < grant.from_ms || now_ms >= grant.expires_at_ms || grant.rule !== rule) return false;
+/** A call as a grant looks at it. */
+export interface GrantedCall {
+  call: ToolCall;
+  /** Its inputs by the marks of its contract; null: no grant covers it. */
+  inputs: GrantableInputs | null;
+  now_ms: number;
+}
+
+/** Whether a grant answers a part about a call: same tool, contract, requester and rule, inside its scope, its time and its inputs. */
+export function covers(grant: SimilarGrant, { call, inputs, now_ms }: GrantedCall, rule: string): boolean {
+  if (now_ms < grant.from_ms || now_ms >= grant.expires_at_ms || !grant.rules.includes(rule)) return false;
   if ((grant.mapping_version ?? null) !== (call.mapped?.mapping_version ?? null)) return false;
   if (grant.tool !== call.tool || grant.contract_digest !== call.contract_digest || grant.principal_id !== call.principal.id) return false;
+  if (grant.inputs === null || !isWithin(grant.inputs, inputs)) return false;
   switch (grant.scope) {
     case 'case':
       return grant.case_id !== null && grant.case_id === call.case_id;

@@ -1,15 +1,17 @@
 import {
-  type ApprovalRequirement,
   type ClaimedKey,
   type CountedVote,
   canonicalText,
+  type GrantableInputs,
+  type GrantedPart,
   type GrantedTerms,
   type Meta,
+  type PartStanding,
   sha256Hex,
   type Tier,
   type ToolCall,
 } from '@countersign/contracts';
-import { type Asking, requirementOf } from './requirement.js';
+import { type ApprovalPart, countsIn, groupOf, isDistinct, isMet, levelOf, type PartsAsking, partsAsked, standingOfParts } from './part.js';
 
 /** A call that waits for an approval, or was granted one. */
 export interface ApprovalMember {
@@ -28,6 +30,8 @@ export interface PassedVote {
   from: string;
   to: string;
   vote_id: string;
+  /** The parts that it is about; empty in records from before parts: the only one. */
+  rules: readonly string[];
 }
 
 /**
@@ -40,25 +44,14 @@ export interface Approval {
   ruling_digest: string;
   tier: Tier;
   rule: string;
-  /** Whole, as asked; the next four are those of the group that it is with. */
-  requirement: ApprovalRequirement;
-  /** 0: the first group; n: the n-th of `escalate_to`. */
-  level: number;
-  /** Of edited inputs: groups that had the request before the one that edited it; absent: none. */
-  level_before?: number;
-  approver_roles: readonly string[];
-  people: readonly string[];
-  quorum: number;
-  /** Principal ids that cannot approve it, besides the requesters of its members. */
+  /** One for each rule that asks; empty until approval_requested is folded. */
+  parts: readonly ApprovalPart[];
+  /** Each part needs people who meet no other. */
+  distinct: boolean;
+  /** Principal ids that cannot approve a part with four eyes, besides the requesters of its members. */
   barred: readonly string[];
-  requested_at_ms: number;
-  /** By the log's append time. */
-  expires_at_ms: number;
-  /** The longest of `reminders_ms` that was sent. */
-  reminded_ms: number;
-  sla_missed: boolean;
   members: readonly ApprovalMember[];
-  /** Approvals that count, one a voter, oldest first. */
+  /** Approvals that count, oldest first. */
   votes: readonly CountedVote[];
   passed: readonly PassedVote[];
   /** 0 while open. */
@@ -67,15 +60,53 @@ export interface Approval {
   fired: boolean;
   /** Of edited inputs: their own key. */
   also: ClaimedKey | null;
+  /** What 'approve similar' would cover; null: nothing. */
+  grantable: GrantableInputs | null;
 }
 
 export function holderOf(approval: Approval): ApprovalMember {
   return approval.members[0] as ApprovalMember;
 }
 
+/** How many approvals each part has and needs. */
+export function standingsOf({ parts, votes, distinct }: Pick<Approval, 'parts' | 'votes' | 'distinct'>): PartStanding[] {
+  return standingOfParts(parts, votes, distinct);
+}
+
+/** Parts that need more approvals, in their order. */
+export function openParts(approval: Pick<Approval, 'parts' | 'votes' | 'distinct'>): ApprovalPart[] {
+  const standings = standingsOf(approval);
+  return approval.parts.filter((_, at) => !isMet(standings[at] as PartStanding));
+}
+
+/** When the first part that is not met ends; a met part does not expire. */
+export function expiresAt(approval: Pick<Approval, 'parts' | 'votes' | 'distinct'>): number {
+  const open = openParts(approval);
+  return Math.min(...(open.length > 0 ? open : approval.parts).map(({ expires_at_ms }) => expires_at_ms));
+}
+
+/** Approvals that a request has and needs, over all parts. */
+export function tallied(standings: readonly PartStanding[]): { approvals: number; quorum: number } {
+  const sum = (of: (one: PartStanding) => number) => standings.reduce((total, one) => total + of(one), 0);
+  return {
+    approvals: sum(({ approvals, quorum }) => (standings.length === 1 ? approvals : Math.min(approvals, quorum))),
+    quorum: sum(({ quorum }) => quorum),
+  };
+}
+
 /** Who is asked by now, as a grant names them. */
-export function termsOf({ approver_roles, people, requirement, level, level_before = 0 }: Approval): GrantedTerms {
-  return { approver_roles: [...approver_roles], people: [...people], four_eyes: requirement.four_eyes, level: level_before + level };
+export function termsOf(part: ApprovalPart): GrantedTerms {
+  const { approver_roles, people } = groupOf(part);
+  return { approver_roles: [...approver_roles], people: [...people], four_eyes: part.requirement.four_eyes, level: levelOf(part) };
+}
+
+/** The parts as they were met. `votes`: those that count. */
+export function grantedParts({ parts }: Pick<Approval, 'parts'>, votes: readonly CountedVote[]): GrantedPart[] {
+  return parts.map((part) => ({
+    rule: part.rule,
+    asked: termsOf(part),
+    approved_by: [...new Set(votes.filter((vote) => countsIn(vote, part.rule)).map(({ voter_id }) => voter_id))],
+  }));
 }
 
 /** The id of the question that a revision of a call asks: the same whoever decides it. Its first part names the partition. */
@@ -91,33 +122,30 @@ export function unasked(approval_id: string, ruling: { tier: Tier; rule: string 
     ruling_digest: '',
     tier: ruling.tier,
     rule: ruling.rule,
-    requirement: requirementOf({ approver_roles: [], quorum: 1, expires_after_ms: 0 }),
-    level: 0,
-    approver_roles: [],
-    people: [],
-    quorum: 1,
+    parts: [],
+    distinct: false,
     barred: [],
-    requested_at_ms: 0,
-    expires_at_ms: 0,
-    reminded_ms: 0,
-    sla_missed: false,
     members: [member],
     votes: [],
     passed: [],
     execute_before_ms: 0,
     fired: false,
     also: null,
+    grantable: null,
   };
 }
 
 /** What a grant binds: both forms of the inputs, the tool contract and the ruling. */
 export function rulingDigest(
   call: Pick<ToolCall, 'inputs_digest' | 'contract_digest' | 'mapped'>,
-  ruling: Asking & { tier: Tier; rule: string },
+  ruling: PartsAsking & { tier: Tier },
 ): string {
   const { tier, rule } = ruling;
   const { inputs_digest, contract_digest, mapped } = call;
   // Absent without a mapping, so that digests from before mappings were judged stay as they are.
   const both = mapped ? { mapped_digest: mapped.inputs_digest, mapping_version: mapped.mapping_version } : {};
-  return sha256Hex(canonicalText({ inputs_digest, ...both, contract_digest, tier, rule, requirement: requirementOf(ruling) }));
+  const parts = partsAsked(ruling);
+  const [only, ...others] = parts;
+  const asked = others.length === 0 ? { requirement: only?.requirement } : { parts, distinct: isDistinct(parts) };
+  return sha256Hex(canonicalText({ inputs_digest, ...both, contract_digest, tier, rule, ...asked }));
 }

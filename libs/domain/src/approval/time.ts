@@ -1,71 +1,138 @@
-import type { ApprovalGroup } from '@countersign/contracts';
+import type { ApprovalGroup, EventMap } from '@countersign/contracts';
 import type { Cause } from '../draft.js';
 import { type ApprovalDraft, about } from './draft.js';
-import { type Approval, holderOf } from './state.js';
+import { type ApprovalPart, countsIn } from './part.js';
+import { type Approval, expiresAt, holderOf, openParts } from './state.js';
 
 /** Nobody decided in time: every waiting call is expired. Empty where it is not open. */
 export function expireApproval(approval: Approval, cause: Cause): ApprovalDraft[] {
   if (approval.status !== 'open') return [];
-  const { approval_id, expires_at_ms } = approval;
+  const { approval_id } = approval;
+  const expired_at_ms = expiresAt(approval);
   return approval.members.map((member) => ({
     event_type: 'approval_expired',
     ...about(member, cause),
-    body: { approval_id, revision: member.revision, expired_at_ms: expires_at_ms, call: member.call },
+    body: { approval_id, revision: member.revision, expired_at_ms, call: member.call },
   }));
 }
 
-/** The group that it goes to when nobody of the present one decides in time. */
-function nextGroup({ requirement, level }: Approval): ApprovalGroup | undefined {
+/** The group that a part goes to when nobody of the present one decides in time. */
+function nextGroup({ requirement, level }: ApprovalPart): ApprovalGroup | undefined {
   return requirement.on_expiry === 'escalate' ? requirement.escalate_to[level] : undefined;
 }
 
-/**
- * What becomes of a request whose time is over: it goes to the next group with new time, or it expires. It is never
- * granted. Empty where it is not open.
- */
-export function endOfTime(approval: Approval, cause: Cause, now_ms: number): ApprovalDraft[] {
-  const group = nextGroup(approval);
+/** How an event names a part; null: it is the only one. */
+const ruleOf = ({ parts }: Approval, { rule }: ApprovalPart): string | null => (parts.length > 1 ? rule : null);
+
+type Escalated = Omit<EventMap['approval_escalated'], 'meta'>;
+
+function escalation(approval: Approval, part: ApprovalPart, group: ApprovalGroup, now_ms: number): Escalated {
   const { call, revision } = holderOf(approval);
-  const deadline_ms = call.deadline_ms ?? Number.MAX_SAFE_INTEGER;
-  if (!group || approval.expires_at_ms >= deadline_ms) return expireApproval(approval, cause);
-  if (approval.status !== 'open') return [];
-  const escalated_at_ms = Math.max(now_ms, approval.expires_at_ms);
+  const escalated_at_ms = Math.max(now_ms, part.expires_at_ms);
   const { approver_roles, people, quorum, expires_after_ms } = group;
-  const body = {
+  return {
     approval_id: approval.approval_id,
     revision,
-    level: approval.level + 1,
+    level: part.level + 1,
     approver_roles,
     people,
     quorum,
     escalated_at_ms,
-    expires_at_ms: Math.min(escalated_at_ms + expires_after_ms, deadline_ms),
+    expires_at_ms: Math.min(escalated_at_ms + expires_after_ms, call.deadline_ms ?? Number.MAX_SAFE_INTEGER),
     call,
+    rule: ruleOf(approval, part),
   };
-  return [{ event_type: 'approval_escalated', ...about(holderOf(approval), cause), body }];
 }
 
-/** When something about an open request falls due besides its end: reminders and its target, epoch ms. */
-export function dueTimes({ requirement, requested_at_ms }: Approval): number[] {
-  const after = [...requirement.reminders_ms, ...(requirement.sla_ms === null ? [] : [requirement.sla_ms])];
-  return after.map((ms) => requested_at_ms + ms);
+/** Escalations of the parts whose time is over; undefined where one of them has nobody to go to. */
+function escalations(approval: Approval, now_ms: number): Escalated[] | undefined {
+  const first_ms = expiresAt(approval);
+  const due = openParts(approval).filter(({ expires_at_ms }) => expires_at_ms <= Math.max(now_ms, first_ms));
+  const deadline_ms = holderOf(approval).call.deadline_ms ?? Number.MAX_SAFE_INTEGER;
+  const all: Escalated[] = [];
+  for (const part of due) {
+    const group = nextGroup(part);
+    if (!group || part.expires_at_ms >= deadline_ms) return undefined;
+    all.push(escalation(approval, part, group, now_ms));
+  }
+  return all;
 }
 
-/** The newest reminder that is due and was not sent, and whether the target was missed. */
-export function remind(approval: Approval, cause: Cause, now_ms: number): ApprovalDraft[] {
+/**
+ * What becomes of a request of which a part is not met in time: each such part goes to its next group with new time, while
+ * the others keep their votes; where one has no next group the request expires. It is never granted. Empty where it is not open.
+ */
+export function endOfTime(approval: Approval, cause: Cause, now_ms: number): ApprovalDraft[] {
   if (approval.status !== 'open') return [];
-  const { requirement, requested_at_ms, approval_id, expires_at_ms } = approval;
+  const all = escalations(approval, now_ms);
+  if (!all) return expireApproval(approval, cause);
+  return all.map((body) => ({ event_type: 'approval_escalated', ...about(holderOf(approval), cause), body }));
+}
+
+/** The request after one of its parts went to the next group: votes in that part count no more. Without `rule`: its only part. */
+export function escalatedTo(
+  approval: Approval,
+  { rule, level, expires_at_ms }: Pick<Escalated, 'rule' | 'level' | 'expires_at_ms'>,
+): Approval {
+  const is = (part: ApprovalPart) => rule === null || part.rule === rule;
+  const left = approval.parts.find(is);
+  if (approval.status !== 'open' || !left || left.level >= level) return approval;
+  const parts = approval.parts.map((part) => (is(part) ? { ...part, level, expires_at_ms } : part));
+  const votes = approval.votes.flatMap((vote) => {
+    if (!countsIn(vote, left.rule)) return [vote];
+    const in_parts = vote.in_parts.filter((one) => one.rule !== left.rule);
+    return in_parts.length > 0 ? [{ ...vote, in_parts }] : [];
+  });
+  const passed = approval.passed.flatMap((one) => {
+    const rules = one.rules.filter((other) => other !== left.rule);
+    return rules.length > 0 ? [{ ...one, rules }] : [];
+  });
+  return { ...approval, parts, votes, passed };
+}
+
+/** When something about an open request falls due besides the ends of its parts: reminders and targets, epoch ms. */
+export function dueTimes({ parts }: Pick<Approval, 'parts'>): number[] {
+  return parts.flatMap(({ requirement, requested_at_ms }) => {
+    const after = [...requirement.reminders_ms, ...(requirement.sla_ms === null ? [] : [requirement.sla_ms])];
+    return after.map((ms) => requested_at_ms + ms);
+  });
+}
+
+/** When anything about a request falls due, epoch ms: ends of its open parts and reminders, or the end of its grant. */
+export function fallsDue(approval: Approval): number[] {
+  if (approval.status === 'granted') return [approval.execute_before_ms];
+  return [...openParts(approval).map(({ expires_at_ms }) => expires_at_ms), ...dueTimes(approval)];
+}
+
+function remindersOf(approval: Approval, part: ApprovalPart, now_ms: number): Omit<EventMap['approval_reminded'], 'meta'>[] {
+  const { requirement, requested_at_ms, expires_at_ms } = part;
   const waited_ms = now_ms - requested_at_ms;
   const due = Math.max(0, ...requirement.reminders_ms.filter((ms) => ms <= waited_ms));
   const { call, revision } = holderOf(approval);
-  const said = (kind: 'reminder' | 'sla_missed', after_ms: number): ApprovalDraft => ({
-    event_type: 'approval_reminded',
-    ...about(holderOf(approval), cause),
-    body: { approval_id, revision, kind, after_ms, reminded_at_ms: now_ms, expires_at_ms, call },
-  });
+  const common = { approval_id: approval.approval_id, revision, reminded_at_ms: now_ms, expires_at_ms, call, rule: ruleOf(approval, part) };
   const { sla_ms } = requirement;
   return [
-    ...(due > approval.reminded_ms ? [said('reminder', due)] : []),
-    ...(sla_ms !== null && sla_ms <= waited_ms && !approval.sla_missed ? [said('sla_missed', sla_ms)] : []),
+    ...(due > part.reminded_ms ? [{ ...common, kind: 'reminder' as const, after_ms: due }] : []),
+    ...(sla_ms !== null && sla_ms <= waited_ms && !part.sla_missed ? [{ ...common, kind: 'sla_missed' as const, after_ms: sla_ms }] : []),
   ];
+}
+
+/** For each part that is not met: the newest reminder that is due and was not sent, and whether its target was missed. */
+export function remind(approval: Approval, cause: Cause, now_ms: number): ApprovalDraft[] {
+  if (approval.status !== 'open') return [];
+  return openParts(approval)
+    .flatMap((part) => remindersOf(approval, part, now_ms))
+    .map((body) => ({ event_type: 'approval_reminded', ...about(holderOf(approval), cause), body }));
+}
+
+/** The request after a reminder was sent. */
+export function reminded(
+  approval: Approval,
+  { rule, kind, after_ms }: Pick<EventMap['approval_reminded'], 'rule' | 'kind' | 'after_ms'>,
+): Approval {
+  const parts = approval.parts.map((part) => {
+    if (rule !== null && part.rule !== rule) return part;
+    return kind === 'reminder' ? { ...part, reminded_ms: Math.max(part.reminded_ms, after_ms) } : { ...part, sla_missed: true };
+  });
+  return { ...approval, parts };
 }

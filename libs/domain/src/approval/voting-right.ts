@@ -1,5 +1,7 @@
-import type { Principal } from '@countersign/contracts';
+import type { ApprovalVoted, PartRight, Principal } from '@countersign/contracts';
+import { type ApprovalPart, countsIn, givenBy, groupOf } from './part.js';
 import type { Approval } from './state.js';
+import { type Identity, includesPerson, isNamed, isSamePerson, qualifiedName, subjectOf } from './subject.js';
 
 /** Why a vote does not count: `approval_vote_refused.code`. */
 export type VoteRefusal =
@@ -25,31 +27,40 @@ export interface Objection {
 /** Somebody's standing word that somebody else decides meanwhile; active when it is looked at. */
 export interface StandingDelegation {
   from: Principal;
+  /** Who vouches for `from`; null: not known. */
+  from_issuer?: string | null;
+  /** Qualified name. */
   to: string;
 }
 
-/** Whose right a vote uses: the voter's own, or that of who passed it on. */
-export interface VotingRight {
-  on_behalf_of: string | null;
-}
+/** Where a vote counts, and by whose right; never empty but for a revocation. */
+export type VotingRights = readonly PartRight[];
+
+/** Who votes, and who vouches for them. */
+export type Voter = Pick<ApprovalVoted, 'voter' | 'voter_issuer'>;
 
 export const objectTo = (code: VoteRefusal, reason: string): Objection => ({ code, reason });
 
-/** Whether a person is one of those who are asked. */
-function isAsked(approval: Pick<Approval, 'approver_roles' | 'people'>, voter: Principal): boolean {
-  if (voter.roles.includes('admin') || approval.people.includes(voter.id)) return true;
-  return approval.approver_roles.some((role) => voter.roles.includes(role));
+/** Whether a person is one of those whom a part asks: by a role that it names, or by name. */
+function isAsked(part: ApprovalPart, who: Identity, roles: readonly string[]): boolean {
+  const { approver_roles, people } = groupOf(part);
+  return isNamed(people, who) || approver_roles.some((role) => roles.includes(role));
 }
 
-/** Whether four eyes keep this person from approving: who asked, and who answers for the agent that did. */
-export function isBarred(approval: Approval, id: string): boolean {
-  if (!approval.requirement.four_eyes) return false;
-  return approval.barred.includes(id) || approval.members.some((member) => member.call.principal.id === id);
+/** Whether four eyes keep this person from approving a part: who asked, and who answers for the agent that did. */
+export function isBarred(approval: Pick<Approval, 'barred' | 'members'>, part: ApprovalPart, id: string): boolean {
+  if (!part.requirement.four_eyes) return false;
+  return includesPerson(approval.barred, id) || approval.members.some((member) => isSamePerson(member.call.principal.id, id));
 }
 
-function whoIsAsked({ approver_roles, people }: Approval): string {
-  const named = people.length > 0 ? `, or to be ${people.join(', ')}` : '';
-  return `voting needs one of the roles ${[...approver_roles, 'admin'].join(', ')}${named}, or a delegation of somebody who has it`;
+function whoIsAsked(parts: readonly ApprovalPart[]): string {
+  const roles = [...new Set(parts.flatMap((part) => groupOf(part).approver_roles))];
+  const people = [...new Set(parts.flatMap((part) => groupOf(part).people))];
+  const who = [
+    ...(roles.length > 0 ? [`one of the roles ${roles.join(', ')}`] : []),
+    ...(people.length > 0 ? [`to be ${people.join(', ')}`] : []),
+  ];
+  return `voting needs ${who.join(', or ')}, or a delegation of somebody who may`;
 }
 
 /** Why nothing but a person votes, or undefined: a service has roles and a key as people do, and decides nothing either. */
@@ -58,23 +69,69 @@ export function machineObjection({ kind }: Principal): Objection | undefined {
   return objectTo('agent', `${kind === 'agent' ? 'an agent' : 'a service'} cannot vote: a person decides`);
 }
 
-/** The right by which this person votes, or why there is none. A passed right is gone until it is taken back. */
-export function rightOf(approval: Approval, voter: Principal, standing: readonly StandingDelegation[]): VotingRight | Objection {
-  const machine = machineObjection(voter);
-  if (machine) return machine;
-  const gone = approval.passed.find(({ from }) => from === voter.id);
-  const passed = approval.passed.find(({ to }) => to === voter.id);
-  if (isAsked(approval, voter) && !gone) return { on_behalf_of: null };
-  if (passed) return { on_behalf_of: passed.from };
-  const from = standing.find(({ from, to }) => to === voter.id && from.kind === 'user' && from.id !== voter.id && isAsked(approval, from))
-    ?.from.id;
-  if (from !== undefined && !approval.passed.some((one) => one.from === from)) return { on_behalf_of: from };
+/** The right by which this person votes in a part, or why there is none. A passed right is gone until it is taken back. */
+function rightIn(approval: Approval, part: ApprovalPart, by: Voter, standing: readonly StandingDelegation[]): PartRight | Objection {
+  const { rule } = part;
+  const who = { issuer: by.voter_issuer, id: by.voter.id };
+  const name = qualifiedName(who);
+  const here = approval.passed.filter(({ rules }) => rules.length === 0 || rules.includes(rule));
+  const gone = here.find(({ from }) => from === name);
+  if (!gone && isAsked(part, who, by.voter.roles)) return { rule, on_behalf_of: null };
+  const passed = here.find(({ to }) => to === name);
+  if (passed) return { rule, on_behalf_of: passed.from };
+  const giver = standing.filter((one) => one.to === name && one.from.kind === 'user').find((one) => mayGive(part, one, by.voter.id));
+  const from = giver && qualifiedName({ issuer: giver.from_issuer ?? null, id: giver.from.id });
+  if (from !== undefined && !here.some((one) => one.from === from)) return { rule, on_behalf_of: from };
   if (gone) return objectTo('not_entitled', `this vote was passed to ${gone.to}: revoke that first`);
-  return objectTo('not_entitled', whoIsAsked(approval));
+  return objectTo('not_entitled', whoIsAsked([part]));
 }
 
-/** Whether this person, or the one whose right it is, has an approval here already. */
-export function hasApproved(approval: Approval, voter_id: string, { on_behalf_of }: VotingRight): boolean {
-  const mine = new Set([voter_id, on_behalf_of ?? voter_id]);
-  return approval.votes.some((vote) => mine.has(vote.voter_id) || (vote.on_behalf_of !== null && mine.has(vote.on_behalf_of)));
+/** Whether a standing delegation comes from somebody else whom the part asks. */
+function mayGive(part: ApprovalPart, { from, from_issuer = null }: StandingDelegation, voter_id: string): boolean {
+  return !isSamePerson(from.id, voter_id) && isAsked(part, { issuer: from_issuer, id: from.id }, from.roles);
+}
+
+/** Whether this person, or the one whose right it is, has an approval in this part already. */
+function hasApproved(approval: Approval, voter_id: string, { rule, on_behalf_of }: PartRight): boolean {
+  const mine = [voter_id, ...(on_behalf_of === null ? [] : [subjectOf(on_behalf_of)])];
+  return approval.votes.some((vote) => {
+    const from = givenBy(vote, rule);
+    return countsIn(vote, rule) && (includesPerson(mine, vote.voter_id) || (from !== null && includesPerson(mine, subjectOf(from))));
+  });
+}
+
+const FOUR_EYES = objectTo('four_eyes', 'four eyes: who asked for the call, or answers for who did, cannot approve it');
+const TWICE = objectTo('twice', 'this voter has approved already: every approval needs another person');
+
+/** Why an approval of somebody with the right does not count in a part, or undefined. */
+function objectionIn(approval: Approval, part: ApprovalPart, voter_id: string, right: PartRight): Objection | undefined {
+  const { on_behalf_of } = right;
+  if (isBarred(approval, part, voter_id) || (on_behalf_of !== null && isBarred(approval, part, subjectOf(on_behalf_of)))) return FOUR_EYES;
+  return hasApproved(approval, voter_id, right) ? TWICE : undefined;
+}
+
+/** In which of these parts this person may deny or decide otherwise, or why in none. */
+export function rightsIn(
+  approval: Approval,
+  parts: readonly ApprovalPart[],
+  by: Voter,
+  standing: readonly StandingDelegation[],
+): VotingRights | Objection {
+  const machine = machineObjection(by.voter);
+  if (machine) return machine;
+  const all = parts.map((part) => rightIn(approval, part, by, standing));
+  const rights = all.filter((one): one is PartRight => 'rule' in one);
+  if (rights.length > 0) return rights;
+  const passed = all.find((one): one is Objection => 'code' in one && one.reason.startsWith('this vote was passed'));
+  return passed ?? objectTo('not_entitled', whoIsAsked(parts));
+}
+
+/** Those of the rights by which this person approves, or why none does: four eyes and one approval a person hold in each part. */
+export function approvingRights(approval: Approval, voter_id: string, rights: VotingRights): VotingRights | Objection {
+  const objections = rights.map((right) => {
+    const part = approval.parts.find(({ rule }) => rule === right.rule) as ApprovalPart;
+    return objectionIn(approval, part, voter_id, right);
+  });
+  const left = rights.filter((_, at) => objections[at] === undefined);
+  return left.length > 0 ? left : (objections.find((one) => one !== undefined) ?? FOUR_EYES);
 }

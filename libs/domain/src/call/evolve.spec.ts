@@ -81,6 +81,7 @@ const granted = (offset: number, revision: number) =>
       similar: null,
       history_json: null,
       asked: null,
+      parts: [],
       also: null,
     },
   });

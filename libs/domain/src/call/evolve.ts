@@ -137,7 +137,10 @@ function approvalRequested(state: CallState, event: EventMap['approval_requested
 function approvalEscalated(state: CallState, event: EventMap['approval_escalated']): CallState {
   const { approval } = state;
   if (approval?.approval_id !== event.approval_id || approval.expires_at_ms >= event.expires_at_ms) return state;
-  const { expires_at_ms, quorum, approver_roles } = event;
+  const { expires_at_ms, quorum, approver_roles, rule } = event;
+  // One of several parts: the others still ask whom they asked.
+  if (rule !== null)
+    return { ...state, approval: { ...approval, approver_roles: [...new Set([...approval.approver_roles, ...approver_roles])] } };
   return { ...state, approval: { ...approval, expires_at_ms, quorum, approver_roles } };
 }
 

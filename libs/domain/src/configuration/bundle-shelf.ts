@@ -7,6 +7,8 @@ export interface PublishedBundle {
   simulation_digest: string | null;
   by: string;
   published_at_ms: number;
+  /** 1: its author published it when of several rules that ask one spoke. */
+  semantics: number;
 }
 
 /** What was active when. */

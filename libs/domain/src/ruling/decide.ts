@@ -4,6 +4,7 @@ import {
   type CallError,
   callError,
   type Deferral,
+  type GrantableInputs,
   type LimitReservation,
   type Meta,
   type Reversibility,
@@ -15,10 +16,12 @@ import {
   type ToolCallCancelRequested,
   type ToolCallResolveRequested,
 } from '@countersign/contracts';
+import { unansweredPart } from '../approval/answered.js';
 import { cancelWaiting, grantTo } from '../approval/decide.js';
 import type { ApprovalDraft } from '../approval/draft.js';
-import { type Asking, asksOthersNow, requirementOf } from '../approval/requirement.js';
-import { type Approval, type ApprovalMember, approvalId, holderOf, rulingDigest, termsOf } from '../approval/state.js';
+import { type AskedPart, isDistinct, type PartsAsking, partsAsked, startedPart } from '../approval/part.js';
+import { type Approval, type ApprovalMember, approvalId, grantedParts, holderOf, rulingDigest } from '../approval/state.js';
+import { summaryOf } from '../approval/summary.js';
 import type { Cause, Draft } from '../draft.js';
 import { historyOf } from './history.js';
 import { type AllowedCall, approvalOfCall, approvalOfKey, type RulingState } from './state.js';
@@ -26,7 +29,7 @@ import { type AllowedCall, approvalOfCall, approvalOfKey, type RulingState } fro
 export type RulingDraft = ApprovalDraft | Draft<'policy_decided' | 'approval_requested' | 'resolution_allowed' | 'security_event_recorded'>;
 
 /** What the policy of the tenant says about a call by itself (libs/policy's ResolvedRuling fits). */
-export interface Judgement extends Asking {
+export interface Judgement extends PartsAsking {
   effect: RulingEffect;
   tier: Tier;
   approval_mode_effective: ApprovalMode;
@@ -59,6 +62,10 @@ export interface CallToRule {
   evidence?: ApprovalEvidence | null;
   /** Only looked up for calls that need an approval or that a limit counts. */
   key_holder: KeyHolder | undefined;
+  /** What 'approve similar' would cover; absent: nothing. */
+  grantable?: GrantableInputs | null;
+  /** Why the people who are known cannot meet a part, by its rule. */
+  shortfalls?: ReadonlyMap<string, string>;
   /** What it holds of limits; a call that joins another holds nothing. */
   reservations?: readonly LimitReservation[];
   /** Position in configuration-changed of its judgement. */
@@ -90,9 +97,8 @@ function joinable(state: RulingState, ask: CallToRule, now_ms: number): Approval
   const approval = approvalOfKey(state, ask.call.idempotency_key);
   if (!approval || holderOf(approval).meta.call_id === ask.meta.call_id) return undefined;
   if (approval.status === 'open') return approval;
-  const { quorum } = ask.judgement;
-  const good = ask.revision === 1 && approval.execute_before_ms > now_ms && approval.votes.length >= quorum;
-  return good && !asksOthersNow(requirementOf(ask.judgement), termsOf(approval)) ? approval : undefined;
+  const good = ask.revision === 1 && approval.execute_before_ms > now_ms;
+  return good && !unansweredPart(partsAsked(ask.judgement), grantedParts(approval, approval.votes)) ? approval : undefined;
 }
 
 export function decided(
@@ -147,25 +153,30 @@ function asked(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
   const { meta, call, revision, judgement, reversibility, cause, traceparent } = ask;
   const approval_id = approvalId(meta.call_id as string, revision);
   const ruling = decided(ask, terms, judgement, { joined_call_id: null, approval_id });
-  const requirement = requirementOf(judgement);
+  const asked = partsAsked(judgement);
+  const parts = asked.map((part) => startedPart(part, terms.now_ms, call.deadline_ms, ask.shortfalls?.get(part.rule)));
   const body = {
     approval_id,
     decision_id: ruling.body.decision_id,
     revision,
-    approver_roles: requirement.approver_roles,
-    quorum: requirement.quorum,
-    requested_at_ms: terms.now_ms,
-    expires_at_ms: Math.min(terms.now_ms + requirement.expires_after_ms, call.deadline_ms ?? Number.MAX_SAFE_INTEGER),
+    ...summaryOf(parts),
     reversibility,
     ruling_digest: rulingDigest(call, judgement),
     call,
-    requirement,
-    barred: requirement.four_eyes ? [...new Set([call.principal.id, ...(ask.barred ?? [])])] : [],
+    barred: barredOf(asked, [call.principal.id, ...(ask.barred ?? [])]),
     evidence: ask.evidence ?? null,
     edit: null,
     level: 0,
+    parts,
+    distinct: isDistinct(asked),
+    grantable: ask.grantable ?? null,
   };
   return [ruling, { event_type: 'approval_requested', of: meta, cause, key: call.idempotency_key, traceparent, body }];
+}
+
+/** Who cannot approve a part with four eyes; nobody where no part has them. */
+export function barredOf(parts: readonly AskedPart[], ids: readonly string[]): string[] {
+  return parts.some(({ requirement }) => requirement.four_eyes) ? [...new Set(ids)] : [];
 }
 
 /** It may run, or be answered by the call that holds its key. */

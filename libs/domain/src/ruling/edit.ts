@@ -1,19 +1,26 @@
-import { type ApprovalEdit, type ApprovalRequirement, canonicalText, type EditedInputs, type ToolCall } from '@countersign/contracts';
-import { admittedVote, type CastVote, countedVote, grantTo, refuseVote } from '../approval/decide.js';
+import {
+  type ApprovalEdit,
+  canonicalText,
+  type EditedInputs,
+  type ApprovalPart as RecordedPart,
+  type ToolCall,
+} from '@countersign/contracts';
+import { admittedVote, type CastVote, countedVote, grantTo, refuseVote, voteCounted } from '../approval/decide.js';
 import { about } from '../approval/draft.js';
 import { jsonDiff } from '../approval/json-diff.js';
-import { asksOthers, decidersAt, requirementOf } from '../approval/requirement.js';
+import { type ApprovalPart, type AskedPart, groupOf, isDistinct, levelOf, partsAsked, startedPart } from '../approval/part.js';
 import { grantObjection } from '../approval/similar.js';
-import { type Approval, type ApprovalMember, approvalId, holderOf, rulingDigest, termsOf, unasked } from '../approval/state.js';
-import { isBarred, type Objection, objectTo, type VotingRight } from '../approval/voting-right.js';
-import { type CallToRule, decided, type Judgement, type RulingDraft, type RulingTerms } from './decide.js';
+import { type Approval, type ApprovalMember, approvalId, holderOf, openParts, rulingDigest, unasked } from '../approval/state.js';
+import { summaryOf } from '../approval/summary.js';
+import { approvingRights, type Objection, objectTo, rightsIn, type VotingRights } from '../approval/voting-right.js';
+import { barredOf, type CallToRule, decided, type Judgement, type RulingDraft, type RulingTerms } from './decide.js';
 import { historyOf } from './history.js';
 import { approvalOfKey, type RulingState } from './state.js';
 
 /** What policy says about the edited call, as about any other. */
 export type EditedRuling = Pick<
   CallToRule,
-  'judgement' | 'reversibility' | 'key_holder' | 'config_offset' | 'barred' | 'evidence' | 'reservations'
+  'judgement' | 'reversibility' | 'key_holder' | 'config_offset' | 'barred' | 'evidence' | 'reservations' | 'grantable' | 'shortfalls'
 > & {
   /** The inputs as caps would leave them; absent: as they are. */
   inputs_json?: string | undefined;
@@ -37,50 +44,36 @@ function objection(state: RulingState, approval: Approval, edited: EditedInputs,
   const other = approvalOfKey(state, edited.idempotency_key);
   if (other && other.approval_id !== approval.approval_id)
     return objectTo('bad_edit', `approval ${other.approval_id} is about the effect of the edited inputs already`);
-  return entitlement(approval, judgement);
+  return undefined;
 }
 
-/** An edit gives nobody a say that policy does not give about the edited inputs. Every group that has had it must be one of theirs. */
-function entitlement({ requirement, level, level_before = 0 }: Approval, judgement: Judgement): Objection | undefined {
-  if (judgement.effect !== 'require_approval') return undefined;
-  const now = requirementOf(judgement);
-  const groups = [requirement, ...requirement.escalate_to.slice(0, level)];
-  const others = groups.some((_, at) => asksOthers(now, level_before + at, decidersAt(requirement, at)));
-  if (!others && (requirement.four_eyes || !now.four_eyes)) return undefined;
-  const asks = others ? 'asks others about these inputs' : 'asks for four eyes on these inputs';
-  return objectTo('bad_edit', `rule ${judgement.rule} ${asks}: deny this request and have them asked for by a call of their own`);
+/** A part of the edited inputs: one of the same rule keeps its deadline and its level; another starts now. */
+function editedPart(
+  before: Approval,
+  asked: AskedPart,
+  deadline_ms: number | null,
+  now_ms: number,
+  shortfall: string | undefined,
+): RecordedPart {
+  const known = before.parts.find(({ rule }) => rule === asked.rule);
+  const started = startedPart(asked, now_ms, deadline_ms, shortfall);
+  if (!known) return started;
+  const level = asked.requirement.escalate_to.length >= levelOf(known) ? levelOf(known) : 0;
+  const { requested_at_ms, expires_at_ms, reminded_ms, sla_missed } = known;
+  return { ...started, level, requested_at_ms, expires_at_ms, reminded_ms, sla_missed };
 }
 
-/** What the group that has the request now asks, of the edited inputs: no less than policy asks for those. */
-function requirementNow(approval: Approval, { judgement }: EditedRuling): ApprovalRequirement {
-  const { requirement, approver_roles, people, quorum } = approval;
-  const asks = judgement.effect === 'require_approval';
-  const asked = asks ? requirementOf(judgement) : requirement;
-  const level = asks ? termsOf(approval).level : approval.level;
-  const { escalate_to, on_expiry } = asked;
-  return {
-    ...requirement,
-    approver_roles: [...approver_roles],
-    people: [...people],
-    quorum: Math.max(quorum, asked.quorum),
-    escalate_to: escalate_to.slice(level),
-    on_expiry: escalate_to.length > level ? on_expiry : 'deny',
-    reason_required_on_deny: requirement.reason_required_on_deny || asked.reason_required_on_deny,
-    grant_max_ms: Math.min(requirement.grant_max_ms, asked.grant_max_ms),
-  };
-}
-
-/** Why the editor's own vote does not count for the request about the edited inputs, or undefined. */
-function voteObjection(next: Approval, { cast, right }: Edit): Objection | undefined {
-  const { voter, grant } = cast.vote;
-  if (isBarred(next, voter.id) || (right.on_behalf_of !== null && isBarred(next, right.on_behalf_of)))
-    return objectTo('four_eyes', 'four eyes: who asked for the call, or answers for who did, cannot approve it');
-  return grant ? grantObjection(next, grant) : undefined;
+/** What is asked about inputs that policy allows without asking: the editor's own approval, by the right that the edit used. */
+function editorsPart(before: Approval, { rule }: Judgement, rights: VotingRights): AskedPart {
+  const part = before.parts.find((one) => one.rule === rights[0]?.rule) as ApprovalPart;
+  const { approver_roles, people } = groupOf(part);
+  const own = { approver_roles: [...approver_roles], people: [...people], quorum: 1, on_expiry: 'deny' as const, escalate_to: [] };
+  return { rule, requirement: { ...part.requirement, ...own, distinct: false } };
 }
 
 interface Edit {
   cast: CastVote;
-  right: VotingRight;
+  rights: VotingRights;
   edited: EditedInputs;
   ruling: EditedRuling;
 }
@@ -99,15 +92,25 @@ function originOf(approval: Approval, { cast, edited }: Edit): ApprovalEdit {
   };
 }
 
+/** The parts of the edited inputs, as policy asks for them. */
+function partsOf(approval: Approval, { ruling, rights }: Edit, call: ToolCall, now_ms: number): RecordedPart[] {
+  const { judgement, shortfalls } = ruling;
+  if (judgement.effect !== 'require_approval') {
+    const { expires_at_ms } = approval.parts.find(({ rule }) => rule === rights[0]?.rule) as ApprovalPart;
+    return [{ ...startedPart(editorsPart(approval, judgement, rights), now_ms, call.deadline_ms), expires_at_ms }];
+  }
+  return partsAsked(judgement).map((asked) => editedPart(approval, asked, call.deadline_ms, now_ms, shortfalls?.get(asked.rule)));
+}
+
 /** The new question about the edited inputs, with its members: each gets its next revision. */
 function asked(approval: Approval, edit: Edit, terms: RulingTerms): { drafts: RulingDraft[]; next: Approval } {
   const { cast, edited, ruling } = edit;
   const holder = holderOf(approval);
-  const requirement = requirementNow(approval, ruling);
-  const judgement: Judgement = { ...ruling.judgement, effect: 'require_approval', tier: approval.tier, requirement, reason: null };
+  const call = editedCall(approval, edited);
+  const parts = partsOf(approval, edit, call, terms.now_ms);
+  const judgement: Judgement = { ...ruling.judgement, effect: 'require_approval', tier: approval.tier, parts, reason: null };
   const revision = holder.revision + 1;
   const approval_id = approvalId(holder.meta.call_id as string, revision);
-  const call = editedCall(approval, edited);
   const { reversibility, config_offset, reservations = [] } = ruling;
   const common = {
     judgement,
@@ -125,54 +128,53 @@ function asked(approval: Approval, edit: Edit, terms: RulingTerms): { drafts: Ru
   };
   const first = ruleOn(holder, call, null);
   const rest = approval.members.slice(1).map((member) => ruleOn(member, member.call, holder.meta.call_id as string));
-  const origin = originOf(approval, edit);
-  const { approver_roles, quorum } = requirement;
-  const times = { requested_at_ms: terms.now_ms, expires_at_ms: approval.expires_at_ms };
-  const ruling_digest = rulingDigest(call, judgement);
-  const barred = [...new Set([...approval.barred, ...(ruling.barred ?? [])])];
-  const evidence = ruling.evidence ?? null;
-  const { level } = termsOf(approval);
-  const decision_id = first.body.decision_id;
+  const edited_from = originOf(approval, edit);
+  const asks = parts.map(({ rule, requirement }) => ({ rule, requirement }));
+  const bound = {
+    ruling_digest: rulingDigest(call, { ...judgement, parts: asks }),
+    barred: [...new Set([...approval.barred, ...barredOf(asks, [call.principal.id, ...(ruling.barred ?? [])])])],
+    parts,
+    distinct: isDistinct(asks),
+    grantable: ruling.grantable ?? null,
+  };
   const body = {
     approval_id,
-    decision_id,
+    decision_id: first.body.decision_id,
     revision,
-    approver_roles,
-    quorum,
-    ...times,
+    ...summaryOf(parts),
+    ...bound,
     reversibility,
-    ruling_digest,
     call,
-    requirement,
-    barred,
-    evidence,
-    edit: origin,
-    level,
+    evidence: ruling.evidence ?? null,
+    edit: edited_from,
+    level: 0,
   };
   const members = approval.members.map((member, at) => {
     const { body: ruled } = at === 0 ? first : (rest[at - 1] as typeof first);
     const { decision_id, revision } = ruled;
     return { ...member, decision_id, revision, call: at === 0 ? call : member.call, ...historyOf(ruled) };
   });
-  const now = {
-    ruling_digest,
-    requirement,
-    approver_roles,
-    people: requirement.people,
-    quorum,
-    barred,
-    ...times,
-    members,
-    also: origin.also,
-    level_before: level,
-  };
-  const next: Approval = { ...unasked(approval_id, { tier: approval.tier, rule: judgement.rule }, members[0] as ApprovalMember), ...now };
+  const start = unasked(approval_id, { tier: approval.tier, rule: judgement.rule }, members[0] as ApprovalMember);
+  const next: Approval = { ...start, ...bound, members, also: edited_from.also };
   return { drafts: [first, { event_type: 'approval_requested', ...about(holder, cast.vote.meta), body }, ...rest], next };
 }
 
+/** Where the editor's approval counts for the edited inputs; an objection only where it would count and must not. */
+function editorsRights(next: Approval, { cast, rights, ruling }: Edit): VotingRights | Objection {
+  const { vote, standing = [] } = cast;
+  if (ruling.judgement.effect !== 'require_approval') {
+    const { rule } = next.parts[0] as ApprovalPart;
+    return approvingRights(next, vote.voter.id, [{ rule, on_behalf_of: rights[0]?.on_behalf_of ?? null }]);
+  }
+  const entitled = rightsIn(next, next.parts, vote, standing);
+  const counting = 'code' in entitled ? [] : approvingRights(next, vote.voter.id, entitled);
+  return 'code' in counting ? [] : counting;
+}
+
 /**
- * An approver wants other inputs: they are ruled on as a new revision, which asks anew and binds the edited digest. The
- * editor's approval counts for it; approvals of the inputs before count for nothing. Nothing changes where it is refused.
+ * An approver wants other inputs: they are ruled on as a new revision, which asks anew and binds the edited digest. Its parts
+ * are those of the edited inputs. The editor's approval counts where the editor is entitled; approvals of the inputs before
+ * count for nothing. Nothing changes where it is refused.
  */
 export function editApproval(
   state: RulingState,
@@ -180,21 +182,35 @@ export function editApproval(
   edit: { edited: EditedInputs; ruling: EditedRuling },
   terms: RulingTerms,
 ): RulingDraft[] {
-  const approval = state.approvals.get(cast.vote.approval_id);
-  const admitted = admittedVote(approval, cast);
+  const before = state.approvals.get(cast.vote.approval_id);
+  const admitted = admittedVote(before, cast);
   if ('drafts' in admitted) return admitted.drafts;
-  const why = objection(state, admitted.approval, edit.edited, edit.ruling);
-  if (why) return refuseVote(cast, why);
-  const its = { cast, right: admitted.right, ...edit };
-  const { drafts, next } = asked(admitted.approval, its, terms);
-  const uncounted = voteObjection(next, its);
-  if (uncounted) return refuseVote(cast, uncounted);
-  const { vote, source } = cast;
-  const mine = countedVote(vote, admitted.right);
-  if (next.quorum <= 1) {
-    const by = { cause: vote.meta, source, execute_before_ms: cast.appended_at_ms + cast.grant_for_ms, from_ms: cast.appended_at_ms };
-    return [...drafts, ...grantTo(next, next.members, [mine], by)];
-  }
-  const body = { approval_id: next.approval_id, vote_id: vote.vote_id, approvals: 1, quorum: next.quorum, counted: mine, source };
-  return [...drafts, { event_type: 'approval_vote_counted', ...about(holderOf(next), vote.meta), body }];
+  const { approval, first } = admitted;
+  const why = objection(state, approval, edit.edited, edit.ruling);
+  if (why) return [...refuseVote(cast, why), ...first];
+  const its = { cast, rights: admitted.rights, ...edit };
+  const { drafts, next } = asked(approval, its, terms);
+  const rights = editorsRights(next, its);
+  const uncounted = 'code' in rights ? rights : wishObjection(next, cast, rights);
+  if (uncounted) return [...refuseVote(cast, uncounted), ...first];
+  return [...first, ...drafts, ...editorsVote(next, cast, rights as VotingRights)];
+}
+
+function wishObjection(next: Approval, { vote }: CastVote, rights: VotingRights): Objection | undefined {
+  if (!vote.grant) return undefined;
+  if (rights.length === 0) return objectTo('bad_grant', 'this vote counts in no part of the edited request: it can grant nothing');
+  return grantObjection(
+    next,
+    next.parts.filter(({ rule }) => rights.some((right) => right.rule === rule)),
+    vote.grant,
+  );
+}
+
+/** The editor's vote on the edited request; nothing where it counts nowhere. */
+function editorsVote(next: Approval, cast: CastVote, rights: VotingRights): RulingDraft[] {
+  if (rights.length === 0) return [];
+  const { vote, source, appended_at_ms: from_ms } = cast;
+  const mine = countedVote(vote, rights);
+  if (openParts({ ...next, votes: [mine] }).length > 0) return [voteCounted(next, [mine], mine, cast)];
+  return grantTo(next, next.members, [mine], { cause: vote.meta, source, execute_before_ms: from_ms + cast.grant_for_ms, from_ms });
 }

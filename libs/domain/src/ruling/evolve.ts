@@ -1,7 +1,10 @@
 import type { AnyEvent, EventMap } from '@countersign/contracts';
 import { tally } from '../approval/decide.js';
+import type { ApprovalPart } from '../approval/part.js';
 import { requirementOf } from '../approval/requirement.js';
 import { type Approval, type ApprovalMember, holderOf, unasked } from '../approval/state.js';
+import { qualifiedName } from '../approval/subject.js';
+import { escalatedTo, reminded } from '../approval/time.js';
 import { evolveLedger } from '../limit/ledger.js';
 import { historyOf } from './history.js';
 import { approvalOfCall, type RulingState } from './state.js';
@@ -19,6 +22,11 @@ export function dropApproval(state: RulingState, approval: Approval): void {
 
 function put(state: RulingState, approval: Approval): void {
   state.approvals.set(approval.approval_id, approval);
+}
+
+function move(state: RulingState, approval_id: string, next: (approval: Approval) => Approval): void {
+  const approval = state.approvals.get(approval_id);
+  if (approval) put(state, next(approval));
 }
 
 function leave(state: RulingState, call_id: string): void {
@@ -68,39 +76,40 @@ function ask(state: RulingState, event: EventMap['policy_decided'], member: Appr
   state.allowed.delete(call_id);
 }
 
+/** The parts of a request; a record from before parts has one, of the rule of its ruling. */
+function partsOf(approval: Approval, event: EventMap['approval_requested']): ApprovalPart[] {
+  if (event.parts.length > 0) return event.parts;
+  const { approver_roles, quorum, requested_at_ms, expires_at_ms, level } = event;
+  const requirement = event.requirement ?? requirementOf({ approver_roles, quorum, expires_after_ms: expires_at_ms - requested_at_ms });
+  const unsaid = { level: 0, reminded_ms: 0, sla_missed: false, shortfall: null, ...(level > 0 && { level_before: level }) };
+  return [{ rule: approval.rule, requirement, requested_at_ms, expires_at_ms, ...unsaid }];
+}
+
 function requested(state: RulingState, event: EventMap['approval_requested']): void {
   const approval = state.approvals.get(event.approval_id);
   if (approval?.ruling_digest !== '') return;
-  const { ruling_digest, approver_roles, quorum, requested_at_ms, expires_at_ms, barred, edit, level } = event;
-  const requirement = event.requirement ?? requirementOf({ approver_roles, quorum, expires_after_ms: expires_at_ms - requested_at_ms });
-  const asked = { ruling_digest, requirement, approver_roles, people: requirement.people, quorum, barred, requested_at_ms, expires_at_ms };
-  put(state, { ...approval, ...asked, also: edit?.also ?? null, ...(level > 0 && { level_before: level }) });
-}
-
-/** The next group has it: what the one before said counts no more. */
-function escalated(state: RulingState, event: EventMap['approval_escalated']): void {
-  const approval = state.approvals.get(event.approval_id);
-  const { level, approver_roles, people, quorum, expires_at_ms } = event;
-  if (approval?.status !== 'open' || approval.level >= level) return;
-  put(state, { ...approval, level, approver_roles, people, quorum, expires_at_ms, votes: [], passed: [] });
-}
-
-function reminded(state: RulingState, { approval_id, kind, after_ms }: EventMap['approval_reminded']): void {
-  const approval = state.approvals.get(approval_id);
-  if (!approval) return;
-  put(
-    state,
-    kind === 'reminder' ? { ...approval, reminded_ms: Math.max(approval.reminded_ms, after_ms) } : { ...approval, sla_missed: true },
-  );
+  const { ruling_digest, barred, edit, distinct, grantable } = event;
+  const parts = partsOf(approval, event);
+  put(state, { ...approval, ruling_digest, parts, distinct, barred, grantable, also: edit?.also ?? null });
 }
 
 function voteCounted(state: RulingState, { approval_id, counted }: EventMap['approval_vote_counted']): void {
   const approval = state.approvals.get(approval_id);
   if (!approval || (approval.status === 'granted' && counted.vote !== 'revoke')) return;
   const passed = approval.passed.filter(
-    ({ from, vote_id }) => vote_id !== counted.vote_id && !(counted.vote === 'revoke' && from === counted.voter_id),
+    ({ from, vote_id }) =>
+      vote_id !== counted.vote_id &&
+      !(counted.vote === 'revoke' && from === qualifiedName({ issuer: counted.voter_issuer, id: counted.voter_id })),
   );
-  if (counted.vote === 'delegate' && counted.to !== null) passed.push({ from: counted.voter_id, to: counted.to, vote_id: counted.vote_id });
+  if (counted.vote === 'delegate' && counted.to !== null) {
+    const rules = counted.in_parts.map(({ rule }) => rule);
+    passed.push({
+      from: qualifiedName({ issuer: counted.voter_issuer, id: counted.voter_id }),
+      to: counted.to,
+      vote_id: counted.vote_id,
+      rules,
+    });
+  }
   put(state, { ...approval, votes: tally(approval.votes, counted), passed });
 }
 
@@ -143,10 +152,10 @@ export function evolveRulings(state: RulingState, said: AnyEvent, traceparent: s
       voteCounted(state, said.event);
       return;
     case 'approval_escalated':
-      escalated(state, said.event);
+      move(state, said.event.approval_id, (approval) => escalatedTo(approval, said.event));
       return;
     case 'approval_reminded':
-      reminded(state, said.event);
+      move(state, said.event.approval_id, (approval) => reminded(approval, said.event));
       return;
     case 'tool_call_started':
       fired(state, said.event.meta.call_id as string);

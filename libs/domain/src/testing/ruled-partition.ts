@@ -91,10 +91,16 @@ export class RuledPartition {
     return drafts.map((draft) => draft.event_type);
   }
 
+  /** Folds an event that policy wrote before. */
+  fold(said: AnyEvent): void {
+    evolveRulings(this.state, said, undefined);
+  }
+
   rule(call_id: string, judgement: Judgement, more: Partial<CallToRule> = {}): EventType[] {
     const meta = aMeta(call_id);
     const source = { topic: 'tool-call-requested', offset: this.offset++ };
-    const known = { meta, call: aCall(), revision: 1, judgement, reversibility: 'reversible' as const };
+    const grantable = { equal_digest: 'equal', amounts: [] };
+    const known = { meta, call: aCall(), revision: 1, judgement, reversibility: 'reversible' as const, grantable };
     const unlooked = { key_holder: undefined, config_offset: 7, traceparent: undefined };
     const terms = { now_ms: this.now_ms, bundle_version: 'b', allow_for_ms: 500 };
     return this.write(ruleOnCall(this.state, { ...known, ...unlooked, cause: meta, source, ...more }, terms));
@@ -113,7 +119,14 @@ export class RuledPartition {
       edited: null,
       grant: null,
     };
-    const vote = { meta: aMeta(approval_id.split('.')[0] as string), voter, voted_at_ms: this.now_ms, ...written, ...more };
+    const vote = {
+      meta: aMeta(approval_id.split('.')[0] as string),
+      voter,
+      voted_at_ms: this.now_ms,
+      voter_issuer: 'local',
+      ...written,
+      ...more,
+    };
     const source = { topic: 'approval-voted', offset: this.offset++ };
     const cast = { vote, traceparent: undefined, appended_at_ms: this.now_ms, source, grant_for_ms: 3000, standing: this.standing };
     return this.write(castVote(this.state.approvals.get(approval_id), cast));
@@ -137,10 +150,11 @@ export class RuledPartition {
     };
     const vote_id = `${voter.id}-edit-${this.offset}`;
     const written = { approval_id, vote_id, vote: 'edit' as const, reason: null, inputs_json, inputs_digest, to: null, edited, grant };
-    const vote = { meta: aMeta(approval_id.split('.')[0] as string), voter, voted_at_ms: this.now_ms, ...written };
+    const vote = { meta: aMeta(approval_id.split('.')[0] as string), voter, voted_at_ms: this.now_ms, voter_issuer: 'local', ...written };
     const source = { topic: 'approval-voted', offset: this.offset++ };
     const cast = { vote, traceparent: undefined, appended_at_ms: this.now_ms, source, grant_for_ms: 3000, standing: this.standing };
-    const common = { judgement, reversibility: 'reversible' as const, key_holder: undefined, config_offset: 8 };
+    const grantable = { equal_digest: 'equal', amounts: [] };
+    const common = { judgement, reversibility: 'reversible' as const, key_holder: undefined, config_offset: 8, grantable };
     const terms = { now_ms: this.now_ms, bundle_version: 'b', allow_for_ms: 500 };
     return this.write(editApproval(this.state, cast, { edited, ruling: { ...common, ...ruling } }, terms));
   }

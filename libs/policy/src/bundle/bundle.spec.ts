@@ -1,10 +1,9 @@
 import type { ApprovalRequirement, Tier } from '@countersign/contracts';
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { isStricter } from '../resolve.js';
 import { aContract, aRule, inForce, ruledBy, SUPPLIERS } from '../testing/ruled.js';
 import { compileBundle } from './compile-bundle.js';
-import type { Rule, RuleEffect } from './rule.js';
+import type { Rule } from './rule.js';
 
 const KORSO = aRule('auto-approve-po-under-5k-preapproved-supplier', 'allow', {
   tools: { names: ['create_purchase_order'] },
@@ -12,6 +11,8 @@ const KORSO = aRule('auto-approve-po-under-5k-preapproved-supplier', 'allow', {
 });
 const asks = { quorum: 2, approver_roles: ['operator'], expires_after_ms: 60_000 } as unknown as ApprovalRequirement;
 const row = (tier: Tier) => ({ tier, rule_id: 'tool_policy/po', approver_roles: [], quorum: 1, expires_after_ms: null });
+
+const ROW = 'tool.create_purchase_order';
 
 interface Row {
   title: string;
@@ -83,12 +84,21 @@ const table: Row[] = [
     expected: { effect: 'allow', rule: KORSO.id },
   },
   {
-    title: 'among equals the narrower asks',
+    title: 'every rule that asks is asked, the narrower first',
     given: [
       aRule('a-any', 'require_approval'),
       aRule('z-named', 'require_approval', { tools: { names: ['create_purchase_order'] }, approval: asks }),
     ],
-    expected: { effect: 'require_approval', rule: 'z-named', quorum: 2, approver_roles: ['operator'], requirement: asks },
+    expected: {
+      effect: 'require_approval',
+      rule: 'z-named',
+      quorum: 3,
+      requirement: null,
+      parts: [
+        { rule: 'z-named', requirement: { quorum: 2, approver_roles: ['operator'], expires_after_ms: 60_000 } },
+        { rule: 'a-any', requirement: { quorum: 1, approver_roles: ['approver'] } },
+      ],
+    },
   },
   {
     title: 'a longer glob is narrower than a shorter, than a category, than nothing',
@@ -122,10 +132,48 @@ const table: Row[] = [
     expected: { effect: 'require_approval', rule: 'ask' },
   },
   {
-    title: "the tenant's row is the default that rules stand on",
+    title: "the tenant's row asks, whatever allows",
     given: [KORSO],
     when: { override: row('tier_2_approval_required') },
-    expected: { effect: 'allow', rule: KORSO.id },
+    expected: { effect: 'require_approval', rule: 'tool_policy/po', parts: [{ rule: ROW }] },
+  },
+  {
+    title: 'an allow that overrides the row lowers it',
+    given: [{ ...KORSO, overrides: [ROW] }],
+    when: { override: row('tier_2_approval_required') },
+    expected: { effect: 'allow', rule: KORSO.id, parts: [] },
+  },
+  {
+    title: 'an allow lowers a question only by its id',
+    given: [{ ...KORSO, overrides: ['ask'] }, aRule('ask', 'require_approval'), aRule('other', 'require_approval')],
+    expected: { effect: 'require_approval', parts: [{ rule: 'other' }] },
+  },
+  {
+    title: 'an allow that does not apply overrides nothing',
+    given: [{ ...KORSO, overrides: ['ask'], when: 'inputs.missing == 1' }, aRule('ask', 'require_approval')],
+    expected: { effect: 'require_approval', parts: [{ rule: 'ask' }] },
+  },
+  {
+    title: 'an allow overrides no denial',
+    given: [{ ...KORSO, overrides: ['no'] }, aRule('no', 'deny')],
+    expected: { effect: 'deny', rule: 'no' },
+  },
+  {
+    title: 'a row and rules ask together, also where a rule has the id of the row',
+    given: [aRule(ROW, 'require_approval', { approval: asks })],
+    when: { override: row('tier_2_approval_required') },
+    expected: {
+      parts: [
+        { rule: ROW, requirement: { quorum: 2 } },
+        { rule: `${ROW}.row`, requirement: { quorum: 1 } },
+      ],
+    },
+  },
+  {
+    title: 'a row that lowers the tier takes no question away',
+    given: [aRule('ask', 'require_approval')],
+    when: { override: row('tier_1_auto') },
+    expected: { effect: 'require_approval', parts: [{ rule: 'ask' }] },
   },
   {
     title: 'a tool that the row blocks stays blocked',
@@ -196,7 +244,7 @@ describe('obligations', () => {
     const ruling = ruledBy([cap, ask]);
     expect(ruling).toMatchObject({ effect: 'allow', inputs_json: '{"supplier":"sup_alpha","total":100}' });
     expect(ruling.explanation?.inputs_digest).toMatch(/^[0-9a-f]{64}$/);
-    expect(isStricter(ruling, 9)).toBe(true);
+    expect(isStricter(ruling)).toBe(true);
   });
 
   test('a cap refuses where it says so, and what is no number', () => {
@@ -214,62 +262,6 @@ describe('obligations', () => {
       ['redact', null, '/iban'],
       ['tag', 'finance'],
     ]);
-  });
-});
-
-const effects: RuleEffect[] = ['allow', 'require_approval', 'deny', 'defer'];
-const conditionTexts = [
-  'true',
-  'false',
-  'inputs.total < 5000',
-  'inputs.total > 5000',
-  'inputs.missing == 1',
-  'inputs.supplier in facts.preapproved_suppliers',
-];
-const selectors: Rule['tools'][] = [
-  {},
-  { names: ['create_purchase_order'] },
-  { names: ['create_*'] },
-  { names: ['other'] },
-  { categories: ['purchasing'] },
-  { markings: ['finance'] },
-  { effect_classes: ['commit_high'] },
-];
-const anyRule = fc.record({
-  effect: fc.constantFrom(...effects),
-  when: fc.constantFrom(...conditionTexts),
-  tools: fc.constantFrom(...selectors),
-});
-const anyRules = fc.array(anyRule, { maxLength: 8 }).map((rules) =>
-  rules.map(
-    (rule, i): Rule => ({
-      id: `r${i}`,
-      ...rule,
-      ...(rule.effect === 'defer' ? { defer: { until: 'call 0-x ended', timeout_ms: 5, on_timeout: 'deny' as const } } : {}),
-    }),
-  ),
-);
-const strictness = { allow: 0, require_approval: 1, defer: 2, deny: 3 };
-
-describe('whatever the rules', () => {
-  test('no permutation of them changes a ruling', () => {
-    fc.assert(
-      fc.property(
-        anyRules.chain((rules) => fc.tuple(fc.constant(rules), fc.shuffledSubarray(rules, { minLength: rules.length }))),
-        ([rules, shuffled]) => expect(ruledBy(shuffled)).toEqual(ruledBy(rules)),
-      ),
-      { numRuns: 150 },
-    );
-  });
-
-  test('adding a denial never allows more', () => {
-    fc.assert(
-      fc.property(anyRules, anyRule, (rules, added) => {
-        const more: Rule[] = [...rules, { ...added, id: 'added', effect: 'deny' }];
-        expect(strictness[ruledBy(more).effect]).toBeGreaterThanOrEqual(strictness[ruledBy(rules).effect]);
-      }),
-      { numRuns: 150 },
-    );
   });
 });
 

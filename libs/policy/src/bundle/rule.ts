@@ -40,6 +40,8 @@ export interface Rule {
   effect: RuleEffect;
   /** Of require_approval. */
   approval?: ApprovalRequirement;
+  /** Of allow: ids of the rules (or rows, `tool.<name>`) that it answers for: they do not ask where it applies. */
+  overrides?: readonly string[];
   /** Of defer. */
   defer?: DeferTerms;
   obligations?: readonly RuleObligation[];

@@ -1,6 +1,9 @@
 import type { Authority, EffectClass, ToolContract } from '@countersign/contracts';
+import type { BundleInForce } from '../bundle/bundle-cache.js';
 import { compileBundle } from '../bundle/compile-bundle.js';
+import { type CompiledRule, compileRule } from '../bundle/compiled-rule.js';
 import type { PolicyBundle, Rule } from '../bundle/rule.js';
+import { RuleIndex } from '../bundle/rule-index.js';
 import type { FactTables } from '../cel/bindings.js';
 import { type ResolvedRuling, resolveRuling } from '../resolve.js';
 import type { RulingInput } from '../ruling-input.js';
@@ -40,6 +43,26 @@ export function inForce(rules: readonly Rule[], more: Partial<PolicyBundle> = {}
   const compiled = compileBundle({ rules, ...more }, { version: 'v1', digest: 'd1' });
   if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults));
   return compiled;
+}
+
+const compiled = new Map<string, CompiledRule>();
+
+/** For specs that rule thousands of times: the same, and what is alike but for its id is compiled once. */
+export function quicklyInForce(rules: readonly Rule[]): BundleInForce {
+  const all = rules.map((rule): CompiledRule => {
+    const { id, overrides: _, ...alike } = rule;
+    const key = JSON.stringify(alike);
+    const known = compiled.get(key) ?? compiledOne({ ...alike, id: 'any' });
+    compiled.set(key, known);
+    return { ...known, ...rule, id };
+  });
+  return { bundle: { version: 'v1', digest: 'd1', dangerous: 'require_approval', rules: new RuleIndex(all) } };
+}
+
+function compiledOne(rule: Rule): CompiledRule {
+  const made = compileRule(rule, {});
+  if ('faults' in made) throw new Error(JSON.stringify(made.faults));
+  return made.rule;
 }
 
 /** For specs: the ruling of some rules on a purchase order of 4,200 from a pre-approved supplier. */

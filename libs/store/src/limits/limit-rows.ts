@@ -12,6 +12,12 @@ WHERE tenant_id = $1 AND limit_id = $2 AND key > $3 ORDER BY key LIMIT $4`;
   return await sql.query<CounterRow & Record<string, unknown>>({ name: 'limit_counters_read', text, params });
 }
 
+/** These counters, where they are there. */
+export async function countersOf(sql: Sql, keys: readonly string[]): Promise<CounterRow[]> {
+  const text = 'SELECT key, tenant_id, limit_id, subject, per, slots FROM limit_counters WHERE key = ANY($1::text[])';
+  return await sql.query<CounterRow & Record<string, unknown>>({ name: 'limit_counters_of', text, params: [keys] });
+}
+
 /** What calls of a partition hold and have not given back. */
 export async function heldReservations(sql: Sql, lane: string, partition: number): Promise<ReservationRow[]> {
   const text = `SELECT call_uuid, lane, partition, revision, state, verdict, at_s FROM limit_reservations

@@ -1,5 +1,14 @@
-import { type ApprovalEdit, type ApprovalEvidence, type ApprovalRequirement, callId, type MappedInputs } from '@countersign/contracts';
+import {
+  type ApprovalEdit,
+  type ApprovalEvidence,
+  type ApprovalRequirement,
+  callId,
+  type MappedInputs,
+  type PartRight,
+  type ApprovalPart as RecordedPart,
+} from '@countersign/contracts';
 import type { Row, Sql } from '../store.js';
+import { escalationOf, type PartRow, partRows, readParts, type ToldPart } from './approval-parts.js';
 import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
 import { readable } from './state-schemas.js';
@@ -20,6 +29,12 @@ export interface AskedApproval {
   barred: string[];
   evidence: ApprovalEvidence | null;
   edit: ApprovalEdit | null;
+  /** One for each rule that asks, as it was asked; empty in records from before parts. */
+  parts: RecordedPart[];
+  /** Each part needs people who meet no other. */
+  distinct: boolean;
+  /** Whether similar calls can be approved too. */
+  grantable: boolean;
   /** Of an edit: the inputs that it asks about; else they are the call's. */
   inputs_json: string | null;
   /** Of an edit: what the mapping made of them; absent: no mapping is in force. */
@@ -44,6 +59,8 @@ export interface VoteRow extends Row {
   /** null while policy has not counted it. */
   verdict: 'counted' | 'refused' | null;
   verdict_reason: string | null;
+  /** Where it counts, and by whose right. */
+  in_parts: PartRight[];
 }
 
 /** A request for approval with its votes and the state of its call (JSON text of `CallState`; null for a moment at most). */
@@ -56,7 +73,9 @@ export interface ApprovalRow {
   requested_at_ms: number;
   expires_at_ms: number;
   /** As it is now: the group after an escalation. */
-  requirement: AskedApproval & { level: number };
+  requirement: Omit<AskedApproval, 'parts'> & { level: number };
+  /** As they are now: whom each asks, and what it has. */
+  parts: PartRow[];
   ended_at_ms: number | null;
   ended_by: string | null;
   end_reason: string | null;
@@ -78,7 +97,6 @@ interface StoredApproval extends Row {
   ended_at_ms: number | null;
   ended_by: string | null;
   end_reason: string | null;
-  escalation: string | null;
   state: Buffer | null;
 }
 
@@ -86,10 +104,13 @@ const SELECT = `SELECT approvals.*, calls.state FROM approvals
   LEFT JOIN calls ON calls.call_uuid = approvals.call_uuid AND calls.partition = approvals.partition
     AND calls.tenant_id = approvals.tenant_id`;
 
-function approvalRow(row: StoredApproval, votes: VoteRow[]): ApprovalRow {
-  const asked = JSON.parse(row.requirement) as AskedApproval;
-  const { expires_at_ms, ...group } =
-    row.escalation === null ? { expires_at_ms: row.expires_at_ms, level: 0 } : (JSON.parse(row.escalation) as Escalation);
+function approvalRow(row: StoredApproval, votes: VoteRow[], told: readonly ToldPart[]): ApprovalRow {
+  const { parts: recorded, ...asked } = JSON.parse(row.requirement) as AskedApproval;
+  const { requested_at_ms, expires_at_ms: ends_at_ms } = row;
+  const parts = partRows({ ...asked, parts: recorded, requested_at_ms, expires_at_ms: ends_at_ms }, told);
+  const open = parts.filter(({ met }) => !met);
+  const expires_at_ms = Math.min(...(open.length > 0 ? open : parts).map((part) => part.expires_at_ms));
+  const { expires_at_ms: _, ...group } = escalationOf(told, '') ?? { expires_at_ms, level: 0 };
   return {
     approval_id: row.approval_id,
     tenant_id: row.tenant_id,
@@ -99,6 +120,7 @@ function approvalRow(row: StoredApproval, votes: VoteRow[]): ApprovalRow {
     requested_at_ms: row.requested_at_ms,
     expires_at_ms,
     requirement: { ...asked, ...group },
+    parts,
     ended_at_ms: row.ended_at_ms,
     ended_by: row.ended_by,
     end_reason: row.end_reason,
@@ -109,15 +131,23 @@ function approvalRow(row: StoredApproval, votes: VoteRow[]): ApprovalRow {
 
 async function withVotes(sql: Sql, tenant_id: string, rows: StoredApproval[]): Promise<ApprovalRow[]> {
   if (rows.length === 0) return [];
-  const votes = await sql.query<VoteRow & { approval_id: string }>({
+  const votes = await sql.query<Omit<VoteRow, 'in_parts'> & { approval_id: string; in_parts: string | null }>({
     name: 'views_read_votes',
-    text: `SELECT approval_id, vote_id, voter_id, vote, reason, voted_at_ms, verdict, verdict_reason FROM approval_votes
+    text: `SELECT approval_id, vote_id, voter_id, vote, reason, voted_at_ms, verdict, verdict_reason, in_parts FROM approval_votes
            WHERE tenant_id = $1 AND approval_id = ANY($2::text[]) ORDER BY voted_at_ms, vote_id`,
     params: [tenant_id, rows.map((row) => row.approval_id)],
   });
   const byApproval = new Map<string, VoteRow[]>(rows.map((row) => [row.approval_id, []]));
-  for (const { approval_id, ...vote } of votes) byApproval.get(approval_id)?.push(vote as VoteRow);
-  return (await readable(sql, rows)).map((row) => approvalRow(row, byApproval.get(row.approval_id) ?? []));
+  for (const { approval_id, in_parts, ...vote } of votes)
+    byApproval.get(approval_id)?.push({ ...vote, in_parts: JSON.parse(in_parts ?? '[]') as PartRight[] } as VoteRow);
+  const parts = await readParts(
+    sql,
+    tenant_id,
+    rows.map((row) => row.approval_id),
+  );
+  return (await readable(sql, rows)).map((row) =>
+    approvalRow(row, byApproval.get(row.approval_id) ?? [], parts.get(row.approval_id) ?? []),
+  );
 }
 
 export async function readApproval(sql: Sql, tenant_id: string, approval_id: string): Promise<ApprovalRow | undefined> {

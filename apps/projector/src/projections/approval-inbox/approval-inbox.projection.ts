@@ -2,9 +2,11 @@ import type { Meta } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 import {
   type ApprovalWrite,
+  type PartWrite,
   type Statement,
   approvalTables as set,
   upsertApprovals,
+  upsertParts,
   upsertVotes,
   type VoteWrite,
 } from '@countersign/store';
@@ -14,7 +16,7 @@ type Requested = Extract<PlacedEvent, { event_type: 'approval_requested' }>['eve
 
 function requestOf(event: Requested): ApprovalWrite['request'] {
   const { decision_id, revision, approver_roles, quorum, requested_at_ms, expires_at_ms, reversibility, ruling_digest } = event;
-  const { requirement: whole, barred, evidence, edit } = event;
+  const { requirement: whole, barred, evidence, edit, parts, distinct, grantable } = event;
   const asked = {
     requirement: whole,
     barred,
@@ -22,6 +24,9 @@ function requestOf(event: Requested): ApprovalWrite['request'] {
     edit,
     people: whole?.people ?? [],
     rule: evidence?.rule ?? null,
+    parts,
+    distinct,
+    grantable: grantable !== null,
     inputs_json: edit ? event.call.inputs_json : null,
     ...(edit && event.call.mapped ? { mapped: event.call.mapped } : {}),
   };
@@ -59,9 +64,22 @@ function cancelledBy({ before, after }: Change): { approval_id: string; end: App
   return { approval_id: approval.approval_id, end: { kind: 'cancelled', at_ms, by, reason } };
 }
 
+type Tallied = Extract<PlacedEvent, { event_type: 'approval_vote_counted' | 'approval_granted' }>;
+
+/** Approvals by part; '' is the only one. */
+function standingAt(at: Tallied): [string, number][] {
+  if (at.event_type === 'approval_granted') {
+    const { parts, votes } = at.event;
+    return parts.length > 1 ? parts.map(({ rule, approved_by }) => [storable(rule), approved_by.length]) : [['', votes.length]];
+  }
+  const { parts, approvals } = at.event;
+  return parts.length > 1 ? parts.map((part) => [storable(part.rule), part.approvals]) : [['', approvals]];
+}
+
 class PendingApprovals implements PendingRows {
   private readonly approvals = new Map<string, ApprovalWrite>();
   private readonly votes = new Map<string, VoteWrite>();
+  private readonly parts = new Map<string, PartWrite>();
 
   fold(change: Change): void {
     const { at } = change;
@@ -70,15 +88,25 @@ class PendingApprovals implements PendingRows {
       row.request ??= requestOf(at.event);
       if (at.event.edit) this.supersede(at.event.meta, at.event.edit.approval_id, at.event.edit.by.id, at.timestamp_ms);
     } else if (at.event_type === 'approval_escalated') {
-      const { meta, approval_id, level, approver_roles, people, quorum, expires_at_ms } = at.event;
-      this.approval(meta, approval_id).escalation = { level, approver_roles, people, quorum, expires_at_ms };
+      const { meta, approval_id, level, approver_roles, people, quorum, expires_at_ms, rule } = at.event;
+      const row = this.part(meta, approval_id, rule ?? '');
+      row.escalation = { level, approver_roles, people, quorum, expires_at_ms };
+      row.approvals = 0;
     }
+    this.foldStanding(at);
     const ended = endOf(at) ?? cancelledBy(change);
     if (ended) {
       const row = this.approval(at.event.meta, ended.approval_id);
       row.end ??= ended.end;
     }
     this.foldVote(at);
+  }
+
+  /** How many approvals each part has; a record from before parts has one. */
+  private foldStanding(at: PlacedEvent): void {
+    if (at.event_type !== 'approval_vote_counted' && at.event_type !== 'approval_granted') return;
+    const { meta, approval_id } = at.event;
+    for (const [rule, approvals] of standingAt(at)) this.part(meta, approval_id, rule).approvals = approvals;
   }
 
   /** An edit ended the request before it. */
@@ -92,20 +120,32 @@ class PendingApprovals implements PendingRows {
       const row = this.vote(meta, approval_id, vote_id);
       row.cast ??= { voter_id: storable(voter.id), vote, reason: storable(reason), voted_at_ms };
     } else if (at.event_type === 'approval_vote_counted') {
-      this.vote(at.event.meta, at.event.approval_id, at.event.vote_id).verdict ??= { kind: 'counted', reason: null };
+      this.vote(at.event.meta, at.event.approval_id, at.event.vote_id).verdict ??= {
+        kind: 'counted',
+        reason: null,
+        in_parts: at.event.counted.in_parts,
+      };
     } else if (at.event_type === 'approval_vote_refused') {
       const { meta, approval_id, vote_id, reason } = at.event;
-      this.vote(meta, approval_id, vote_id).verdict ??= { kind: 'refused', reason: storable(reason) };
+      this.vote(meta, approval_id, vote_id).verdict ??= { kind: 'refused', reason: storable(reason), in_parts: [] };
     } else if (at.event_type === 'approval_granted') {
       const { meta, approval_id, votes } = at.event;
-      for (const { vote_id } of votes) this.vote(meta, approval_id, vote_id).verdict ??= { kind: 'counted', reason: null };
+      for (const { vote_id, in_parts } of votes)
+        this.vote(meta, approval_id, vote_id).verdict ??= { kind: 'counted', reason: null, in_parts };
     }
   }
 
   private approval({ tenant_id, partition }: Meta, approval_id: string): ApprovalWrite {
     const key = `${tenant_id} ${approval_id}`;
-    const row = this.approvals.get(key) ?? { approval_id, tenant_id, partition, request: null, escalation: null, end: null };
+    const row = this.approvals.get(key) ?? { approval_id, tenant_id, partition, request: null, end: null };
     this.approvals.set(key, row);
+    return row;
+  }
+
+  private part({ tenant_id }: Meta, approval_id: string, rule: string): PartWrite {
+    const key = `${tenant_id} ${approval_id} ${rule}`;
+    const row = this.parts.get(key) ?? { tenant_id, approval_id, rule, approvals: null, escalation: null };
+    this.parts.set(key, row);
     return row;
   }
 
@@ -120,6 +160,7 @@ class PendingApprovals implements PendingRows {
     return [
       ...newAndOthers(this.approvals.values(), ({ request }) => request !== null, upsertApprovals),
       ...newAndOthers(this.votes.values(), ({ cast }) => cast !== null, upsertVotes),
+      ...newAndOthers(this.parts.values(), () => false, upsertParts),
     ];
   }
 }

@@ -45,8 +45,9 @@ class PendingQuality implements PendingRows {
   fold({ at }: Change): void {
     switch (at.event_type) {
       case 'approval_requested': {
-        const { approval_id, meta, evidence, requested_at_ms } = at.event;
-        this.row(meta, approval_id).request ??= { rule: storable(evidence?.rule ?? null), requested_at_ms, offset: at.offset };
+        const { approval_id, meta, evidence, requested_at_ms, parts } = at.event;
+        const rule = parts.length > 1 ? parts.map((part) => part.rule).join(' + ') : (evidence?.rule ?? null);
+        this.row(meta, approval_id).request ??= { rule: storable(rule), requested_at_ms, offset: at.offset };
         return;
       }
       case 'approval_viewed': {

@@ -1,5 +1,5 @@
-import type { EventMap, GrantSet, SimilarGrant, ToolCall } from '@countersign/contracts';
-import { covers } from '../../approval/similar.js';
+import type { EventMap, GrantSet, SimilarGrant } from '@countersign/contracts';
+import { covers, type GrantedCall } from '../../approval/similar.js';
 import { type ConfigurationState, tenantPart } from '../state.js';
 
 /** 'Approve similar' as it stands in the configuration; one that was revoked is kept, so that it does not come again. */
@@ -11,14 +11,23 @@ export function setGrant(state: ConfigurationState, { meta, grant, revoked, by, 
   grants.set(grant.grant_id, { grant, revoked, by, changed_at_ms });
 }
 
-/** The grant that answers the question of this rule about a call, if there is one now. */
-export function grantFor(
+/** The newest grants that answer these parts about a call now, by the rules of the parts. */
+export function grantsFor(
   state: ConfigurationState,
   tenant_id: string,
-  ask: { call: ToolCall; rule: string; now_ms: number },
-): SimilarGrant | undefined {
+  rules: readonly string[],
+  granted: () => GrantedCall,
+): ReadonlyMap<string, SimilarGrant> {
   const grants = state.by_tenant.get(tenant_id)?.grants;
-  if (!grants || grants.size === 0) return undefined;
-  for (const { grant, revoked } of grants.values()) if (!revoked && covers(grant, ask.call, ask.rule, ask.now_ms)) return grant;
-  return undefined;
+  if (!grants || grants.size === 0) return NO_GRANTS;
+  const call = granted();
+  const all = [...grants.values()].filter(({ revoked }) => !revoked).sort((a, b) => b.grant.from_ms - a.grant.from_ms);
+  const found = new Map<string, SimilarGrant>();
+  for (const rule of rules) {
+    const grant = all.find((one) => covers(one.grant, call, rule))?.grant;
+    if (grant) found.set(rule, grant);
+  }
+  return found;
 }
+
+const NO_GRANTS: ReadonlyMap<string, SimilarGrant> = new Map();

@@ -7,9 +7,17 @@ const ACTIVATIONS_KEPT = 100;
 /** The first of a version counts: a published version never changes. */
 export function publishBundle(state: ConfigurationState, event: EventMap['policy_bundle_published']): void {
   const { versions } = tenantPart(state, event.meta.tenant_id).bundles;
-  const { version, bundle_json, simulation_digest, published_at_ms } = event;
+  const { version, bundle_json, simulation_digest, published_at_ms, semantics = 1 } = event;
   if (versions.has(version)) return;
-  versions.set(version, { version, bundle_json, digest: sha256Hex(bundle_json), simulation_digest, by: event.by.id, published_at_ms });
+  versions.set(version, {
+    version,
+    bundle_json,
+    digest: sha256Hex(bundle_json),
+    simulation_digest,
+    by: event.by.id,
+    published_at_ms,
+    semantics,
+  });
 }
 
 /** A version that does not exist changes nothing. */

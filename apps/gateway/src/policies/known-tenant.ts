@@ -1,0 +1,20 @@
+import { type ConfigurationState, keysOf, toolNames, toolVersions } from '@countersign/domain';
+import { roles } from '../identity/authenticator.js';
+import type { KnownTenant } from './bundle-checks.js';
+
+const ROLES: ReadonlySet<string> = new Set(roles);
+
+/** What of a tenant its rules can name. */
+export function knownTenant(state: ConfigurationState, tenant_id: string, now_ms: number): KnownTenant {
+  const live = keysOf(state, tenant_id).filter(
+    ({ principal, revoked_at_ms, expires_at_ms }) =>
+      principal.kind === 'user' && revoked_at_ms === null && (expires_at_ms === null || now_ms < expires_at_ms),
+  );
+  const providers = state.by_tenant.get(tenant_id)?.identity_providers.values() ?? [];
+  return {
+    contracts: toolNames(state, tenant_id).flatMap((name) => toolVersions(state, tenant_id, name).map(({ tool }) => tool.contract)),
+    roles: ROLES,
+    people: new Set(live.map(({ principal }) => principal.id)),
+    issuers: new Set([...providers].map(({ issuer }) => issuer)),
+  };
+}

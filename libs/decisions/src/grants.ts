@@ -1,0 +1,68 @@
+import { type GrantableInputs, type SimilarGrant, type ToolCall, type ToolContract } from '@countersign/contracts';
+import { type ConfigurationState, type Demand, grantableInputs, grantsFor, type Judgement, MICRO, partsAsked } from '@countersign/domain';
+import { counterKey } from '@countersign/policy';
+import type { Judged } from './judge-call.js';
+
+const PREFIX = 'grant/';
+/** The id under which the uses of a grant are counted. */
+export const grantLimitId = (grant_id: string): string => `${PREFIX}${grant_id}`;
+/** The counter of the uses of a grant. */
+export const grantCounter = (tenant_id: string, grant_id: string): string => counterKey(tenant_id, grantLimitId(grant_id), '', '');
+export const isGrantDemand = ({ limit_id }: Pick<Demand, 'limit_id'>): boolean => limit_id.startsWith(PREFIX);
+
+/** What a grant on this call would cover; null: nothing (sealed inputs cannot be compared). */
+export function grantableOf(
+  call: Pick<ToolCall, 'inputs_json' | 'sealed'>,
+  contract: Pick<ToolContract, 'input_schema'>,
+): GrantableInputs | null {
+  return call.sealed ? null : grantableInputs(call.inputs_json, contract.input_schema);
+}
+
+/** The grants that answer parts of what is asked about a call, by rule. */
+export function grantsOn(
+  config: ConfigurationState,
+  tenant_id: string,
+  { call, contract, now_ms }: { call: ToolCall; contract: ToolContract; now_ms: number },
+  asking: Judgement,
+): ReadonlyMap<string, SimilarGrant> {
+  const rules = partsAsked(asking).map(({ rule }) => rule);
+  return grantsFor(config, tenant_id, rules, () => ({ call, inputs: grantableOf(call, contract), now_ms }));
+}
+
+function useOf(tenant_id: string, { grant_id, uses }: SimilarGrant): Demand {
+  return {
+    counter: grantCounter(tenant_id, grant_id),
+    limit_id: grantLimitId(grant_id),
+    subject: grant_id,
+    per: '',
+    amount_micro: MICRO,
+    max_micro: uses * MICRO,
+    window_ms: null,
+    settle: 'effect',
+    on_exceeded: 'deny',
+    defer_timeout_ms: null,
+  };
+}
+
+/** The ruling without the parts that grants answer, and the uses that it takes of them; undefined where none answers any. */
+export function answeredByGrants(
+  tenant_id: string,
+  asking: Judgement,
+  grants: ReadonlyMap<string, SimilarGrant>,
+): { judgement: Judgement; uses: readonly Demand[] } | undefined {
+  if (grants.size === 0) return undefined;
+  const parts = partsAsked(asking).filter(({ rule }) => !grants.has(rule));
+  const all = new Map([...grants.values()].map((grant) => [grant.grant_id, grant]));
+  const uses = [...all.values()].map((grant) => useOf(tenant_id, grant));
+  if (parts.length > 0) return { judgement: { ...asking, parts }, uses };
+  return { judgement: { ...asking, effect: 'allow', rule: [...all.keys()].map(grantLimitId).join('+'), parts }, uses };
+}
+
+/** Takes grants away from an answer, once one of them has no use left: people are asked. */
+export function withoutGrants(judged: Judged): void {
+  if (!judged.ungranted) return;
+  judged.judgement = judged.ungranted;
+  judged.demands = judged.demands.filter((demand) => !isGrantDemand(demand));
+  delete judged.ungranted;
+  judged.grants_used_up = true;
+}

@@ -1,0 +1,44 @@
+import type { ApprovalRequirement } from '@countersign/contracts';
+import { type AskedPart, type ConfigurationState, foldedSubject, keysOf, subjectOf } from '@countersign/domain';
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+interface Known {
+  people: readonly { id: string; roles: readonly string[] }[];
+  /** Whether people may come by an identity provider: nobody knows how many have a role then. */
+  has_providers: boolean;
+  barred: ReadonlySet<string>;
+}
+
+/** People whom a requirement asks first and who could approve; undefined where it cannot be told. */
+function candidatesFor({ approver_roles, people, four_eyes }: ApprovalRequirement, known: Known): ReadonlySet<string> | undefined {
+  if (known.has_providers && approver_roles.length > 0) return undefined;
+  const local = known.people.filter(({ id, roles }) => people.includes(id) || approver_roles.some((role) => roles.includes(role)));
+  const elsewhere = known.has_providers ? people.filter((name) => name.includes('|')) : [];
+  const ids = [...local.map(({ id }) => id), ...elsewhere.map(subjectOf)].map(foldedSubject);
+  return new Set(four_eyes ? ids.filter((id) => !known.barred.has(id)) : ids);
+}
+
+/**
+ * Why the people who are known cannot meet a part when it is asked: too few of those whom it asks have a key that is good
+ * and may approve it. By rule; a part that they can meet, or of which it cannot be told, is left out.
+ */
+export function shortfallsOf(
+  config: ConfigurationState,
+  tenant_id: string,
+  parts: readonly AskedPart[],
+  { barred, at_ms }: { barred: readonly string[]; at_ms: number },
+): ReadonlyMap<string, string> {
+  const live = keysOf(config, tenant_id).filter(
+    ({ principal, revoked_at_ms, expires_at_ms }) =>
+      principal.kind === 'user' && revoked_at_ms === null && (expires_at_ms === null || at_ms < expires_at_ms),
+  );
+  const has_providers = (config.by_tenant.get(tenant_id)?.identity_providers.size ?? 0) > 0;
+  const known: Known = { people: live.map(({ principal }) => principal), has_providers, barred: new Set(barred.map(foldedSubject)) };
+  const short = parts.flatMap(({ rule, requirement }): [string, string][] => {
+    const candidates = candidatesFor(requirement, known);
+    if (!candidates || candidates.size >= requirement.quorum) return [];
+    return [[rule, `rule ${rule} needs ${requirement.quorum} approvals and ${candidates.size} of the people with a key may give one`]];
+  });
+  return short.length === 0 ? NONE : new Map(short);
+}

@@ -1,0 +1,31 @@
+import type { EventMap } from '@countersign/contracts';
+import { type AskedPart, filled, type GivenPart, groupOf, isDistinct } from './part.js';
+import { asksOthersNow } from './requirement.js';
+
+function answers({ requirement }: AskedPart, { asked, approved_by }: GivenPart): boolean {
+  const quorum = groupOf({ requirement, level: asked?.level ?? 0 }).quorum;
+  return approved_by.length >= quorum && (asked === null || !asksOthersNow(requirement, asked));
+}
+
+/**
+ * The first part of what policy asks now that approvals given earlier do not answer; undefined where they answer all. Each
+ * part must have been met by people whom it asks, and by enough of them.
+ */
+export function unansweredPart(now: readonly AskedPart[], given: readonly GivenPart[]): AskedPart | undefined {
+  const fitting = now.map((part) => given.filter((one) => answers(part, one)));
+  const open = now.find((_, at) => fitting[at]?.length === 0);
+  if (open || !isDistinct(now)) return open;
+  const seats = now.map(({ requirement }, at) => ({
+    quorum: Math.max(...(fitting[at] ?? []).map(({ asked }) => groupOf({ requirement, level: asked?.level ?? 0 }).quorum)),
+    candidates: (fitting[at] ?? []).flatMap(({ approved_by }) => approved_by),
+  }));
+  const has = filled(seats, true);
+  return now.find((_, at) => (has[at] as number) < (seats[at]?.quorum ?? 1));
+}
+
+/** The parts that a grant met; a record from before parts has one, of whoever voted. */
+export function partsGiven({ parts, votes, asked }: Pick<EventMap['approval_granted'], 'parts' | 'votes' | 'asked'>): readonly GivenPart[] {
+  if (parts.length > 0) return parts;
+  const approvals = votes.filter(({ vote }) => vote === 'approve' || vote === 'edit');
+  return [{ asked, approved_by: [...new Set(approvals.map(({ voter_id }) => voter_id))] }];
+}

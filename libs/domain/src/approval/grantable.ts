@@ -1,0 +1,55 @@
+import { canonicalText, type GrantableAmount, type GrantableInputs, sha256Hex } from '@countersign/contracts';
+
+/** How a tool contract marks an input for grants, in its input schema; everything else must be equal. */
+export const GRANT_MARK = 'x-grant';
+
+type Json = unknown;
+const isObject = (value: Json): value is Record<string, Json> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+interface Split {
+  equal: Json;
+  amounts: { path: string; value: Json }[];
+}
+
+/** Takes marked inputs out, through objects and not into lists: what a list holds is compared as a whole. */
+function split(value: Json, schema: Json, path: string): Split {
+  const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+  if (!isObject(value)) return { equal: value, amounts: [] };
+  const equal: Record<string, Json> = {};
+  const amounts: Split['amounts'] = [];
+  for (const [name, field] of Object.entries(value)) {
+    const of = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const mark = isObject(of) ? of[GRANT_MARK] : undefined;
+    const at = `${path}/${escaped(name)}`;
+    if (mark === 'free') continue;
+    if (mark === 'amount') amounts.push({ path: at, value: field });
+    else {
+      const inner = split(field, of, at);
+      equal[name] = inner.equal;
+      amounts.push(...inner.amounts);
+    }
+  }
+  return { equal, amounts };
+}
+
+const isAmount = ({ value }: { value: Json }): boolean => typeof value === 'number' && Number.isFinite(value) && value > 0;
+
+/** What a grant on these inputs would cover; null where an amount is no positive number. */
+export function grantableInputs(inputs_json: string, input_schema: Json): GrantableInputs | null {
+  const { equal, amounts } = split(JSON.parse(inputs_json), input_schema, '');
+  if (!amounts.every(isAmount)) return null;
+  const all = amounts
+    .map(({ path, value }): GrantableAmount => ({ path, max: value as number }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { equal_digest: sha256Hex(canonicalText(equal)), amounts: all };
+}
+
+/** Whether inputs are those of a grant: equal where nothing is marked, and each amount above 0 and no larger than approved. */
+export function isWithin(granted: GrantableInputs, asked: GrantableInputs | null): boolean {
+  if (!asked || asked.equal_digest !== granted.equal_digest || asked.amounts.length !== granted.amounts.length) return false;
+  return asked.amounts.every(({ path, max }, at) => {
+    const approved = granted.amounts[at];
+    return approved?.path === path && max > 0 && max <= approved.max;
+  });
+}

@@ -1,0 +1,119 @@
+import type {
+  ApprovalGroup,
+  ApprovalRequirement,
+  CountedVote,
+  GrantedPart,
+  PartStanding,
+  ApprovalPart as RecordedPart,
+} from '@countersign/contracts';
+import type { Asking } from './requirement.js';
+import { requirementOf } from './requirement.js';
+
+/** What one rule asks of people. */
+export interface AskedPart {
+  /** Id of the rule; `tool.<name>` for a row of the tool policy. */
+  rule: string;
+  requirement: ApprovalRequirement;
+}
+
+/** A ruling's request for approval. Without `parts` its rule is the only one that asks. */
+export type PartsAsking = Asking & { rule: string; parts?: readonly AskedPart[] };
+
+/** One part of a request, as it stands. */
+export interface ApprovalPart extends AskedPart {
+  /** 0: the first group has it; n: the n-th of `escalate_to`. */
+  level: number;
+  /** Of edited inputs in records from before parts: groups before those that `requirement` names. */
+  level_before?: number;
+  requested_at_ms: number;
+  /** By the log's append time; of the present group. */
+  expires_at_ms: number;
+  /** The longest of `reminders_ms` that was sent. */
+  reminded_ms: number;
+  sla_missed: boolean;
+  /** Why the people who are known cannot meet it; null: they can, or it cannot be told. */
+  shortfall: string | null;
+}
+
+/** What a ruling asks, one part a rule, never empty. */
+export function partsAsked(asking: PartsAsking): readonly AskedPart[] {
+  if (asking.parts && asking.parts.length > 0) return asking.parts;
+  return [{ rule: asking.rule, requirement: requirementOf(asking) }];
+}
+
+/** Whether each part needs people who meet no other: one of the rules says so. */
+export const isDistinct = (parts: readonly AskedPart[]): boolean => parts.some(({ requirement }) => requirement.distinct === true);
+
+/** The group that has a part now. */
+export function groupOf({ requirement, level }: Pick<ApprovalPart, 'requirement' | 'level'>): Omit<ApprovalGroup, 'expires_after_ms'> {
+  return requirement.escalate_to[level - 1] ?? requirement;
+}
+
+/** Groups that had a part before the present one. */
+export const levelOf = ({ level, level_before = 0 }: ApprovalPart): number => level_before + level;
+
+/** A part as `approval_requested` records it, starting now. `deadline_ms` is the call's. */
+export function startedPart(asked: AskedPart, now_ms: number, deadline_ms: number | null, shortfall: string | null = null): RecordedPart {
+  const expires_at_ms = Math.min(now_ms + asked.requirement.expires_after_ms, deadline_ms ?? Number.MAX_SAFE_INTEGER);
+  return { ...asked, level: 0, requested_at_ms: now_ms, expires_at_ms, reminded_ms: 0, sla_missed: false, shortfall };
+}
+
+/** Whether a vote counts in a part. Records from before parts name none: the only one. */
+export function countsIn({ in_parts }: Pick<CountedVote, 'in_parts'>, rule: string): boolean {
+  return in_parts.length === 0 || in_parts.some((one) => one.rule === rule);
+}
+
+/** Whose right a vote uses in a part; null: the voter's own. */
+export function givenBy({ in_parts, on_behalf_of }: Pick<CountedVote, 'in_parts' | 'on_behalf_of'>, rule: string): string | null {
+  return in_parts.length === 0 ? on_behalf_of : (in_parts.find((one) => one.rule === rule)?.on_behalf_of ?? null);
+}
+
+/** A part and what could fill it. */
+interface Seats {
+  quorum: number;
+  candidates: readonly string[];
+}
+
+/** Gives each person at most one seat. A seat that was filled stays filled, whoever else comes. @returns filled seats, a part. */
+function seated(parts: readonly Seats[], people: readonly string[]): number[] {
+  const seats = parts.map((): string[] => []);
+  const place = (person: string, tried: Set<number>): boolean => {
+    for (const [at, { quorum, candidates }] of parts.entries()) {
+      if (tried.has(at) || !candidates.includes(person)) continue;
+      tried.add(at);
+      const here = seats[at] as string[];
+      if (here.length < quorum) {
+        here.push(person);
+        return true;
+      }
+      const left = here.findIndex((other) => place(other, tried));
+      if (left < 0) continue;
+      here[left] = person;
+      return true;
+    }
+    return false;
+  };
+  for (const person of people) place(person, new Set());
+  return seats.map(({ length }) => length);
+}
+
+/** How many approvals each part has: of all who are for it, or, where parts share nobody, of its own. */
+export function filled(parts: readonly Seats[], distinct: boolean): number[] {
+  if (!distinct) return parts.map(({ candidates }) => new Set(candidates).size);
+  return seated(parts, [...new Set(parts.flatMap(({ candidates }) => candidates))]);
+}
+
+/** How many approvals each part has and needs. `votes`: those that count. */
+export function standingOfParts(parts: readonly ApprovalPart[], votes: readonly CountedVote[], distinct: boolean): PartStanding[] {
+  const seats = parts.map((part) => ({
+    quorum: groupOf(part).quorum,
+    candidates: votes.filter((vote) => countsIn(vote, part.rule)).map(({ voter_id }) => voter_id),
+  }));
+  const approvals = filled(seats, distinct);
+  return parts.map(({ rule }, at) => ({ rule, approvals: approvals[at] as number, quorum: (seats[at] as Seats).quorum }));
+}
+
+export const isMet = ({ approvals, quorum }: PartStanding): boolean => approvals >= quorum;
+
+/** A part that people met, as far as it is known: of records from before parts, who was asked may not be. */
+export type GivenPart = Pick<GrantedPart, 'approved_by'> & { asked: GrantedPart['asked'] | null };

@@ -1,0 +1,77 @@
+import type { ApprovalPart as RecordedPart } from '@countersign/contracts';
+import type { Row, Sql } from '../store.js';
+import type { AskedApproval, Escalation } from './approvals.js';
+
+/** One part of a request, as it is now. */
+export interface PartRow {
+  /** Null in records from before parts. */
+  rule: string | null;
+  /** Groups that had it before the present one. */
+  level: number;
+  approver_roles: string[];
+  people: string[];
+  /** Approvals that it has. */
+  approvals: number;
+  /** Approvals that it needs. */
+  quorum: number;
+  met: boolean;
+  four_eyes: boolean;
+  requested_at_ms: number;
+  expires_at_ms: number;
+  /** Why the people who were known when it was asked cannot meet it. */
+  shortfall: string | null;
+}
+
+type Asked = AskedApproval & { requested_at_ms: number; expires_at_ms: number };
+
+/** What votes and escalations say about a part; '' names the only one. */
+export interface ToldPart extends Row {
+  approval_id: string;
+  rule: string;
+  approvals: number | null;
+  escalation: string | null;
+}
+
+/** What is known of the parts of these requests, by their ids. */
+export async function readParts(sql: Sql, tenant_id: string, approval_ids: readonly string[]): Promise<ReadonlyMap<string, ToldPart[]>> {
+  const rows = await sql.query<ToldPart>({
+    name: 'views_read_approval_parts',
+    text: 'SELECT approval_id, rule, approvals, escalation FROM approval_parts WHERE tenant_id = $1 AND approval_id = ANY($2::text[])',
+    params: [tenant_id, approval_ids],
+  });
+  const found = new Map<string, ToldPart[]>();
+  for (const row of rows) found.set(row.approval_id, [...(found.get(row.approval_id) ?? []), row]);
+  return found;
+}
+
+/** The group that a part went to last. */
+export function escalationOf(told: readonly ToldPart[], rule: string): Escalation | undefined {
+  const text = told.find((one) => one.rule === rule)?.escalation;
+  return text ? (JSON.parse(text) as Escalation) : undefined;
+}
+
+/** The group that has a part at a level. */
+function groupAt({ requirement, level }: RecordedPart): Pick<Escalation, 'approver_roles' | 'people' | 'quorum'> {
+  const { approver_roles, people, quorum } = requirement.escalate_to[level - 1] ?? requirement;
+  return { approver_roles, people, quorum };
+}
+
+/** The parts of a request as they are now. */
+export function partRows(asked: Asked, told: readonly ToldPart[]): PartRow[] {
+  const isOnly = asked.parts.length < 2;
+  const now = (part: Omit<PartRow, 'approvals' | 'met'>): PartRow => {
+    const rule = isOnly ? '' : (part.rule ?? '');
+    const moved = { ...part, ...escalationOf(told, rule) };
+    const approvals = told.find((one) => one.rule === rule)?.approvals ?? 0;
+    return { ...moved, approvals, met: approvals >= moved.quorum };
+  };
+  if (asked.parts.length === 0) {
+    const { rule, approver_roles, people, quorum, requirement, requested_at_ms, expires_at_ms } = asked;
+    const times = { requested_at_ms, expires_at_ms, shortfall: null };
+    return [now({ rule, level: 0, approver_roles, people, quorum, four_eyes: requirement?.four_eyes ?? true, ...times })];
+  }
+  return asked.parts.map((part) => {
+    const { rule, level, requested_at_ms, expires_at_ms, shortfall, requirement } = part;
+    return now({ rule, level, ...groupAt(part), four_eyes: requirement.four_eyes, requested_at_ms, expires_at_ms, shortfall });
+  });
+}
