@@ -1,6 +1,5 @@
-import { parseCallId, uuidv7 } from '@countersign/contracts';
+import { parseCallId } from '@countersign/contracts';
 import { TenantRulings } from '@countersign/decisions';
-import { baseOf, itemNames } from '@countersign/domain';
 import { BatchDecoder } from '@countersign/event-log';
 import {
   type AppDeps,
@@ -9,7 +8,6 @@ import {
   ConfigurationWitness,
   foldConfiguration,
   HistoryBook,
-  PastTrust,
   type RunningApp,
   TenantMappings,
   TrustBook,
@@ -26,7 +24,7 @@ import { AuditRoom } from './audit/audit-room.js';
 import { firstStart } from './bootstrap/first-start.js';
 import { type GatewayConfig, publicUrl } from './config.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
-import { RecordingReader } from './counterfactual/recording-reader.js';
+import { noticeSender, replayBundles, subjectRooms, trustRoom, usageRoom } from './feature-services.js';
 import { createHttpApp, type GatewayParts } from './gateway.module.js';
 import { CallIntake } from './http/call-intake.js';
 import { CallRoom } from './http/call-room.js';
@@ -48,9 +46,8 @@ import { TokenPrincipals } from './identity/token-principals.js';
 import { Channels } from './notices/channels.js';
 import { DecisionLinks } from './notices/decision-link.js';
 import { Mailer } from './notices/mailer.js';
-import { NoticeClaims } from './notices/notice-claims.js';
 import { NoticeRoom } from './notices/notice-room.js';
-import { NoticeSender, type SenderParts } from './notices/notice-sender.js';
+import { NoticeSender } from './notices/notice-sender.js';
 import { Notices } from './notices/notices.js';
 import { startNotices } from './notices/notices.module.js';
 import { SealedSecrets } from './notices/sealed-secret.js';
@@ -58,18 +55,8 @@ import { VersionKeeper } from './notices/version-keeper.js';
 import { CallSealer } from './personal/call-sealer.js';
 import { LogDrop } from './personal/log-drop.js';
 import { Readable } from './personal/readable.js';
-import { RetentionRoom } from './personal/retention-room.js';
-import { SubjectRoom } from './personal/subject-room.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
-import { ReplayBundles } from './runs/replay-bundles.js';
-import { Transcripts } from './runs/transcripts.js';
-import { TrustRoom } from './trust/trust-room.js';
-import { OperatorCommands } from './usage/operator-commands.js';
-import { type CloserParts, PeriodCloser } from './usage/period-closer.js';
-import { measureUsage } from './usage/usage-gauges.js';
-import { UsageReport } from './usage/usage-report.js';
-import { UsageRoom } from './usage/usage-room.js';
 import { AnswerMetric } from './waiting/answer-metric.js';
 import { BoardFollower } from './waiting/board-follower.js';
 import { CallBoard } from './waiting/call-board.js';
@@ -132,6 +119,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const book = new TrustBook(deps);
   const rulings = new TenantRulings(now_ms, book);
   const admission = new Admission(configuration, log, { keys, sealer }, { allow_private_callbacks: config.callback_allow_private });
+  const calling = { tracer, delegated, mapper, sealer, readable, refused, owed, effects: new EffectReader(store) };
   const policies = new PolicyRoom(settings, rulings, store, new HistoryBook({ log, store, monotonic_ms: monotonic }));
   return {
     board,
@@ -145,16 +133,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     vault: deps.vault,
     keys,
     face: new Face(new Authenticator(configuration, now_ms, tokens), logger, readable, refused),
-    intake: new CallIntake(admission, desk, room, {
-      tracer,
-      delegated,
-      mapper,
-      sealer,
-      readable,
-      refused,
-      owed,
-      effects: new EffectReader(store),
-    }),
+    intake: new CallIntake(admission, desk, room, calling),
     configuration: settings,
     policies,
     counterfactual: new CounterfactualRoom(deps, policies),
@@ -172,64 +151,6 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     health: new Health(ready, log, deps.metrics),
     audit: deps.evidence && new AuditRoom(deps, deps.evidence, configuration, new Set(topicSpecs(config.lanes, 1).map(({ name }) => name))),
   };
-}
-
-/** What operators say is written and sealed with. */
-type Pen = { writer: RecordWriter; sealer: CallSealer };
-
-function replayBundles(deps: AppDeps, state: () => Configuration['state'], { writer, sealer }: Pen): ReplayBundles {
-  const transcripts = new Transcripts(deps, state, new OperatorCommands(writer, deps.codec, deps.clock, sealer));
-  return new ReplayBundles(deps, state, new RecordingReader(deps), transcripts);
-}
-
-function subjectRooms({ personal, logger }: AppDeps, settings: ConfigurationRoom): GatewayParts['subjects'] {
-  return personal && { erasure: new SubjectRoom(personal, settings), retention: new RetentionRoom(personal, settings, logger) };
-}
-
-function noticeSender(
-  { store, clock, logger }: AppDeps,
-  configuration: Configuration,
-  writer: ConfigurationWriter,
-  more: Pick<SenderParts, 'channels' | 'readable'>,
-): NoticeSender {
-  const by = { kind: 'service' as const, id: 'gateway', roles: [] };
-  const now_ms = () => clock.now_ms();
-  return new NoticeSender({
-    ...more,
-    now_ms,
-    logger,
-    claims: new NoticeClaims(store, `gateway-${uuidv7(now_ms())}`),
-    state: () => configuration.state,
-    // Only the channel as it was sent to: one that was changed meanwhile may be at another address now.
-    disable: async (tenant_id, webhook) => {
-      const { state } = configuration;
-      const versions = baseOf(state.changes, tenant_id, [itemNames.webhook(webhook.webhook_id)]);
-      if (state.by_tenant.get(tenant_id)?.webhooks.get(webhook.webhook_id) !== webhook) return;
-      const disabled = { ...webhook, state: 'disabled' as const, by, changed_at_ms: now_ms() };
-      await writer.change(tenant_id, 'webhook_set', disabled, { versions, is_required: false });
-    },
-  });
-}
-
-function trustRoom({ store, log, clock, codec }: AppDeps, lanes: readonly string[], book: TrustBook, { writer, sealer }: Pen): TrustRoom {
-  const topics = new Map(topicSpecs(lanes, log.partitions('policy-decided')).map(({ name, partitions }) => [name, partitions]));
-  return new TrustRoom(store, new PastTrust(store, log), clock, {
-    book,
-    commands: new OperatorCommands(writer, codec, clock, sealer),
-    topics,
-  });
-}
-
-function usageRoom(
-  { store, log, clock, logger, codec, metrics }: AppDeps,
-  lanes: readonly string[],
-  by: Pen & { configuration: Configuration; changes: ConfigurationWriter; told: NoticeSender },
-): UsageRoom {
-  const state = () => by.configuration.state;
-  const tell: CloserParts['tell'] = (notice, done) => by.told.tell(notice, done);
-  measureUsage(store, () => clock.now_ms(), metrics);
-  const closer = new PeriodCloser({ state, writer: by.changes, tell, store, log, lanes, clock, logger });
-  return new UsageRoom(new UsageReport(store, state), closer, new OperatorCommands(by.writer, codec, clock, by.sealer), state);
 }
 
 function versionKeeper({ store, clock, logger }: AppDeps, configuration: Configuration, wired: Wired): VersionKeeper {

@@ -1,0 +1,84 @@
+import { uuidv7 } from '@countersign/contracts';
+import { baseOf, itemNames } from '@countersign/domain';
+import { type AppDeps, type Configuration, PastTrust, TrustBook, topicSpecs } from '@countersign/process';
+import { RecordWriter } from './admission/record-writer.js';
+import { RecordingReader } from './counterfactual/recording-reader.js';
+import { type GatewayParts } from './gateway.module.js';
+import { ConfigurationRoom } from './http/configuration-room.js';
+import { ConfigurationWriter } from './identity/configuration-writer.js';
+import { NoticeClaims } from './notices/notice-claims.js';
+import { NoticeSender, type SenderParts } from './notices/notice-sender.js';
+import { CallSealer } from './personal/call-sealer.js';
+import { RetentionRoom } from './personal/retention-room.js';
+import { SubjectRoom } from './personal/subject-room.js';
+import { ReplayBundles } from './runs/replay-bundles.js';
+import { Transcripts } from './runs/transcripts.js';
+import { TrustRoom } from './trust/trust-room.js';
+import { OperatorCommands } from './usage/operator-commands.js';
+import { type CloserParts, PeriodCloser } from './usage/period-closer.js';
+import { measureUsage } from './usage/usage-gauges.js';
+import { UsageReport } from './usage/usage-report.js';
+import { UsageRoom } from './usage/usage-room.js';
+
+/** What operators say is written and sealed with. */
+export type Pen = { writer: RecordWriter; sealer: CallSealer };
+
+export function replayBundles(deps: AppDeps, state: () => Configuration['state'], { writer, sealer }: Pen): ReplayBundles {
+  const transcripts = new Transcripts(deps, state, new OperatorCommands(writer, deps.codec, deps.clock, sealer));
+  return new ReplayBundles(deps, state, new RecordingReader(deps), transcripts);
+}
+
+export function subjectRooms({ personal, logger }: AppDeps, settings: ConfigurationRoom): GatewayParts['subjects'] {
+  return personal && { erasure: new SubjectRoom(personal, settings), retention: new RetentionRoom(personal, settings, logger) };
+}
+
+export function noticeSender(
+  { store, clock, logger }: AppDeps,
+  configuration: Configuration,
+  writer: ConfigurationWriter,
+  more: Pick<SenderParts, 'channels' | 'readable'>,
+): NoticeSender {
+  const by = { kind: 'service' as const, id: 'gateway', roles: [] };
+  const now_ms = () => clock.now_ms();
+  return new NoticeSender({
+    ...more,
+    now_ms,
+    logger,
+    claims: new NoticeClaims(store, `gateway-${uuidv7(now_ms())}`),
+    state: () => configuration.state,
+    // Only the channel as it was sent to: one that was changed meanwhile may be at another address now.
+    disable: async (tenant_id, webhook) => {
+      const { state } = configuration;
+      const versions = baseOf(state.changes, tenant_id, [itemNames.webhook(webhook.webhook_id)]);
+      if (state.by_tenant.get(tenant_id)?.webhooks.get(webhook.webhook_id) !== webhook) return;
+      const disabled = { ...webhook, state: 'disabled' as const, by, changed_at_ms: now_ms() };
+      await writer.change(tenant_id, 'webhook_set', disabled, { versions, is_required: false });
+    },
+  });
+}
+
+export function trustRoom(
+  { store, log, clock, codec }: AppDeps,
+  lanes: readonly string[],
+  book: TrustBook,
+  { writer, sealer }: Pen,
+): TrustRoom {
+  const topics = new Map(topicSpecs(lanes, log.partitions('policy-decided')).map(({ name, partitions }) => [name, partitions]));
+  return new TrustRoom(store, new PastTrust(store, log), clock, {
+    book,
+    commands: new OperatorCommands(writer, codec, clock, sealer),
+    topics,
+  });
+}
+
+export function usageRoom(
+  { store, log, clock, logger, codec, metrics }: AppDeps,
+  lanes: readonly string[],
+  by: Pen & { configuration: Configuration; changes: ConfigurationWriter; told: NoticeSender },
+): UsageRoom {
+  const state = () => by.configuration.state;
+  const tell: CloserParts['tell'] = (notice, done) => by.told.tell(notice, done);
+  measureUsage(store, () => clock.now_ms(), metrics);
+  const closer = new PeriodCloser({ state, writer: by.changes, tell, store, log, lanes, clock, logger });
+  return new UsageRoom(new UsageReport(store, state), closer, new OperatorCommands(by.writer, codec, clock, by.sealer), state);
+}
