@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolCall } from '@countersign/contracts';
 import { changedRulings, TenantRulings, voidGrants } from '@countersign/decisions';
-import { type ConfigurationState, holderOf, standingFor } from '@countersign/domain';
+import { type ConfigurationState, holderOf, personLinkPeriods, standingFor } from '@countersign/domain';
 import { LogTransport } from '@countersign/event-log';
 import {
   type AppDeps,
@@ -135,6 +135,7 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
       const { meta, call } = holderOf(approval);
       return standingFor(configuration.state, meta.tenant_id, { to, tool: call.tool, now_ms: at_ms });
     },
+    person_links: (approval) => personLinkPeriods(configuration.state, holderOf(approval).meta.tenant_id),
     wheel: new ExpiryWheel(),
     warn: (fields, message) => deps.logger.warn(fields, message),
     said: (event) => counters.said(event),
