@@ -4,6 +4,7 @@ import { JourneyWorld } from './journey-world.js';
 import { describeOversightAttacks } from './oversight-attacks.js';
 import { describeOversightJourneys } from './oversight-journeys.js';
 import { describeOversightTerms } from './oversight-terms.js';
+import { describePersonLinkJourneys } from './person-link-journeys.js';
 
 describe('oversight, embedded', () => {
   const at = new JourneyWorld();
@@ -12,4 +13,5 @@ describe('oversight, embedded', () => {
   describeOversightJourneys(at);
   describeOversightTerms(at);
   describeOversightAttacks(at);
+  describePersonLinkJourneys(at);
 });

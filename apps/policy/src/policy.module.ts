@@ -99,6 +99,17 @@ function warnOfChanges(state: ConfigurationState, { logger, clock }: Pick<AppDep
     logger.warn({ event: 'grants_void', tenant_id, grants }, 'grants from before they named inputs cover no call any more: approve again');
 }
 
+/** What the configuration says of people, as it is when a vote is decided. */
+function peopleKnownTo(configuration: { state: ConfigurationState }): Pick<PolicyTerms, 'standing' | 'person_links'> {
+  return {
+    standing: (approval, to, at_ms) => {
+      const { meta, call } = holderOf(approval);
+      return standingFor(configuration.state, meta.tenant_id, { to, tool: call.tool, now_ms: at_ms });
+    },
+    person_links: (approval) => personLinkPeriods(configuration.state, holderOf(approval).meta.tenant_id),
+  };
+}
+
 /** Starts policy: resolves when it reads its inputs. It is ready once what it says of all that was there when it started stands on the log. */
 export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<RunningApp> {
   const configuration = foldConfiguration(deps);
@@ -131,11 +142,7 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
       in_flight_max: deps.store.durable ? 1 : APPENDS_AT_ONCE_IN_ONE_JOURNAL,
       pending_records_max: config.pending_records_max,
     },
-    standing: (approval, to, at_ms) => {
-      const { meta, call } = holderOf(approval);
-      return standingFor(configuration.state, meta.tenant_id, { to, tool: call.tool, now_ms: at_ms });
-    },
-    person_links: (approval) => personLinkPeriods(configuration.state, holderOf(approval).meta.tenant_id),
+    ...peopleKnownTo(configuration),
     wheel: new ExpiryWheel(),
     warn: (fields, message) => deps.logger.warn(fields, message),
     said: (event) => counters.said(event),
