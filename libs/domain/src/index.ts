@@ -1,4 +1,5 @@
 export * from './approval/answered.js';
+export * from './approval/cancel.js';
 export * from './approval/decide.js';
 export * from './approval/grantable.js';
 export { jsonDiff } from './approval/json-diff.js';
