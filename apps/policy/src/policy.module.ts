@@ -99,6 +99,10 @@ function warnOfChanges(state: ConfigurationState, { logger, clock }: Pick<AppDep
     logger.warn({ event: 'grants_void', tenant_id, grants }, 'grants from before they named inputs cover no call any more: approve again');
 }
 
+function writingOf({ store }: AppDeps, { pending_records_max }: PolicyConfig): PolicyTerms['writing'] {
+  return { in_flight_max: store.durable ? 1 : APPENDS_AT_ONCE_IN_ONE_JOURNAL, pending_records_max };
+}
+
 /** Starts policy: resolves when it reads its inputs. It is ready once what it says of all that was there when it started stands on the log. */
 export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<RunningApp> {
   const configuration = foldConfiguration(deps);
@@ -127,10 +131,7 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
     bundle_version: BUNDLE_VERSION,
     allow_for_ms: config.allow_for_ms,
     grant_for_ms: config.grant_for_ms,
-    writing: {
-      in_flight_max: deps.store.durable ? 1 : APPENDS_AT_ONCE_IN_ONE_JOURNAL,
-      pending_records_max: config.pending_records_max,
-    },
+    writing: writingOf(deps, config),
     standing: (approval, to, at_ms) => {
       const { meta, call } = holderOf(approval);
       return standingFor(configuration.state, meta.tenant_id, { to, tool: call.tool, now_ms: at_ms });
