@@ -189,18 +189,8 @@ export class LivedWorld extends LivedSettings {
     const source = { topic: 'policy-decided', offset: 0 };
     if (again.kind === 'stricter') {
       const { tier, rule } = again.ruling;
-      const event = {
-        meta,
-        decision_id,
-        revision,
-        config_offset: this.config.config_offset,
-        tier,
-        rule,
-        reason: rule,
-        source,
-        call,
-        because: 'stricter',
-      };
+      const { config_offset: seen } = this.config;
+      const event = { decision_id, revision, config_offset: seen, tier, rule, reason: rule, source, call, because: 'stricter' };
       const record = this.append('tool-executed', {
         event_type: 'tool_call_rejudged',
         event: { ...event, meta: this.caused(meta) },
