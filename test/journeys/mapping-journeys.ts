@@ -41,7 +41,7 @@ export function describeMappings(at: JourneyWorld, author: () => Promise<Journey
       const by = await author();
       expect((await send()).status).toBe('failed');
       const published = await publish(by, '/v1/mappings/probe_erp', definition);
-      expect([published.status, published.headers.get('etag')]).toEqual([200, `"${published.body.version}"`]);
+      expect([published.status, published.headers.get('etag')]).toEqual([200, expect.stringMatching(/^"c\d+"$/)]);
       const ran = await send({ ordered_at: '2026-11-22T10:00:00+01:00', lines });
       expect(ran).toMatchObject({ status: 'succeeded', mapping_version: published.body.version, warnings: [] });
       expect(ran.output).toMatchObject({ order_id: 4711, vendor: 'ACME' });

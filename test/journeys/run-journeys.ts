@@ -93,7 +93,10 @@ export function describeRunJourneys(at: JourneyWorld): void {
       await at.anna.request('POST', `/v1/approvals/${asked.body.approval?.approval_id}/votes`, { vote: 'approve' });
       const done = await at.agent.callUntil(asked.body.call_id, ({ status }) => status === 'succeeded');
       expect(done.output).toMatchObject({ ok: true, json: { key: `sent-${account}` } });
-      expect((await at.agent.call({ tool: 'http_send', inputs })).body).toMatchObject({ status: 'succeeded', deduplicated: true });
+      // It names nothing that it acts on: nobody can tell that the effect still stands, so a new request is a new effect.
+      const anew = await at.agent.call({ tool: 'http_send', inputs }, { prefer: 'wait=0' });
+      expect(anew.body).toMatchObject({ status: 'pending_approval', deduplicated: false });
+      expect((await at.agent.request('POST', `/v1/calls/${anew.body.call_id}/cancel`, { reason: 'not wanted' })).status).toBeLessThan(300);
       expect(await at.counterparty.effectsOf(`sent-${account}`)).toHaveLength(1);
     });
   });

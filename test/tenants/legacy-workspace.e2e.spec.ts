@@ -48,7 +48,7 @@ describe('a workspace with files directly in it', () => {
         {
           code: 'PROVIDER_ERROR',
           class: 'authorization',
-          message: expect.stringMatching(/COUNTERSIGN_WORKSPACE_ROOT.*countersign move-workspace/),
+          message: expect.stringMatching(/COUNTERSIGN_WORKSPACE_ROOT.*countersign -- move-workspace/),
           details: { reason: 'belongs_to_another_tenant', setting: 'COUNTERSIGN_WORKSPACE_ROOT' },
         },
       ]);

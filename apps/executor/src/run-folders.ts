@@ -27,7 +27,10 @@ export async function runFolders(
       const id = JSON.stringify([variable, refused.tenant_id, refused.reason]);
       if (logged.has(id) || logged.size >= LOGGED_MAX) return;
       logged.add(id);
-      logger.error({ event: 'tenant_folder_refused', variable, ...refused }, 'a tenant has no folder: run countersign move-workspace');
+      logger.error(
+        { event: 'tenant_folder_refused', variable, ...refused },
+        'a tenant has no folder: use npm run countersign -- move-workspace',
+      );
     };
     folders.set(variable, new TenantFolders(setting, () => tenantsOf(configuration.state), onRefused));
   }

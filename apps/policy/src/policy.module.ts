@@ -110,6 +110,10 @@ function peopleKnownTo(configuration: { state: ConfigurationState }): Pick<Polic
   };
 }
 
+function writingOf({ store }: AppDeps, { pending_records_max }: PolicyConfig): PolicyTerms['writing'] {
+  return { in_flight_max: store.durable ? 1 : APPENDS_AT_ONCE_IN_ONE_JOURNAL, pending_records_max };
+}
+
 /** Starts policy: resolves when it reads its inputs. It is ready once what it says of all that was there when it started stands on the log. */
 export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<RunningApp> {
   const configuration = foldConfiguration(deps);
@@ -138,10 +142,7 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
     bundle_version: BUNDLE_VERSION,
     allow_for_ms: config.allow_for_ms,
     grant_for_ms: config.grant_for_ms,
-    writing: {
-      in_flight_max: deps.store.durable ? 1 : APPENDS_AT_ONCE_IN_ONE_JOURNAL,
-      pending_records_max: config.pending_records_max,
-    },
+    writing: writingOf(deps, config),
     ...peopleKnownTo(configuration),
     wheel: new ExpiryWheel(),
     warn: (fields, message) => deps.logger.warn(fields, message),

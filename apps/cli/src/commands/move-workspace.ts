@@ -17,7 +17,10 @@ const options = {
   now: { type: 'boolean', default: false },
 } as const;
 
-const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: countersign move-workspace ${moveWorkspace.usage}`] });
+const wrong = (line: string): Outcome => ({
+  code: 2,
+  lines: [line, `usage: npm run countersign -- move-workspace ${moveWorkspace.usage}`],
+});
 
 async function drained(): Promise<void> {
   process.stderr.write(`waiting ${DRAIN_MS / 1000} s for calls that run now (--now: no executor runs)\n`);

@@ -24,11 +24,11 @@ import {
   type RulingDraft,
   stampedMeta,
 } from '@countersign/domain';
-import { type DecisionTerms, decideAgain, decideRecord, revisionOf, type ToRule, wantsRuling } from '../decide-record.js';
+import { type DecisionTerms, decideAgain, decideRecord, type ToRule, wantsRuling } from '../decide-record.js';
 import { giveBackUnused, holdersOf } from '../in-flight.js';
 import { judgedAgain } from '../judged-again.js';
 import { hasEnded } from '../prerequisites.js';
-import type { Question } from '../question.js';
+import { questionOf } from '../question-of.js';
 import type { ReadEvent } from '../read-event.js';
 import { dueDeferrals, questionAgain } from '../waiting.js';
 import { LivedDesk } from './lived-desk.js';
@@ -129,7 +129,7 @@ export class LivedWorld extends LivedSettings {
     this.until(this.now_ms);
     const event = this.append(topic, said);
     this.until(this.now_ms + LAG_MS);
-    if (wantsRuling(event)) this.rule(event, false);
+    if (wantsRuling(event)) this.rule(event);
     else this.say(decideRecord(this.state, event, undefined, this.terms));
   }
 
@@ -138,11 +138,9 @@ export class LivedWorld extends LivedSettings {
     return { now_ms: this.now_ms, bundle_version: 'default-1', allow_for_ms: 900_000, grant_for_ms: 3_600_000, ...nobody };
   }
 
-  private rule(event: ToRule, at_execution: boolean): void {
+  private rule(event: ToRule): void {
     const { meta, call } = event.event;
-    const call_id = meta.call_id as string;
-    const common = { offset: event.offset, revision: revisionOf(event), at_ms: event.timestamp_ms, tenant_id: TENANT, config_offset: -1 };
-    const question: Question = { ...common, call_id, call, at_execution, ...holdersOf(this.state, call_id, call) };
+    const question = { ...questionOf(this.state, event), tenant_id: TENANT, config_offset: -1 };
     const judged = this.desk.judged(question);
     const drafts = decideRecord(this.state, event, judged, this.terms);
     if (judged.reservations && drafts.length > 0)
@@ -192,24 +190,14 @@ export class LivedWorld extends LivedSettings {
     const source = { topic: 'policy-decided', offset: 0 };
     if (again.kind === 'stricter') {
       const { tier, rule } = again.ruling;
-      const event = {
-        meta,
-        decision_id,
-        revision,
-        config_offset: this.config.config_offset,
-        tier,
-        rule,
-        reason: rule,
-        source,
-        call,
-        because: 'stricter',
-      };
+      const { config_offset: seen } = this.config;
+      const event = { decision_id, revision, config_offset: seen, tier, rule, reason: rule, source, call, because: 'stricter' };
       const record = this.append('tool-executed', {
         event_type: 'tool_call_rejudged',
         event: { ...event, meta: this.caused(meta) },
       } as AnyEvent);
       this.until(this.now_ms + LAG_MS);
-      this.rule(record as ToRule, true);
+      this.rule(record as ToRule);
       return;
     }
     const isWrite = !isReadOnly(call.effect_class);

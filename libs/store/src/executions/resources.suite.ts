@@ -57,6 +57,9 @@ function describeStanding(store: () => Store): void {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const a = await happens(store(), epoch, effect(names, 'file/x', 'replaces'));
     expect(await stands(store(), a)).toBe(true);
+    const running = effect(names, 'file/y', 'replaces');
+    await claimWithResources(store(), epoch, [running]);
+    expect(await stands(store(), running)).toBe(true);
     const b = await happens(store(), epoch, effect(names, 'file/x', 'replaces'));
     expect(await readStanding(store(), [a])).toEqual([
       { key: a.key, attempt: 1, stands: false, superseded_by: `${b.partition}-${b.call_uuid}` },

@@ -22,10 +22,11 @@ const movedOf = (alias: string) => `SELECT CASE WHEN d.flags & 1 = 1 THEN g.in_c
 
 /**
  * SQL: whether the answer of the attempt in row `alias` still stands. Null where it named no resource. False where a later effect
- * moved one of its resources or runs on it now, and where the row of a generation is missing.
+ * moved one of its resources or runs on it now, and where the row of a generation is missing. As long as its own end is not folded into
+ * the row it holds its resources, so nothing came after it.
  */
 export const standsSql = (alias: string): string =>
-  `CASE WHEN ${alias}.resources IS NULL THEN NULL ELSE NOT EXISTS (${movedOf(alias)}) AND NOT EXISTS (${runningOver(alias)}) END`;
+  `CASE WHEN ${alias}.resources IS NULL THEN NULL WHEN ${alias}.state = 1 THEN true ELSE NOT EXISTS (${movedOf(alias)}) AND NOT EXISTS (${runningOver(alias)}) END`;
 
 /** Whether the answer of an attempt stands. */
 export interface Standing extends ExecutionKey {

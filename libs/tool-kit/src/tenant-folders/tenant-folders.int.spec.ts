@@ -81,7 +81,7 @@ describe('a workspace with files directly in it', () => {
     const refusal = await folders(['the-owner'])
       .of('acme')
       .catch((error: Error) => error);
-    expect(String(refusal)).toContain('countersign move-workspace');
+    expect(String(refusal)).toContain('countersign -- move-workspace');
     expect(JSON.stringify(refusal) + String(refusal)).not.toContain('the-owner');
     expect(JSON.stringify(refusal) + String(refusal)).not.toContain(root);
   });

@@ -16,14 +16,17 @@ export interface FolderSetting {
 
 /** What to do about a refusal, for the tenant that is refused: it names no other tenant and no path. */
 const ADVICE: Readonly<Record<Refusal, string>> = {
-  belongs_to_another_tenant: 'holds the files of another tenant: an operator has to run `countersign move-workspace` first',
-  not_assigned: 'holds files that are assigned to no tenant: an operator has to run `countersign move-workspace --tenant <id>` first',
+  belongs_to_another_tenant: 'holds the files of another tenant: an operator has to run `npm run countersign -- move-workspace` first',
+  not_assigned:
+    'holds files that are assigned to no tenant: an operator has to run `npm run countersign -- move-workspace --tenant <id>` first',
   layout_damaged: 'has a layout record that is damaged: an operator has to restore .countersign-layout.json',
   began_before_move:
     'was shared with the tenant that has its files now when this call began: a person has to look what came of it and resolve the call',
-  being_moved: 'is being moved by `countersign move-workspace`, or that was interrupted: an operator has to run it to its end',
-  was_shared: 'was shared by all tenants: an operator has to share it again, or to run `countersign move-workspace --tenant <id>`',
-  not_shared: 'is to be shared by all tenants, but is not laid out for that: an operator has to run `countersign move-workspace --share`',
+  being_moved: 'is being moved by `npm run countersign -- move-workspace`, or that was interrupted: an operator has to run it to its end',
+  was_shared:
+    'was shared by all tenants: an operator has to share it again, or to run `npm run countersign -- move-workspace --tenant <id>`',
+  not_shared:
+    'is to be shared by all tenants, but is not laid out for that: an operator has to run `npm run countersign -- move-workspace --share`',
 };
 
 /** The tenants' folders in one folder setting: the only way from a tenant to a place on the disk. */
@@ -56,10 +59,10 @@ export class TenantFolders {
   private disagreement(layout: FolderLayout['layout'], sharing: { variable: string; on: boolean }): string | undefined {
     const { variable, root } = this.setting;
     if (!sharing.on && layout === 'shared')
-      return `${variable} ${root} is shared by all tenants, but ${sharing.variable} is not true: set it, or run countersign move-workspace --tenant <id>`;
+      return `${variable} ${root} is shared by all tenants, but ${sharing.variable} is not true: set it, or use npm run countersign -- move-workspace --tenant <id>`;
     if (!sharing.on || layout === 'shared') return undefined;
     const instead =
-      layout === 'by_tenant' ? 'a folder per tenant: give another root' : 'one tenant: run countersign move-workspace --share';
+      layout === 'by_tenant' ? 'a folder per tenant: give another root' : 'one tenant: use npm run countersign -- move-workspace --share';
     return `${sharing.variable} is true, but ${variable} ${root} is laid out for ${instead}, or set it to false`;
   }
 
