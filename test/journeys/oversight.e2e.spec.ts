@@ -8,7 +8,7 @@ import { describePersonLinkJourneys } from './person-link-journeys.js';
 
 describe('oversight, embedded', () => {
   const at = new JourneyWorld();
-  beforeAll(() => at.open((env) => EmbeddedPlatform.start(env)), 120_000);
+  beforeAll(() => at.open((env) => EmbeddedPlatform.start({ ...env, COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: 'true' })), 120_000);
   afterAll(() => at.close(), 60_000);
   describeOversightJourneys(at);
   describeOversightTerms(at);

@@ -1,3 +1,4 @@
+import { AUDIENCE, OpenId, signingKey } from '@countersign/gateway/testing/open-id';
 import { describe, expect, test } from '@jest/globals';
 import type { JourneyWorld } from './journey-world.js';
 import { ask, ended, people, vote } from './oversight-people.js';
@@ -54,6 +55,36 @@ export function describePersonLinkJourneys(at: JourneyWorld): void {
       await require({ approver_roles: ['approver'] });
       await admin.request('PUT', '/v1/person-links/agents', same('ann', 'robot'));
       expect((await vote(ann, await ask(agent), approve)).status).toBe(403);
+    });
+
+    test('two of one subject are two persons for requests that are asked once that is recorded, and one for those before', async () => {
+      const provider = await OpenId.open(['alice'], [signingKey('first').jwk]);
+      const { admin } = at;
+      const role_mappings = [{ value: 'staff', role: 'approver' }];
+      const trusted = { issuer: provider.issuer, audiences: [AUDIENCE], algorithms: ['ES256'], role_mappings };
+      try {
+        expect((await admin.request('PUT', '/v1/identity-providers/corp', trusted)).status).toBe(200);
+        const agent = await admin.keyFor('agent', 'parted', ['agent']);
+        const [local, corp] = [await admin.keyFor('user', 'alice', ['approver']), admin.as(await provider.token('alice'))];
+        const requirement = { approver_roles: ['approver'], quorum: 2 };
+        const tool = { tier: 'tier_2_approval_required', requirement };
+        expect((await admin.request('PUT', '/v1/policies/tools/probe_approval', tool)).status).toBe(200);
+        const before = await ask(agent);
+        expect((await vote(local, before, approve)).body.status).toBe('pending');
+        const parted = { one: identity('alice'), other: identity('Alice', provider.issuer), relation: 'different', reason: 'two people' };
+        expect((await admin.request('PUT', '/v1/person-links/alices', parted)).status).toBe(200);
+        expect((await vote(corp, before, approve)).status).toBe(409);
+        const after = await ask(agent);
+        expect((await vote(local, after, approve)).body.status).toBe('pending');
+        expect((await vote(local, after, approve)).status).toBe(409);
+        expect((await vote(corp, after, approve)).status).toBe(200);
+        expect(await ended(agent, after)).toMatchObject({ status: 'succeeded' });
+        expect(await at.counterparty.effectsOf(after.idempotency_key)).toHaveLength(1);
+      } finally {
+        for (const name of ['person-links/alices', 'policies/tools/probe_approval', 'identity-providers/corp'])
+          await admin.request('DELETE', `/v1/${name}`);
+        await provider.close();
+      }
     });
 
     test('nobody records or removes a link about the own person, and only policy admins do', async () => {
