@@ -57,6 +57,16 @@ describe('given a grant of an approver, when policy changed before it ran', () =
     expect(endOf(call_id)).toEqual(['tool_executed']);
   });
 
+  test('and two who approved it turn out to be one person before it runs, then it does not', () => {
+    asksFor('before', { quorum: 2 });
+    const call_id = world.request('pay', { total: 1 });
+    const [one, other] = ['anna', 'bert'].map((subject) => ({ issuer: 'local', subject }));
+    world.set('person_link_set', { link_id: 'l', one, other, relation: 'same', reason: 'two keys', removed: false });
+    // Policy has not read the link yet when it counts the votes; the executor has.
+    for (const id of ['anna', 'bert']) world.vote(`${call_id}.1`, id, 'approve');
+    expect(endOf(call_id)).toEqual(['tool_call_rejudged']);
+  });
+
   test('and needs fewer approvals, then it runs', () => {
     asksFor('before', { quorum: 2 });
     const call_id = world.request('pay', { total: 1 });

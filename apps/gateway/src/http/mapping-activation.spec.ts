@@ -104,6 +104,12 @@ describe('who lets a mapping take effect', () => {
     expect(said(folded(...waiting), admin('bob'), 2)).toBe('not-found');
     const owned = folded(...waiting, key('k1', admin('ann')), key('k2', admin('ann-too'), 'ann'), key('k3', admin('bob')));
     expect([said(owned, admin('ann-too')), said(owned, admin('bob'))]).toEqual(['forbidden', undefined]);
+    const [one, other] = ['ann', 'bob'].map((subject) => ({ issuer: 'local', subject }));
+    const linked: Said = [
+      'person_link_set',
+      { link_id: 'l', one, other, relation: 'same', reason: 'r', removed: false, by: admin('c'), changed_at_ms: 1 },
+    ];
+    expect([said(folded(...waiting, linked), admin('bob')), said(folded(...waiting), admin('Ann'))]).toEqual(['forbidden', 'forbidden']);
     const settings: EventMap['policy_settings_set'] = { simulation_required: false, single_policy_admin: true } as never;
     expect(said(folded(...waiting, ['policy_settings_set', settings]), admin('ann'))).toBeUndefined();
     const newer: Said = ['mapping_set', { ...set, version: 2, needs_activation: false }];
