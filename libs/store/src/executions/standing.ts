@@ -31,10 +31,11 @@ const movedOf = (alias: string) => `SELECT CASE WHEN d.flags & 1 = 1 THEN g.in_c
 /**
  * SQL: whether the answer of the attempt in row `alias` still stands. Null where it named no resource. False where a later effect
  * moved one of its resources or runs on it now, and where the row of a generation is missing. As long as its own end is not folded into
- * the row it holds its resources, so nothing came after it.
+ * the row it holds its resources, so that nothing moved them since.
  */
 export const standsSql = (alias: string): string =>
-  `CASE WHEN ${alias}.resources IS NULL THEN NULL WHEN ${alias}.state = 1 THEN true ELSE NOT EXISTS (${movedOf(alias)}) AND NOT EXISTS (${runningOver(alias)}) AND NOT EXISTS (${runningBelow(alias)}) END`;
+  `CASE WHEN ${alias}.resources IS NULL THEN NULL ELSE NOT EXISTS (${runningOver(alias)}) AND NOT EXISTS (${runningBelow(alias)})
+  AND (${alias}.state = 1 OR NOT EXISTS (${movedOf(alias)})) END`;
 
 /** Whether the answer of an attempt stands. */
 export interface Standing extends ExecutionKey {
