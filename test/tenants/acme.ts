@@ -90,6 +90,7 @@ export class Acme {
       'mappings',
       'identity-providers',
       'token-exchanges',
+      'person-links',
       'retention',
     ];
     const histories = ['facts/acme_table', 'policies/acme-1', 'mappings/read_file/versions', 'limits/acme-limit/versions'];
@@ -182,6 +183,10 @@ export class Acme {
     await made(this.admin, 'PUT', '/v1/secrets/workspace/AcmeName', { value: SECRET });
     const exchange = { token_endpoint: 'https://sts.example.com/token', client_id: MARK, client_secret: 'AcmeName', audience: MARK };
     await made(this.admin, 'PUT', '/v1/token-exchanges/AcmeName', exchange);
+    const marked = { issuer: 'local', subject: MARK };
+    const link = { one: marked, other: { ...marked, issuer: 'https://acmes.example.com' }, relation: 'different', reason: MARK };
+    await made(this.admin, 'PUT', '/v1/person-links/acme-link', link);
+    this.names.set('link_id', named('acme-link', 'nobodys-link'));
     for (const resource of ['secrets', 'token-exchanges']) this.names.set(`${resource}.name`, named('AcmeName', 'NobodysName'));
     const provider = { issuer: 'https://acmes.example.com', audiences: ['urn:countersign:tenant:acme'], roles_claim: MARK };
     await made(this.admin, 'PUT', '/v1/identity-providers/acmes', provider);

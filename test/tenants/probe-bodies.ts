@@ -67,6 +67,12 @@ export const bodies: Readonly<Record<string, (of: NameOf, tenant_id: string) => 
     client_secret: of('name'),
     audience: 'probe',
   }),
+  'PUT /v1/person-links/{link_id}': () => ({
+    one: { issuer: 'local', subject: 'probe-one' },
+    other: { issuer: 'https://idp.example.com', subject: 'probe-one' },
+    relation: 'different',
+    reason: 'probe',
+  }),
   'PUT /v1/secrets/{scope}/{name}': secret,
   'POST /v1/secrets/{scope}/{name}/rotate': secret,
   'POST /v1/audit/cosignatures': () => ({ note: 'probe' }),

@@ -18,6 +18,13 @@ const exchange = (n: number) => ({ token_endpoint: 'https://id.example/token', c
 
 type Edited = [what: string, method: string, url: string, body: (n: number) => unknown];
 
+const personLink = (n: number) => ({
+  one: { issuer: 'local', subject: 'somebody' },
+  other: { issuer: 'https://idp.example.com', subject: 'somebody' },
+  relation: n % 2 === 0 ? 'same' : 'different',
+  reason: `reason ${n}`,
+});
+
 /** Everything that is edited in place. */
 const edited: Edited[] = [
   ['a limit', 'PUT', '/v1/limits/raced', (n) => ({ kind: 'max_tool_calls', scope: 'run', max: n + 1 })],
@@ -34,6 +41,7 @@ const edited: Edited[] = [
   ['the pin of an adapter', 'PUT', '/v1/adapters/erp/environments/production', (n) => ({ adapter_version: `1.${n}.0` })],
   ['an identity provider', 'PUT', '/v1/identity-providers/corp', provider],
   ['a token exchange', 'PUT', '/v1/token-exchanges/erp', exchange],
+  ['who is one person', 'PUT', '/v1/person-links/raced', personLink],
   ['what is personal', 'PUT', '/v1/personal-data/customers', (n) => ({ subjects: [`/customer_${n}`] })],
   ['the retention', 'PUT', '/v1/retention', (n) => ({ rules: [{ marking: null, months: n + 12 }] })],
   ['a secret', 'PUT', '/v1/secrets/workspace/api', (n) => ({ value: `a secret value ${n}` })],
@@ -89,6 +97,7 @@ const removable: Edited[] = [
   ['a mapping', 'PUT', '/v1/mappings/write_note', () => ({ inputs: [] })],
   ['an identity provider', 'PUT', '/v1/identity-providers/corp', provider],
   ['a token exchange', 'PUT', '/v1/token-exchanges/erp', exchange],
+  ['who is one person', 'PUT', '/v1/person-links/raced', personLink],
   ['what is personal', 'PUT', '/v1/personal-data/customers', (n) => ({ subjects: [`/customer_${n}`] })],
   ['a secret', 'PUT', '/v1/secrets/workspace/api', (n) => ({ value: `a secret value ${n}` })],
 ];

@@ -43,6 +43,7 @@ import { LimitsController } from './http/limits.controller.js';
 import { LogDropsController } from './http/log-drops.controller.js';
 import { MappingsController } from './http/mappings.controller.js';
 import { OpenApiController } from './http/openapi.controller.js';
+import { PersonLinksController } from './http/person-links.controller.js';
 import { PersonalDataController } from './http/personal-data.controller.js';
 import { PoliciesController } from './http/policies.controller.js';
 import { ProjectionsController } from './http/projections.controller.js';
@@ -146,6 +147,7 @@ const CONTROLLERS = [
   DelegationsController,
   SecretsController,
   TokenExchangesController,
+  PersonLinksController,
   ApprovalModesController,
   UsageController,
   TrustController,

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolCall } from '@countersign/contracts';
 import { changedRulings, TenantRulings, voidGrants } from '@countersign/decisions';
-import { type ConfigurationState, holderOf, standingFor } from '@countersign/domain';
+import { type ConfigurationState, holderOf, personLinkPeriods, standingFor } from '@countersign/domain';
 import { LogTransport } from '@countersign/event-log';
 import {
   type AppDeps,
@@ -99,6 +99,17 @@ function warnOfChanges(state: ConfigurationState, { logger, clock }: Pick<AppDep
     logger.warn({ event: 'grants_void', tenant_id, grants }, 'grants from before they named inputs cover no call any more: approve again');
 }
 
+/** What the configuration says of people, as it is when a vote is decided. */
+function peopleKnownTo(configuration: { state: ConfigurationState }): Pick<PolicyTerms, 'standing' | 'person_links'> {
+  return {
+    standing: (approval, to, at_ms) => {
+      const { meta, call } = holderOf(approval);
+      return standingFor(configuration.state, meta.tenant_id, { to, tool: call.tool, now_ms: at_ms });
+    },
+    person_links: (approval) => personLinkPeriods(configuration.state, holderOf(approval).meta.tenant_id),
+  };
+}
+
 function writingOf({ store }: AppDeps, { pending_records_max }: PolicyConfig): PolicyTerms['writing'] {
   return { in_flight_max: store.durable ? 1 : APPENDS_AT_ONCE_IN_ONE_JOURNAL, pending_records_max };
 }
@@ -132,10 +143,7 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
     allow_for_ms: config.allow_for_ms,
     grant_for_ms: config.grant_for_ms,
     writing: writingOf(deps, config),
-    standing: (approval, to, at_ms) => {
-      const { meta, call } = holderOf(approval);
-      return standingFor(configuration.state, meta.tenant_id, { to, tool: call.tool, now_ms: at_ms });
-    },
+    ...peopleKnownTo(configuration),
     wheel: new ExpiryWheel(),
     warn: (fields, message) => deps.logger.warn(fields, message),
     said: (event) => counters.said(event),

@@ -17,6 +17,7 @@ import {
   editApproval,
   editedCall,
   holderOf,
+  type LinkPeriod,
   qualifiedName,
   type RulingDraft,
   type RulingState,
@@ -56,6 +57,8 @@ export interface DecisionTerms {
   grant_for_ms: number;
   /** Delegations that let this person vote on the request now. */
   standing(approval: Approval, voter_name: string, now_ms: number): readonly StandingDelegation[];
+  /** What was recorded of who is one person, of the request's tenant. */
+  person_links(approval: Approval, now_ms: number): readonly LinkPeriod[];
 }
 
 function stricterAtExecution({ meta, call, judgement, cause, traceparent }: CallToRule, recorded_at_ms: number): RulingDraft {
@@ -173,7 +176,8 @@ export function decideRecord(state: RulingState, event: ReadEvent, answer: Judge
       const standing = approval
         ? terms.standing(approval, qualifiedName({ issuer: event.event.voter_issuer, id: event.event.voter.id }), event.timestamp_ms)
         : [];
-      const vote = { vote: event.event, traceparent, appended_at_ms: event.timestamp_ms, source, grant_for_ms, standing };
+      const person_links = approval ? terms.person_links(approval, event.timestamp_ms) : [];
+      const vote = { vote: event.event, traceparent, appended_at_ms: event.timestamp_ms, source, grant_for_ms, standing, person_links };
       const { edited } = event.event;
       if (!answer || !edited) return castVote(approval, vote);
       const { evidence: _, ...ruling } = answer;

@@ -1,5 +1,14 @@
 import { callError, type Meta, type ToolCall } from '@countersign/contracts';
-import { type ConfigurationState, catalogued, type GivenPart, limitsOf, mappingAt, partsAsked, unansweredPart } from '@countersign/domain';
+import {
+  type ConfigurationState,
+  catalogued,
+  type GivenPart,
+  limitsOf,
+  mappingAt,
+  partsAsked,
+  personLinksOf,
+  unansweredPart,
+} from '@countersign/domain';
 import { guardCall, isStricter, type ResolvedRuling } from '@countersign/policy';
 import { grantsOn } from './grants.js';
 import type { TenantRulings } from './tenant-rulings.js';
@@ -66,6 +75,7 @@ export function judgedAgain(
   const unanswered = unansweredPart(
     asked.filter(({ rule }) => !grants?.has(rule)),
     given,
+    personLinksOf(state, tenant_id),
   );
   if (!waitsAgain && (unanswered || isStricter(ruling))) return { kind: 'stricter', ruling };
   const on = { tenant_id, call, contract: known.contract, at_ms: call.requested_at_ms };

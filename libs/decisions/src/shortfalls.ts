@@ -1,5 +1,16 @@
 import type { ApprovalRequirement } from '@countersign/contracts';
-import { type AskedPart, type ConfigurationState, foldedSubject, keysOf, subjectOf } from '@countersign/domain';
+import {
+  type AskedPart,
+  type ConfigurationState,
+  type Identity,
+  identityOf,
+  includesOne,
+  keysOf,
+  LOCAL_ISSUER,
+  type PersonLink,
+  personLinksOf,
+  personsOf,
+} from '@countersign/domain';
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
@@ -7,7 +18,8 @@ interface Known {
   people: readonly { id: string; roles: readonly string[] }[];
   /** Whether people may come by an identity provider: nobody knows how many have a role then. */
   has_providers: boolean;
-  barred: ReadonlySet<string>;
+  barred: readonly Identity[];
+  links: readonly PersonLink[];
 }
 
 /** People whom a requirement asks first and who could approve; undefined where it cannot be told. */
@@ -15,8 +27,9 @@ function candidatesFor({ approver_roles, people, four_eyes }: ApprovalRequiremen
   if (known.has_providers && approver_roles.length > 0) return undefined;
   const local = known.people.filter(({ id, roles }) => people.includes(id) || approver_roles.some((role) => roles.includes(role)));
   const elsewhere = known.has_providers ? people.filter((name) => name.includes('|')) : [];
-  const ids = [...local.map(({ id }) => id), ...elsewhere.map(subjectOf)].map(foldedSubject);
-  return new Set(four_eyes ? ids.filter((id) => !known.barred.has(id)) : ids);
+  const all = [...local.map(({ id }) => ({ issuer: LOCAL_ISSUER, id })), ...elsewhere.map(identityOf)];
+  const free = four_eyes ? all.filter((one) => !includesOne(known.links, known.barred, one)) : all;
+  return new Set(personsOf(known.links, free));
 }
 
 /**
@@ -27,14 +40,14 @@ export function shortfallsOf(
   config: ConfigurationState,
   tenant_id: string,
   parts: readonly AskedPart[],
-  { barred, at_ms }: { barred: readonly string[]; at_ms: number },
+  { barred, at_ms }: { barred: readonly Identity[]; at_ms: number },
 ): ReadonlyMap<string, string> {
   const live = keysOf(config, tenant_id).filter(
     ({ principal, revoked_at_ms, expires_at_ms }) =>
       principal.kind === 'user' && revoked_at_ms === null && (expires_at_ms === null || at_ms < expires_at_ms),
   );
   const has_providers = (config.by_tenant.get(tenant_id)?.identity_providers.size ?? 0) > 0;
-  const known: Known = { people: live.map(({ principal }) => principal), has_providers, barred: new Set(barred.map(foldedSubject)) };
+  const known: Known = { people: live.map(({ principal }) => principal), has_providers, barred, links: personLinksOf(config, tenant_id) };
   const short = parts.flatMap(({ rule, requirement }): [string, string][] => {
     const candidates = candidatesFor(requirement, known);
     if (!candidates || candidates.size >= requirement.quorum) return [];

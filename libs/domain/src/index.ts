@@ -1,8 +1,10 @@
 export * from './approval/answered.js';
+export * from './approval/cancel.js';
 export * from './approval/decide.js';
 export * from './approval/grantable.js';
 export { jsonDiff } from './approval/json-diff.js';
 export * from './approval/part.js';
+export * from './approval/person-links.js';
 export * from './approval/quality.js';
 export * from './approval/requirement.js';
 export * from './approval/similar.js';
@@ -27,6 +29,7 @@ export * from './configuration/kinds/grants.js';
 export { type IdentityProvider, providerOf } from './configuration/kinds/identity-providers.js';
 export { limitsOf, limitVersions } from './configuration/kinds/limits.js';
 export * from './configuration/kinds/mappings.js';
+export { type PersonLinks, personLinkPeriods, personLinksOf, type RecordedLink } from './configuration/kinds/person-links.js';
 export * from './configuration/kinds/personal-data.js';
 export { rulingBundles } from './configuration/kinds/policy-bundles.js';
 export * from './configuration/kinds/retention.js';

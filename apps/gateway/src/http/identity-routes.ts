@@ -2,11 +2,13 @@ import type { ApiRoute } from './api-route.js';
 import { delegationRequest } from './delegations.controller.js';
 import { identityProviderRequest } from './identity-providers.controller.js';
 import { listQuery } from './lists.js';
+import { personLinkRequest } from './person-links.controller.js';
 import { secretRequest } from './secrets.controller.js';
 import { tokenExchangeRequest } from './token-exchanges.controller.js';
 
 const PROVIDER = '/v1/identity-providers/{provider_id}';
 const EXCHANGE = '/v1/token-exchanges/{name}';
+const PERSON_LINK = '/v1/person-links/{link_id}';
 const SECRET = '/v1/secrets/{scope}/{name}';
 const tag = 'identity';
 
@@ -59,6 +61,26 @@ export const identityRoutes: readonly ApiRoute[] = [
     roles: ['admin'],
   },
   { method: 'delete', path: EXCHANGE, summary: 'Remove a token exchange', tag, answers: { '204': '' }, roles: ['admin'] },
+  {
+    method: 'get',
+    path: '/v1/person-links',
+    summary: 'List which identities are one person, and which are two',
+    tag,
+    query: listQuery,
+    answers: { '200': 'Page' },
+    roles: ['policy_admin', 'auditor'],
+  },
+  { method: 'get', path: PERSON_LINK, summary: 'One person link', tag, answers: { '200': 'Object' }, roles: ['policy_admin', 'auditor'] },
+  {
+    method: 'put',
+    path: PERSON_LINK,
+    summary: 'Record that two identities are one person, or two',
+    tag,
+    body: personLinkRequest,
+    answers: { '200': 'Object' },
+    roles: ['policy_admin'],
+  },
+  { method: 'delete', path: PERSON_LINK, summary: 'Remove a person link', tag, answers: { '204': '' }, roles: ['policy_admin'] },
   {
     method: 'get',
     path: '/v1/actor-keys/{tenant_id}',

@@ -1,5 +1,14 @@
 import { isReadOnly, type Principal, parseResourceName, type ToolContract } from '@countersign/contracts';
-import { type ConfigurationState, keysOf, limitsOf, type MappingVersion, rulingBundles, toolVersions } from '@countersign/domain';
+import {
+  type ConfigurationState,
+  isOnePerson,
+  keysOf,
+  limitsOf,
+  type MappingVersion,
+  personLinksOf,
+  rulingBundles,
+  toolVersions,
+} from '@countersign/domain';
 import { beyondPlainMoves, type GuardedFields, type MappingDefinition, type MappingIssue } from '@countersign/mapping';
 import { compiledBundles, fieldsRead } from '@countersign/policy';
 import { Problem } from './problem.js';
@@ -64,7 +73,8 @@ export function otherPolicyAdmins(state: ConfigurationState, tenant_id: string, 
 
 /** Whether one answers for the other: the owner of its key, or a key of the same owner. */
 function isSamePerson(state: ConfigurationState, tenant_id: string, one: string, other: string): boolean {
-  if (one === other) return true;
+  const who = (id: string) => ({ issuer: null, id });
+  if (isOnePerson(personLinksOf(state, tenant_id), who(one), who(other))) return true;
   const keys = keysOf(state, tenant_id);
   const owners = (id: string) => new Set([id, ...keys.flatMap(({ principal, owner }) => (principal.id === id && owner ? [owner] : []))]);
   const mine = owners(one);

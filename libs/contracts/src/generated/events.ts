@@ -408,6 +408,13 @@ export interface PartStanding {
   quorum: number;
 }
 
+/** A person as somebody vouches for them. */
+export interface PersonIdentity {
+  /** local, or the issuer of an identity provider. */
+  issuer: string;
+  subject: string;
+}
+
 /** A part of inputs or output that is personal. */
 export interface PersonalField {
   /** JSON Pointer; * stands for every element; empty: all of it. */
@@ -649,6 +656,8 @@ export interface CountedVote {
   in_parts: PartRight[];
   /** As the vote names it. */
   voter_issuer: string | null;
+  /** Who the voter is where people are counted; equal in votes of identities that are one person. Null: the folded subject. */
+  person?: string | null;
 }
 
 /** A request is still open: its approvers are reminded, or its target was missed. */
@@ -681,6 +690,8 @@ export interface ApprovalVoteCounted {
   source: SourcePosition;
   /** After this vote. Empty in records from before parts. */
   parts: PartStanding[];
+  /** All votes that count after this one, where others changed too: a link between people made some count no more. Null: the votes before, and this one. */
+  votes?: CountedVote[] | null;
 }
 
 /** A vote does not count. */
@@ -1133,6 +1144,24 @@ export interface MappingSet {
   /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
   based_on?: BaseVersion[];
 }
+
+/** Two identities are one person, or two, wherever people are excluded. Rights do not go by it. */
+export interface PersonLinkSet {
+  meta: Meta;
+  link_id: string;
+  one: PersonIdentity;
+  other: PersonIdentity;
+  relation: PersonRelation;
+  reason: string;
+  removed: boolean;
+  by: Principal;
+  changed_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
+}
+
+/** What two identities are to one another. */
+export type PersonRelation = 'same' | 'different';
 
 /** What of a tenant's calls is personal, and whose it is. removed: later calls are not sealed by it. */
 export interface PersonalDataSet {
@@ -1822,6 +1851,7 @@ export interface EventMap {
   log_dropped: LogDropped;
   mapping_activated: MappingActivated;
   mapping_set: MappingSet;
+  person_link_set: PersonLinkSet;
   personal_data_set: PersonalDataSet;
   policy_bundle_activated: PolicyBundleActivated;
   policy_bundle_published: PolicyBundlePublished;
@@ -1874,7 +1904,7 @@ export interface TopicEvents {
   'audit-view': Tagged<'audit_event_exported'>;
   'case-history-view': Tagged<'case_history_exported'>;
   'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_ended'> | Tagged<'saga_started'> | Tagged<'saga_step_ended'>;
-  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
+  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'run_transcript_kept'> | Tagged<'tool_rated'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;

@@ -1,4 +1,4 @@
-import { holderOf, standingFor } from '@countersign/domain';
+import { holderOf, personLinkPeriods, standingFor } from '@countersign/domain';
 import { BUILT_IN_VERSION } from '@countersign/policy';
 import type { DecisionTerms } from '../decide-record.js';
 import type { SimulatedWorld } from './simulated-world.js';
@@ -10,5 +10,7 @@ export function termsOf({ now_ms, recording, history }: SimulatedWorld): Decisio
     const { meta, call } = holderOf(approval);
     return standingFor(history.asOf(at_ms), meta.tenant_id, { to, tool: call.tool, now_ms: at_ms });
   };
-  return { now_ms, bundle_version: BUILT_IN_VERSION, allow_for_ms, grant_for_ms, standing };
+  const person_links: DecisionTerms['person_links'] = (approval, at_ms) =>
+    personLinkPeriods(history.asOf(at_ms), holderOf(approval).meta.tenant_id);
+  return { now_ms, bundle_version: BUILT_IN_VERSION, allow_for_ms, grant_for_ms, standing, person_links };
 }

@@ -134,7 +134,8 @@ export class LivedWorld extends LivedSettings {
   }
 
   private get terms(): DecisionTerms {
-    return { now_ms: this.now_ms, bundle_version: 'default-1', allow_for_ms: 900_000, grant_for_ms: 3_600_000, standing: () => [] };
+    const nobody = { standing: () => [], person_links: () => [] };
+    return { now_ms: this.now_ms, bundle_version: 'default-1', allow_for_ms: 900_000, grant_for_ms: 3_600_000, ...nobody };
   }
 
   private rule(event: ToRule): void {

@@ -1,17 +1,32 @@
 import type { EventMap } from '@countersign/contracts';
 import { type AskedPart, filled, type GivenPart, groupOf, isDistinct } from './part.js';
+import { identityOf, NO_LINKS, type PersonLink, personsOf } from './person-links.js';
 import { asksOthersNow } from './requirement.js';
+import { qualifiedName } from './subject.js';
 
 function answers({ requirement }: AskedPart, { asked, approved_by }: GivenPart): boolean {
   const quorum = groupOf({ requirement, level: asked?.level ?? 0 }).quorum;
   return approved_by.length >= quorum && (asked === null || !asksOthersNow(requirement, asked));
 }
 
+/** The parts with one name for each person who approved them. */
+function byPerson(given: readonly GivenPart[], links: readonly PersonLink[]): readonly GivenPart[] {
+  const names = [...new Set(given.flatMap(({ approved_by }) => approved_by))];
+  const persons = personsOf(links, names.map(identityOf));
+  const of = new Map(names.map((name, at) => [name, persons[at] as string]));
+  return given.map((one) => ({ ...one, approved_by: [...new Set(one.approved_by.map((name) => of.get(name) as string))] }));
+}
+
 /**
  * The first part of what policy asks now that approvals given earlier do not answer; undefined where they answer all. Each
- * part must have been met by people whom it asks, and by enough of them.
+ * part must have been met by people whom it asks, and by enough of them. `links`: who is one person, as it is known now.
  */
-export function unansweredPart(now: readonly AskedPart[], given: readonly GivenPart[]): AskedPart | undefined {
+export function unansweredPart(
+  now: readonly AskedPart[],
+  recorded: readonly GivenPart[],
+  links: readonly PersonLink[] = NO_LINKS,
+): AskedPart | undefined {
+  const given = byPerson(recorded, links);
   const fitting = now.map((part) => given.filter((one) => answers(part, one)));
   const open = now.find((_, at) => fitting[at]?.length === 0);
   if (open || !isDistinct(now)) return open;
@@ -27,5 +42,10 @@ export function unansweredPart(now: readonly AskedPart[], given: readonly GivenP
 export function partsGiven({ parts, votes, asked }: Pick<EventMap['approval_granted'], 'parts' | 'votes' | 'asked'>): readonly GivenPart[] {
   if (parts.length > 0) return parts;
   const approvals = votes.filter(({ vote }) => vote === 'approve' || vote === 'edit');
-  return [{ asked, approved_by: [...new Set(approvals.map(({ voter_id }) => voter_id))] }];
+  return [
+    {
+      asked,
+      approved_by: [...new Set(approvals.map(({ voter_issuer, voter_id }) => qualifiedName({ issuer: voter_issuer, id: voter_id })))],
+    },
+  ];
 }

@@ -1,14 +1,15 @@
-import type { ApprovalVoted, CountedVote, Principal, SourcePosition, ToolCall } from '@countersign/contracts';
+import { type ApprovalVoted, type CountedVote, canonicalText, type SourcePosition, type ToolCall } from '@countersign/contracts';
 import type { Cause } from '../draft.js';
 import { type ApprovalDraft, about } from './draft.js';
-import { countsIn } from './part.js';
+import { identityOf, isOnePerson, type LinkPeriod, linksSince, NO_LINKS, type PersonLink } from './person-links.js';
+import { recounted } from './recount.js';
 import { grantObjection, similarOf } from './similar.js';
 import { type Approval, type ApprovalMember, expiresAt, grantedParts, holderOf, openParts, standingsOf, tallied } from './state.js';
-import { isSamePerson, qualifiedName, subjectOf } from './subject.js';
+import { qualifiedName } from './subject.js';
 import { endOfTime, escalatedTo } from './time.js';
 import {
   approvingRights,
-  isBarred,
+  type Known,
   machineObjection,
   type Objection,
   objectTo,
@@ -27,6 +28,13 @@ export interface CastVote {
   grant_for_ms: number;
   /** Standing delegations that are active now, of the call's tenant and for its tool. */
   standing?: readonly StandingDelegation[];
+  /** What was recorded of who is one person, of the call's tenant. */
+  person_links?: readonly LinkPeriod[];
+}
+
+/** What is known beside the request itself. Whatever was recorded since it was asked only makes it stricter. */
+export function knownFor(approval: Pick<Approval, 'config_offset'>, { standing = [], person_links = NO_LINKS }: CastVote): Known {
+  return { standing, links: linksSince(person_links, approval.config_offset ?? -1) };
 }
 
 export function refuseVote(
@@ -49,13 +57,20 @@ function objection(approval: Approval, { vote }: CastVote, rights: VotingRights)
 }
 
 /** The rights that a delegate vote passes on, or why it passes none: the voter's own, where the other one may use them. */
-function passedRights(approval: Approval, { voter, to }: ApprovalVoted, rights: VotingRights): VotingRights | Objection {
-  if (!to || to === voter.id || isSamePerson(subjectOf(to), voter.id)) return objectTo('bad_delegate', 'name in `to` who decides instead');
-  const own = approvingRights(approval, voter.id, rights);
+function passedRights(
+  approval: Approval,
+  { voter, voter_issuer, to }: ApprovalVoted,
+  rights: VotingRights,
+  links: readonly PersonLink[],
+): VotingRights | Objection {
+  const who = { issuer: voter_issuer, id: voter.id };
+  if (!to || to === voter.id || isOnePerson(links, identityOf(to), who))
+    return objectTo('bad_delegate', 'name in `to` who decides instead');
+  const own = approvingRights(approval, who, rights, links);
   if ('code' in own && own.code === 'twice') return own;
   const mine = rights.filter(({ on_behalf_of }) => on_behalf_of === null);
   if (mine.length === 0) return objectTo('bad_delegate', 'a vote that was passed on to you cannot be passed on again');
-  const usable = approvingRights(approval, subjectOf(to), mine);
+  const usable = approvingRights(approval, identityOf(to), mine, links);
   if (!('code' in usable)) return usable;
   return objectTo(
     'bad_delegate',
@@ -76,12 +91,14 @@ function atTime(approval: Approval, { vote, appended_at_ms }: CastVote): { now: 
 
 /** In which parts a vote counts. A denial counts in open parts alone, and none counts in a part whose time is over by now. */
 function rightsOf(before: Approval, now: Approval, cast: CastVote): VotingRights | Objection {
-  const { vote, standing = [] } = cast;
+  const { vote } = cast;
+  const known = knownFor(now, cast);
   const open = vote.vote === 'deny' ? openParts(now) : now.parts;
   const parts = open.filter((part) => before.parts.some(({ rule, level }) => rule === part.rule && level === part.level));
-  const rights = rightsIn(now, parts, vote, standing);
+  const rights = rightsIn(now, parts, vote, known);
   if ('code' in rights || vote.vote === 'deny') return rights;
-  return vote.vote === 'delegate' ? passedRights(now, vote, rights) : approvingRights(now, vote.voter.id, rights);
+  if (vote.vote === 'delegate') return passedRights(now, vote, rights, known.links);
+  return approvingRights(now, { issuer: vote.voter_issuer, id: vote.voter.id }, rights, known.links);
 }
 
 const LATE = objectTo('late', 'too late: the time of this group is over');
@@ -139,22 +156,14 @@ export function voteCounted(approval: Approval, votes: readonly CountedVote[], m
   const { vote, source } = cast;
   const parts = standingsOf({ ...approval, votes });
   const body = { approval_id: approval.approval_id, vote_id: vote.vote_id, ...tallied(parts), counted: mine, source, parts };
-  return { event_type: 'approval_vote_counted', ...about(holderOf(approval), vote.meta), body };
-}
-
-/** The votes that count: none in a part whose four eyes bar its voter by now. */
-function unbarred(approval: Approval, votes: readonly CountedVote[]): CountedVote[] {
-  return votes.flatMap((vote) => {
-    const rules = approval.parts.filter((part) => countsIn(vote, part.rule) && !isBarred(approval, part, vote.voter_id));
-    if (rules.length === 0) return [];
-    return [{ ...vote, in_parts: vote.in_parts.filter((one) => rules.some(({ rule }) => rule === one.rule)) }];
-  });
+  const folded = canonicalText(votes) === canonicalText(tally(approval.votes, mine)) ? {} : { votes: [...votes] };
+  return { event_type: 'approval_vote_counted', ...about(holderOf(approval), vote.meta), body: { ...body, ...folded } };
 }
 
 function counted(approval: Approval, cast: CastVote, rights: VotingRights): ApprovalDraft[] {
   const { vote, source, appended_at_ms: from_ms } = cast;
   const mine = countedVote(vote, rights);
-  const votes = unbarred(approval, tally(approval.votes, mine));
+  const votes = recounted(approval, tally(approval.votes, mine), knownFor(approval, cast).links);
   if (vote.vote === 'approve' && openParts({ ...approval, votes }).length === 0)
     return grantTo(approval, approval.members, votes, {
       cause: vote.meta,
@@ -255,32 +264,4 @@ function denied(approval: Approval, { vote, source }: CastVote): ApprovalDraft[]
     ...about(member, vote.meta),
     body: { approval_id, revision: member.revision, reason: vote.reason, by: vote.voter, source, call: member.call },
   }));
-}
-
-/**
- * Cancels one waiting call. The call that was asked for takes those that joined it along: they wait for the same effect,
- * and nobody would be asked for it any more. Empty where the call does not wait here.
- */
-export function cancelWaiting(
-  approval: Approval,
-  call_id: string,
-  by: { cause: Cause; principal: Principal; reason: string | null; source: SourcePosition },
-): ApprovalDraft[] {
-  if (approval.status !== 'open') return [];
-  const all = holderOf(approval).meta.call_id === call_id;
-  return approval.members
-    .filter((member) => all || member.meta.call_id === call_id)
-    .map((member) => ({
-      event_type: 'call_cancelled',
-      ...about(member, by.cause),
-      body: {
-        revision: member.revision,
-        reason: member.meta.call_id === call_id ? by.reason : 'the call that it had joined was cancelled',
-        by: by.principal,
-        final: true,
-        source: by.source,
-        call: member.call,
-        only_before_fire: false,
-      },
-    }));
 }

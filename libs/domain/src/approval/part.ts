@@ -8,6 +8,7 @@ import type {
 } from '@countersign/contracts';
 import type { Asking } from './requirement.js';
 import { requirementOf } from './requirement.js';
+import { foldedSubject } from './subject.js';
 
 /** What one rule asks of people. */
 export interface AskedPart {
@@ -68,6 +69,9 @@ export function givenBy({ in_parts, on_behalf_of }: Pick<CountedVote, 'in_parts'
   return in_parts.length === 0 ? on_behalf_of : (in_parts.find((one) => one.rule === rule)?.on_behalf_of ?? null);
 }
 
+/** The name under which a voter is counted: voters of one name are one person. */
+export const personOf = ({ person, voter_id }: Pick<CountedVote, 'person' | 'voter_id'>): string => person ?? foldedSubject(voter_id);
+
 /** A part and what could fill it. */
 interface Seats {
   quorum: number;
@@ -107,7 +111,7 @@ export function filled(parts: readonly Seats[], distinct: boolean): number[] {
 export function standingOfParts(parts: readonly ApprovalPart[], votes: readonly CountedVote[], distinct: boolean): PartStanding[] {
   const seats = parts.map((part) => ({
     quorum: groupOf(part).quorum,
-    candidates: votes.filter((vote) => countsIn(vote, part.rule)).map(({ voter_id }) => voter_id),
+    candidates: votes.filter((vote) => countsIn(vote, part.rule)).map(personOf),
   }));
   const approvals = filled(seats, distinct);
   return parts.map(({ rule }, at) => ({ rule, approvals: approvals[at] as number, quorum: (seats[at] as Seats).quorum }));

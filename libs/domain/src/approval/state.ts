@@ -12,6 +12,7 @@ import {
   type ToolCall,
 } from '@countersign/contracts';
 import { type ApprovalPart, countsIn, groupOf, isDistinct, isMet, levelOf, type PartsAsking, partsAsked, standingOfParts } from './part.js';
+import { qualifiedName } from './subject.js';
 
 /** A call that waits for an approval, or was granted one. */
 export interface ApprovalMember {
@@ -48,6 +49,8 @@ export interface Approval {
   parts: readonly ApprovalPart[];
   /** Each part needs people who meet no other. */
   distinct: boolean;
+  /** Position in configuration-changed by which it was asked; absent: not known. */
+  config_offset?: number;
   /** Principal ids that cannot approve a part with four eyes, besides the requesters of its members. */
   barred: readonly string[];
   members: readonly ApprovalMember[];
@@ -105,7 +108,13 @@ export function grantedParts({ parts }: Pick<Approval, 'parts'>, votes: readonly
   return parts.map((part) => ({
     rule: part.rule,
     asked: termsOf(part),
-    approved_by: [...new Set(votes.filter((vote) => countsIn(vote, part.rule)).map(({ voter_id }) => voter_id))],
+    approved_by: [
+      ...new Set(
+        votes
+          .filter((vote) => countsIn(vote, part.rule))
+          .map(({ voter_issuer, voter_id }) => qualifiedName({ issuer: voter_issuer, id: voter_id })),
+      ),
+    ],
   }));
 }
 
@@ -115,7 +124,11 @@ export function approvalId(call_id: string, revision: number): string {
 }
 
 /** A question of which only its ruling is known yet; approval_requested follows in the same append and brings the rest. */
-export function unasked(approval_id: string, ruling: { tier: Tier; rule: string }, member: ApprovalMember): Approval {
+export function unasked(
+  approval_id: string,
+  ruling: { tier: Tier; rule: string; config_offset: number },
+  member: ApprovalMember,
+): Approval {
   return {
     approval_id,
     status: 'open',
@@ -124,6 +137,7 @@ export function unasked(approval_id: string, ruling: { tier: Tier; rule: string 
     rule: ruling.rule,
     parts: [],
     distinct: false,
+    config_offset: ruling.config_offset,
     barred: [],
     members: [member],
     votes: [],

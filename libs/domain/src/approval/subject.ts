@@ -26,12 +26,3 @@ export const isNamed = (people: readonly string[], who: Identity): boolean => pe
 export function foldedSubject(id: string): string {
   return id.normalize('NFKC').trim().toLowerCase();
 }
-
-export const isSamePerson = (one: string, other: string): boolean => foldedSubject(one) === foldedSubject(other);
-
-/** Whether one of these is the same person. */
-export function includesPerson(ids: Iterable<string>, id: string): boolean {
-  const folded = foldedSubject(id);
-  for (const other of ids) if (foldedSubject(other) === folded) return true;
-  return false;
-}

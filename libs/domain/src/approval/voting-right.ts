@@ -1,7 +1,8 @@
-import type { ApprovalVoted, PartRight, Principal } from '@countersign/contracts';
+import type { ApprovalVoted, CountedVote, PartRight, Principal, ToolCall } from '@countersign/contracts';
 import { type ApprovalPart, countsIn, givenBy, groupOf } from './part.js';
+import { identityOf, includesOne, isOnePerson, type PersonLink } from './person-links.js';
 import type { Approval } from './state.js';
-import { type Identity, includesPerson, isNamed, isSamePerson, qualifiedName, subjectOf } from './subject.js';
+import { type Identity, isNamed, LOCAL_ISSUER, qualifiedName } from './subject.js';
 
 /** Why a vote does not count: `approval_vote_refused.code`. */
 export type VoteRefusal =
@@ -47,10 +48,35 @@ function isAsked(part: ApprovalPart, who: Identity, roles: readonly string[]): b
   return isNamed(people, who) || approver_roles.some((role) => roles.includes(role));
 }
 
+/** Who asked for a call. A person with a key of this installation is local; who vouches for anybody else is not on the call. */
+export function requesterOf({ principal, authority }: ToolCall): Identity {
+  return { issuer: authority?.agent_token_ref.startsWith('key:') ? LOCAL_ISSUER : null, id: principal.id };
+}
+
+/** Those whom four eyes bar, by the names that the request records: an owner is local, of others only the subject is known. */
+export function barredIdentities(barred: readonly string[], calls: readonly ToolCall[]): Identity[] {
+  const requesters = calls.map(requesterOf);
+  const isUnknown = (id: string) =>
+    calls.some(({ authority }) => authority?.on_behalf_of?.id === id) || requesters.some((one) => one.id === id && one.issuer === null);
+  return [...requesters, ...barred.map((id) => ({ issuer: isUnknown(id) ? null : LOCAL_ISSUER, id }))];
+}
+
 /** Whether four eyes keep this person from approving a part: who asked, and who answers for the agent that did. */
-export function isBarred(approval: Pick<Approval, 'barred' | 'members'>, part: ApprovalPart, id: string): boolean {
+export function isBarred(
+  { barred, members }: Pick<Approval, 'barred' | 'members'>,
+  part: ApprovalPart,
+  who: Identity,
+  links: readonly PersonLink[],
+): boolean {
   if (!part.requirement.four_eyes) return false;
-  return includesPerson(approval.barred, id) || approval.members.some((member) => isSamePerson(member.call.principal.id, id));
+  return includesOne(
+    links,
+    barredIdentities(
+      barred,
+      members.map(({ call }) => call),
+    ),
+    who,
+  );
 }
 
 function whoIsAsked(parts: readonly ApprovalPart[]): string {
@@ -69,8 +95,14 @@ export function machineObjection({ kind }: Principal): Objection | undefined {
   return objectTo('agent', `${kind === 'agent' ? 'an agent' : 'a service'} cannot vote: a person decides`);
 }
 
+/** What else says who may decide: delegations that are active, and which identities are one person. */
+export interface Known {
+  standing: readonly StandingDelegation[];
+  links: readonly PersonLink[];
+}
+
 /** The right by which this person votes in a part, or why there is none. A passed right is gone until it is taken back. */
-function rightIn(approval: Approval, part: ApprovalPart, by: Voter, standing: readonly StandingDelegation[]): PartRight | Objection {
+function rightIn(approval: Approval, part: ApprovalPart, by: Voter, { standing, links }: Known): PartRight | Objection {
   const { rule } = part;
   const who = { issuer: by.voter_issuer, id: by.voter.id };
   const name = qualifiedName(who);
@@ -79,7 +111,7 @@ function rightIn(approval: Approval, part: ApprovalPart, by: Voter, standing: re
   if (!gone && isAsked(part, who, by.voter.roles)) return { rule, on_behalf_of: null };
   const passed = here.find(({ to }) => to === name);
   if (passed) return { rule, on_behalf_of: passed.from };
-  const giver = standing.filter((one) => one.to === name && one.from.kind === 'user').find((one) => mayGive(part, one, by.voter.id));
+  const giver = standing.filter((one) => one.to === name && one.from.kind === 'user').find((one) => mayGive(part, one, who, links));
   const from = giver && qualifiedName({ issuer: giver.from_issuer ?? null, id: giver.from.id });
   if (from !== undefined && !here.some((one) => one.from === from)) return { rule, on_behalf_of: from };
   if (gone) return objectTo('not_entitled', `this vote was passed to ${gone.to}: revoke that first`);
@@ -87,39 +119,59 @@ function rightIn(approval: Approval, part: ApprovalPart, by: Voter, standing: re
 }
 
 /** Whether a standing delegation comes from somebody else whom the part asks. */
-function mayGive(part: ApprovalPart, { from, from_issuer = null }: StandingDelegation, voter_id: string): boolean {
-  return !isSamePerson(from.id, voter_id) && isAsked(part, { issuer: from_issuer, id: from.id }, from.roles);
+function mayGive(
+  part: ApprovalPart,
+  { from, from_issuer = null }: StandingDelegation,
+  to: Identity,
+  links: readonly PersonLink[],
+): boolean {
+  const giver = { issuer: from_issuer, id: from.id };
+  return !isOnePerson(links, giver, to) && isAsked(part, giver, from.roles);
 }
 
-/** Whether this person, or the one whose right it is, has an approval in this part already. */
-function hasApproved(approval: Approval, voter_id: string, { rule, on_behalf_of }: PartRight): boolean {
-  const mine = [voter_id, ...(on_behalf_of === null ? [] : [subjectOf(on_behalf_of)])];
-  return approval.votes.some((vote) => {
+/** Who cast a vote. */
+export const voterOf = ({ voter_issuer, voter_id }: Pick<CountedVote, 'voter_issuer' | 'voter_id'>): Identity => ({
+  issuer: voter_issuer,
+  id: voter_id,
+});
+
+/** Whether this person, or the one whose right it is, has one of these approvals in this part. */
+function hasApproved(
+  votes: readonly CountedVote[],
+  who: Identity,
+  { rule, on_behalf_of }: PartRight,
+  links: readonly PersonLink[],
+): boolean {
+  const mine = [who, ...(on_behalf_of === null ? [] : [identityOf(on_behalf_of)])];
+  return votes.some((vote) => {
+    if (!countsIn(vote, rule)) return false;
     const from = givenBy(vote, rule);
-    return countsIn(vote, rule) && (includesPerson(mine, vote.voter_id) || (from !== null && includesPerson(mine, subjectOf(from))));
+    return includesOne(links, mine, voterOf(vote)) || (from !== null && includesOne(links, mine, identityOf(from)));
   });
 }
 
 const FOUR_EYES = objectTo('four_eyes', 'four eyes: who asked for the call, or answers for who did, cannot approve it');
 const TWICE = objectTo('twice', 'this voter has approved already: every approval needs another person');
 
-/** Why an approval of somebody with the right does not count in a part, or undefined. */
-function objectionIn(approval: Approval, part: ApprovalPart, voter_id: string, right: PartRight): Objection | undefined {
+/** Why an approval of somebody with the right does not count in a part beside these votes, or undefined. */
+export function objectionIn(
+  approval: Pick<Approval, 'barred' | 'members' | 'votes'>,
+  part: ApprovalPart,
+  who: Identity,
+  right: PartRight,
+  links: readonly PersonLink[],
+): Objection | undefined {
   const { on_behalf_of } = right;
-  if (isBarred(approval, part, voter_id) || (on_behalf_of !== null && isBarred(approval, part, subjectOf(on_behalf_of)))) return FOUR_EYES;
-  return hasApproved(approval, voter_id, right) ? TWICE : undefined;
+  const isOut = (one: Identity) => isBarred(approval, part, one, links);
+  if (isOut(who) || (on_behalf_of !== null && isOut(identityOf(on_behalf_of)))) return FOUR_EYES;
+  return hasApproved(approval.votes, who, right, links) ? TWICE : undefined;
 }
 
 /** In which of these parts this person may deny or decide otherwise, or why in none. */
-export function rightsIn(
-  approval: Approval,
-  parts: readonly ApprovalPart[],
-  by: Voter,
-  standing: readonly StandingDelegation[],
-): VotingRights | Objection {
+export function rightsIn(approval: Approval, parts: readonly ApprovalPart[], by: Voter, known: Known): VotingRights | Objection {
   const machine = machineObjection(by.voter);
   if (machine) return machine;
-  const all = parts.map((part) => rightIn(approval, part, by, standing));
+  const all = parts.map((part) => rightIn(approval, part, by, known));
   const rights = all.filter((one): one is PartRight => 'rule' in one);
   if (rights.length > 0) return rights;
   const passed = all.find((one): one is Objection => 'code' in one && one.reason.startsWith('this vote was passed'));
@@ -127,10 +179,15 @@ export function rightsIn(
 }
 
 /** Those of the rights by which this person approves, or why none does: four eyes and one approval a person hold in each part. */
-export function approvingRights(approval: Approval, voter_id: string, rights: VotingRights): VotingRights | Objection {
+export function approvingRights(
+  approval: Approval,
+  who: Identity,
+  rights: VotingRights,
+  links: readonly PersonLink[],
+): VotingRights | Objection {
   const objections = rights.map((right) => {
     const part = approval.parts.find(({ rule }) => rule === right.rule) as ApprovalPart;
-    return objectionIn(approval, part, voter_id, right);
+    return objectionIn(approval, part, who, right, links);
   });
   const left = rights.filter((_, at) => objections[at] === undefined);
   return left.length > 0 ? left : (objections.find((one) => one !== undefined) ?? FOUR_EYES);

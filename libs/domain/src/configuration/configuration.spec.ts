@@ -62,6 +62,7 @@ test('a tenant exists once it is set, and the newest setting counts', () => {
 
 test('what policy or an executor acts by is told at once when it changes, and what nobody rules by is not', () => {
   const at = { changed_at_ms: 1 };
+  const pair = { one: { issuer: 'local', subject: 'a' }, other: { issuer: 'local', subject: 'b' } };
   const grant = { grant_id: 'g1' } as EventMap['grant_set']['grant'];
   const told: Said[] = [
     tenant,
@@ -77,6 +78,7 @@ test('what policy or an executor acts by is told at once when it changes, and wh
     ['adapter_pin_set', { environment: 'e', adapter: 'erp', adapter_version: '1', protocol_version: null, ...at }],
     ['mapping_set', { tool: 'pay', version: 1, definition_json: null, rolled_back_to: null, ...at }],
     ['mapping_activated', { tool: 'pay', version: 1, ...at }],
+    ['person_link_set', { link_id: 'p1', relation: 'same', ...pair, reason: 'r', removed: false, ...at }],
     ['personal_data_set', { rule_id: 'p1', version: 1, removed: false, ...at }],
     ['user_delegation_set', { delegation_id: 'u1', revoked: true, ...at }],
     key(),

@@ -12,6 +12,7 @@ import { setIdentityProvider } from './kinds/identity-providers.js';
 import { setAdapterPin, setAudit, setEvaluation, setLifecycle, setPin, setTold } from './kinds/lifecycles.js';
 import { setLimit } from './kinds/limits.js';
 import { activateMapping, setMapping } from './kinds/mappings.js';
+import { setPersonLink } from './kinds/person-links.js';
 import { erasePersonal, setPersonalData } from './kinds/personal-data.js';
 import { activateBundle, publishBundle, setPolicySettings } from './kinds/policy-bundles.js';
 import { applyRetention, setRetention } from './kinds/retention.js';
@@ -53,6 +54,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   fact_table_set: setFacts,
   projection_rebuild_requested: () => undefined,
   personal_data_set: setPersonalData,
+  person_link_set: setPersonLink,
   subject_erased: erasePersonal,
   retention_set: setRetention,
   retention_applied: applyRetention,

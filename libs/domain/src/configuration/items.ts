@@ -34,6 +34,7 @@ export const itemNames = {
   /** Moves where a table is made or dropped, not where its rows change. */
   fact_tables: 'fact_tables',
   personal_data: (rule_id: string) => `personal_data/${rule_id}`,
+  person_link: (link_id: string) => `person_link/${link_id}`,
   retention: 'retention',
 } as const;
 
@@ -75,6 +76,7 @@ export const touchedItems: { [T in ConfigurationEvent]: (event: EventMap[T]) => 
   fact_table_set: ({ table, mode }) => [{ item: itemNames.facts(table), removed: mode === 'drop', member_of: itemNames.fact_tables }],
   projection_rebuild_requested: none,
   personal_data_set: ({ rule_id, removed }) => [{ item: itemNames.personal_data(rule_id), removed }],
+  person_link_set: ({ link_id, removed }) => [{ item: itemNames.person_link(link_id), removed }],
   subject_erased: none,
   retention_set: () => [{ item: itemNames.retention }],
   retention_applied: none,

@@ -8,6 +8,7 @@ import type { KeptGrant } from './kinds/grants.js';
 import type { IdentityProvider } from './kinds/identity-providers.js';
 import type { TenantLimits } from './kinds/limits.js';
 import type { MappingVersion } from './kinds/mappings.js';
+import type { PersonLinks } from './kinds/person-links.js';
 import type { PersonalData } from './kinds/personal-data.js';
 import type { Retention } from './kinds/retention.js';
 import type { TokenExchange } from './kinds/token-exchanges.js';
@@ -101,6 +102,8 @@ export interface TenantConfiguration {
   limits?: TenantLimits;
   /** Absent: nothing was ever said to be personal. */
   personal?: PersonalData;
+  /** Absent: nothing was ever recorded of who is one person. */
+  person_links?: PersonLinks;
   /** Absent: what is sealed is kept for ever. */
   retention?: Retention;
   identity_providers: Map<string, IdentityProvider>;

@@ -17,7 +17,8 @@ import {
   type ToolCallResolveRequested,
 } from '@countersign/contracts';
 import { unansweredPart } from '../approval/answered.js';
-import { cancelWaiting, grantTo } from '../approval/decide.js';
+import { cancelWaiting } from '../approval/cancel.js';
+import { grantTo } from '../approval/decide.js';
 import type { ApprovalDraft } from '../approval/draft.js';
 import { type AskedPart, isDistinct, type PartsAsking, partsAsked, startedPart } from '../approval/part.js';
 import { type Approval, type ApprovalMember, approvalId, grantedParts, holderOf, rulingDigest } from '../approval/state.js';

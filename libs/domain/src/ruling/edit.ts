@@ -5,7 +5,7 @@ import {
   type ApprovalPart as RecordedPart,
   type ToolCall,
 } from '@countersign/contracts';
-import { admittedVote, type CastVote, countedVote, grantTo, refuseVote, voteCounted } from '../approval/decide.js';
+import { admittedVote, type CastVote, countedVote, grantTo, knownFor, refuseVote, voteCounted } from '../approval/decide.js';
 import { about } from '../approval/draft.js';
 import { jsonDiff } from '../approval/json-diff.js';
 import { type ApprovalPart, type AskedPart, groupOf, isDistinct, levelOf, partsAsked, startedPart } from '../approval/part.js';
@@ -154,20 +154,22 @@ function asked(approval: Approval, edit: Edit, terms: RulingTerms): { drafts: Ru
     const { decision_id, revision } = ruled;
     return { ...member, decision_id, revision, call: at === 0 ? call : member.call, ...historyOf(ruled) };
   });
-  const start = unasked(approval_id, { tier: approval.tier, rule: judgement.rule }, members[0] as ApprovalMember);
+  const start = unasked(approval_id, { tier: approval.tier, rule: judgement.rule, config_offset }, members[0] as ApprovalMember);
   const next: Approval = { ...start, ...bound, members, also: edited_from.also };
   return { drafts: [first, { event_type: 'approval_requested', ...about(holder, cast.vote.meta), body }, ...rest], next };
 }
 
 /** Where the editor's approval counts for the edited inputs; an objection only where it would count and must not. */
 function editorsRights(next: Approval, { cast, rights, ruling }: Edit): VotingRights | Objection {
-  const { vote, standing = [] } = cast;
+  const { vote } = cast;
+  const known = knownFor(next, cast);
+  const who = { issuer: vote.voter_issuer, id: vote.voter.id };
   if (ruling.judgement.effect !== 'require_approval') {
     const { rule } = next.parts[0] as ApprovalPart;
-    return approvingRights(next, vote.voter.id, [{ rule, on_behalf_of: rights[0]?.on_behalf_of ?? null }]);
+    return approvingRights(next, who, [{ rule, on_behalf_of: rights[0]?.on_behalf_of ?? null }], known.links);
   }
-  const entitled = rightsIn(next, next.parts, vote, standing);
-  const counting = 'code' in entitled ? [] : approvingRights(next, vote.voter.id, entitled);
+  const entitled = rightsIn(next, next.parts, vote, known);
+  const counting = 'code' in entitled ? [] : approvingRights(next, who, entitled, known.links);
   return 'code' in counting ? [] : counting;
 }
 

@@ -93,9 +93,10 @@ function requested(state: RulingState, event: EventMap['approval_requested']): v
   put(state, { ...approval, ruling_digest, parts, distinct, barred, grantable, also: edit?.also ?? null });
 }
 
-function voteCounted(state: RulingState, { approval_id, counted }: EventMap['approval_vote_counted']): void {
+function voteCounted(state: RulingState, { approval_id, counted, votes }: EventMap['approval_vote_counted']): void {
   const approval = state.approvals.get(approval_id);
   if (!approval || (approval.status === 'granted' && counted.vote !== 'revoke')) return;
+  const isKnown = [...approval.votes, ...approval.passed].some(({ vote_id }) => vote_id === counted.vote_id);
   const passed = approval.passed.filter(
     ({ from, vote_id }) =>
       vote_id !== counted.vote_id &&
@@ -110,7 +111,7 @@ function voteCounted(state: RulingState, { approval_id, counted }: EventMap['app
       rules,
     });
   }
-  put(state, { ...approval, votes: tally(approval.votes, counted), passed });
+  put(state, { ...approval, votes: isKnown || !votes ? tally(approval.votes, counted) : votes, passed });
 }
 
 /** Nothing of its approval can be taken back any more. */

@@ -10,6 +10,7 @@ import {
   type VoteKind,
 } from '@countersign/contracts';
 import { castVote } from '../approval/decide.js';
+import type { LinkPeriod } from '../approval/person-links.js';
 import type { StandingDelegation } from '../approval/voting-right.js';
 import { stampedMeta } from '../draft.js';
 import { allowResolution, type CallToRule, cancelCall, type Judgement, type RulingDraft, ruleOnCall } from '../ruling/decide.js';
@@ -76,6 +77,8 @@ export class RuledPartition {
   now_ms = 1000;
   /** Standing delegations that are active, for every vote. */
   standing: StandingDelegation[] = [];
+  /** What was recorded of who is one person, for every vote. */
+  person_links: LinkPeriod[] = [];
   private hlc = 0;
   private offset = 0;
 
@@ -128,7 +131,15 @@ export class RuledPartition {
       ...more,
     };
     const source = { topic: 'approval-voted', offset: this.offset++ };
-    const cast = { vote, traceparent: undefined, appended_at_ms: this.now_ms, source, grant_for_ms: 3000, standing: this.standing };
+    const cast = {
+      vote,
+      traceparent: undefined,
+      appended_at_ms: this.now_ms,
+      source,
+      grant_for_ms: 3000,
+      standing: this.standing,
+      person_links: this.person_links,
+    };
     return this.write(castVote(this.state.approvals.get(approval_id), cast));
   }
 
@@ -152,7 +163,15 @@ export class RuledPartition {
     const written = { approval_id, vote_id, vote: 'edit' as const, reason: null, inputs_json, inputs_digest, to: null, edited, grant };
     const vote = { meta: aMeta(approval_id.split('.')[0] as string), voter, voted_at_ms: this.now_ms, voter_issuer: 'local', ...written };
     const source = { topic: 'approval-voted', offset: this.offset++ };
-    const cast = { vote, traceparent: undefined, appended_at_ms: this.now_ms, source, grant_for_ms: 3000, standing: this.standing };
+    const cast = {
+      vote,
+      traceparent: undefined,
+      appended_at_ms: this.now_ms,
+      source,
+      grant_for_ms: 3000,
+      standing: this.standing,
+      person_links: this.person_links,
+    };
     const grantable = { equal_digest: 'equal', amounts: [] };
     const common = { judgement, reversibility: 'reversible' as const, key_holder: undefined, config_offset: 8, grantable };
     const terms = { now_ms: this.now_ms, bundle_version: 'b', allow_for_ms: 500 };

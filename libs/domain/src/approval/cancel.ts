@@ -1,0 +1,32 @@
+import type { Principal, SourcePosition } from '@countersign/contracts';
+import type { Cause } from '../draft.js';
+import { type ApprovalDraft, about } from './draft.js';
+import { type Approval, holderOf } from './state.js';
+
+/**
+ * Cancels one waiting call. The call that was asked for takes those that joined it along: they wait for the same effect,
+ * and nobody would be asked for it any more. Empty where the call does not wait here.
+ */
+export function cancelWaiting(
+  approval: Approval,
+  call_id: string,
+  by: { cause: Cause; principal: Principal; reason: string | null; source: SourcePosition },
+): ApprovalDraft[] {
+  if (approval.status !== 'open') return [];
+  const all = holderOf(approval).meta.call_id === call_id;
+  return approval.members
+    .filter((member) => all || member.meta.call_id === call_id)
+    .map((member) => ({
+      event_type: 'call_cancelled',
+      ...about(member, by.cause),
+      body: {
+        revision: member.revision,
+        reason: member.meta.call_id === call_id ? by.reason : 'the call that it had joined was cancelled',
+        by: by.principal,
+        final: true,
+        source: by.source,
+        call: member.call,
+        only_before_fire: false,
+      },
+    }));
+}
