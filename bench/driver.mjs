@@ -1,5 +1,5 @@
 // The client, a process of its own: a closed loop with a fixed number of calls in flight over kept-alive connections.
-// Asked over IPC: {id, section: 'alone' | 'unique' | 'repeated', url, token, tag, calls, in_flight, copies, cap_ms}.
+// Asked over IPC: {id, section, url, token, tag, calls, in_flight, copies, tool, cap_ms}.
 import { Pool } from 'undici';
 
 const canonical = (value) =>
@@ -14,7 +14,8 @@ function percentile(sorted, share) {
 }
 
 class Client {
-  constructor({ url, token }, connections) {
+  constructor({ url, token, tool = 'probe_effect' }, connections) {
+    this.tool = tool;
     this.pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
     this.headers = { 'content-type': 'application/json', prefer: 'wait=30', ...(token ? { authorization: `Bearer ${token}` } : {}) };
     this.times = [];
@@ -32,7 +33,7 @@ class Client {
         method: 'POST',
         path: '/v1/calls',
         headers: { ...this.headers, 'idempotency-key': key },
-        body: JSON.stringify({ tool: 'probe_effect', inputs }),
+        body: JSON.stringify({ tool: this.tool, inputs }),
       });
       const text = await body.text();
       if (statusCode !== 200) throw new Error(`${statusCode} ${text.slice(0, 300)}`);

@@ -31,6 +31,8 @@ const sections = [
   { section: 'alone', calls: count(200), in_flight: 1 },
   { section: '64 in flight', calls: count(10_000), in_flight: 64 },
   { section: '256 in flight', calls: count(15_000), in_flight: 256 },
+  // The same write with one resource named: what it costs beside the section above. The floor has no such thing.
+  { section: '256, one resource', calls: count(15_000), in_flight: 256, tool: 'probe_named_effect', product_only: true },
   { section: 'each 5 times', calls: count(2_000), in_flight: 64, copies: 5 },
 ];
 
@@ -71,7 +73,7 @@ async function measure(driver, target, section, n) {
   const groups = { ...target.groups, client: [driver.part.child.pid] };
   const before = { cpu: cpuOf(groups), machine: machine() };
   const { url, token } = target;
-  const result = await driver.drive({ ...section, url, token, tag: `r${n}-${section.in_flight}x${section.copies ?? 1}`, cap_ms });
+  const result = await driver.drive({ ...section, url, token, tag: `r${n}-${section.in_flight}x${section.copies ?? 1}${section.tool ?? ''}`, cap_ms });
   const after = { cpu: cpuOf(groups), machine: machine() };
   const requests = Math.max(1, result.calls);
   const cpu_ms = Object.fromEntries(Object.keys(before.cpu).map((name) => [name, (after.cpu[name] - before.cpu[name]) / requests]));
@@ -106,7 +108,8 @@ async function run() {
   const results = [];
   for (let n = 1; n <= rounds; n++) {
     for (const section of sections)
-      for (const target of n % 2 ? targets : targets.toReversed()) results.push(await measure(driver, target, section, n));
+      for (const target of n % 2 ? targets : targets.toReversed())
+        if (target === product || !section.product_only) results.push(await measure(driver, target, section, n));
   }
   const views = await caughtUp(product);
   const memory = Object.entries(product.groups).map(

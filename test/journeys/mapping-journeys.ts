@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type JourneyWorld, order } from './journey-world.js';
 import { describeMappedForm, secondPerson, type Told } from './mapped-form-journeys.js';
+import { describeMappedRecord } from './mapped-record-journeys.js';
 
 const definition = {
   inputs: [
@@ -119,5 +120,6 @@ export function describeMappings(at: JourneyWorld, author: () => Promise<Journey
     });
 
     describeMappedForm(at, author);
+    describeMappedRecord(at, author);
   });
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { EmbeddedPlatform } from './embedded-platform.js';
+import { describeGrants } from './grant-journeys.js';
 import { JourneyWorld } from './journey-world.js';
 import { describeOversightAttacks } from './oversight-attacks.js';
 import { describeOversightJourneys } from './oversight-journeys.js';
@@ -12,6 +13,7 @@ describe('oversight, embedded', () => {
   afterAll(() => at.close(), 60_000);
   describeOversightJourneys(at);
   describeOversightTerms(at);
+  describeGrants(at);
   describeOversightAttacks(at);
   describePersonLinkJourneys(at);
 });

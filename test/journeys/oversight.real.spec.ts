@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { DistributedPlatform } from './distributed-platform.js';
+import { describeGrants } from './grant-journeys.js';
 import { JourneyWorld } from './journey-world.js';
 import { describeOversightAttacks } from './oversight-attacks.js';
 import { describeOversightJourneys } from './oversight-journeys.js';
@@ -12,6 +13,7 @@ describe('oversight, on Kafka, Postgres and Redis', () => {
   afterAll(() => at.close(), 60_000);
   describeOversightJourneys(at);
   describeOversightTerms(at);
+  describeGrants(at);
   describeOversightAttacks(at);
   describePersonLinkJourneys(at);
 });

@@ -71,7 +71,7 @@ export function describePublishingJourneys(at: JourneyWorld): void {
       const [agent, name] = await fresh();
       const many = Array.from({ length: 999 }, (_, i) => ({
         id: `r${i}`,
-        when: `principal.id == "none" && inputs.n == ${i}`,
+        when: `principal.id == "none" && inputs.amount == ${i}`,
         effect: 'deny',
       }));
       const took_ms: number[] = [];

@@ -1,6 +1,6 @@
 export { type AskingPart, rowId } from './asking.js';
 export { type BundleText, compiledBundles } from './bundle/bundle-cache.js';
-export { BundleCompiler, compileBundle } from './bundle/compile-bundle.js';
+export { BundleCompiler, type CompiledBundle, compileBundle } from './bundle/compile-bundle.js';
 export type { RuleFault } from './bundle/compiled-rule.js';
 export { fieldsRead } from './bundle/fields-read.js';
 export { historyAsked } from './bundle/history-asked.js';

@@ -71,3 +71,47 @@ describe('a contract is refused', () => {
     expect(() => defineTool({ ...tool, ...change })).toThrow(message);
   });
 });
+
+describe('inputs that are marked for grants', () => {
+  const marked = (input: Definition['input'], more: Partial<Definition> = {}) =>
+    defineTool({
+      ...tool,
+      effect_class: 'commit_high',
+      idempotency: { except: [] },
+      input,
+      run: async () => ({ amount: 1 }),
+      ...more,
+    } as Definition);
+
+  test('a number may be an amount, anything may be free, and the contract carries both', () => {
+    const input = z.strictObject({ amount: z.int().meta({ 'x-grant': 'amount' }), memo: z.string().meta({ 'x-grant': 'free' }) });
+    const { properties } = marked(input as never).contract.input_schema as { properties: Record<string, object> };
+    expect(properties).toMatchObject({ amount: { 'x-grant': 'amount' }, memo: { 'x-grant': 'free' } });
+  });
+
+  test.each([
+    [
+      'an amount that is no number',
+      z.strictObject({ amount: z.string().meta({ 'x-grant': 'amount' }) }),
+      '/amount: only a number can be marked',
+    ],
+    [
+      'another word',
+      z.strictObject({ to: z.strictObject({ name: z.string().meta({ 'x-grant': 'any' }) }) }),
+      '/to/name: x-grant must be amount or free',
+    ],
+  ])('%s is refused', (_what, input, fault) => {
+    expect(() => marked(input as never)).toThrow(fault);
+  });
+
+  test('what names a resource, or holds what names one, is not free: a grant on one would cover the others', () => {
+    const to = z.strictObject({ iban: z.string() });
+    const resources = [{ name: 'account:{/to/iban}', effect: 'adds' as const }];
+    const fault = '/to: it names a resource of the tool, so it cannot be marked x-grant: free';
+    expect(() => marked(z.strictObject({ to: to.meta({ 'x-grant': 'free' }) }) as never, { resources })).toThrow(fault);
+    const below = z.strictObject({ to: z.strictObject({ iban: z.string().meta({ 'x-grant': 'free' }) }) });
+    expect(() => marked(below as never, { resources })).toThrow('/to/iban: it names a resource');
+    const beside = z.strictObject({ to, memo: z.string().meta({ 'x-grant': 'free' }) });
+    expect(marked(beside as never, { resources }).contract.resources).toEqual(resources);
+  });
+});

@@ -1,4 +1,4 @@
-import { isReadOnly, type ToolContract, toolPatterns } from '@countersign/contracts';
+import { isNode, isReadOnly, parseResourceName, type ToolContract, toolPatterns } from '@countersign/contracts';
 
 const TAG = /^[a-z][a-z0-9_.:-]{0,63}$/;
 const SECRET = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
@@ -12,6 +12,7 @@ export function recordFaults(contract: ToolContract): string[] {
     ...cacheFaults(contract),
     ...checkFaults(contract),
     ...grantMarkFaults(contract.input_schema, ''),
+    ...freeNameFaults(contract),
   ];
 }
 
@@ -28,6 +29,25 @@ function grantMarkFaults({ properties }: Schema, path: string): string[] {
     if (mark === undefined || mark === 'free') return inner;
     if (mark !== 'amount') return [`${at}: x-grant must be amount or free`, ...inner];
     return field.type === 'number' || field.type === 'integer' ? inner : [`${at}: only a number can be marked x-grant: amount`, ...inner];
+  });
+}
+
+/** A grant on one resource must not let a call act on another, so an input that names one is never free. */
+function freeNameFaults({ resources, input_schema }: ToolContract): string[] {
+  const naming = (Array.isArray(resources) ? resources : []).flatMap((each) => {
+    const name = isNode(each) && typeof each.name === 'string' ? parseResourceName(each.name) : undefined;
+    return name && 'pointers' in name ? name.pointers : [];
+  });
+  return freeInputs(input_schema, '')
+    .filter((free) => naming.some((pointer) => pointer === free || pointer.startsWith(`${free}/`)))
+    .map((free) => `${free}: it names a resource of the tool, so it cannot be marked x-grant: free`);
+}
+
+function freeInputs({ properties }: Schema, path: string): string[] {
+  return Object.entries(isSchema(properties) ? properties : {}).flatMap(([name, field]) => {
+    if (!isSchema(field)) return [];
+    const at = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    return field['x-grant'] === 'free' ? [at] : freeInputs(field, at);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { ApprovalRequirement } from '@countersign/contracts';
-import { DAY_MS, GRANT_MAX_MS } from '@countersign/domain';
+import { DAY_MS, foldedSubject, GRANT_MAX_MS, subjectOf } from '@countersign/domain';
 import { z } from 'zod';
 
 const SECOND_MS = 1000;
@@ -11,6 +11,13 @@ const wait_ms = z
   .min(SECOND_MS)
   .max(90 * DAY_MS);
 
+/** How many people can vote of those who are named: one person under two names, or of two issuers, votes once. */
+const peopleCount = (people: readonly string[]): number => new Set(people.map((name) => foldedSubject(subjectOf(name)))).size;
+const TOO_FEW = {
+  path: ['quorum'],
+  message: 'fewer people are named than the quorum needs: name more people, approver_roles, or a lower quorum',
+};
+
 const group = z
   .strictObject({
     approver_roles: names.default([]),
@@ -19,10 +26,7 @@ const group = z
     expires_after_ms: wait_ms,
   })
   .refine(({ approver_roles, people }) => approver_roles.length + people.length > 0, 'a group needs approver_roles or people')
-  .refine(
-    ({ approver_roles, people, quorum }) => approver_roles.length > 0 || new Set(people).size >= quorum,
-    'fewer people are named than the quorum needs: name more people, approver_roles, or a lower quorum',
-  );
+  .refine(({ approver_roles, people, quorum }) => approver_roles.length > 0 || peopleCount(people) >= quorum, TOO_FEW);
 
 /** Whose approval a call needs, as policies are written: what is left out has its default. Parses to `ApprovalRequirement`. */
 export const approvalRequirement = z
@@ -50,8 +54,8 @@ export const approvalRequirement = z
     'escalate needs escalate_to, and deny has none',
   )
   .refine(
-    ({ approver_roles = [], people, quorum }) => approver_roles.length > 0 || people.length === 0 || new Set(people).size >= quorum,
-    'fewer people are named than the quorum needs: name more people, approver_roles, or a lower quorum',
+    ({ approver_roles = [], people, quorum }) => approver_roles.length > 0 || people.length === 0 || peopleCount(people) >= quorum,
+    TOO_FEW,
   )
   .refine(
     ({ approver_roles, people }) => approver_roles === undefined || approver_roles.length + people.length > 0,

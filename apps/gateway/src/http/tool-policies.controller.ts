@@ -1,9 +1,10 @@
-import { DAY_MS, itemNames, type ToolOverride } from '@countersign/domain';
+import type { ApprovalRequirement } from '@countersign/contracts';
+import { DAY_MS, itemNames, nearestNames, type ToolOverride } from '@countersign/domain';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { type Caller, roles } from '../identity/authenticator.js';
 import type { ChangeFields } from '../identity/configuration-writer.js';
-import { peopleFindings } from '../policies/bundle-checks.js';
+import { type BundleFindings, peopleFindings, type RuleFinding } from '../policies/bundle-checks.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { approvalRequirement } from './approval-requirement.js';
 import { parseBody } from './body-issues.js';
@@ -27,6 +28,8 @@ export const toolPolicyRequest = z.strictObject({
 });
 
 const noRow = (): Problem => new Problem('not-found', 'there is no policy row for this tool');
+const NO_FINDINGS: BundleFindings = { faults: [], warnings: [] };
+const issueOf = ({ field, reason }: RuleFinding) => ({ path: field, code: 'rule', message: reason });
 const toolOf = (request: HttpRequest): string => (request.params as { tool: string }).tool;
 
 type ToolPolicyFields = ChangeFields<'tool_policy_set'>;
@@ -92,12 +95,18 @@ export class ToolPoliciesController {
 
   /** A row about no tool, or one that asks people who are not there, would ask nobody. */
   private faultOf({ tenant_id }: Caller, tool: string, { requirement }: z.infer<typeof toolPolicyRequest>): Problem | undefined {
-    const known = this.room.known(tenant_id);
-    if (tool !== '*' && !known.contracts.some(({ name }) => name === tool))
-      return new Problem('unusable-policy', `there is no tool ${tool}: name one that is there, or * for all`);
-    const faults = requirement ? peopleFindings(requirement, known, { rule: `tool.${tool}`, field: '/requirement' }).faults : [];
-    const issues = faults.map(({ field, reason }) => ({ path: field, code: 'rule', message: reason }));
-    return faults.length > 0 ? new Problem('unusable-policy', `${faults[0]?.field}: ${faults[0]?.reason}`, { issues }) : undefined;
+    const names = this.room.known(tenant_id).contracts.map(({ name }) => name);
+    if (tool !== '*' && !names.includes(tool)) {
+      const nearest = nearestNames(tool, [...new Set(names)]);
+      return new Problem('unusable-policy', `there is no tool ${tool}: name one that is there, or * for all`, { nearest });
+    }
+    const faults = this.people(tenant_id, tool, requirement).faults.map(issueOf);
+    return faults[0] && new Problem('unusable-policy', `${faults[0].path}: ${faults[0].message}`, { issues: faults });
+  }
+
+  private people(tenant_id: string, tool: string, requirement: ApprovalRequirement | null | undefined): BundleFindings {
+    if (!requirement) return NO_FINDINGS;
+    return peopleFindings(requirement, this.room.known(tenant_id), { rule: `tool.${tool}`, field: '/requirement' });
   }
 
   private rows(caller: Caller): ReadonlyMap<string, ToolOverride> {
@@ -109,7 +118,9 @@ export class ToolPoliciesController {
     const item = itemNames.tool_policy(toolOf(request));
     const edited = await this.room.editEverywhere(request, { tenant_id, type: 'tool_policy_set', item, draft });
     if (edited instanceof Problem) return edited;
-    return ok({ ...rowFace(edited.fields), ...edited.everywhere }, { etag: edited.etag });
+    const { tool, requirement } = edited.fields;
+    const warnings = this.people(tenant_id, tool, requirement).warnings.map(issueOf);
+    return ok({ ...rowFace(edited.fields), ...edited.everywhere, warnings }, { etag: edited.etag });
   }
 
   private fields(caller: Caller, tool: string, body: z.infer<typeof toolPolicyRequest>): ToolPolicyFields {

@@ -104,7 +104,7 @@ export class NoticeSender {
 
   private async deliver(delivery: Delivery): Promise<void> {
     const { notice, webhook_id } = delivery;
-    const webhook = this.parts.state().by_tenant.get(notice.tenant_id)?.webhooks.get(webhook_id);
+    const webhook = this.channel(notice.tenant_id, webhook_id);
     if (webhook?.state !== 'active') return delivery.done();
     try {
       const claim = await this.parts.claims.claim({ notice_id: notice.id, webhook_id }, CLAIMED_FOR_MS);
@@ -117,12 +117,18 @@ export class NoticeSender {
     }
   }
 
+  private channel(tenant_id: string, webhook_id: string): Webhook | undefined {
+    return this.parts.state().by_tenant.get(tenant_id)?.webhooks.get(webhook_id);
+  }
+
   private async send(delivery: Delivery, webhook: Webhook): Promise<void> {
     const { notice } = delivery;
     const { webhook_id, channel } = webhook;
     const readable = await this.parts.readable.value(notice.tenant_id, notice);
     const taken = await this.parts.channels.tell(webhook, readable);
-    if (taken === 'try_again') return this.again(delivery, webhook);
+    // An address that was edited meanwhile refused it: the channel has not.
+    const is_edited = this.channel(notice.tenant_id, webhook_id) !== webhook;
+    if (taken === 'try_again' || (taken === 'refused' && is_edited)) return this.again(delivery, webhook);
     await this.parts.claims.settle({ notice_id: notice.id, webhook_id });
     if (this.closed) return;
     if (taken === 'refused') {

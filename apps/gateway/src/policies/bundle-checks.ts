@@ -1,7 +1,7 @@
 import type { ApprovalRequirement, ToolContract } from '@countersign/contracts';
-import { LOCAL_ISSUER } from '@countersign/domain';
+import { LOCAL_ISSUER, nearestNames } from '@countersign/domain';
 import { isGlob, type PolicyBundle, type Rule, selects } from '@countersign/policy';
-import { canReach } from './schema-paths.js';
+import { obligationFaults } from './path-checks.js';
 
 /** What is known of a tenant when its rules are checked. */
 export interface KnownTenant {
@@ -12,6 +12,8 @@ export interface KnownTenant {
   people: ReadonlySet<string>;
   /** Issuers of its identity providers. */
   issuers: ReadonlySet<string>;
+  /** By tool: places of the mapped form (JSON Pointers) that a version of its mapping fills. */
+  mapped_to: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Something of a rule that cannot mean what it says. */
@@ -31,6 +33,14 @@ export interface BundleFindings {
 const RESERVED = 'tool.';
 const NEAR_MAX = 5;
 const listed = (names: Iterable<string>): string => [...names].sort().slice(0, NEAR_MAX).join(', ');
+
+/** What somebody may have meant by a name that does not exist: the nearest ones, else some that exist. */
+function instead(name: string, names: Iterable<string>): string {
+  const known = [...new Set(names)];
+  const near = nearestNames(name, known, NEAR_MAX);
+  if (near.length > 0) return `; did you mean ${near.join(', ')}?`;
+  return known.length === 0 ? '' : `; there are ${listed(known)}`;
+}
 
 /** Faults and warnings about the people whom a requirement asks; `field` is where it stands. */
 export function peopleFindings(requirement: ApprovalRequirement, known: KnownTenant, at: Omit<RuleFinding, 'reason'>): BundleFindings {
@@ -62,23 +72,27 @@ function personFinding(name: string, { people, issuers }: KnownTenant): { reason
     : [LOCAL_ISSUER, name];
   if (issuer === LOCAL_ISSUER) {
     if (people.has(subject)) return undefined;
-    const hint = issuers.size > 0 ? `; somebody of an identity provider is named <issuer>|<subject>, with one of ${listed(issuers)}` : '';
-    return { reason: `nobody called ${subject} has a key that is good${hint}` };
+    const hint = issuers.size > 0 ? `. Somebody of an identity provider is named <issuer>|<subject>, with one of ${listed(issuers)}` : '';
+    return { reason: `no person called ${subject} has a valid key${instead(subject, people)}${hint}` };
   }
-  if (!issuers.has(issuer)) return { reason: `${issuer} is the issuer of no identity provider of this tenant` };
+  if (!issuers.has(issuer)) {
+    const right = issuers.size > 0 ? `issuers are ${listed(issuers)}` : 'it has none: set one up, or name people with a key';
+    return { reason: `${issuer} is the issuer of no identity provider of this tenant; ${right}` };
+  }
   return { reason: `${subject} of ${issuer} is not known here: whether there is such a person is not checked`, warning: true };
 }
 
 /** Parts of a selector that fit no tool that is there. */
 function selectorFaults({ id, tools }: Rule, { contracts }: KnownTenant): RuleFinding[] {
   const fitsNone = (selector: Rule['tools']) => !contracts.some((contract) => selects(selector, contract));
+  const tool_names = contracts.map(({ name }) => name);
   const faults: RuleFinding[] = [];
   for (const [n, name] of (tools.names ?? []).entries())
     if (fitsNone({ names: [name] }))
       faults.push({
         rule: id,
         field: `/tools/names/${n}`,
-        reason: !isGlob(name) ? `there is no tool ${name}` : `${name} fits no tool that is there: it can never match`,
+        reason: `${isGlob(name) ? `no tool has a name that fits ${name}: it can never match` : `there is no tool ${name}`}${instead(name, tool_names)}`,
       });
   for (const [n, category] of (tools.categories ?? []).entries())
     if (fitsNone({ categories: [category] }))
@@ -88,47 +102,23 @@ function selectorFaults({ id, tools }: Rule, { contracts }: KnownTenant): RuleFi
         reason: `no tool has the category ${category}; there are ${listed(new Set(contracts.map((one) => one.category)))}`,
       });
   if (faults.length === 0 && fitsNone(tools))
-    faults.push({ rule: id, field: '/tools', reason: 'no tool fits all parts of the selector: it can never match' });
+    faults.push({ rule: id, field: '/tools', reason: 'no tool fits all parts of the selector: it can never match. Leave parts out' });
   return faults;
-}
-
-/** Paths of obligations that no tool of the rule has. */
-function pathFaults({ id, tools, obligations = [] }: Rule, { contracts }: KnownTenant): RuleFinding[] {
-  const about = contracts.filter((contract) => selects(tools, contract));
-  const reached = (path: string, of: 'input_schema' | 'output_schema') => about.some((contract) => canReach(contract[of], path));
-  return obligations.flatMap((obligation, n): RuleFinding[] => {
-    if ('cap' in obligation && !reached(obligation.cap.path, 'input_schema'))
-      return [
-        {
-          rule: id,
-          field: `/obligations/${n}/cap/path`,
-          reason: `no tool of this rule has an input ${obligation.cap.path}: it can never match`,
-        },
-      ];
-    if (!('redact' in obligation)) return [];
-    return obligation.redact.flatMap((path, at) =>
-      reached(path, 'output_schema')
-        ? []
-        : [
-            {
-              rule: id,
-              field: `/obligations/${n}/redact/${at}`,
-              reason: `no tool of this rule has ${path} in its result: it can never match`,
-            },
-          ],
-    );
-  });
 }
 
 /** What an allow overrides must be a question: a rule of the bundle that asks, or the row of a tool. */
 function overrideFaults({ id, overrides = [] }: Rule, rules: readonly Rule[], { contracts }: KnownTenant): RuleFinding[] {
+  const asking = [
+    ...rules.filter(({ effect }) => effect === 'require_approval').map((rule) => rule.id),
+    ...contracts.map(({ name }) => RESERVED + name),
+  ];
   return overrides.flatMap((named, n): RuleFinding[] => {
     const other = rules.find((rule) => rule.id === named);
     const tool = named.startsWith(RESERVED) ? named.slice(RESERVED.length) : undefined;
     if (other?.effect === 'require_approval' || tool === '*' || contracts.some(({ name }) => name === tool)) return [];
     const reason = other
       ? `rule ${named} has the effect ${other.effect}: an allow overrides only what asks`
-      : `there is no rule ${named} in this bundle, nor a tool of that id`;
+      : `there is no rule ${named} in this bundle, nor a tool of that id${instead(named, asking)}`;
     return [{ rule: id, field: `/overrides/${n}`, reason }];
   });
 }
@@ -143,7 +133,7 @@ export function bundleFindings({ rules }: PolicyBundle, known: KnownTenant): Bun
         field: '/id',
         reason: 'ids that begin with `tool.` are those of rows of the tool policy: choose another',
       });
-    findings.faults.push(...selectorFaults(rule, known), ...pathFaults(rule, known), ...overrideFaults(rule, rules, known));
+    findings.faults.push(...selectorFaults(rule, known), ...obligationFaults(rule, known), ...overrideFaults(rule, rules, known));
     if (!rule.approval) continue;
     const { faults, warnings } = peopleFindings(rule.approval, known, { rule: rule.id, field: '/approval' });
     findings.faults.push(...faults);

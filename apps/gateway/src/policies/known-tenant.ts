@@ -1,6 +1,12 @@
-import { type ConfigurationState, keysOf, toolNames, toolVersions } from '@countersign/domain';
+import { type ConfigurationState, keysOf, type MappingVersion, toolNames, toolVersions } from '@countersign/domain';
 import { roles } from '../identity/authenticator.js';
 import type { KnownTenant } from './bundle-checks.js';
+
+/** Where the versions of a mapping put something; one that waits for activation counts as well. */
+function placesOf(versions: readonly MappingVersion[]): string[] {
+  const lines = versions.flatMap(({ definition }) => (Array.isArray(definition?.inputs) ? (definition.inputs as { to?: unknown }[]) : []));
+  return lines.flatMap(({ to }) => (typeof to === 'string' ? [to] : []));
+}
 
 const ROLES: ReadonlySet<string> = new Set(roles);
 
@@ -10,11 +16,13 @@ export function knownTenant(state: ConfigurationState, tenant_id: string, now_ms
     ({ principal, revoked_at_ms, expires_at_ms }) =>
       principal.kind === 'user' && revoked_at_ms === null && (expires_at_ms === null || now_ms < expires_at_ms),
   );
-  const providers = state.by_tenant.get(tenant_id)?.identity_providers.values() ?? [];
+  const tenant = state.by_tenant.get(tenant_id);
+  const providers = tenant?.identity_providers.values() ?? [];
   return {
     contracts: toolNames(state, tenant_id).flatMap((name) => toolVersions(state, tenant_id, name).map(({ tool }) => tool.contract)),
     roles: ROLES,
     people: new Set(live.map(({ principal }) => principal.id)),
+    mapped_to: new Map([...(tenant?.mappings ?? [])].map(([tool, versions]) => [tool, placesOf(versions)])),
     issuers: new Set([...providers].map(({ issuer }) => issuer)),
   };
 }

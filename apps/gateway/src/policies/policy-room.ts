@@ -11,6 +11,7 @@ import type { IncomingRequest } from '../http/reply.js';
 import type { ChangeFields, ConfigurationEvent } from '../identity/configuration-writer.js';
 import { type BundleFindings, bundleFindings, type KnownTenant, type RuleFinding } from './bundle-checks.js';
 import { knownTenant } from './known-tenant.js';
+import { conditionFaults } from './path-checks.js';
 
 const PATIENCE_MS = 1000;
 const ISSUES_MAX = 50;
@@ -62,7 +63,8 @@ export class PolicyRoom {
     });
     const compiled = await inTurns(compiledIn(compiler));
     if ('faults' in compiled) return unusable(compiled.faults, bundle);
-    const { faults } = this.findings(tenant_id, bundle);
+    const known = this.known(tenant_id);
+    const faults = [...bundleFindings(bundle, known).faults, ...conditionFaults(compiled.bundle.rules, known)];
     return faults.length > 0 ? meaningless(faults, bundle) : text;
   }
 

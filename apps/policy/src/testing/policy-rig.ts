@@ -73,6 +73,8 @@ export class PolicyRig<S extends Store = MemoryStore> {
   ahead_ms = 0;
   /** Added to policy's clock alone. */
   skew_ms = 0;
+  /** What policy logs by, from its next start on. */
+  logger = createLogger('policy', 'silent');
   private app: RunningApp | undefined;
 
   private constructor(
@@ -127,7 +129,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
       results: new InProcessResults(),
       wake_ups: { publish: () => undefined, subscribe: async () => undefined, close: async () => undefined },
       clock,
-      logger: createLogger('policy', 'silent'),
+      logger: this.logger,
       metrics: new Registry(),
       tracing: false,
     };

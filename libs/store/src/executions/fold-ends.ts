@@ -14,7 +14,7 @@ export interface LoggedEnd extends ExecutionKey {
 
 /** What a column of generations becomes by the holds that match. */
 const newest = (matches: string, column: string): string =>
-  `max(CASE WHEN h.resolved_ms IS NULL OR g.${column} = h.generation THEN h.generation ELSE greatest(g.${column} + 1, h.resolved_ms) END) FILTER (WHERE ${matches}) AS ${column}`;
+  `max(CASE WHEN h.resolved_ms IS NULL OR g.${column} IS NULL OR g.${column} = h.generation THEN h.generation ELSE greatest(g.${column} + 1, h.resolved_ms) END) FILTER (WHERE ${matches}) AS ${column}`;
 
 /** The call whose hold matches and is the newest. */
 const caller = (matches: string, column: string): string =>
@@ -26,29 +26,37 @@ FROM unnest($1::uuid[], $2::int2[], $3::uuid[], $4::int2[], $5::int8[], $6::int4
 WHERE t.key = i.key AND t.attempt = i.attempt AND t.call_uuid = i.call_uuid
   AND (t.end_offset IS NULL OR (t.state = 3 AND t.end_offset < i.end_offset))`;
 
-// Generations are locked in one order, as claims lock them. What a doubt held is moved once more by its resolution, but only where
-// something else ran in between: then nobody can tell which of the two the system shows.
-const FOLD_WITH_RESOURCES = `WITH folded AS (${FOLD} RETURNING t.key, t.attempt, t.state, t.call_uuid, t.partition, t.ended_at_s),
-holds AS (SELECT h.resource, h.flags, h.generation, f.call_uuid, f.partition, f.state,
-    CASE WHEN h.doubt_until_ms IS NOT NULL THEN f.ended_at_s::int8 * 1000 END AS resolved_ms
-  FROM folded f JOIN resource_holds h ON h.key = f.key AND h.attempt = f.attempt),
-freed AS (DELETE FROM resource_holds h USING folded f WHERE h.key = f.key AND h.attempt = f.attempt AND f.state <> 3),
-doubted AS (UPDATE resource_holds h SET doubt_until_ms = f.ended_at_s::int8 * 1000 + h.settle_ms
-  FROM folded f WHERE h.key = f.key AND h.attempt = f.attempt AND f.state = 3),
-locked AS MATERIALIZED (SELECT g.resource FROM resource_generations g WHERE g.resource IN (SELECT resource FROM holds) ORDER BY g.resource FOR UPDATE),
+// What a doubt held is moved once more by its resolution, but only where something else ran in between: then nobody can tell which of the
+// two the system shows. What only has names below it is not written: nobody's answer depends on that.
+const FOLD_WITH_RESOURCES = `WITH folded AS (${FOLD} RETURNING t.key, t.attempt, t.state, t.call_uuid, t.partition, t.ended_at_s, t.resources),
+acted AS MATERIALIZED (SELECT (e->>0)::uuid AS resource, (e->>1)::int2 AS flags, (f.resources::jsonb->>'generation')::int8 AS generation,
+    f.key, f.attempt, f.state, f.call_uuid, f.partition, f.ended_at_s::int8 * 1000 AS ended_at_ms
+  FROM folded f CROSS JOIN LATERAL jsonb_array_elements(f.resources::jsonb->'touched') e WHERE f.resources IS NOT NULL),
+doubted AS (UPDATE resource_holds h SET doubt_until_ms = a.ended_at_ms + h.settle_ms
+  FROM acted a WHERE h.resource = a.resource AND h.key = a.key AND h.attempt = a.attempt AND a.state = 3 AND a.flags & 1 = 1),
+freed AS (DELETE FROM resource_holds h USING acted a
+  WHERE h.resource = a.resource AND h.key = a.key AND h.attempt = a.attempt AND a.state <> 3 AND a.flags & 1 = 1),
+happened AS (SELECT a.resource, a.flags, a.generation, a.state, a.call_uuid, a.partition,
+    (SELECT a.ended_at_ms FROM resource_holds h WHERE h.resource = a.resource AND h.key = a.key AND h.attempt = a.attempt AND h.doubt_until_ms IS NOT NULL) AS resolved_ms
+  FROM acted a WHERE a.flags & 1 = 1
+  UNION ALL SELECT a.resource, a.flags, a.generation, a.state, a.call_uuid, a.partition,
+    (SELECT a.ended_at_ms FROM resource_holds h WHERE h.key = a.key AND h.attempt = a.attempt AND h.doubt_until_ms IS NOT NULL AND a.resource = ANY (h.path) LIMIT 1)
+  FROM acted a JOIN resource_generations g ON g.resource = a.resource AND g.at_any > 0 WHERE a.flags & 1 = 0),
 moved AS (SELECT h.resource, ${newest('true', 'in_any')}, ${newest('h.flags & 2 = 2', 'in_replaced')},
     ${newest('h.flags & 1 = 1', 'at_any')}, ${newest('h.flags = 3', 'at_replaced')},
     ${caller('true', 'in')}, ${caller('h.flags & 1 = 1', 'at')}
-  FROM holds h JOIN locked l ON l.resource = h.resource JOIN resource_generations g ON g.resource = h.resource
+  FROM happened h LEFT JOIN resource_generations g ON g.resource = h.resource
   WHERE h.state <> 5 OR h.resolved_ms IS NOT NULL GROUP BY h.resource)
-UPDATE resource_generations g SET
-  in_any = greatest(g.in_any, m.in_any), in_replaced = greatest(g.in_replaced, m.in_replaced),
-  at_any = greatest(g.at_any, m.at_any), at_replaced = greatest(g.at_replaced, m.at_replaced),
-  in_call = CASE WHEN m.in_any > g.in_any THEN m.in_call ELSE g.in_call END,
-  in_partition = CASE WHEN m.in_any > g.in_any THEN m.in_partition ELSE g.in_partition END,
-  at_call = CASE WHEN m.at_any > g.at_any THEN m.at_call ELSE g.at_call END,
-  at_partition = CASE WHEN m.at_any > g.at_any THEN m.at_partition ELSE g.at_partition END
-FROM moved m WHERE g.resource = m.resource`;
+INSERT INTO resource_generations AS g (resource, in_any, in_replaced, at_any, at_replaced, in_call, in_partition, at_call, at_partition)
+SELECT m.resource, m.in_any, coalesce(m.in_replaced, 0), coalesce(m.at_any, 0), coalesce(m.at_replaced, 0), m.in_call, m.in_partition, m.at_call, m.at_partition
+FROM moved m ORDER BY m.resource
+ON CONFLICT (resource) DO UPDATE SET
+  in_any = greatest(g.in_any, excluded.in_any), in_replaced = greatest(g.in_replaced, excluded.in_replaced),
+  at_any = greatest(g.at_any, excluded.at_any), at_replaced = greatest(g.at_replaced, excluded.at_replaced),
+  in_call = CASE WHEN excluded.in_any > g.in_any THEN excluded.in_call ELSE g.in_call END,
+  in_partition = CASE WHEN excluded.in_any > g.in_any THEN excluded.in_partition ELSE g.in_partition END,
+  at_call = CASE WHEN excluded.at_any > g.at_any THEN excluded.at_call ELSE g.at_call END,
+  at_partition = CASE WHEN excluded.at_any > g.at_any THEN excluded.at_partition ELSE g.at_partition END`;
 
 /**
  * Folds ends that are on the log into their rows: no lease is asked for, because the log has decided already. The first

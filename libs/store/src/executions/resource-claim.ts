@@ -20,74 +20,92 @@ export type ResourceClaimed =
   /** An effect that overlaps runs, or its outcome is not known yet: claim again later. */
   | { kind: 'busy' };
 
-// One order for every batch, so that two batches that overlap do not deadlock. The lock lasts until the transaction ends.
-const LOCK = `INSERT INTO resource_generations AS g (resource) SELECT r.resource FROM unnest($1::uuid[]) AS r(resource) ORDER BY r.resource
-ON CONFLICT (resource) DO UPDATE SET at_any = g.at_any`;
+// Held until the transaction ends: whoever acts on a name waits for all who act on it or below it. One order for every batch, so that two
+// that overlap do not deadlock.
+const LOCK = `SELECT CASE WHEN r.exact THEN pg_advisory_xact_lock(r.id) ELSE pg_advisory_xact_lock_shared(r.id) END
+FROM (SELECT hashtextextended(l.resource::text, 0) AS id, bool_or(l.exact) AS exact FROM unnest($1::uuid[], $2::bool[]) AS l(resource, exact)
+  GROUP BY 1 ORDER BY 1) r`;
 
-const ITEMS = `items AS (SELECT * FROM unnest($2::uuid[], $3::int2[], $4::text[], $5::uuid[], $6::int2[], $7::int2[], $8::int8[], $9::int2[], $10::int8[],
-  $11::text[], $12::bool[], $13::int4[])
-  AS i(key, attempt, tenant_id, call_uuid, partition, state, digest8, source_topic, source_offset, approval_id, forced, settle_ms))`;
-const TOUCHES = `touches AS (SELECT * FROM unnest($14::uuid[], $15::int2[], $16::uuid[], $17::int2[]) AS t(key, attempt, resource, flags))`;
+// Written once for a name: from then on whoever acts on it looks for effects below it.
+const CONTAIN = `INSERT INTO resource_generations AS g (resource, has_below) SELECT r.resource, true FROM unnest($1::uuid[]) AS r(resource) ORDER BY r.resource
+ON CONFLICT (resource) DO UPDATE SET has_below = true WHERE NOT g.has_below`;
 
-// A hold whose attempt has ended, or is gone, counts for nothing.
-const CONFLICTS = `conflicts AS (SELECT t.key, t.attempt, h.doubt_until_ms FROM touches t
-  JOIN resource_holds h ON h.resource = t.resource AND (t.flags & 1 = 1 OR h.flags & 1 = 1) AND h.key <> t.key
-  JOIN tool_executions r ON r.key = h.key AND r.attempt = h.attempt AND r.state IN (1, 3))`;
-const BUSY = `busy AS (SELECT DISTINCT o.key, o.attempt FROM conflicts o WHERE o.doubt_until_ms IS NULL OR o.doubt_until_ms > ${NOW_MS})`;
-
+const COLUMNS =
+  'key, attempt, tenant_id, call_uuid, partition, state, digest8, source_topic, source_offset, approval_id, forced, settle_ms';
+/** A hold counts as long as its attempt runs or is in doubt. */
+const COUNTS = 'EXISTS (SELECT FROM tool_executions r WHERE r.key = h.key AND r.attempt = h.attempt AND r.state IN (1, 3))';
+/** Whether an effect holds the name, or a name above (both are touched), or one below a name that is acted on. */
+const held = (
+  also: string,
+): string => `(EXISTS (SELECT FROM resource_holds h WHERE h.resource = t.resource AND h.key <> t.key AND ${also} AND ${COUNTS})
+    OR CASE WHEN g.has_below AND t.flags & 1 = 1 THEN EXISTS (SELECT FROM resource_holds h WHERE t.resource = ANY (h.path) AND h.key <> t.key AND ${also} AND ${COUNTS})
+      ELSE false END)`;
+// A row for each touched name, with the columns of its claim: joined lists would be compared each with each.
+const TOUCHED = `touched AS MATERIALIZED (SELECT t.*, coalesce(greatest(g.at_any, g.in_any), 0) AS newest,
+    ${held(`(h.doubt_until_ms IS NULL OR h.doubt_until_ms > ${NOW_MS})`)} AS busy, ${held(`h.doubt_until_ms <= ${NOW_MS}`)} AS doubtful,
+    CASE t.flags WHEN 3 THEN '@' WHEN 1 THEN coalesce(g.in_replaced, 0)::text WHEN 2 THEN coalesce(g.at_any, 0)::text ELSE coalesce(g.at_replaced, 0)::text END AS seen
+  FROM unnest($2::uuid[], $3::int2[], $4::text[], $5::uuid[], $6::int2[], $7::int2[], $8::int8[], $9::int2[], $10::int8[], $11::text[], $12::bool[], $13::int4[],
+    $14::uuid[], $15::int2[]) AS t(${COLUMNS}, resource, flags)
+  LEFT JOIN resource_generations g ON g.resource = t.resource)`;
 // From the clock upwards: a generation whose row was lost does not come back with a number that an old answer knows.
-const GENERATIONS = `generations AS (SELECT t.key, t.attempt, greatest(${NOW_MS}, max(greatest(g.at_any, g.in_any)) + 1) AS generation
-  FROM touches t JOIN resource_generations g ON g.resource = t.resource GROUP BY t.key, t.attempt)`;
-const CLAIMED = `claimed AS (SELECT t.key, t.attempt, json_build_object('generation', n.generation, 'settle_ms', i.settle_ms, 'touched',
-    json_agg(json_build_array(t.resource, t.flags,
-      CASE t.flags WHEN 3 THEN n.generation WHEN 1 THEN g.in_replaced WHEN 2 THEN g.at_any ELSE g.at_replaced END) ORDER BY t.resource))::text AS resources
-  FROM touches t JOIN generations n ON n.key = t.key AND n.attempt = t.attempt JOIN items i ON i.key = t.key AND i.attempt = t.attempt
-  JOIN resource_generations g ON g.resource = t.resource GROUP BY t.key, t.attempt, n.generation, i.settle_ms)`;
+const GENERATION = `greatest(${NOW_MS}, max(t.newest) + 1)`;
+const ITEMS = `items AS MATERIALIZED (SELECT ${COLUMNS}, bool_or(t.busy) AS busy, bool_or(t.doubtful) AS doubtful,
+    '{"generation":' || ${GENERATION} || ',"settle_ms":' || settle_ms || ',"touched":[' ||
+    replace(string_agg('["' || t.resource || '",' || t.flags || ',' || t.seen || ']', ',' ORDER BY t.resource), '@', (${GENERATION})::text) || ']}' AS resources
+  FROM touched t GROUP BY ${COLUMNS})`;
 
-const FREE = `NOT EXISTS (SELECT FROM busy b WHERE b.key = i.key AND b.attempt = i.attempt)`;
 const PREDECESSOR = `(i.attempt = 1 OR EXISTS (SELECT FROM tool_executions p WHERE p.key = i.key AND p.attempt = i.attempt - 1
   AND (p.state IN (4, 5) OR (p.state = 2 AND (i.forced OR (${standsSql('p')}) IS NOT TRUE)))))`;
 
 // An approval that its call took with a claim that then lost its key is still its own: its call's next attempt may have it.
 const USES = `uses AS (INSERT INTO approval_uses (approval_id, call_uuid)
   SELECT i.approval_id, i.call_uuid FROM lease CROSS JOIN items i
-  WHERE i.approval_id IS NOT NULL AND ${FREE} AND ${PREDECESSOR}
+  WHERE i.approval_id IS NOT NULL AND NOT i.busy AND ${PREDECESSOR}
     AND NOT EXISTS (SELECT FROM tool_executions t WHERE t.key = i.key AND t.attempt = i.attempt)
   ORDER BY i.approval_id ON CONFLICT (approval_id) DO NOTHING RETURNING approval_id, call_uuid)`;
+const APPROVED = `(i.approval_id IS NULL OR EXISTS (SELECT FROM uses u WHERE u.approval_id = i.approval_id AND u.call_uuid = i.call_uuid)
+    OR EXISTS (SELECT FROM approval_uses a WHERE a.approval_id = i.approval_id AND a.call_uuid = i.call_uuid))`;
 const WON = `won AS (INSERT INTO tool_executions
     (key, attempt, tenant_id, call_uuid, partition, state, digest8, source_topic, source_offset, lane, epoch, resources)
-  SELECT i.key, i.attempt, i.tenant_id, i.call_uuid, i.partition, i.state, i.digest8, i.source_topic, i.source_offset, lease.lane, lease.epoch, c.resources
-  FROM lease CROSS JOIN items i JOIN claimed c ON c.key = i.key AND c.attempt = i.attempt
-  WHERE ${FREE} AND ${PREDECESSOR}
-    AND (i.approval_id IS NULL OR EXISTS (SELECT FROM uses u WHERE u.approval_id = i.approval_id AND u.call_uuid = i.call_uuid)
-      OR EXISTS (SELECT FROM approval_uses a WHERE a.approval_id = i.approval_id AND a.call_uuid = i.call_uuid))
-  ${FIRST_WINS}, resources)`;
-const HELD = `held AS (INSERT INTO resource_holds (resource, key, attempt, flags, generation, settle_ms)
-  SELECT t.resource, t.key, t.attempt, t.flags, n.generation, i.settle_ms FROM won w
-  JOIN touches t ON t.key = w.key AND t.attempt = w.attempt JOIN generations n ON n.key = w.key AND n.attempt = w.attempt
-  JOIN items i ON i.key = w.key AND i.attempt = w.attempt
-  ON CONFLICT (resource, key, attempt) DO UPDATE SET generation = excluded.generation, flags = excluded.flags, doubt_until_ms = NULL)`;
+  SELECT i.key, i.attempt, i.tenant_id, i.call_uuid, i.partition, i.state, i.digest8, i.source_topic, i.source_offset, lease.lane, lease.epoch, i.resources
+  FROM lease CROSS JOIN items i WHERE NOT i.busy AND ${PREDECESSOR} AND`;
+/** The holds of attempts, from the text of their rows: one for each name that they act on. */
+export const HOLDS_OF = `SELECT (e->>0)::uuid AS resource, w.key, w.attempt, ((e->>1)::int2) & 2 AS flags, (w.resources::jsonb->>'generation')::int8 AS generation,
+    (w.resources::jsonb->>'settle_ms')::int4 AS settle_ms,
+    ARRAY(SELECT (p->>0)::uuid FROM jsonb_array_elements(w.resources::jsonb->'touched') p WHERE p->>0 <> e->>0) AS path`;
+const HELD = `held AS (INSERT INTO resource_holds (resource, key, attempt, flags, generation, settle_ms, path)
+  ${HOLDS_OF} FROM won w CROSS JOIN LATERAL jsonb_array_elements(w.resources::jsonb->'touched') e WHERE ((e->>1)::int2) & 1 = 1
+  ON CONFLICT (resource, key, attempt) DO UPDATE SET generation = excluded.generation, flags = excluded.flags, path = excluded.path, doubt_until_ms = NULL)`;
+const ANSWER = `SELECT w.key, w.attempt, w.resources, false AS busy, false AS doubtful FROM won w
+UNION ALL SELECT i.key, i.attempt, NULL, i.busy, i.doubtful FROM items i WHERE i.busy OR i.doubtful`;
 
-const CLAIM = `WITH ${LEASE}, ${ITEMS}, ${TOUCHES}, ${CONFLICTS}, ${BUSY}, ${GENERATIONS}, ${CLAIMED}, ${USES}, ${WON}, ${HELD}
-SELECT w.key, w.attempt, w.resources, EXISTS (SELECT FROM conflicts o WHERE o.key = w.key AND o.attempt = w.attempt) AS doubtful FROM won w
-UNION ALL SELECT b.key, b.attempt, NULL, false FROM busy b`;
+const CLAIM = `WITH ${LEASE}, ${TOUCHED}, ${ITEMS}, ${WON} i.approval_id IS NULL ${FIRST_WINS}, resources), ${HELD}\n${ANSWER}`;
+const CLAIM_WITH_APPROVAL = `WITH ${LEASE}, ${TOUCHED}, ${ITEMS}, ${USES}, ${WON} ${APPROVED} ${FIRST_WINS}, resources), ${HELD}\n${ANSWER}`;
 
 interface Claimed extends Row {
   key: string;
   attempt: number;
+  /** Null: it says only that it is busy, or doubtful. */
   resources: string | null;
+  busy: boolean;
   doubtful: boolean;
 }
 
-function lockStatement(claims: readonly ResourceClaim[]): Statement {
-  const resources = [...new Set(claims.flatMap(({ touches }) => touches.map(({ resource }) => resource)))].sort();
-  return { name: 'lock_resources', text: LOCK, params: [resources] };
+/** What must be there, and nobody else in between, before resources are claimed. */
+function before(claims: readonly ResourceClaim[], alone: boolean): Statement[] {
+  const exact = new Map<string, boolean>();
+  for (const { touches } of claims)
+    for (const touch of touches) exact.set(touch.resource, touch.exact || exact.get(touch.resource) === true);
+  const above = new Set(claims.flatMap(({ touches }) => touches.filter((touch) => !touch.exact).map(({ resource }) => resource)));
+  const contain = { name: 'contain_resources', text: CONTAIN, params: [[...above]] };
+  const lock = { name: 'lock_resources', text: LOCK, params: [[...exact.keys()], [...exact.values()]] };
+  return alone ? [contain] : [lock, contain];
 }
 
-/** For EXPLAIN in specs. The resources must be locked by the same transaction before. */
+/** For EXPLAIN in specs. What `before` says must be done in the same transaction. Names of one claim are listed once. */
 export function resourceClaimStatement(epoch: number, claims: readonly ResourceClaim[]): Statement {
-  const column = <K extends keyof ResourceClaim>(name: K): ResourceClaim[K][] => claims.map((one) => one[name]);
-  const touches = claims.flatMap(({ key, attempt, touches: all }) => all.map((one) => ({ key, attempt, ...one })));
+  const touches = claims.flatMap((claim) => claim.touches.map((touch) => ({ ...claim, ...touch, flags: touchFlags(touch) })));
+  const column = <K extends keyof (typeof touches)[number]>(name: K) => touches.map((one) => one[name]);
   const params: unknown[] = [epoch];
   params.push(column('key'), column('attempt'), column('tenant_id'), column('call_uuid'), column('partition'), column('state'));
   params.push(
@@ -98,13 +116,10 @@ export function resourceClaimStatement(epoch: number, claims: readonly ResourceC
     column('forced'),
     column('settle_ms'),
   );
-  params.push(
-    touches.map(({ key }) => key),
-    touches.map(({ attempt }) => attempt),
-    touches.map(({ resource }) => resource),
-  );
-  params.push(touches.map(touchFlags));
-  return { name: 'claim_with_resources', text: CLAIM, params };
+  params.push(column('resource'), column('flags'));
+  const withApproval = claims.some(({ approval_id }) => approval_id !== null);
+  if (withApproval) return { name: 'claim_resources_with_approval', text: CLAIM_WITH_APPROVAL, params };
+  return { name: 'claim_resources', text: CLAIM, params };
 }
 
 /** Whether two claims overlap: one acts on a name that the other acts on or passes through. */
@@ -127,14 +142,20 @@ function apart(claims: readonly ResourceClaim[]): ResourceClaim[] {
 }
 
 function outcomes(claims: readonly ResourceClaim[], asked: readonly ResourceClaim[], rows: readonly Claimed[]): ResourceClaimed[] {
-  const known = new Map(rows.map((row) => [executionId(row), row]));
+  const won = new Map<string, string>();
+  const doubtful = new Set<string>();
+  const busy = new Set<string>();
+  for (const row of rows) {
+    if (row.resources !== null) won.set(executionId(row), row.resources);
+    if (row.doubtful) doubtful.add(executionId(row));
+    if (row.busy) busy.add(executionId(row));
+  }
   const first = new Set(asked);
   return claims.map((claim) => {
-    if (!first.has(claim)) return { kind: 'busy' };
-    const row = known.get(executionId(claim));
-    if (!row) return { kind: 'lost' };
-    if (row.resources === null) return { kind: 'busy' };
-    return { kind: 'won', resources: claimedResources(row.resources), doubtful: row.doubtful };
+    const id = executionId(claim);
+    const text = first.has(claim) ? won.get(id) : undefined;
+    if (text !== undefined) return { kind: 'won', resources: claimedResources(text), doubtful: doubtful.has(id) };
+    return { kind: busy.has(id) || !first.has(claim) ? 'busy' : 'lost' };
   });
 }
 
@@ -145,13 +166,14 @@ function outcomes(claims: readonly ResourceClaim[], asked: readonly ResourceClai
 export async function claimWithResources(store: Store, epoch: number, claims: readonly ResourceClaim[]): Promise<ResourceClaimed[]> {
   if (claims.length === 0) return [];
   const asked = apart(claims);
-  const [, rows] = await store.atomically([lockStatement(asked), resourceClaimStatement(epoch, asked)]);
-  return outcomes(claims, asked, rows as Claimed[]);
+  // Where the database is this process's own, its transactions come one after the other.
+  const answers = await store.atomically([...before(asked, !store.durable), resourceClaimStatement(epoch, asked)]);
+  return outcomes(claims, asked, answers.at(-1) as Claimed[]);
 }
 
 /** The same inside a transaction of the caller. */
 export async function claimResourcesInside(sql: Sql, epoch: number, claim: ResourceClaim): Promise<ResourceClaimed> {
-  await sql.query(lockStatement([claim]));
+  for (const statement of before([claim], false)) await sql.query(statement);
   const rows = await sql.query<Claimed>(resourceClaimStatement(epoch, [claim]));
   return outcomes([claim], [claim], rows)[0] as ResourceClaimed;
 }

@@ -1,5 +1,6 @@
 import type { Statement, Store } from '../store.js';
 import { type ExecutionRow, executionId } from './execution-row.js';
+import { HOLDS_OF } from './resource-claim.js';
 
 const RESTORE = `INSERT INTO tool_executions AS t
   (key, attempt, tenant_id, call_uuid, partition, lane, epoch, state, digest8, source_topic, source_offset, end_offset, ended_at_s, resources)
@@ -13,27 +14,30 @@ SELECT DISTINCT ON (epoch) epoch, 'restored', lane, 0, true FROM unnest($1::int4
 ON CONFLICT (epoch) DO NOTHING`;
 
 // Generations take the maximum, so that partitions may come in any order. What runs or is in doubt holds its resources again.
-const TOUCHED = `touched AS (SELECT i.key, i.attempt, i.call_uuid, i.partition, i.state, i.ended_at_s, (i.resources::jsonb->>'generation')::int8 AS generation,
-    (i.resources::jsonb->>'settle_ms')::int4 AS settle_ms, (e->>0)::uuid AS resource, (e->>1)::int2 AS flags
-  FROM unnest($1::uuid[], $2::int2[], $3::uuid[], $4::int2[], $5::int2[], $6::int4[], $7::text[])
-    AS i(key, attempt, call_uuid, partition, state, ended_at_s, resources)
-  CROSS JOIN LATERAL jsonb_array_elements(i.resources::jsonb->'touched') e)`;
-const RESTORE_HOLDS = `WITH ${TOUCHED},
-freed AS (DELETE FROM resource_holds h USING touched t WHERE h.resource = t.resource AND h.key = t.key AND h.attempt = t.attempt AND t.state NOT IN (1, 3))
-INSERT INTO resource_holds (resource, key, attempt, flags, generation, settle_ms, doubt_until_ms)
-SELECT t.resource, t.key, t.attempt, t.flags, t.generation, t.settle_ms, CASE WHEN t.state = 3 THEN t.ended_at_s::int8 * 1000 + t.settle_ms END
-FROM touched t WHERE t.state IN (1, 3)
-ON CONFLICT (resource, key, attempt) DO UPDATE SET doubt_until_ms = excluded.doubt_until_ms`;
+const ROWS = `rows AS (SELECT * FROM unnest($1::uuid[], $2::int2[], $3::uuid[], $4::int2[], $5::int2[], $6::int4[], $7::text[])
+  AS i(key, attempt, call_uuid, partition, state, ended_at_s, resources))`;
+const TOUCHED = `${ROWS}, touched AS (SELECT i.key, i.attempt, i.call_uuid, i.partition, i.state, (i.resources::jsonb->>'generation')::int8 AS generation,
+    (e->>0)::uuid AS resource, (e->>1)::int2 AS flags
+  FROM rows i CROSS JOIN LATERAL jsonb_array_elements(i.resources::jsonb->'touched') e)`;
+const RESTORE_HOLDS = `WITH ${ROWS},
+freed AS (DELETE FROM resource_holds h USING rows i WHERE h.key = i.key AND h.attempt = i.attempt AND i.state NOT IN (1, 3)),
+held AS (${HOLDS_OF}, w.state, w.ended_at_s FROM rows w CROSS JOIN LATERAL jsonb_array_elements(w.resources::jsonb->'touched') e
+  WHERE w.state IN (1, 3) AND ((e->>1)::int2) & 1 = 1)
+INSERT INTO resource_holds (resource, key, attempt, flags, generation, settle_ms, path, doubt_until_ms)
+SELECT h.resource, h.key, h.attempt, h.flags, h.generation, h.settle_ms, h.path, CASE WHEN h.state = 3 THEN h.ended_at_s::int8 * 1000 + h.settle_ms END
+FROM held h ON CONFLICT (resource, key, attempt) DO UPDATE SET doubt_until_ms = excluded.doubt_until_ms`;
 const RESTORE_GENERATIONS = `WITH ${TOUCHED},
 moved AS (SELECT t.resource, max(t.generation) AS in_any, coalesce(max(t.generation) FILTER (WHERE t.flags & 2 = 2), 0) AS in_replaced,
     coalesce(max(t.generation) FILTER (WHERE t.flags & 1 = 1), 0) AS at_any, coalesce(max(t.generation) FILTER (WHERE t.flags = 3), 0) AS at_replaced,
     (array_agg(t.call_uuid ORDER BY t.generation DESC))[1] AS in_call, (array_agg(t.partition ORDER BY t.generation DESC))[1] AS in_partition,
     (array_agg(t.call_uuid ORDER BY t.generation DESC) FILTER (WHERE t.flags & 1 = 1))[1] AS at_call,
     (array_agg(t.partition ORDER BY t.generation DESC) FILTER (WHERE t.flags & 1 = 1))[1] AS at_partition
-  FROM touched t WHERE t.state NOT IN (1, 5) GROUP BY t.resource)
-INSERT INTO resource_generations AS g (resource, at_any, at_replaced, in_any, in_replaced, at_call, in_call, at_partition, in_partition)
-SELECT m.resource, m.at_any, m.at_replaced, m.in_any, m.in_replaced, m.at_call, m.in_call, m.at_partition, m.in_partition FROM moved m ORDER BY m.resource
-ON CONFLICT (resource) DO UPDATE SET
+  FROM touched t WHERE t.state NOT IN (1, 5) GROUP BY t.resource),
+below AS (SELECT t.resource, true AS has_below FROM touched t WHERE t.flags & 1 = 0 GROUP BY t.resource)
+INSERT INTO resource_generations AS g (resource, at_any, at_replaced, in_any, in_replaced, at_call, in_call, at_partition, in_partition, has_below)
+SELECT coalesce(m.resource, b.resource), coalesce(m.at_any, 0), coalesce(m.at_replaced, 0), coalesce(m.in_any, 0), coalesce(m.in_replaced, 0), m.at_call, m.in_call,
+  m.at_partition, m.in_partition, coalesce(b.has_below, false) FROM moved m FULL JOIN below b ON b.resource = m.resource ORDER BY 1
+ON CONFLICT (resource) DO UPDATE SET has_below = g.has_below OR excluded.has_below,
   at_any = greatest(g.at_any, excluded.at_any), at_replaced = greatest(g.at_replaced, excluded.at_replaced),
   in_any = greatest(g.in_any, excluded.in_any), in_replaced = greatest(g.in_replaced, excluded.in_replaced),
   in_call = CASE WHEN excluded.in_any > g.in_any THEN excluded.in_call ELSE g.in_call END,

@@ -9,24 +9,33 @@ const SEEN_NOW = `CASE d.flags WHEN 3 THEN g.in_any WHEN 1 THEN g.in_replaced WH
 const touchedOf = (alias: string) => `(SELECT (e->>0)::uuid AS resource, (e->>1)::int2 AS flags, (e->>2)::int8 AS seen
   FROM jsonb_array_elements((${alias}.resources::jsonb)->'touched') e) d`;
 
-/** An effect that runs and overlaps with what the attempt touched; one that adds does not end an answer of one that adds. */
+/**
+ * Effects that run, or whose outcome is unknown, and overlap with what the attempt touched; one that adds does not end an answer of one
+ * that adds.
+ */
 const runningOver = (alias: string) => `SELECT r.call_uuid, r.partition FROM ${touchedOf(alias)}
-  JOIN resource_holds h ON h.resource = d.resource AND (d.flags & 1 = 1 OR h.flags & 1 = 1) AND (d.flags & 2 = 2 OR h.flags & 2 = 2)
+  JOIN resource_holds h ON h.resource = d.resource AND (d.flags & 2 = 2 OR h.flags & 2 = 2)
+  JOIN tool_executions r ON r.key = h.key AND r.attempt = h.attempt AND r.state IN (1, 3)
+  WHERE r.key <> ${alias}.key`;
+const runningBelow = (alias: string) => `SELECT r.call_uuid, r.partition FROM ${touchedOf(alias)}
+  JOIN resource_generations g ON g.resource = d.resource AND g.has_below AND d.flags & 1 = 1
+  JOIN resource_holds h ON d.resource = ANY (h.path) AND (d.flags & 2 = 2 OR h.flags & 2 = 2)
   JOIN tool_executions r ON r.key = h.key AND r.attempt = h.attempt AND r.state IN (1, 3)
   WHERE r.key <> ${alias}.key`;
 
 const movedOf = (alias: string) => `SELECT CASE WHEN d.flags & 1 = 1 THEN g.in_call ELSE g.at_call END AS call_uuid,
     CASE WHEN d.flags & 1 = 1 THEN g.in_partition ELSE g.at_partition END AS partition
   FROM ${touchedOf(alias)} LEFT JOIN resource_generations g ON g.resource = d.resource
-  WHERE g.resource IS NULL OR d.seen <> ${SEEN_NOW}`;
+  WHERE d.seen <> coalesce(${SEEN_NOW}, -1) AND NOT (g.resource IS NULL AND d.flags & 1 = 0 AND d.seen = 0)`;
 
 /**
  * SQL: whether the answer of the attempt in row `alias` still stands. Null where it named no resource. False where a later effect
  * moved one of its resources or runs on it now, and where the row of a generation is missing. As long as its own end is not folded into
- * the row it holds its resources, so nothing came after it.
+ * the row it holds its resources, so that nothing moved them since.
  */
 export const standsSql = (alias: string): string =>
-  `CASE WHEN ${alias}.resources IS NULL THEN NULL WHEN ${alias}.state = 1 THEN true ELSE NOT EXISTS (${movedOf(alias)}) AND NOT EXISTS (${runningOver(alias)}) END`;
+  `CASE WHEN ${alias}.resources IS NULL THEN NULL ELSE NOT EXISTS (${runningOver(alias)}) AND NOT EXISTS (${runningBelow(alias)})
+  AND (${alias}.state = 1 OR NOT EXISTS (${movedOf(alias)})) END`;
 
 /** Whether the answer of an attempt stands. */
 export interface Standing extends ExecutionKey {
@@ -38,7 +47,7 @@ export interface Standing extends ExecutionKey {
 
 const STANDING = `SELECT t.key, t.attempt, ${standsSql('t')} AS stands, s.call_uuid, s.partition
 FROM unnest($1::uuid[], $2::int2[]) AS i(key, attempt) JOIN tool_executions t ON t.key = i.key AND t.attempt = i.attempt
-LEFT JOIN LATERAL (SELECT o.call_uuid, o.partition FROM (${movedOf('t')} UNION ALL ${runningOver('t')}) o
+LEFT JOIN LATERAL (SELECT o.call_uuid, o.partition FROM (${movedOf('t')} UNION ALL ${runningOver('t')} UNION ALL ${runningBelow('t')}) o
   WHERE o.call_uuid IS NOT NULL AND o.call_uuid <> t.call_uuid LIMIT 1) s ON t.resources IS NOT NULL`;
 
 interface StandingRow extends Row, ExecutionKey {

@@ -3,9 +3,12 @@ import type { Migration } from './migration.js';
 /**
  * What writes act on. A resource is an HMAC of a name (a path of segments) in its tenant's namespace.
  * tool_executions.resources: what an attempt claimed, as JSON (`claimedResources` in executions/resource-row.ts); null: it named nothing.
- * resource_generations: one row per name or prefix of a name. `at_*`: the newest effect on exactly this name; `in_*`: on it or below it;
- * `*_any`: of either kind; `*_replaced`: of those that replace. The call of the newest is kept to say what superseded an answer.
- * resource_holds: effects that run, or whose outcome is unknown (`doubt_until_ms` is set: others wait until then). flags: 1 exactly this name, 2 replaces.
+ * resource_generations: a name that was acted on, or that has names below it (`has_below`). `at_*`: the newest effect on exactly this name;
+ * `in_*`: on it or, once it was acted on itself, below it; `*_any`: of either kind; `*_replaced`: of those that replace. The call of the
+ * newest is kept to say what superseded an answer.
+ * resource_holds: effects that run, or whose outcome is unknown (`doubt_until_ms` is set: others wait until then), a row for each name
+ * that they act on, with all prefixes of it. flags: 2 replaces.
+ * A call writes one row of each, twice: what only has names below it is not written with every call.
  */
 export const resources: Migration = {
   name: '0040-resources',
@@ -20,7 +23,8 @@ CREATE TABLE resource_generations (
   at_call uuid,
   in_call uuid,
   at_partition int2,
-  in_partition int2
+  in_partition int2,
+  has_below bool NOT NULL DEFAULT false
 ) WITH (fillfactor = 50);
 CREATE TABLE resource_holds (
   resource uuid NOT NULL,
@@ -30,7 +34,7 @@ CREATE TABLE resource_holds (
   settle_ms int4 NOT NULL,
   attempt int2 NOT NULL,
   flags int2 NOT NULL,
+  path uuid[] NOT NULL,
   PRIMARY KEY (resource, key, attempt)
-);
-CREATE INDEX resource_holds_key ON resource_holds (key, attempt)`,
+)`,
 };

@@ -8,7 +8,7 @@ import { inRepository, type Repository } from '../repository.js';
 const output = z.strictObject({ action: z.enum(['create', 'delete']), branch: z.string(), head: z.string() });
 type Output = z.output<typeof output>;
 
-/** Creates or deletes a branch of the case. A deleted one's commits are kept, so that it can be made again. */
+/** Creates or deletes a branch of the case. A deleted one's commits are kept as objects: a person can make it again. */
 export const gitBranch = defineTool({
   name: 'git_branch',
   version: '1.1.0',

@@ -14,13 +14,21 @@ afterEach(() => scratch.remove());
 const input = { path: 'dir/a.txt' } as never;
 const file = () => join(scratch.root, 'dir/a.txt');
 
-test('a deletion waits for approval and can be undone', () => {
+test('a deletion waits for approval, and the tool can take it back', () => {
   expect(deleteFile.contract).toMatchObject({
     effect_class: 'commit_high',
     has_compensate: true,
     has_reconcile: true,
     reversibility: 'reversible',
   });
+});
+
+test('the content is kept where the description says, and the description leaves putting it back to a person', async () => {
+  const { trash_id } = (await deleteFile.run(input, scratch.context())) as { trash_id: string };
+  const { description } = deleteFile.contract;
+  const place = /kept in (\S+);/.exec(description)?.[1]?.replace('<trash_id>', trash_id) as string;
+  expect(await readFile(join(scratch.root, place), 'utf8')).toBe('keep me');
+  expect(description).toContain('a person has to put it back');
 });
 
 test('a restored file has its content, also where its folder is gone', async () => {

@@ -14,12 +14,13 @@ const RESTORED = 'restored';
 const output = z.strictObject({ path: z.string(), size_bytes: z.int(), sha256: z.string().nullable(), trash_id: z.string() });
 type Output = z.output<typeof output>;
 
-/** Moves one file to the trash inside the workspace, whence compensation takes it back. */
+/** Moves one file to the trash inside the workspace. `compensate` takes it back; no command of the platform runs that, so the description names a person. */
 export const deleteFile = defineTool({
   name: 'delete_file',
   version: '1.1.0',
   title: 'Delete a file',
-  description: 'Deletes one file of the workspace. It waits for approval; the file goes to a trash, so that the deletion can be undone.',
+  description:
+    'Deletes one file of the workspace. It waits for approval. The content is kept in .countersign-trash/deleted/<trash_id>/content; a person has to put it back.',
   category: 'workspace',
   effect_class: 'commit_high',
   reversibility: 'reversible',

@@ -1,0 +1,223 @@
+import { compileBundle, type PolicyBundle } from '@countersign/policy';
+import { describe, expect, test } from '@jest/globals';
+import { approvalRequirement } from '../http/approval-requirement.js';
+import { sampleContract } from '../testing/samples.js';
+import { type BundleFindings, bundleFindings, type KnownTenant, peopleFindings } from './bundle-checks.js';
+import { draftBundle, parseBundle } from './bundle-request.js';
+import { conditionFaults } from './path-checks.js';
+
+const input_schema = {
+  type: 'object',
+  properties: { supplier: { type: 'string' }, total: { type: 'number' }, lines: { type: 'array', items: { properties: { price: {} } } } },
+  additionalProperties: false,
+};
+const output_schema = { type: 'object', properties: { iban: { type: 'string' } }, additionalProperties: false };
+const known: KnownTenant = {
+  contracts: [
+    sampleContract({ input_schema: { ...sampleContract().input_schema, additionalProperties: false }, output_schema }),
+    sampleContract({ name: 'pay_invoice', category: 'finance', effect_class: 'commit_high', input_schema, output_schema }),
+  ],
+  roles: new Set(['admin', 'approver', 'agent']),
+  people: new Set(['anna', 'bob']),
+  issuers: new Set(['https://id.example']),
+  mapped_to: new Map([['pay_invoice', ['/cents', '/header/date']]]),
+};
+
+const ask = (approval: object) => ({ id: 'r', effect: 'require_approval', approval });
+const deny = (more: object) => ({ id: 'r', effect: 'deny', ...more });
+
+/** As publishing checks it: the text, then its conditions, then what they mean. */
+function findings(rules: object[], of: KnownTenant = known): BundleFindings {
+  const bundle = draftBundle.parse({ rules }) as PolicyBundle;
+  const compiled = compileBundle(bundle, { version: '1', digest: 'd' }, { inputsOf: () => undefined, fact_tables: [] });
+  if ('faults' in compiled) throw new Error(compiled.faults.map(({ reason }) => reason).join('; '));
+  const { faults, warnings } = bundleFindings(bundle, of);
+  return { faults: [...faults, ...conditionFaults(compiled.bundle.rules, of)], warnings };
+}
+
+const refusals: [what: string, rule: object, field: string, reason: string][] = [
+  ['a person without a key', ask({ people: ['bobb'] }), '/approval/people/0', 'no person called bobb has a valid key; did you mean bob?'],
+  [
+    'a person of an escalation',
+    ask({ on_expiry: 'escalate', escalate_to: [{ people: ['carl'], expires_after_ms: 1000 }] }),
+    '/approval/escalate_to/0/people/0',
+    'no person called carl',
+  ],
+  [
+    'a bare name of a provider',
+    ask({ people: ['anna', 'zoe'] }),
+    '/approval/people/1',
+    'is named <issuer>|<subject>, with one of https://id.example',
+  ],
+  [
+    'an unknown issuer',
+    ask({ people: ['https://evil.example|bob'] }),
+    '/approval/people/0',
+    'https://evil.example is the issuer of no identity provider of this tenant; issuers are https://id.example',
+  ],
+  [
+    'an unknown role',
+    ask({ approver_roles: ['aprover'] }),
+    '/approval/approver_roles/0',
+    'there is no role aprover; roles are admin, approver, agent',
+  ],
+  ['an unknown tool', deny({ tools: 'pay_invoic' }), '/tools/names/0', 'there is no tool pay_invoic; did you mean pay_invoice?'],
+  [
+    'one unknown tool of a list',
+    deny({ tools: ['write_note', 'x'] }),
+    '/tools/names/1',
+    'there is no tool x; there are pay_invoice, write_note',
+  ],
+  ['a glob that fits nothing', deny({ tools: 'query_*' }), '/tools/names/0', 'no tool has a name that fits query_*: it can never match'],
+  [
+    'an unknown category',
+    deny({ tools: { categories: ['fin'] } }),
+    '/tools/categories/0',
+    'no tool has the category fin; there are finance, notes',
+  ],
+  ['an effect class of no tool', deny({ tools: { effect_classes: ['pure'] } }), '/tools', 'no tool fits all parts of the selector'],
+  ['a marking of no tool', deny({ tools: { markings: ['secret'] } }), '/tools', 'no tool fits all parts of the selector'],
+  [
+    'parts that fit, and not together',
+    deny({ tools: { names: ['write_*'], categories: ['finance'] } }),
+    '/tools',
+    'no tool fits all parts of the selector: it can never match. Leave parts out',
+  ],
+  [
+    'a cap on no input',
+    { id: 'r', effect: 'allow', tools: 'pay_*', obligations: [{ cap: { path: '/amount', max: 5 } }] },
+    '/obligations/0/cap/path',
+    'no tool of this rule has an input /amount: it can never match; there are /lines, /supplier, /total',
+  ],
+  [
+    'a cap below a number',
+    { id: 'r', effect: 'allow', tools: 'pay_*', obligations: [{ tag: 't' }, { cap: { path: '/total/net', max: 5 } }] },
+    '/obligations/1/cap/path',
+    'no tool of this rule has an input /total/net',
+  ],
+  [
+    'a cap on no field of the mapped form',
+    { id: 'r', effect: 'allow', tools: 'pay_*', obligations: [{ cap: { path: '/pounds', max: 5, form: 'mapped' } }] },
+    '/obligations/0/cap/path',
+    'no tool of this rule has /pounds in its mapped form',
+  ],
+  [
+    'a cap of the agent form on what only a mapping makes',
+    { id: 'r', effect: 'allow', tools: 'pay_*', obligations: [{ cap: { path: '/cents', max: 5 } }] },
+    '/obligations/0/cap/path',
+    'no tool of this rule has an input /cents',
+  ],
+  [
+    'a redaction of no part of the result',
+    { id: 'r', effect: 'allow', obligations: [{ redact: ['/iban', '/bic'] }] },
+    '/obligations/0/redact/1',
+    'no tool of this rule has /bic in its result: it can never match',
+  ],
+  ['a condition on no input', deny({ tools: 'pay_*', when: 'inputs.totl > 5.0' }), '/when', 'no tool of this rule has an input /totl'],
+  [
+    'a condition on an input of other tools',
+    deny({ tools: 'pay_*', when: 'inputs.path == "x"' }),
+    '/when',
+    'there are /lines, /supplier, /total',
+  ],
+  ['a condition of every tool', deny({ when: 'has(inputs.nowhere)' }), '/when', 'no tool of this rule has an input /nowhere'],
+  ['a condition on the mapped form', deny({ tools: 'pay_*', when: 'mapped.pounds > 5' }), '/when', 'has /pounds in its mapped form'],
+  [
+    'a defer that waits for no input',
+    { id: 'r', effect: 'defer', defer: { until: 'inputs.nowhere == 1', timeout_ms: 1000 } },
+    '/defer/until',
+    'no tool of this rule has an input /nowhere',
+  ],
+  [
+    'an override of nothing',
+    { id: 'r', effect: 'allow', overrides: ['tool.pay_invoic'] },
+    '/overrides/0',
+    'there is no rule tool.pay_invoic in this bundle, nor a tool of that id; did you mean tool.pay_invoice?',
+  ],
+  [
+    'an override of itself',
+    { id: 'r', effect: 'allow', overrides: ['r'] },
+    '/overrides/0',
+    'rule r has the effect allow: an allow overrides only what asks',
+  ],
+  ['an id of the rows', { id: 'tool.pay_invoice', effect: 'allow' }, '/id', 'ids that begin with `tool.`'],
+];
+
+describe('a bundle that cannot mean what it says is refused', () => {
+  test.each(refusals)('%s', (_what, rule, field, reason) => {
+    const { faults } = findings([rule]);
+    expect(faults).toEqual([{ rule: (rule as { id: string }).id, field, reason: expect.stringContaining(reason) }]);
+  });
+
+  test('an issuer is refused where the tenant has none, and says how to get one', () => {
+    const { faults } = findings([ask({ people: ['https://id.example|bob'] })], { ...known, issuers: new Set() });
+    expect(faults).toMatchObject([{ field: '/approval/people/0', reason: expect.stringContaining('it has none: set one up') }]);
+  });
+
+  test.each([
+    ['one person', { people: ['bob'], quorum: 2 }],
+    ['one person twice', { people: ['bob', 'bob'], quorum: 2 }],
+    ['one person in two notations', { people: ['bob', ' BOB'], quorum: 2 }],
+    ['one person by two names', { people: ['bob', 'local|bob'], quorum: 2 }],
+    ['one subject of two issuers, who votes once', { people: ['bob', 'https://id.example|bob'], quorum: 2 }],
+    ['two people for three', { people: ['bob', 'anna'], quorum: 3 }],
+  ])('a quorum above the people named: %s', (_what, approval) => {
+    const problem = parseBundle(draftBundle, { rules: [ask(approval)] });
+    const message = expect.stringContaining('fewer people are named than the quorum needs: name more people, approver_roles, or a lower');
+    expect(problem).toMatchObject({ more: { issues: [{ path: '/rules/0/approval/quorum', rule: 'r', message }] } });
+    const levels = { on_expiry: 'escalate', escalate_to: [{ ...approval, expires_after_ms: 1000 }] };
+    const later = parseBundle(draftBundle, { rules: [ask(levels)] });
+    expect(later).toMatchObject({ more: { issues: [{ path: '/rules/0/approval/escalate_to/0/quorum', message }] } });
+    expect(approvalRequirement.safeParse(approval).success).toBe(false);
+  });
+});
+
+describe('what can mean what it says is taken', () => {
+  test.each([
+    ['people with keys, by both names', ask({ people: ['anna', 'local|bob'], quorum: 2 })],
+    ['roles make a quorum with people', ask({ people: ['bob'], approver_roles: ['approver'], quorum: 2 })],
+    [
+      'a glob, a category and an effect class together',
+      deny({ tools: { names: ['pay_*'], categories: ['finance'], effect_classes: ['commit_high'] } }),
+    ],
+    ['items of lists', { id: 'r', effect: 'allow', obligations: [{ cap: { path: '/lines/*/price', max: 5 } }, { redact: ['/iban'] }] }],
+    [
+      'what a mapping puts there',
+      { id: 'r', effect: 'allow', tools: 'pay_*', obligations: [{ cap: { path: '/cents', max: 5, form: 'mapped' } }] },
+    ],
+    [
+      'what a mapping puts below',
+      { id: 'r', effect: 'allow', tools: 'pay_*', obligations: [{ cap: { path: '/header', max: 5, form: 'mapped' } }] },
+    ],
+    [
+      'a mapped cap on what the mapping leaves alone',
+      { id: 'r', effect: 'allow', obligations: [{ cap: { path: '/total', max: 5, form: 'mapped' } }] },
+    ],
+    ['conditions on fields of one of several tools', deny({ when: 'has(inputs.path) && mapped.cents > 5 && size(inputs) > 1' })],
+    ['an override of a row, and of all rows', { id: 'r', effect: 'allow', overrides: ['tool.write_note', 'tool.*'] }],
+  ])('%s', (_what, rule) => {
+    expect(findings([rule])).toEqual({ faults: [], warnings: [] });
+  });
+
+  test('a subject of a configured provider is taken with a warning that names it', () => {
+    const { faults, warnings } = findings([ask({ people: ['https://id.example|zoe', 'anna'] })]);
+    expect(faults).toEqual([]);
+    const reason = 'zoe of https://id.example is not known here: whether there is such a person is not checked';
+    expect(warnings).toEqual([{ rule: 'r', field: '/approval/people/0', reason }]);
+  });
+
+  test('every fault of a bundle is named, not only the first', () => {
+    const { faults } = findings([deny({ id: 'a', tools: ['x', 'y'] }), { ...ask({ people: ['carl'] }), id: 'b' }]);
+    expect(faults.map(({ rule, field }) => [rule, field])).toEqual([
+      ['a', '/tools/names/0'],
+      ['a', '/tools/names/1'],
+      ['b', '/approval/people/0'],
+    ]);
+  });
+});
+
+test('a row of the tool policy names its places in its own body', () => {
+  const requirement = approvalRequirement.parse({ people: ['carl', 'https://id.example|zoe'] });
+  const { faults, warnings } = peopleFindings(requirement, known, { rule: 'tool.pay_invoice', field: '/requirement' });
+  expect([faults, warnings]).toMatchObject([[{ field: '/requirement/people/0' }], [{ field: '/requirement/people/1' }]]);
+});

@@ -1,0 +1,80 @@
+import { type EventMap, sha256Hex } from '@countersign/contracts';
+import { aMeta } from '@countersign/domain/testing/ruled-partition';
+import { createLogger } from '@countersign/process';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { PolicyRig } from './testing/policy-rig.js';
+
+jest.setTimeout(60_000);
+let rig: PolicyRig;
+beforeEach(async () => {
+  rig = await PolicyRig.open();
+  await rig.stop();
+});
+afterEach(() => rig.close());
+
+const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
+type Line = Record<string, unknown>;
+
+/** What policy warns of, of what is told at a start. */
+async function warned(): Promise<Line[]> {
+  const lines: Line[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line) as Line);
+  rig.logger = createLogger('policy', 'warn', { write });
+  await rig.start();
+  await rig.stop();
+  return lines.filter(({ event }) => event === 'policy_rules_otherwise' || event === 'grants_void');
+}
+
+const asking = (id: string) => ({ id, tools: { names: ['pay'] }, effect: 'require_approval' });
+
+async function inForce(version: string, rules: object[], semantics: number): Promise<void> {
+  const bundle_json = JSON.stringify({ rules });
+  const bundle = { version, bundle_json, digest: sha256Hex(bundle_json), semantics, simulation_digest: null, published_at_ms: 1 };
+  await rig.put('policy_bundle_published', { meta: aMeta(null), by, ...bundle });
+  await rig.put('policy_bundle_activated', { meta: aMeta(null), by, version, shadow_version: null, activated_at_ms: 1 });
+}
+
+async function grant(grant_id: string, more: Partial<EventMap['grant_set']['grant']> = {}, revoked = false): Promise<void> {
+  const on = { tool: 'pay', version: '1.0.0', contract_digest: 'd', principal_id: 'bot', rule: 'r', mapping_version: null };
+  const of = { scope: 'tool' as const, case_id: null, run_id: null, approval_id: 'a', granted_by: ['anna'] };
+  const kept = { grant_id, ...on, ...of, from_ms: 1, expires_at_ms: Date.now() + 3_600_000, rules: [], inputs: null, uses: 1, ...more };
+  await rig.put('grant_set', { meta: aMeta(null), grant: kept, revoked, by, changed_at_ms: 1 });
+}
+
+test('a start says which tools a bundle from before parts rules otherwise, and why', async () => {
+  const allow = { id: 'yes', tools: { names: ['pay'] }, effect: 'allow' };
+  await inForce('old', [asking('large'), asking('mismatch'), allow], 1);
+  const row = { tool: 'pay', tier: 'tier_2_approval_required' as const, rule_id: 'row', approver_roles: ['approver'], quorum: 1 };
+  await rig.put('tool_policy_set', { meta: aMeta(null), by, ...row, expires_after_ms: null, requirement: null, changed_at_ms: 1 });
+  const line = { level: 40, event: 'policy_rules_otherwise', tenant_id: aMeta(null).tenant_id, bundle_version: 'old', tool: 'pay' };
+  expect(await warned()).toMatchObject([
+    {
+      ...line,
+      why: expect.stringContaining('large, mismatch, tool.pay ask together'),
+      msg: expect.stringContaining('policy old rules pay otherwise'),
+    },
+    { ...line, why: expect.stringContaining('an allow lowers it only by overrides: ["tool.pay"]') },
+  ]);
+});
+
+test('a bundle that was published with parts, or is not in force, is not listed', async () => {
+  await inForce('old', [asking('large'), asking('mismatch')], 1);
+  await inForce('new', [asking('large'), asking('mismatch')], 2);
+  expect(await warned()).toEqual([]);
+});
+
+test('a start counts grants that cover nothing any more, and only those that somebody may still rely on', async () => {
+  await grant('old-1');
+  await grant('old-2');
+  await grant('named', { rules: ['r'], inputs: { equal_digest: 'e', amounts: [] } });
+  await grant('ended', { expires_at_ms: Date.now() - 1000 });
+  await grant('revoked', {}, true);
+  const line = {
+    level: 40,
+    event: 'grants_void',
+    tenant_id: aMeta(null).tenant_id,
+    grants: 2,
+    msg: expect.stringContaining('approve again'),
+  };
+  expect(await warned()).toMatchObject([line]);
+});
