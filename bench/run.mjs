@@ -73,7 +73,13 @@ async function measure(driver, target, section, n) {
   const groups = { ...target.groups, client: [driver.part.child.pid] };
   const before = { cpu: cpuOf(groups), machine: machine() };
   const { url, token } = target;
-  const result = await driver.drive({ ...section, url, token, tag: `r${n}-${section.in_flight}x${section.copies ?? 1}${section.tool ?? ''}`, cap_ms });
+  const result = await driver.drive({
+    ...section,
+    url,
+    token,
+    tag: `r${n}-${section.in_flight}x${section.copies ?? 1}${section.tool ?? ''}`,
+    cap_ms,
+  });
   const after = { cpu: cpuOf(groups), machine: machine() };
   const requests = Math.max(1, result.calls);
   const cpu_ms = Object.fromEntries(Object.keys(before.cpu).map((name) => [name, (after.cpu[name] - before.cpu[name]) / requests]));
