@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Api } from '../journeys/api.js';
@@ -61,7 +61,10 @@ export class EmbeddedTarget implements ChaosTarget {
   async keep(): Promise<string> {
     const folder = mkdtempSync(path.join(tmpdir(), 'countersign-kept-'));
     writeFileSync(path.join(folder, 'output.log'), this.platform.process.output);
-    cpSync(path.join(this.platform.dataDir, 'log'), path.join(folder, 'log'), { recursive: true });
+    cpSync(path.join(this.platform.dataDir, 'log'), path.join(folder, 'log'), {
+      recursive: true,
+      filter: (source) => !statSync(source).isSocket(),
+    });
     return folder;
   }
 

@@ -1,4 +1,4 @@
-import { crashPoints } from '@countersign/contracts';
+import { attemptKey, crashPoints } from '@countersign/contracts';
 import { describe, expect, test } from '@jest/globals';
 import type { Api } from '../journeys/api.js';
 import type { Counterparty } from '../tools/counterparty/counterparty.js';
@@ -60,9 +60,11 @@ test('named crashes and zombies hold with the doubts that crashes leave on Kafka
   expect(zombies.judge?.(verdict(0, 240), taken, size, 'kafka')).not.toEqual([]);
 });
 
+const KEY = '0190a1b2-0000-4000-8000-000000000001';
+
 /** The faults that are found where every answer says `status` and so many effects stand at the counterparty. */
-async function faultsOf(status: string, effects: number): Promise<string[]> {
-  const envelope = { call_id: '0-a', idempotency_key: 'k', status, output: { ok: true } };
+async function faultsOf(status: string, effects: number, attempts = 1): Promise<string[]> {
+  const envelope = { call_id: '0-a', idempotency_key: KEY, attempts, status, output: { ok: true } };
   const api = {
     request: async () => ({ status: 201, body: { case_id: 'c' } }),
     call: async () => ({ status: 200, body: envelope }),
@@ -70,7 +72,8 @@ async function faultsOf(status: string, effects: number): Promise<string[]> {
   };
   const counterparty = {
     stats: async () => ({ effects, keys: 1, duplicates: effects > 1 ? [{ key: 'k', count: effects }] : [] }),
-    effectsOf: async () => Array.from({ length: effects }, () => ({ asked_at_ms: 1, at_ms: 2 })),
+    effectsOf: async (key: string) =>
+      Array.from({ length: key === attemptKey(KEY, attempts) || key === 'k' ? effects : 0 }, () => ({ asked_at_ms: 1, at_ms: 2 })),
   };
   const orders = new Orders(() => api as unknown as Api, counterparty as unknown as Counterparty);
   await orders.begin();
@@ -83,6 +86,14 @@ test('an order that succeeded has one effect, one in doubt at most one, and one 
   expect(await found('succeeded')).toEqual([['I1'], [], ['I1', 'I1']]);
   expect(await found('in_doubt')).toEqual([[], [], ['I1']]);
   for (const status of ['failed', 'expired', 'cancelled', 'denied']) expect(await found(status)).toEqual([[], ['I5'], ['I1', 'I5']]);
+});
+
+test('an effect counts under the key of the attempt that caused it', async () => {
+  expect([await faultsOf('succeeded', 1, 2), await faultsOf('succeeded', 0, 2), await faultsOf('failed', 1, 3)]).toEqual([
+    [],
+    ['I1'],
+    ['I5'],
+  ]);
 });
 
 test('rows that the log alone does not give are a fault, unless a record came while it was read', async () => {

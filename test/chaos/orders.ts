@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { attemptKey } from '@countersign/contracts';
 import type { Api, Envelope } from '../journeys/api.js';
 import type { Counterparty } from '../tools/counterparty/counterparty.js';
 
@@ -125,7 +126,7 @@ export class Orders {
       verdict.faults.push(`I2: ${name} never ended: ${last?.status ?? `no answer but ${JSON.stringify(order.refusals)}`}`);
       return;
     }
-    const effects = await this.counterparty.effectsOf(last.idempotency_key);
+    const effects = await this.effectsOf(last);
     if (last.status === 'succeeded') {
       verdict.succeeded++;
       if (effects.length !== 1) verdict.faults.push(`I1: ${name} succeeded with ${effects.length} effects`);
@@ -140,6 +141,14 @@ export class Orders {
     const results = new Set(order.answers.filter((answer) => answer.status === 'succeeded').map((answer) => JSON.stringify(answer.output)));
     if (results.size > 1) verdict.faults.push(`I3: ${name} was answered with ${results.size} results`);
     for (const id of new Set(order.answers.map((answer) => answer.call_id))) await this.checkRecorded(id, name, verdict);
+  }
+
+  /** What all attempts at the effect came to: each has a key of its own at the counterparty. */
+  private async effectsOf({ idempotency_key, attempts = 1 }: Envelope): Promise<unknown[]> {
+    const found: unknown[] = [];
+    for (let attempt = 1; attempt <= attempts; attempt++)
+      found.push(...(await this.counterparty.effectsOf(attemptKey(idempotency_key, attempt))));
+    return found;
   }
 
   private async checkRecorded(call_id: string, name: string, verdict: Verdict): Promise<void> {

@@ -5,6 +5,7 @@ import { fetch } from 'undici';
 export interface Envelope {
   call_id: string;
   idempotency_key: string;
+  attempts: number;
   name: string;
   version: string;
   status: string;
