@@ -67,19 +67,19 @@ export class Ends {
     for (const joiner of this.takeJoiners(job)) this.deduplicate(joiner, earlier);
   }
 
-  /** It was to be answered by an earlier call and cannot be: policy decides once more. Its joiners go their own way. */
+  /** It was to be answered by an earlier call and cannot be: policy decides once more. */
   answerGone(job: Job, tier: Tier, config_offset: number): void {
-    job.stage = 'ending';
-    const record = this.writer.answerGone(job, tier, config_offset);
-    this.push({ job, record, outcome: undefined, state: undefined, revision: job.authorised.revision });
-    const joiners = this.takeJoiners(job);
-    if (joiners.length > 0) this.onReadmit(joiners);
+    this.decideAnew(job, this.writer.answerGone(job, tier, config_offset));
   }
 
   /** Nothing fired: policy decides once more. */
   rejudge(job: Job, ruling: StricterRuling, config_offset: number): void {
+    this.decideAnew(job, this.writer.rejudged(job, ruling, config_offset));
+  }
+
+  /** This revision is over and the call is not: its joiners go their own way. */
+  private decideAnew(job: Job, record: NewRecord): void {
     job.stage = 'ending';
-    const record = this.writer.rejudged(job, ruling, config_offset);
     this.push({ job, record, outcome: undefined, state: undefined, revision: job.authorised.revision });
     const joiners = this.takeJoiners(job);
     if (joiners.length > 0) this.onReadmit(joiners);

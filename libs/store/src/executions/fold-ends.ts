@@ -1,5 +1,6 @@
 import type { Sql, Statement } from '../store.js';
 import type { EndState, ExecutionKey } from './execution-row.js';
+import { NEWEST_WINS } from './resource-row.js';
 
 /** An end that stands on the log. */
 export interface LoggedEnd extends ExecutionKey {
@@ -50,13 +51,7 @@ moved AS (SELECT h.resource, ${newest('true', 'in_any')}, ${newest('h.flags & 2 
 INSERT INTO resource_generations AS g (resource, in_any, in_replaced, at_any, at_replaced, in_call, in_partition, at_call, at_partition)
 SELECT m.resource, m.in_any, coalesce(m.in_replaced, 0), coalesce(m.at_any, 0), coalesce(m.at_replaced, 0), m.in_call, m.in_partition, m.at_call, m.at_partition
 FROM moved m ORDER BY m.resource
-ON CONFLICT (resource) DO UPDATE SET
-  in_any = greatest(g.in_any, excluded.in_any), in_replaced = greatest(g.in_replaced, excluded.in_replaced),
-  at_any = greatest(g.at_any, excluded.at_any), at_replaced = greatest(g.at_replaced, excluded.at_replaced),
-  in_call = CASE WHEN excluded.in_any > g.in_any THEN excluded.in_call ELSE g.in_call END,
-  in_partition = CASE WHEN excluded.in_any > g.in_any THEN excluded.in_partition ELSE g.in_partition END,
-  at_call = CASE WHEN excluded.at_any > g.at_any THEN excluded.at_call ELSE g.at_call END,
-  at_partition = CASE WHEN excluded.at_any > g.at_any THEN excluded.at_partition ELSE g.at_partition END`;
+ON CONFLICT (resource) DO UPDATE SET ${NEWEST_WINS}`;
 
 /**
  * Folds ends that are on the log into their rows: no lease is asked for, because the log has decided already. The first

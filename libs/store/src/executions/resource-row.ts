@@ -39,3 +39,11 @@ export function claimedResources(text: string): ClaimedResources {
     })),
   };
 }
+
+/** The SET clause of an upsert into `resource_generations AS g`: each column keeps the newer effect, whichever comes first. */
+export const NEWEST_WINS = `in_any = greatest(g.in_any, excluded.in_any), in_replaced = greatest(g.in_replaced, excluded.in_replaced),
+  at_any = greatest(g.at_any, excluded.at_any), at_replaced = greatest(g.at_replaced, excluded.at_replaced),
+  in_call = CASE WHEN excluded.in_any > g.in_any THEN excluded.in_call ELSE g.in_call END,
+  in_partition = CASE WHEN excluded.in_any > g.in_any THEN excluded.in_partition ELSE g.in_partition END,
+  at_call = CASE WHEN excluded.at_any > g.at_any THEN excluded.at_call ELSE g.at_call END,
+  at_partition = CASE WHEN excluded.at_any > g.at_any THEN excluded.at_partition ELSE g.at_partition END`;

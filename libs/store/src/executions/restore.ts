@@ -1,6 +1,7 @@
 import type { Statement, Store } from '../store.js';
 import { type ExecutionRow, executionId } from './execution-row.js';
 import { HOLDS_OF } from './resource-claim.js';
+import { NEWEST_WINS } from './resource-row.js';
 
 const RESTORE = `INSERT INTO tool_executions AS t
   (key, attempt, tenant_id, call_uuid, partition, lane, epoch, state, digest8, source_topic, source_offset, end_offset, ended_at_s, resources)
@@ -37,13 +38,7 @@ below AS (SELECT t.resource, true AS has_below FROM touched t WHERE t.flags & 1 
 INSERT INTO resource_generations AS g (resource, at_any, at_replaced, in_any, in_replaced, at_call, in_call, at_partition, in_partition, has_below)
 SELECT coalesce(m.resource, b.resource), coalesce(m.at_any, 0), coalesce(m.at_replaced, 0), coalesce(m.in_any, 0), coalesce(m.in_replaced, 0), m.at_call, m.in_call,
   m.at_partition, m.in_partition, coalesce(b.has_below, false) FROM moved m FULL JOIN below b ON b.resource = m.resource ORDER BY 1
-ON CONFLICT (resource) DO UPDATE SET has_below = g.has_below OR excluded.has_below,
-  at_any = greatest(g.at_any, excluded.at_any), at_replaced = greatest(g.at_replaced, excluded.at_replaced),
-  in_any = greatest(g.in_any, excluded.in_any), in_replaced = greatest(g.in_replaced, excluded.in_replaced),
-  in_call = CASE WHEN excluded.in_any > g.in_any THEN excluded.in_call ELSE g.in_call END,
-  in_partition = CASE WHEN excluded.in_any > g.in_any THEN excluded.in_partition ELSE g.in_partition END,
-  at_call = CASE WHEN excluded.at_any > g.at_any THEN excluded.at_call ELSE g.at_call END,
-  at_partition = CASE WHEN excluded.at_any > g.at_any THEN excluded.at_partition ELSE g.at_partition END`;
+ON CONFLICT (resource) DO UPDATE SET has_below = g.has_below OR excluded.has_below, ${NEWEST_WINS}`;
 
 const ROWS_MAX = 500;
 
