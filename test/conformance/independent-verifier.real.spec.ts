@@ -6,8 +6,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventSchemas } from '@countersign/contracts';
 import { type Bundle, verifyBundle } from '@countersign/evidence';
-import { parseVkey } from '@countersign/proofs';
+import { COSIGNATURE_V1, cosign, noteSigner, parseNote, parseVkey, parseWitness } from '@countersign/proofs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { reSigned } from '../forger/re-signed-bundle.js';
 import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
 
 const script = path.join(process.cwd(), 'test/conformance/verify_bundle.py');
@@ -45,21 +46,26 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-function theirs(text: string): number | null {
-  const file = path.join(dir, 'bundle.json');
-  writeFileSync(file, text);
-  return spawnSync('python3', [script, file, bundle.vkey, ...trusted]).status;
+function theirs(text: string, vkey = bundle.vkey, witnesses: readonly string[] = []): number | null {
+  return python(text, vkey, witnesses).status;
 }
 
-function ours(text: string): number {
-  const log = parseVkey(bundle.vkey);
+function python(text: string, vkey: string, witnesses: readonly string[]) {
+  const file = path.join(dir, 'bundle.json');
+  writeFileSync(file, text);
+  return spawnSync('python3', [script, ...witnesses.flatMap((key) => ['--witness', key]), file, vkey, ...trusted], { encoding: 'utf8' });
+}
+
+function ours(text: string, vkey = bundle.vkey, keys: readonly string[] = []): number {
+  const log = parseVkey(vkey);
+  const witnesses = keys.flatMap((key) => parseWitness(key) ?? []);
   let read: Bundle;
   try {
     read = JSON.parse(text) as Bundle;
   } catch {
     return 1;
   }
-  return log && verifyBundle(read, { log, witnesses: [] }).kind === 'verified' ? 0 : 1;
+  return log && verifyBundle(read, { log, witnesses }).kind === 'verified' ? 0 : 1;
 }
 
 describe('a verifier in another language, from the public specifications', () => {
@@ -67,6 +73,36 @@ describe('a verifier in another language, from the public specifications', () =>
     const text = JSON.stringify(bundle);
     expect([theirs(text), ours(text)]).toEqual([0, 0]);
   });
+
+  test('accepts with ours what the last entry of a checkpoint proves, and refuses any earlier one', async () => {
+    const signer = noteSigner('log.example', Buffer.alloc(32, 5));
+    const { vkey } = signer.verifier;
+    for (const [at, size] of [
+      [0, 1],
+      [4, 5],
+      [0, 2],
+      [1, 3],
+      [3, 5],
+    ] as const) {
+      const text = JSON.stringify(await reSigned(bundle, signer, at, size));
+      const expected = at === size - 1 ? 0 : 1;
+      expect([at, size, theirs(text, vkey), ours(text, vkey)]).toEqual([at, size, expected, expected]);
+    }
+  }, 60_000);
+
+  test('knows with ours which witness cosigned, and says where none of them checks heads', async () => {
+    const signer = noteSigner('log.example', Buffer.alloc(32, 5));
+    const witness = noteSigner('witness.example', Buffer.alloc(32, 9), COSIGNATURE_V1);
+    const { vkey } = signer.verifier;
+    const plain = await reSigned(bundle, signer, 2, 3);
+    const line = cosign(parseNote(plain.checkpoint)?.text as string, 1_790_000_000, witness);
+    const text = JSON.stringify({ ...plain, checkpoint: plain.checkpoint + line });
+    for (const key of [witness.verifier.vkey, `heads:${witness.verifier.vkey}`]) {
+      expect([theirs(text, vkey, [key]), ours(text, vkey, [key])]).toEqual([0, 0]);
+      expect([theirs(JSON.stringify(plain), vkey, [key]), ours(JSON.stringify(plain), vkey, [key])]).toEqual([1, 1]);
+      expect(python(text, vkey, [key]).stdout.includes('not proven')).toBe(!key.startsWith('heads:'));
+    }
+  }, 60_000);
 
   test('refuses with ours every edit of one character, from the calls shown to the end', () => {
     const text = JSON.stringify(bundle);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""An independent verifier of bundles: python3 verify_bundle.py BUNDLE VKEY [SCHEMA_SHA256 ...]
+"""An independent verifier of bundles: python3 verify_bundle.py [--witness [heads:]VKEY ...] BUNDLE VKEY [SCHEMA_SHA256 ...]
 
-Written from public specifications only: RFC 8032 (Ed25519), RFC 9162 (Merkle trees), C2SP signed-note and tlog-checkpoint,
-the Avro specification (binary encoding), and docs/decisions/0006 with libs/proofs/src/record for the three leaf formats.
+Written from public specifications only: RFC 8032 (Ed25519), RFC 9162 (Merkle trees), C2SP signed-note, tlog-checkpoint and
+tlog-cosignature, the Avro specification (binary encoding), and docs/decisions/0006 with libs/proofs/src/record for the three leaf formats.
 Uses the standard library only. Exit code 0: verified; 1: refused, with the reason.
 """
 import base64
@@ -90,27 +90,55 @@ def ed25519_verifies(public, message, signature):
     return (left[0] * right[2] - right[0] * left[2]) % P == 0 and (left[1] * right[2] - right[1] * left[2]) % P == 0
 
 
-# --- C2SP signed-note and tlog-checkpoint ---
-def open_checkpoint(note, vkey):
+# --- C2SP signed-note, tlog-checkpoint and tlog-cosignature ---
+ED25519, COSIGNATURE_V1 = 1, 4
+
+
+def key_of(vkey, kind):
+    """Name, key hash and public key of a verifier key of this kind."""
     name, key_hash, encoded = vkey.split("+", 2)
     typed = from_base64(encoded)
-    must(typed[0] == 1 and len(typed) == 33, "the key is no Ed25519 key")
+    must(typed[0] == kind and len(typed) == 33, "the key is not of its kind")
     expected = hashlib.sha256(name.encode() + b"\n" + typed).digest()[:4]
     must(expected.hex() == key_hash, "the key's hash is not that of its name and bytes")
+    return name, expected, typed[1:]
+
+
+def signatures_of(note, name, key_hash):
+    """What is signed, and the signatures of one key under it."""
     split = note.rfind("\n\n")
     must(split >= 0 and note.endswith("\n"), "the checkpoint is no note")
-    text, lines = note[: split + 1], note[split + 2 : -1].split("\n")
-    good = False
-    for line in lines:
+    found = []
+    for line in note[split + 2 : -1].split("\n"):
         dash, signer, blob = line.split(" ")
         raw = from_base64(blob)
-        if dash == "\u2014" and signer == name and raw[:4] == expected:
-            must(ed25519_verifies(typed[1:], text.encode(), raw[4:]), "the checkpoint's signature is wrong")
-            good = True
-    must(good, "the checkpoint is not signed by this key")
+        if dash == "\u2014" and signer == name and raw[:4] == key_hash:
+            found.append(raw[4:])
+    return note[: split + 1], found
+
+
+def open_checkpoint(note, vkey):
+    name, key_hash, public = key_of(vkey, ED25519)
+    text, found = signatures_of(note, name, key_hash)
+    must(found, "the checkpoint is not signed by this key")
+    for signature in found:
+        must(ed25519_verifies(public, text.encode(), signature), "the checkpoint's signature is wrong")
     origin, size, root = text.split("\n")[:3]
     must(origin == name, "the checkpoint is another log's")
+    must(size.isascii() and size.isdigit() and str(int(size)) == size, "the checkpoint has no size")
     return int(size), from_base64(root)
+
+
+def check_witness(note, witness):
+    """What a witness had checked when it cosigned: `heads:` marks the key of one that checks every tree of every entry."""
+    checks = "heads" if witness.startswith("heads:") else "entries"
+    name, key_hash, public = key_of(witness.removeprefix("heads:"), COSIGNATURE_V1)
+    text, found = signatures_of(note, name, key_hash)
+    for raw in found:
+        message = f"cosignature/v1\ntime {int.from_bytes(raw[:8], 'big')}\n{text}".encode()
+        if ed25519_verifies(public, message, raw[8:]):
+            return checks
+    raise Refused(f"the checkpoint is not cosigned by {name}")
 
 
 # --- RFC 9162 ---
@@ -168,6 +196,8 @@ def lines(*texts):
 def check_place(record, value, size, root):
     proof = record["proof"]
     tree, head, entry = proof["tree"], proof["head"], proof["entry"]
+    # A witness may have skipped an earlier entry: only the last one of a checkpoint proves.
+    must(entry["number"] == size - 1, "an entry is not the last one of its checkpoint")
     own = root_from_path(leaf_hash(record_leaf(record, value)), record["offset"], tree["size"], hashes(tree["path"]))
     text = lines("countersign/tree/v1", record["topic"], record["partition"], tree["size"], base64.b64encode(own).decode())
     heads = root_from_path(leaf_hash(text), head["index"], entry["trees"], hashes(head["path"]))
@@ -400,11 +430,12 @@ def check_calls(bundle, records):
         must(set(cases.values()) == {subject["case_id"]}, "the calls shown are not of the case that the bundle is about")
 
 
-def verify(bundle, vkey, trusted):
+def verify(bundle, vkey, trusted, witnesses=()):
     must(bundle["format"] == "countersign-bundle/v1", "the format is unknown")
     check_shape(bundle)
     must(bundle["vkey"] == vkey, "the bundle names another key")
     size, root = open_checkpoint(bundle["checkpoint"], vkey)
+    checked = {check_witness(bundle["checkpoint"], witness) for witness in witnesses}
     seen, records = set(), {call["call_id"]: [] for call in bundle["calls"]}
     for record in bundle["records"]:
         place = (record["topic"], record["partition"], record["offset"])
@@ -419,21 +450,31 @@ def verify(bundle, vkey, trusted):
             records[meta["call_id"]].append(record)
     must(seen, "there are no records")
     check_calls(bundle, records)
-    return len(seen), size
+    return len(seen), size, checked
+
+
+UNREADABLE = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, struct.error)
 
 
 def main():
+    arguments, witnesses = sys.argv[1:], []
+    while arguments[:1] == ["--witness"]:
+        witnesses.append(arguments[1])
+        arguments = arguments[2:]
     try:
-        with open(sys.argv[1], encoding="utf-8") as file:
-            records, size = verify(json.load(file), sys.argv[2], set(sys.argv[3:]))
+        with open(arguments[0], encoding="utf-8") as file:
+            records, size, checked = verify(json.load(file), arguments[1], set(arguments[2:]), witnesses)
     except Refused as refusal:
         print(f"refused: {refusal}")
         return 1
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, struct.error) as fault:
+    except UNREADABLE as fault:
         print(f"refused: the bundle cannot be read ({type(fault).__name__})")
         return 1
     print(f"verified: {records} records under checkpoint {size}")
+    if "heads" not in checked:
+        print("not proven: that records were not rewritten and signed again; no witness that checks heads has cosigned")
     return 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -13,7 +13,7 @@ import type { ProjectorConfig } from './config.js';
 import { ExportPublisher } from './exports/export-publisher.js';
 import { GLOBAL } from './folding/lanes.js';
 import { RefusedChanges } from './folding/refused-changes.js';
-import { ViewFolder } from './folding/view-folder.js';
+import { type Shown, ViewFolder } from './folding/view-folder.js';
 import { refuseNewer } from './folding/write-plan.js';
 import { measureLag } from './lag-metric.js';
 import { projectionsWith } from './projections/index.js';
@@ -98,12 +98,15 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   await rebuilder.start();
   const checkpoints = await startCheckpoints(deps, config);
   const publisher = await startExports(deps, config);
-  const trust = new TrustTeller(deps, () => folder.folds(GLOBAL, 0));
+  // What had been read when this process caught up; undefined: it has not.
+  const state: { caught_up: boolean; read?: Shown[] } = { caught_up: false };
+  // Scores of a part of the log, as after the database was lost, are wrong: nothing is told until the views show all of it.
+  const trust = new TrustTeller(deps, () => state.read !== undefined && folder.shows(state.read) && folder.folds(GLOBAL, 0));
   await trust.start();
-  const state = { caught_up: false };
   const catchingUp = transport.caughtUp().then(
     () => {
       state.caught_up = true;
+      state.read = folder.folded();
     },
     (cause) => logger.error({ cause: String(cause) }, 'the projector does not catch up'),
   );

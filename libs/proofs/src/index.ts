@@ -1,14 +1,27 @@
-export { HASH_BYTES } from './merkle/hashing.js';
+export { coveredHeads, type Followed, followEntries, openHeads, type Passed } from './heads/follow-entries.js';
+export { HeadsLog, strangeMove } from './heads/heads-log.js';
+export {
+  type CoveredHeads,
+  type ServedEntries,
+  type ServedEntry,
+  type TreeMove,
+  type WireHead,
+  type WireMove,
+  wireHead,
+} from './heads/served-entries.js';
+export { Frontier } from './merkle/frontier.js';
+export { EMPTY_ROOT, HASH_BYTES, leafHash } from './merkle/hashing.js';
 export { consistencyProof, inclusionProof, rootOf, type SubtreeHash } from './merkle/tree.js';
 export { isConsistent } from './merkle/verify.js';
 export { type Checkpoint, openCheckpoint, signCheckpoint } from './note/checkpoint.js';
 export { cosign, cosignedAt } from './note/cosignature.js';
 export { COSIGNATURE_V1, type NoteSigner, type NoteVerifier, noteSigner, parseVkey } from './note/note-key.js';
 export { parseNote, signatureLine } from './note/signed-note.js';
+export { checkedBy, parseWitness, type Witness, type WitnessChecks } from './note/witness-key.js';
 export { type RecordToCover, recordHash } from './record/record-leaf.js';
 export { openTrusted, type RecordProof, type Trust, type TrustedCheckpoint, verifyRecord, verifyUnder } from './record/record-proof.js';
 export { strictBase64 } from './record/strict-base64.js';
 export { entryHash, headProof, headsRoot, sortedHeads, type TreeHead } from './record/tree-heads.js';
 export { GrowingTree, type TileAppend } from './tiles/growing-tree.js';
-export { subtreesOf } from './tiles/tile-hashes.js';
+export { type ReadTile, subtreesOf } from './tiles/tile-hashes.js';
 export { parseTilePath, TILE_WIDTH, type Tile, tilePath } from './tiles/tile-path.js';

@@ -1,84 +1,125 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type Bundle, type BundleReport, verifyBundle } from '@countersign/evidence';
-import { type NoteVerifier, parseVkey } from '@countersign/proofs';
+import type { NoteVerifier, Trust } from '@countersign/proofs';
 import type { Command, Outcome } from '../command.js';
+import { inert, report } from '../verify/report.js';
+import { checkSince, type HistorySource, keptHistory, readEarlier, rewritten, type SinceVerdict } from '../verify/since.js';
+import { BadTrust, readTrust, trustOf } from '../verify/trust-file.js';
+import { LogAway, LogClient } from '../witness/log-client.js';
 
 const BYTES_MAX = 512 * 1024 * 1024;
 
+const options = {
+  vkey: { type: 'string' },
+  witness: { type: 'string', multiple: true },
+  trust: { type: 'string' },
+  since: { type: 'string' },
+  log: { type: 'string' },
+  history: { type: 'string' },
+  'save-history': { type: 'string' },
+} as const;
+
+type Options = { [name in Exclude<keyof typeof options, 'witness'>]?: string } & { witness?: string[] };
+
 const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: npm run countersign -- verify ${verify.usage}`] });
+const refused = (reason: string): Outcome => ({ code: 1, lines: [`refused: ${inert(reason)}`] });
 
-/** Text of a bundle, made harmless for a terminal. */
-const inert = (text: string): string => text.replace(/[^\x20-\x7e\u00a0-\ud7ff]/gu, '?').slice(0, 200);
-const time = (ms: number): string => (Number.isFinite(ms) && Math.abs(ms) < 8e15 ? new Date(ms).toISOString() : 'an unknown time');
+/** What was named cannot be read; the message is one line. */
+class Unreadable extends Error {}
 
-/** Said under every bundle that is good: its reader is not to take it for more. */
-const NOT_PROVEN = [
-  'not proven by a bundle alone: that no later record, no record of a vote or no call of the case was left out.',
-  'Compare it with GET /v1/audit/export of that time, or with a later bundle (docs/auditors.md).',
-];
-
-function report({ calls, records, checkpoint_size, checkpoint_time_ms }: BundleReport, witnesses: number): string[] {
-  const told = calls.flatMap(({ call_id, tool, status, rulings, viewed, votes }) => [
-    `call ${inert(call_id)}: ${inert(tool ?? 'unknown tool')} ${inert(status)}`,
-    ...rulings.map(({ revision, effect, rule, bundle_version }) =>
-      inert(`  ruling ${revision}: ${effect} by rule ${rule} of policy ${bundle_version}`),
-    ),
-    ...viewed.map(({ by, at_ms }) => inert(`  shown to ${by} at ${time(at_ms)}`)),
-    ...votes.map(({ by, vote, at_ms }) => inert(`  ${vote} by ${by} at ${time(at_ms)}`)),
-  ]);
-  const seen = witnesses === 0 ? '' : `, cosigned by ${witnesses} witness${witnesses === 1 ? '' : 'es'}`;
-  return [
-    ...told,
-    `verified: ${records} records, each at its place under checkpoint ${checkpoint_size} of ${time(checkpoint_time_ms)}${seen}`,
-    ...NOT_PROVEN,
-  ];
-}
-
-async function readBundle(file: string): Promise<Bundle | string> {
+async function readText(file: string): Promise<string> {
   try {
-    const bytes = await readFile(file);
-    if (bytes.length > BYTES_MAX) return `${file} is larger than ${BYTES_MAX} bytes`;
-    return JSON.parse(bytes.toString('utf8')) as Bundle;
+    if ((await stat(file)).size > BYTES_MAX) throw new Error(`it is larger than ${BYTES_MAX} bytes`);
+    return await readFile(file, 'utf8');
   } catch (cause) {
-    return `${file} cannot be read: ${(cause as Error).message}`;
+    throw new Unreadable(`${file} cannot be read: ${(cause as Error).message}`);
   }
 }
 
-function keysOf(texts: readonly string[]): NoteVerifier[] | string {
-  const keys = texts.map((text) => parseVkey(text) ?? text);
-  const bad = keys.find((key) => typeof key === 'string');
-  return bad !== undefined ? `${String(bad).slice(0, 100)} is not a key (name+hash+base64)` : (keys as NoteVerifier[]);
+/** Reads a file and makes something of its text. @throws Unreadable */
+async function read<T>(file: string, make: (text: string) => T): Promise<T> {
+  const text = await readText(file);
+  try {
+    return make(text);
+  } catch (cause) {
+    throw new Unreadable(`${file} cannot be read: ${(cause as Error).message}`);
+  }
+}
+
+function sourceOf({ log, history }: Options, token: string | undefined): Promise<HistorySource | string> | HistorySource | undefined {
+  if (history !== undefined) return read(history, keptHistory);
+  return log === undefined ? undefined : new LogClient(log, token ?? '');
+}
+
+/** What `--since` comes to: an outcome where it ends the run. */
+async function since(
+  options: Options,
+  token: string | undefined,
+  bundle: Bundle,
+  found: BundleReport,
+  log: NoteVerifier,
+): Promise<SinceVerdict | Outcome | undefined> {
+  if (options.since === undefined) return undefined;
+  const earlier = await read(options.since, (text) => readEarlier(text, log));
+  if (typeof earlier === 'string') return refused(earlier);
+  const place = rewritten(earlier, bundle);
+  if (place !== undefined) return refused(`record ${place} was rewritten: the earlier bundle proves other bytes at this place`);
+  const later = { size: found.checkpoint_size, root: Buffer.from(found.checkpoint_root, 'base64') };
+  if (earlier.checkpoint.size > later.size)
+    return wrong(`what was seen earlier has checkpoint ${earlier.checkpoint.size}, the bundle ${later.size}: exchange them`);
+  const source = await sourceOf(options, token);
+  if (typeof source === 'string') return refused(source);
+  const verdict = await checkSince(earlier.checkpoint, later, log, source);
+  const save = options['save-history'];
+  if (verdict.kind === 'continued' && save !== undefined) await writeFile(save, JSON.stringify(verdict.history));
+  if (verdict.kind === 'refused') return refused(verdict.reason);
+  return verdict;
+}
+
+function notChecked(lines: string[], { from, to }: { from: number; to: number }): Outcome {
+  const missing = `NOT CHECKED: the entries between checkpoint ${from} and ${to}. Name the log (--log <url>, COUNTERSIGN_TOKEN), or a file with them (--history).`;
+  return { code: 1, lines: [...lines, missing] };
+}
+
+async function check(file: string, options: Options, trust: Trust, token: string | undefined): Promise<Outcome> {
+  const bundle = await read(file, (text) => JSON.parse(text) as Bundle);
+  const found = verifyBundle(bundle, trust);
+  if (found.kind === 'refused') return refused(found.reason);
+  const verdict = await since(options, token, bundle, found, trust.log);
+  if (verdict && 'code' in verdict) return verdict;
+  const lines = report(found, verdict);
+  return verdict?.kind === 'not_checked' ? notChecked(lines, verdict) : { code: 0, lines };
 }
 
 /** `countersign verify`: checks a bundle offline. Nothing but the given keys is trusted. */
 export const verify: Command = {
   name: 'verify',
-  usage: '<bundle.json> --vkey <key of the log> [--witness <key of a witness>]...',
-  about: 'checks a bundle of GET /v1/audit/bundle offline, trusting these keys and nothing else',
-  async run(args) {
-    let parsed: { values: { vkey?: string; witness?: string[] }; positionals: string[] };
+  usage:
+    '<bundle.json> (--trust <file> | --vkey <key of the log> [--witness [heads:]<key>]...) [--since <earlier bundle, checkpoint or witness state> [--log <url> [--save-history <file>] | --history <file>]]',
+  about:
+    'checks a bundle of GET /v1/audit/bundle offline, trusting these keys and nothing else; --since: that the log only grew between two checkpoints',
+  async run(args, env) {
+    let parsed: { values: Options; positionals: string[] };
     try {
-      parsed = parseArgs({
-        args: [...args],
-        allowPositionals: true,
-        options: { vkey: { type: 'string' }, witness: { type: 'string', multiple: true } },
-      });
+      parsed = parseArgs({ args: [...args], allowPositionals: true, options });
     } catch (cause) {
       return wrong((cause as Error).message);
     }
     const [file, ...more] = parsed.positionals;
-    const { vkey, witness = [] } = parsed.values;
+    const { vkey, witness = [], trust } = parsed.values;
     if (file === undefined || more.length > 0) return wrong('name one bundle');
-    if (vkey === undefined) return wrong('--vkey is missing: take it from a source that you trust, not from the bundle');
-    const keys = keysOf([vkey, ...witness]);
-    if (typeof keys === 'string') return wrong(keys);
-    const bundle = await readBundle(file);
-    if (typeof bundle === 'string') return { code: 1, lines: [bundle] };
-    const [log, ...witnesses] = keys as [NoteVerifier, ...NoteVerifier[]];
-    const verdict = verifyBundle(bundle, { log, witnesses });
-    return verdict.kind === 'verified'
-      ? { code: 0, lines: report(verdict, witnesses.length) }
-      : { code: 1, lines: [`refused: ${inert(verdict.reason)}`] };
+    if (trust !== undefined && (vkey !== undefined || witness.length > 0))
+      return wrong('--trust names all keys: leave out --vkey and --witness');
+    if (trust === undefined && vkey === undefined)
+      return wrong('--vkey is missing: take it from a source that you trust, not from the bundle');
+    try {
+      const keys = trust === undefined ? trustOf(vkey as string, witness) : await readTrust(trust);
+      return await check(file, parsed.values, keys, env.COUNTERSIGN_TOKEN);
+    } catch (cause) {
+      if (cause instanceof BadTrust) return wrong(cause.message);
+      if (cause instanceof Unreadable || cause instanceof LogAway) return { code: 1, lines: [cause.message] };
+      throw cause;
+    }
   },
 };

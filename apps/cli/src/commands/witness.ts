@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { cosign, type NoteSigner, type NoteVerifier, parseVkey } from '@countersign/proofs';
 import type { Command, Outcome } from '../command.js';
+import { type Judgement, judge } from '../witness/follow-log.js';
 import { LogAway, LogClient } from '../witness/log-client.js';
-import { type Judgement, judgeAlone, judgeByProof, opened } from '../witness/seen.js';
 import { WitnessFault, WitnessState, witnessKey } from '../witness/witness-state.js';
 
 const options = {
@@ -26,25 +26,10 @@ interface Watch {
 
 const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: npm run countersign -- witness ${witness.usage}`] });
 
-async function judge({ client, log, state }: Watch): Promise<Judgement> {
-  const served = opened(await client.checkpoint(), log);
-  if (!served) return { kind: 'contradiction', reason: `what the log shows is not signed by ${log.name}` };
-  const note = await state.seen();
-  const seen = note === undefined ? undefined : opened(note, log);
-  if (note !== undefined && !seen) throw new WitnessFault('the state of this witness is of another log: give it a folder of its own');
-  const alone = judgeAlone(seen, served);
-  if (alone || !seen) return alone as Judgement;
-  const proof = await client.consistency(seen.size);
-  return judgeByProof(seen, proof && opened(proof.checkpoint, log), proof?.path ?? []);
-}
-
 /** One look at the log. A contradiction is final: nothing is signed, and a person must look. */
-async function look(watch: Watch, now_s: number): Promise<Judgement> {
-  const judgement = await judge(watch);
-  if (judgement.kind !== 'cosign') return judgement;
-  const { note, text } = judgement.checkpoint;
-  await watch.state.save(note);
-  await watch.client.cosigned(note + cosign(text, now_s, watch.key));
+async function look({ client, log, key, state }: Watch, now_s: number): Promise<Judgement> {
+  const judgement = await judge(await state.seen(), client, log, (followed, note) => state.save(followed, note));
+  if (judgement.kind === 'cosign') await client.cosigned(judgement.note + cosign(judgement.text, now_s, key));
   return judgement;
 }
 
@@ -53,7 +38,7 @@ async function watchOn(watch: Watch, every_ms: number, once: boolean): Promise<O
     try {
       const judgement = await look(watch, Math.floor(Date.now() / 1000));
       if (judgement.kind === 'contradiction') return { code: 1, lines: [`CONTRADICTION: ${judgement.reason}`] };
-      if (judgement.kind === 'cosign') process.stdout.write(`cosigned checkpoint ${judgement.checkpoint.size}\n`);
+      if (judgement.kind === 'cosign') process.stdout.write(`cosigned checkpoint ${judgement.size}\n`);
       if (once) return { code: 0, lines: [judgement.kind === 'cosign' ? 'done' : 'nothing new'] };
     } catch (cause) {
       if (!(cause instanceof LogAway)) throw cause;
@@ -64,12 +49,13 @@ async function watchOn(watch: Watch, every_ms: number, once: boolean): Promise<O
   }
 }
 
-/** `countersign witness`: sees that a log only appends, and says so under its checkpoints (C2SP tlog-cosignature). */
+/** `countersign witness`: checks that every tree of a log only grows, entry by entry, and says so under its checkpoints (C2SP tlog-cosignature). */
 export const witness: Command = {
   name: 'witness',
   usage:
     '--vkey <key of the log> [--log <url>] [--dir <folder of key and state>] [--name <name>] [--every-ms N] [--once] | --new-key [--dir …] [--name …]; its token of an auditor in COUNTERSIGN_TOKEN',
-  about: 'cosigns the checkpoints of a log that only appends; stops where it forks or goes back',
+  about:
+    'checks every entry of a log in order, each tree that moved, and cosigns its checkpoints; stops where a tree was rewritten, or the log forks or goes back',
   async run(args, env) {
     let values: { log: string; vkey?: string; dir: string; name: string; 'every-ms': string; once: boolean; 'new-key': boolean };
     try {
@@ -85,8 +71,8 @@ export const witness: Command = {
       const log = values.vkey === undefined ? undefined : parseVkey(values.vkey);
       if (!log) return wrong("--vkey is missing or no key: take the log's from a source that you trust");
       if (!env.COUNTERSIGN_TOKEN) return wrong('COUNTERSIGN_TOKEN is missing: a token with the role auditor');
-      const client = new LogClient(values.log.replace(/\/$/, ''), env.COUNTERSIGN_TOKEN);
-      const state = new WitnessState(path.join(values.dir, `seen-${log.key_hash.toString(16).padStart(8, '0')}.note`));
+      const client = new LogClient(values.log, env.COUNTERSIGN_TOKEN);
+      const state = new WitnessState(values.dir, log);
       return await watchOn({ client, log, key, state }, every_ms, values.once);
     } catch (cause) {
       if (cause instanceof WitnessFault) return { code: 1, lines: [cause.message] };

@@ -1,18 +1,53 @@
-import type { ServedConsistency } from './seen.js';
+import type { CoveredHeads, ServedEntries } from '@countersign/proofs';
 
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 30_000;
 
-/** What the log answered that is no checkpoint: it is away, or has none yet. */
+/** The log gave no answer that can be judged: it is unavailable, refuses, or has no checkpoint yet. It may be asked again. */
 export class LogAway extends Error {}
 
-/** The audit routes of a gateway, as a witness uses them. */
+/** The audit routes of a gateway, as a witness and a verifier use them. */
 export class LogClient {
-  constructor(
-    private readonly base: string,
-    private readonly token: string,
-  ) {}
+  private readonly base: string;
 
-  private async ask(path: string, body?: unknown): Promise<Response> {
+  constructor(
+    url: string,
+    private readonly token: string,
+  ) {
+    this.base = url.replace(/\/$/, '');
+  }
+
+  /** The note of the newest checkpoint. @throws LogAway */
+  async checkpoint(): Promise<string> {
+    return (await this.ask('checkpoint', 'its checkpoint')).text();
+  }
+
+  /** A page of the entries after the checkpoint of this size, at most up to the one of size `second`. @throws LogAway */
+  async entries(first: number, second: number): Promise<ServedEntries> {
+    const page = await this.json<ServedEntries>(`entries?first=${first}&second=${second}`, 'its entries');
+    if (page.entries?.length === 0) throw new LogAway(`the log shows no entries after checkpoint ${first} yet`);
+    return page;
+  }
+
+  /** The heads that the checkpoint of this size covers. @throws LogAway */
+  heads(size: number): Promise<CoveredHeads> {
+    return this.json(`heads?size=${size}`, 'the heads of a checkpoint');
+  }
+
+  /** Hands the cosigned note in. @throws LogAway where it is not taken. */
+  async cosigned(note: string): Promise<void> {
+    await this.ask('cosignatures', 'the cosignature (is this witness among COUNTERSIGN_AUDIT_WITNESSES?)', { note });
+  }
+
+  private async json<T>(path: string, what: string): Promise<T> {
+    const answer = await this.ask(path, what);
+    try {
+      return (await answer.json()) as T;
+    } catch (cause) {
+      throw new LogAway(`the log's answer to ${path} is cut: ${(cause as Error).message}`);
+    }
+  }
+
+  private async ask(path: string, what: string, body?: unknown): Promise<Response> {
     const headers: Record<string, string> = { authorization: `Bearer ${this.token}` };
     if (body !== undefined) headers['content-type'] = 'application/json';
     const init = { headers, signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' as const };
@@ -22,28 +57,13 @@ export class LogClient {
     ).catch((cause: Error) => {
       throw new LogAway(`${this.base} does not answer: ${cause.message}`);
     });
+    if (answer.ok) return answer;
     if (answer.status === 503) throw new LogAway('the log has no checkpoint to show yet');
-    return answer;
+    throw new LogAway(`the log refuses ${what}: ${answer.status}${await detailOf(answer)}`);
   }
+}
 
-  /** The note of the newest checkpoint. @throws LogAway */
-  async checkpoint(): Promise<string> {
-    const answer = await this.ask('checkpoint');
-    if (!answer.ok) throw new LogAway(`the log refuses its checkpoint: ${answer.status}`);
-    return answer.text();
-  }
-
-  /** The proof from a checkpoint to the newest; undefined where the log knows no such checkpoint. @throws LogAway */
-  async consistency(first: number): Promise<ServedConsistency | undefined> {
-    const answer = await this.ask(`consistency?first=${first}`);
-    if (answer.status === 404) return undefined;
-    if (!answer.ok) throw new LogAway(`the log refuses a consistency proof: ${answer.status}`);
-    return (await answer.json()) as ServedConsistency;
-  }
-
-  /** Hands the cosigned note in. @throws LogAway where it is not taken. */
-  async cosigned(note: string): Promise<void> {
-    const answer = await this.ask('cosignatures', { note });
-    if (!answer.ok) throw new LogAway(`the cosignature is refused (${answer.status}): is this witness among COUNTERSIGN_AUDIT_WITNESSES?`);
-  }
+async function detailOf(answer: Response): Promise<string> {
+  const problem = (await answer.json().catch(() => ({}))) as { detail?: unknown };
+  return typeof problem.detail === 'string' ? `, ${problem.detail.slice(0, 500)}` : '';
 }

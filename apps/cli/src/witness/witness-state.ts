@@ -1,13 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { COSIGNATURE_V1, type NoteSigner, noteSigner } from '@countersign/proofs';
+import path, { dirname } from 'node:path';
+import {
+  COSIGNATURE_V1,
+  type CoveredHeads,
+  coveredHeads,
+  type HeadsLog,
+  type NoteSigner,
+  type NoteVerifier,
+  noteSigner,
+  openCheckpoint,
+  openHeads,
+  type Passed,
+} from '@countersign/proofs';
+import { nothingSeen, type Seen } from './follow-log.js';
 
 /** The state or the key of a witness cannot be used; the message is one line for the operator. */
 export class WitnessFault extends Error {}
 
 async function writeSynced(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const handle = await open(`${file}.new`, 'w', 0o600);
   try {
     await handle.writeFile(text);
@@ -42,15 +54,52 @@ export async function witnessKey(file: string, name: string): Promise<NoteSigner
   }
 }
 
-/** The note that the witness saw last, synced before its cosignature leaves. */
+/** What the witness has checked, synced before its cosignature leaves. */
 export class WitnessState {
-  constructor(private readonly file: string) {}
+  private readonly file: string;
+  /** What releases before kept: the note that was cosigned last, without its heads. */
+  private readonly earlier: string;
 
-  async seen(): Promise<string | undefined> {
-    return readText(this.file);
+  constructor(
+    dir: string,
+    private readonly log: NoteVerifier,
+  ) {
+    const name = `seen-${log.key_hash.toString(16).padStart(8, '0')}`;
+    this.file = path.join(dir, `${name}.json`);
+    this.earlier = path.join(dir, `${name}.note`);
   }
 
-  save(note: string): Promise<void> {
-    return writeSynced(this.file, note);
+  /** @throws WitnessFault where what is kept is damaged, or is of another log */
+  async seen(): Promise<Seen> {
+    const passed = await this.passed();
+    const text = await readText(this.file);
+    if (text === undefined) return nothingSeen(passed);
+    const opened = openHeads(parsed(text), this.log);
+    if (opened.kind === 'followed') return { log: opened.log, note: opened.note, passed };
+    throw new WitnessFault(
+      `the state ${this.file} cannot be used: ${opened.reason}. Restore it from a backup, or remove it to check the log from its first entry`,
+    );
+  }
+
+  private async passed(): Promise<Passed | undefined> {
+    const note = await readText(this.earlier);
+    if (note === undefined) return undefined;
+    const checkpoint = openCheckpoint(note, this.log);
+    if (!checkpoint) throw new WitnessFault('the state of this witness is of another log: give it a folder of its own');
+    return { size: checkpoint.size, root: checkpoint.root };
+  }
+
+  save(log: HeadsLog, note: string): Promise<void> {
+    return writeSynced(this.file, JSON.stringify(coveredHeads(log, note)));
+  }
+}
+
+function parsed(text: string): CoveredHeads {
+  try {
+    return JSON.parse(text) as CoveredHeads;
+  } catch {
+    throw new WitnessFault(
+      'the state of this witness is damaged: restore it from a backup, or remove it to check the log from its first entry',
+    );
   }
 }

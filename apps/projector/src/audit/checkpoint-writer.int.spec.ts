@@ -38,6 +38,7 @@ function evidence() {
     checkpoints,
     signer,
     cosigned: new CosignedNotes(new TextFile(path.join(dir, 'cosigned.json')), checkpoints, signer.verifier, []),
+    checked: new TextFile(path.join(dir, 'checked.json')),
   };
 }
 

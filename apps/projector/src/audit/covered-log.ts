@@ -20,18 +20,26 @@ export class CoveredLog {
     private readonly signer: CheckpointSigner,
   ) {}
 
-  /** Takes up what was signed. @throws BrokenRecord where the log is shorter than a checkpoint says. */
+  /** Takes up what was signed. @throws BrokenRecord where the log is shorter than a checkpoint says, or a checkpoint does not continue the one before. */
   static async open(log: EventLog, evidence: Evidence): Promise<CoveredLog> {
-    const signer = await CheckpointSigner.resume(evidence.checkpoints, evidence.tiles, evidence.signer);
+    const { signer, torn } = await CheckpointSigner.resume(evidence);
     const covered = new CoveredLog(log, evidence, signer);
-    for (const [name, head] of signer.signed) covered.trees.set(name, await covered.resume(head));
+    for (const head of signer.signed) {
+      const name = treeName(head.topic, head.partition);
+      covered.trees.set(name, await covered.resume(head, torn.get(name)));
+    }
     return covered;
   }
 
-  private async resume(head: TreeHead): Promise<CoveredTree> {
+  private async resume(head: TreeHead, torn: readonly TreeHead[] | undefined): Promise<CoveredTree> {
     const end = await this.log.head(head.topic, head.partition);
     if (end < head.size) throw new BrokenRecord(`${head.topic}/${head.partition} has ${end} records, of which ${head.size} were signed`);
-    return CoveredTree.resume(head, this.evidence.tiles);
+    return CoveredTree.resume(head, this.evidence.tiles, torn);
+  }
+
+  /** Records that were taken so far. */
+  get size(): number {
+    return [...this.trees.values()].reduce((sum, { next }) => sum + next, 0);
   }
 
   /** Follows these topics; `grown` is called with how many records were added. */
@@ -59,12 +67,15 @@ export class CoveredLog {
 
   /** Signs what there is, if anything is new. @throws BrokenRecord */
   async sign(time_ms: number): Promise<Signed> {
-    const written = await Promise.all(
-      [...this.trees.values()].map(async (tree) => ((await tree.write(this.evidence.tiles)) ? tree.head() : undefined)),
-    );
-    const grown = written.filter((head): head is TreeHead => head !== undefined);
-    if ([...this.trees.values()].some((tree) => tree.isBehind)) return 'behind';
-    return grown.length === 0 ? 'nothing_new' : this.signer.sign(grown, time_ms);
+    const trees = [...this.trees.values()];
+    await Promise.all(trees.map((tree) => tree.write(this.evidence.tiles)));
+    if (trees.some((tree) => tree.isBehind)) return 'behind';
+    const moved = await Promise.all(trees.map(async (tree) => ({ tree, move: await tree.move() })));
+    const moves = moved.flatMap(({ move }) => (move ? [move] : []));
+    if (moves.length === 0) return 'nothing_new';
+    const signed = await this.signer.sign(moves, time_ms);
+    if (signed === 'kept') for (const { tree, move } of moved) if (move) tree.signedNow();
+    return signed;
   }
 
   async close(): Promise<void> {

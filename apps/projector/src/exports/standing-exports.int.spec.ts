@@ -2,7 +2,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { EventCodec } from '@countersign/contracts';
 import type { LogRecord, NewRecord } from '@countersign/event-log';
-import { caseHistory, readCase } from '@countersign/store';
+import { caseHistory, PgliteStore, readCase } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseProjectorConfig } from '../config.js';
 import { startProjector } from '../start-projector.js';
@@ -30,6 +30,7 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   throw new Error('it did not come');
 }
 const read = (topic: string) => platform.log.read(topic, 0, 0, 500);
+const formOf = ({ headers, key }: LogRecord) => ({ headers, key });
 const idOf = ({ headers }: LogRecord) => headers.ce_id as string;
 const published = (topic: string, count: number) =>
   until(async () => {
@@ -107,6 +108,22 @@ describe('standing exports', () => {
     for (const { headers, value } of records) fold.take(headers, codec.decode(value).event);
     const count = (type: string) => history.events.filter(({ event_type }) => event_type === type).length;
     expect(fold.result()).toEqual({ create_order: { requested: count('tool_call_requested'), ended: count('tool_executed') } });
+  }, 60_000);
+
+  test('after the database is lost, everything is exported again under the same ids', async () => {
+    const earlier = { 'audit-view': await read('audit-view'), 'case-history-view': await read('case-history-view') };
+    const store = await PgliteStore.open({ memory: true });
+    const projector = await startProjector({ ...platform.deps, store }, config);
+    for (const topic of config.exports) {
+      const told = new Map(earlier[topic].map((record) => [idOf(record), record]));
+      const again = (await published(topic, earlier[topic].length + told.size)).slice(earlier[topic].length);
+      expect(new Map(again.map((record) => [idOf(record), formOf(record)]))).toEqual(
+        new Map([...told].map(([id, record]) => [id, formOf(record)])),
+      );
+      expect(again).toHaveLength(told.size);
+    }
+    await projector.close();
+    await store.close();
   }, 60_000);
 
   test('nothing is written that nobody asked for, and an unknown export is refused at the start', async () => {

@@ -80,9 +80,23 @@ export class ViewFolder {
 
   /** Every topic of every partition that this process folds. */
   shown(): Shown[] {
+    return this.positions((fold, topic) => fold.shown(topic));
+  }
+
+  /** The same with what is folded and not written yet. */
+  folded(): Shown[] {
+    return this.positions((fold, topic) => fold.next(topic));
+  }
+
+  /** Whether the views show this much, of the partitions that this process still folds. */
+  shows(wanted: readonly Shown[]): boolean {
+    return wanted.every(({ topic, partition, next_offset }) => (this.of(topic, partition)?.shown(topic) ?? next_offset) >= next_offset);
+  }
+
+  private positions(at: (fold: PartitionFold, topic: string) => number): Shown[] {
     return [...this.partitions].flatMap(([key, fold]) => {
       const [lane = GLOBAL, partition] = key.split('/');
-      return topicsOf(lane).map((topic) => ({ topic, partition: Number(partition), next_offset: fold.shown(topic) }));
+      return topicsOf(lane).map((topic) => ({ topic, partition: Number(partition), next_offset: at(fold, topic) }));
     });
   }
 

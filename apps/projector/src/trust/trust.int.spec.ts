@@ -14,7 +14,7 @@ import {
 import { evolveAgent } from '@countersign/domain/testing/observed-agent';
 import { ungatedRegistration } from '@countersign/domain/testing/ungated-registration';
 import { agentOf, PastTrust, toolsOf } from '@countersign/process';
-import { trustFacts, trustRuns, trustSpans, trustSums } from '@countersign/store';
+import { PgliteStore, type Statement, trustFacts, trustRuns, trustSpans, trustSums } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startProjector } from '../start-projector.js';
 import { PlatformOnDisk } from '../testing/platform-on-disk.js';
@@ -115,7 +115,54 @@ describe('trust on a log and a database', () => {
     const since = Date.now();
     expect(await tell(async () => Date.now() - since > 1_500)).toHaveLength(2);
   }, 90_000);
+
+  test('after the database is lost nothing is told of what is folded only in part', async () => {
+    const told = await platform.log.head('trust-view', 0);
+    const known = history.events.length;
+    for (let n = 0; n < 5 * CALLS; n++) history.call('allowed', null);
+    await platform.append(history.events.slice(known));
+    const earlier = await startProjector(platform.deps, { lanes: ['shared'] });
+    await until(async () => (await platform.log.head('trust-view', 0)) > told);
+    await platform.folded();
+    await earlier.close();
+    const before = await platform.log.head('trust-view', 0);
+    const store = await PgliteStore.open({ memory: true });
+    const gate = { passed: 0, held: 0, open: () => {} };
+    const opened = new Promise<void>((resolve) => {
+      gate.open = resolve;
+    });
+    // The first write of runs is made, and the next ones wait.
+    const slow = new Proxy(store, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name, target) as unknown;
+        if (name !== 'atomically') return typeof value === 'function' ? value.bind(target) : value;
+        return async (statements: readonly Statement[], lane: 'background') => {
+          if (JSON.stringify(statements).includes('"tool-executed') && gate.passed++ > 0) {
+            gate.held++;
+            await opened;
+          }
+          return target.atomically(statements, lane);
+        };
+      },
+    });
+    const projector = await startProjector({ ...platform.deps, store: slow as PgliteStore }, { lanes: ['shared'] });
+    await until(async () => gate.held > 0);
+    await lapse(2_500);
+    const during = await platform.log.head('trust-view', 0);
+    gate.open();
+    await lapse(2_500);
+    await projector.close();
+    await store.close();
+    expect(during).toBe(before);
+    const own = folded(history, Number.MAX_SAFE_INTEGER).tool.versions.get('1.0.0');
+    const all = [...(own?.runs.values() ?? [])].reduce((sum, counts) => plus(sum, counts), NO_RUNS).runs;
+    // What is told once all is folded is made of all runs.
+    const since = (await platform.log.read('trust-view', 0, before, 100)).map(({ value }) => PlatformOnDisk.codec().decode(value).event);
+    expect((since as { subject: string; runs: number }[]).filter(({ subject, runs }) => subject === 'tool' && runs < all)).toEqual([]);
+  }, 120_000);
 });
+
+const lapse = (for_ms: number) => new Promise((resolve) => setTimeout(resolve, for_ms));
 
 /** The tool, with a passed evaluation of its contract. */
 function registration(): PlacedEvent {

@@ -13,6 +13,10 @@ export interface BundleReport {
   /** Number of checkpoints that the signed tree had, and when the newest was made (the signer's clock). */
   checkpoint_size: number;
   checkpoint_time_ms: number;
+  /** Root of the signed tree, base64. */
+  checkpoint_root: string;
+  /** What each trusted witness had checked when it cosigned the checkpoint. */
+  cosigned: TrustedCheckpoint['cosigned'];
 }
 
 export type BundleVerdict = BundleReport | { kind: 'refused'; reason: string };
@@ -112,6 +116,8 @@ function checked(bundle: Bundle, trust: Trust): BundleVerdict {
     records: events.length,
     checkpoint_size: signed.size,
     checkpoint_time_ms: time_ms,
+    checkpoint_root: signed.root.toString('base64'),
+    cosigned: signed.cosigned,
   };
 }
 

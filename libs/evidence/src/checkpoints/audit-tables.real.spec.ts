@@ -78,7 +78,7 @@ test('of witnesses that speak to two gateways at once every cosignature is kept'
         new TextRow(store, 'cosigned'),
         new CheckpointTable(store),
         log.verifier,
-        witnesses.map(({ verifier }) => verifier),
+        witnesses.map(({ verifier }) => ({ key: verifier, checks: 'heads' as const })),
       ),
   ) as [CosignedNotes, CosignedNotes];
   const table = new CheckpointTable(stores[0] as PostgresStore);

@@ -44,8 +44,12 @@ export class CheckpointFolder implements CheckpointStore {
     return undefined;
   }
 
-  async *records(): AsyncGenerator<CheckpointRecord> {
-    for (const name of await this.names()) yield* await this.recordsIn(name);
+  async *records(from = 0): AsyncGenerator<CheckpointRecord> {
+    const first = fileOf(from);
+    for (const name of await this.names()) {
+      if (name < first) continue;
+      for (const record of await this.recordsIn(name)) if (record.number >= from) yield record;
+    }
   }
 
   private async names(): Promise<string[]> {
@@ -110,8 +114,8 @@ export class CheckpointFolder implements CheckpointStore {
     const name = fileOf(number);
     if (this.writing?.name === name) return this.writing.handle;
     await this.writing?.handle.close();
-    await mkdir(this.dir, { recursive: true });
-    this.writing = { name, handle: await open(join(this.dir, name), number % FULL_EVERY === 0 ? 'w' : 'r+') };
+    await mkdir(this.dir, { recursive: true, mode: 0o700 });
+    this.writing = { name, handle: await open(join(this.dir, name), number % FULL_EVERY === 0 ? 'w' : 'r+', 0o600) };
     const folder = await open(this.dir, 'r');
     await folder.sync();
     await folder.close();

@@ -1,7 +1,7 @@
-import type { TreeHead } from '@countersign/proofs';
+import { type TreeHead, type WireHead, wireHead } from '@countersign/proofs';
 
-/** A head as it is stored: topic, partition, size, root in base64. */
-export type StoredHead = [topic: string, partition: number, size: number, root: string];
+/** A head as it is stored. */
+export type StoredHead = WireHead;
 
 /** One checkpoint as it is kept: what it says, signed, and the heads of the trees that grew since the one before. */
 export interface CheckpointRecord {
@@ -27,7 +27,7 @@ export const FULL_EVERY = 1000;
 
 export const treeName = (topic: string, partition: number) => `${topic}/${partition}`;
 
-export const storedHead = ({ topic, partition, size, root }: TreeHead): StoredHead => [topic, partition, size, root.toString('base64')];
+export const storedHead: (head: TreeHead) => StoredHead = wireHead;
 
 /** Adds a checkpoint's heads to those of the one before. */
 export function withHeads(heads: Map<string, TreeHead>, record: CheckpointRecord): Map<string, TreeHead> {
@@ -44,8 +44,8 @@ export interface CheckpointStore {
   newest(): Promise<NewestCheckpoint | undefined>;
   /** The checkpoint of a number with the heads that it covers; undefined where there is none. */
   at(number: number): Promise<NewestCheckpoint | undefined>;
-  /** All of them, oldest first. */
-  records(): AsyncIterable<CheckpointRecord>;
+  /** All of them from this number on (0 if it is left out), oldest first. */
+  records(from?: number): AsyncIterable<CheckpointRecord>;
   /** Keeps it durably where its number is the next; `taken` where another signer was faster. */
   append(record: CheckpointRecord): Promise<'kept' | 'taken'>;
   close(): Promise<void>;

@@ -33,8 +33,8 @@ export class CheckpointTable implements CheckpointStore {
     return undefined;
   }
 
-  async *records(): AsyncGenerator<CheckpointRecord> {
-    for (let from = 0; ; from += FULL_EVERY) {
+  async *records(first = 0): AsyncGenerator<CheckpointRecord> {
+    for (let from = first; ; from += FULL_EVERY) {
       const page = await this.between(from, from + FULL_EVERY - 1);
       if (page.length === 0) return;
       yield* page;

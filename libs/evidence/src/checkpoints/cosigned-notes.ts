@@ -1,4 +1,4 @@
-import { cosignedAt, type NoteVerifier, openCheckpoint, parseNote, signatureLine } from '@countersign/proofs';
+import { cosignedAt, type NoteVerifier, openCheckpoint, parseNote, signatureLine, type Witness } from '@countersign/proofs';
 import type { CheckpointStore } from './checkpoint-store.js';
 import type { KeptText } from './kept-text.js';
 
@@ -25,7 +25,7 @@ export class CosignedNotes {
     private readonly kept: KeptText,
     private readonly checkpoints: CheckpointStore,
     private readonly log: NoteVerifier,
-    private readonly witnesses: readonly NoteVerifier[],
+    private readonly witnesses: readonly Witness[],
   ) {}
 
   /** Whether witnesses are asked at all. */
@@ -33,9 +33,14 @@ export class CosignedNotes {
     return this.witnesses.length > 0;
   }
 
-  /** The newest checkpoint that every witness cosigned; undefined where there is none, or nobody is asked. */
+  /** Whether one of them checks heads. Without such a witness nobody but the log says that no record was rewritten. */
+  get checksHeads(): boolean {
+    return this.witnesses.some(({ checks }) => checks === 'heads');
+  }
+
+  /** The newest checkpoint that every witness cosigned, at least one of which checks heads; undefined where there is none, or no such witness is asked. */
   async newest(): Promise<Cosigned | undefined> {
-    return this.witnesses.length === 0 ? undefined : (keptOf(await this.kept.read()).complete ?? undefined);
+    return !this.checksHeads ? undefined : (keptOf(await this.kept.read()).complete ?? undefined);
   }
 
   /** Keeps the witnesses' lines of a note. Answers whose they are; a reason where the note is none of this log's checkpoints. */
@@ -51,10 +56,10 @@ export class CosignedNotes {
     const number = opened.size - 1;
     const own = await this.checkpoints.at(number);
     if (!own || parseNote(own.record.note)?.text !== opened.note.text) return { refused: 'the checkpoint is not one of this log' };
-    const lines = this.witnesses.flatMap((witness): [string, string][] => {
-      if (cosignedAt(opened.note, witness) === undefined) return [];
-      const line = opened.note.signatures.find(({ name, key_hash }) => name === witness.name && key_hash === witness.key_hash);
-      return line ? [[witness.vkey, signatureLine(line)]] : [];
+    const lines = this.witnesses.flatMap(({ key }): [string, string][] => {
+      if (cosignedAt(opened.note, key) === undefined) return [];
+      const line = opened.note.signatures.find(({ name, key_hash }) => name === key.name && key_hash === key.key_hash);
+      return line ? [[key.vkey, signatureLine(line)]] : [];
     });
     if (lines.length === 0) return { refused: 'none of the witnesses that this log asks for has cosigned it' };
     await this.merge(number, own.record.note, lines);
@@ -72,7 +77,7 @@ export class CosignedNotes {
   private with({ complete, pending }: Kept, number: number, note: string, lines: readonly [string, string][]): Kept {
     const byNumber = new Map(pending);
     const all = new Map([...(byNumber.get(number) ?? []), ...lines]);
-    if (this.witnesses.every(({ vkey }) => all.has(vkey)) && number >= (complete?.number ?? 0)) {
+    if (this.witnesses.every(({ key }) => all.has(key.vkey)) && number >= (complete?.number ?? 0)) {
       const cosigned = { number, note: note + [...all.values()].join('') };
       return { complete: cosigned, pending: pending.filter(([each]) => each > number) };
     }

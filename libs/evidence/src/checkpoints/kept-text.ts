@@ -19,8 +19,8 @@ export class TextFile implements KeptText {
 
   async replace(known: string | undefined, text: string): Promise<boolean> {
     if ((await this.read()) !== known) return false;
-    await mkdir(dirname(this.file), { recursive: true });
-    const handle = await open(`${this.file}.new`, 'w');
+    await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
+    const handle = await open(`${this.file}.new`, 'w', 0o600);
     await handle.writeFile(text);
     await handle.sync();
     await handle.close();

@@ -1,78 +1,100 @@
 import {
   entryHash,
   GrowingTree,
-  headsRoot,
+  HeadsLog,
   type NoteSigner,
   openCheckpoint,
   rootOf,
   signCheckpoint,
-  sortedHeads,
   subtreesOf,
   type TreeHead,
+  type TreeMove,
 } from '@countersign/proofs';
 import { BrokenRecord } from '../trees/broken-record.js';
 import { CHECKPOINTS_TREE, type Tiles } from '../trees/tiles.js';
-import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, storedHead, treeName } from './checkpoint-store.js';
+import { CheckedMark } from './checked-mark.js';
+import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, storedHead } from './checkpoint-store.js';
+import { checkKept, type TornTrees } from './kept-check.js';
+import type { KeptText } from './kept-text.js';
 
-/** Signs checkpoints one after the other. Of two that sign, each number is written by one of them. */
+/** What checkpoints are signed with and kept in. */
+export interface SignerParts {
+  checkpoints: CheckpointStore;
+  tiles: Tiles;
+  signer: NoteSigner;
+  /** Up to where the kept checkpoints were checked. */
+  checked: KeptText;
+}
+
+/** Signs checkpoints one after the other, each only where every tree that moved continues what was signed. Of two that sign, each number is written by one of them. */
 export class CheckpointSigner {
   private constructor(
-    private readonly store: CheckpointStore,
-    private readonly tiles: Tiles,
-    private readonly signer: NoteSigner,
+    private readonly parts: SignerParts,
     private readonly entries: GrowingTree,
-    private readonly heads: Map<string, TreeHead>,
+    private readonly log: HeadsLog,
+    private readonly mark: CheckedMark,
   ) {}
 
-  /** Goes on after the newest checkpoint. @throws BrokenRecord where the checkpoints are not what the newest of them signed. */
-  static async resume(store: CheckpointStore, tiles: Tiles, signer: NoteSigner): Promise<CheckpointSigner> {
-    const newest = await store.newest();
-    const entries = newest ? await entriesUpTo(newest.record, store, tiles, signer) : new GrowingTree();
-    return new CheckpointSigner(store, tiles, signer, entries, new Map(newest?.heads));
+  /**
+   * Goes on after the newest checkpoint, once all that were not checked before are. `torn`: trees that must be hashed anew
+   * before anything is signed. @throws BrokenRecord where the checkpoints are not what the newest of them signed, or one does not continue another
+   */
+  static async resume(parts: SignerParts): Promise<{ signer: CheckpointSigner; torn: TornTrees }> {
+    const { checkpoints, tiles, signer, checked } = parts;
+    const mark = new CheckedMark(checked);
+    const from = await mark.read(checkpoints);
+    const newest = await checkpoints.newest();
+    if (!newest) return { signer: new CheckpointSigner(parts, new GrowingTree(), HeadsLog.empty(), mark), torn: new Map() };
+    const entries = await entriesUpTo(newest.record, parts);
+    const { log, torn } = await checkKept(checkpoints, tiles, signer.verifier, from);
+    if (log.size !== entries.size) throw new Error('another process signs');
+    // Torn trees are not checked before the log was read: the mark stays where it is.
+    if (torn.size === 0) await mark.move(log.size, newest.record.note, true);
+    return { signer: new CheckpointSigner(parts, entries, log, mark), torn };
   }
 
   /** Heads of the newest checkpoint. */
-  get signed(): ReadonlyMap<string, TreeHead> {
-    return this.heads;
+  get signed(): readonly TreeHead[] {
+    return this.log.all;
   }
 
-  /** Signs what these trees are now. `taken`: another signs; this one is of no use any more. */
-  async sign(grown: readonly TreeHead[], time_ms: number): Promise<'kept' | 'taken'> {
-    for (const head of grown) this.heads.set(treeName(head.topic, head.partition), head);
-    const sorted = sortedHeads(this.heads.values());
+  /** Signs what these trees are now. `taken`: another signs; this one is of no use any more. @throws BrokenRecord where one does not continue what was signed */
+  async sign(moves: readonly TreeMove[], time_ms: number): Promise<'kept' | 'taken'> {
     const number = this.entries.size;
-    const heads_root = await headsRoot(sorted);
+    const fault = this.log.append(number, time_ms, moves);
+    if (fault !== undefined) throw new BrokenRecord(`nothing is signed: ${fault}`);
+    const { trees, heads_root } = this.log.lastEntry as NonNullable<HeadsLog['lastEntry']>;
+    const appends = this.entries.append(entryHash({ number, time_ms, trees, heads_root }));
+    for (const part of appends) await this.parts.tiles.append(CHECKPOINTS_TREE, part);
+    const root = await this.entries.root();
+    if (!root.equals(this.log.root()))
+      throw new BrokenRecord(`nothing is signed: the tree of entries does not continue the ${number} signed ones`);
     const full = number % FULL_EVERY === 0;
-    const appends = this.entries.append(entryHash({ number, time_ms, trees: sorted.length, heads_root }));
-    for (const part of appends) await this.tiles.append(CHECKPOINTS_TREE, part);
-    const note = signCheckpoint({ size: number + 1, root: await this.entries.root() }, this.signer);
     const record: CheckpointRecord = {
       number,
       time_ms,
-      trees: sorted.length,
+      trees,
       heads_root: heads_root.toString('base64'),
       full,
-      heads: (full ? sorted : grown).map(storedHead),
-      note,
+      heads: (full ? this.log.all : moves.map(({ head }) => head)).map(storedHead),
+      note: signCheckpoint({ size: number + 1, root }, this.parts.signer),
     };
-    return this.store.append(record);
+    const kept = await this.parts.checkpoints.append(record);
+    if (kept === 'kept') await this.mark.move(number + 1, record.note);
+    return kept;
   }
 }
 
 /** The tree that this checkpoint signed: from its tiles, or from the kept checkpoints where a crash took some of them. */
-async function entriesUpTo(
-  { number, note }: CheckpointRecord,
-  store: CheckpointStore,
-  tiles: Tiles,
-  { verifier }: NoteSigner,
-): Promise<GrowingTree> {
+async function entriesUpTo({ number, note }: CheckpointRecord, { checkpoints, tiles, signer }: SignerParts): Promise<GrowingTree> {
+  const { verifier } = signer;
   const signed = openCheckpoint(note, verifier);
   if (!signed) throw new BrokenRecord(`checkpoint ${number} is not signed by ${verifier.vkey}: was the master key changed?`);
   const read = (level: number, index: number) => tiles.read(CHECKPOINTS_TREE, level, index);
   const known = await rootOf(subtreesOf(read), signed.size).catch(() => undefined);
   if (known?.equals(signed.root)) return GrowingTree.resume(signed.size, read);
   const entries = new GrowingTree();
-  for await (const record of store.records()) {
+  for await (const record of checkpoints.records()) {
     if (record.number > number) break;
     for (const part of entries.append(entryOf(record))) await tiles.append(CHECKPOINTS_TREE, part);
   }

@@ -1,5 +1,5 @@
 import type { LogBatch } from '@countersign/event-log';
-import { GrowingTree, HASH_BYTES, recordHash, rootOf, subtreesOf, type TreeHead } from '@countersign/proofs';
+import { GrowingTree, HASH_BYTES, type ReadTile, recordHash, rootOf, subtreesOf, type TreeHead, type TreeMove } from '@countersign/proofs';
 import { treeName } from '../checkpoints/checkpoint-store.js';
 import { BrokenRecord } from './broken-record.js';
 import type { Tiles } from './tiles.js';
@@ -12,24 +12,27 @@ export class CoveredTree {
     readonly topic: string,
     readonly partition: number,
     private tree: GrowingTree,
-    /** What was signed of this tree and is not seen again yet: after lost tiles it is hashed anew from the log. */
-    private signed: TreeHead | undefined,
+    /** What was signed of this tree and is not seen again yet, smallest first: after lost tiles it is hashed anew from the log. */
+    private readonly signed: TreeHead[],
   ) {}
 
   static empty(topic: string, partition: number): CoveredTree {
-    return new CoveredTree(topic, partition, new GrowingTree(), undefined);
+    return new CoveredTree(topic, partition, new GrowingTree(), []);
   }
 
-  /** Goes on after a checkpoint: from its tiles where they have the signed root, else from the first record. */
-  static async resume(signed: TreeHead, tiles: Tiles): Promise<CoveredTree> {
-    const name = treeName(signed.topic, signed.partition);
+  /**
+   * Goes on after a checkpoint: from its tiles where they have the signed root, else from the first record. `torn`: tiles
+   * that do not lead from one signed head to the next are hashed anew too, and the tree must pass through these heads.
+   */
+  static async resume(signed: TreeHead, tiles: Tiles, torn?: readonly TreeHead[]): Promise<CoveredTree> {
+    const { topic, partition } = signed;
+    const name = treeName(topic, partition);
     const read = (level: number, index: number) => tiles.read(name, level, index);
-    const isWhole = await rootOf(subtreesOf(read), signed.size).then(
-      (root) => root.equals(signed.root),
-      () => false,
-    );
-    const tree = isWhole ? await GrowingTree.resume(signed.size, read) : new GrowingTree();
-    return new CoveredTree(signed.topic, signed.partition, tree, isWhole ? undefined : signed);
+    if (!torn && (await isWhole(read, signed))) {
+      return new CoveredTree(topic, partition, await GrowingTree.resume(signed.size, read), []);
+    }
+    const passed = (torn ?? []).filter(({ size }) => size < signed.size);
+    return new CoveredTree(topic, partition, new GrowingTree(), [...passed, signed]);
   }
 
   /** The offset that the next record must have. */
@@ -39,7 +42,7 @@ export class CoveredTree {
 
   /** Whether it stands below what was signed: no checkpoint may be made now. */
   get isBehind(): boolean {
-    return this.signed !== undefined;
+    return this.signed.length > 0;
   }
 
   /** Takes the records that it does not have. @throws BrokenRecord where one is missing. */
@@ -53,28 +56,41 @@ export class CoveredTree {
     return this.pending.length - before;
   }
 
-  /** Puts what it took into tiles. True where the tree grew. @throws BrokenRecord where it is not the tree that was signed. */
-  async write(tiles: Tiles): Promise<boolean> {
-    if (this.pending.length === 0) return false;
-    const toSigned = (this.signed?.size ?? 0) - this.tree.size;
-    const crosses = this.signed !== undefined && this.pending.length >= toSigned;
-    const first = this.pending.splice(0, crosses ? toSigned : this.pending.length);
-    await this.append(first, tiles);
-    if (!crosses) return true;
-    if (!(await this.tree.root()).equals((this.signed as TreeHead).root)) {
-      throw new BrokenRecord(`${this.topic}/${this.partition} up to ${this.tree.size} is not what was signed`);
+  /** Puts what it took into tiles. @throws BrokenRecord where it is not the tree that was signed. */
+  async write(tiles: Tiles): Promise<void> {
+    for (let next = this.signed[0]; next && this.tree.size + this.pending.length >= next.size; next = this.signed[0]) {
+      await this.append(this.pending.splice(0, next.size - this.tree.size), tiles);
+      if (!(await this.tree.root()).equals(next.root)) {
+        throw new BrokenRecord(`${this.topic}/${this.partition} up to ${next.size} is not what was signed`);
+      }
+      this.signed.shift();
+      this.tree.mark();
     }
-    this.signed = undefined;
     await this.append(this.pending.splice(0), tiles);
-    return true;
   }
 
   private async append(hashes: readonly Buffer[], tiles: Tiles): Promise<void> {
+    if (hashes.length === 0) return;
     const joined = Buffer.concat(hashes, hashes.length * HASH_BYTES);
     for (const part of this.tree.append(joined)) await tiles.append(treeName(this.topic, this.partition), part);
   }
 
-  async head(): Promise<TreeHead> {
-    return { topic: this.topic, partition: this.partition, size: this.tree.size, root: await this.tree.root() };
+  /** How it grew since it was signed last, with the proof that it did nothing else; undefined where it did not. */
+  async move(): Promise<TreeMove | undefined> {
+    const { topic, partition, tree } = this;
+    if (tree.size === tree.markedSize) return undefined;
+    return { head: { topic, partition, size: tree.size, root: await tree.root() }, path: await tree.sinceMark() };
   }
+
+  /** Takes note that what `move` answered is signed. */
+  signedNow(): void {
+    this.tree.mark();
+  }
+}
+
+function isWhole(read: ReadTile, { size, root }: TreeHead): Promise<boolean> {
+  return rootOf(subtreesOf(read), size).then(
+    (found) => found.equals(root),
+    () => false,
+  );
 }

@@ -17,10 +17,10 @@ export class TileFolder implements Tiles {
   async append(tree: string, { level, index, width, hashes }: TileAppend): Promise<void> {
     const file = this.file(tree, level, index);
     const folder = dirname(file);
-    if (!this.made.has(folder)) await mkdir(folder, { recursive: true });
+    if (!this.made.has(folder)) await mkdir(folder, { recursive: true, mode: 0o700 });
     this.made.add(folder);
     // Into the page cache, some hundred bytes: a round trip to the thread pool costs ten times as much, for each of three calls.
-    const handle = openSync(file, width === 0 ? 'w' : 'r+');
+    const handle = openSync(file, width === 0 ? 'w' : 'r+', 0o600);
     try {
       writeSync(handle, hashes, 0, hashes.length, width * HASH_BYTES);
     } finally {

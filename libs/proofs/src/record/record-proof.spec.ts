@@ -67,7 +67,35 @@ async function world(size: number) {
   return { records, proofOf };
 }
 
+/** Entry 1 of three holds a forged record and entry 2 is honest again; the proof leads through entry 1. */
+async function forgedEarlierEntry() {
+  const forged = { ...record(0), value: Buffer.from('other inputs') };
+  const head = { topic: forged.topic, partition: forged.partition, size: 1, root: recordHash(forged) };
+  const entry = { number: 1, time_ms: 1_790_000_000_000, trees: 1, heads_root: await headsRoot([head]) };
+  const others = [0, 2].map((number) => entryHash({ ...entry, number, heads_root: Buffer.alloc(32, number) }));
+  const tiles = Buffer.concat([others[0] as Buffer, entryHash(entry), others[1] as Buffer]);
+  const entries = new GrowingTree();
+  entries.append(tiles);
+  const path = await inclusionProof(
+    subtreesOf(async () => tiles),
+    1,
+    3,
+  );
+  const proof: RecordProof = {
+    tree: { size: 1, path: [] },
+    head: { index: 0, path: [] },
+    entry: { number: 1, time_ms: entry.time_ms, trees: 1, path: text(path) },
+    checkpoint: signCheckpoint({ size: 3, root: await entries.root() }, signer),
+  };
+  return { record: forged, proof };
+}
+
 describe('the proof of a record', () => {
+  test('leads through the last entry of its note: an earlier entry, which a witness may have skipped, proves nothing', async () => {
+    const { record: forged, proof } = await forgedEarlierEntry();
+    expect(verifyRecord(forged, proof, trust)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('last entry') });
+  });
+
   test('holds for every record, and for no other at its place', async () => {
     const { records, proofOf } = await world(9);
     for (const each of records) {

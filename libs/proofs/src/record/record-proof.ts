@@ -2,6 +2,7 @@ import { isIncluded, rootFromInclusion } from '../merkle/verify.js';
 import { openCheckpoint } from '../note/checkpoint.js';
 import { cosignedAt } from '../note/cosignature.js';
 import type { NoteVerifier } from '../note/note-key.js';
+import { checkedBy, type Witness, type WitnessChecks } from '../note/witness-key.js';
 import { type RecordToCover, recordHash } from './record-leaf.js';
 import { strictBase64 } from './strict-base64.js';
 import { entryHash, headHash } from './tree-heads.js';
@@ -21,7 +22,7 @@ export interface RecordProof {
 export interface Trust {
   log: NoteVerifier;
   /** Each must have cosigned the checkpoint. */
-  witnesses: readonly NoteVerifier[];
+  witnesses: readonly Witness[];
 }
 
 export type Verdict = { kind: 'proven'; checkpoint_size: number; time_ms: number } | { kind: 'refused'; reason: string };
@@ -33,14 +34,22 @@ const hashes = (path: readonly string[]) => path.map(strictBase64);
 export interface TrustedCheckpoint {
   size: number;
   root: Buffer;
+  /** Which of the trusted witnesses cosigned it, when (Unix seconds), and what each had checked. */
+  cosigned: { name: string; checks: WitnessChecks; time_s: number }[];
 }
 
 /** The checkpoint of a note where the log and every witness that is asked for signed it; the reason, else. */
 export function openTrusted(note: string, { log, witnesses }: Trust): TrustedCheckpoint | string {
   const signed = openCheckpoint(note, log);
   if (!signed) return `the checkpoint is not signed by ${log.name}`;
-  const missing = witnesses.find((witness) => cosignedAt(signed.note, witness) === undefined);
-  return missing ? `the checkpoint is not cosigned by ${missing.name}` : { size: signed.size, root: signed.root };
+  const cosigned: TrustedCheckpoint['cosigned'] = [];
+  for (const witness of witnesses) {
+    const { name } = witness.key;
+    const time_s = cosignedAt(signed.note, witness.key);
+    if (time_s === undefined) return `the checkpoint is not cosigned by ${name}`;
+    cosigned.push({ name, checks: checkedBy(witness, time_s), time_s });
+  }
+  return { size: signed.size, root: signed.root, cosigned };
 }
 
 /** As verifyRecord, under a checkpoint that was opened before. */
@@ -68,6 +77,8 @@ function verdict(record: RecordToCover, { tree, head, entry }: Omit<RecordProof,
   const heads_root = rootFromInclusion(headHash({ topic, partition, size: tree.size, root }), head.index, entry.trees, hashes(head.path));
   if (!heads_root) return refused('the path of the tree does not fit its place among the trees');
   const { number, time_ms, trees } = entry;
+  // A witness may have skipped an earlier entry. The heads of the last one are those that it looked at when it cosigned.
+  if (number !== signed.size - 1) return refused(`entry ${number} is not the last entry of the checkpoint, which is ${signed.size - 1}`);
   const leaf = entryHash({ number, time_ms, trees, heads_root });
   if (!isIncluded(leaf, number, signed, hashes(entry.path))) return refused('the record is not what the checkpoint covers');
   return { kind: 'proven', checkpoint_size: signed.size, time_ms };

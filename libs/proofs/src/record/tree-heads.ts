@@ -1,5 +1,6 @@
+import { Frontier } from '../merkle/frontier.js';
 import { HASH_BYTES, leafHash } from '../merkle/hashing.js';
-import { inclusionProof, rootOf } from '../merkle/tree.js';
+import { inclusionProof } from '../merkle/tree.js';
 import { GrowingTree } from '../tiles/growing-tree.js';
 import { type ReadTile, subtreesOf } from '../tiles/tile-hashes.js';
 
@@ -32,7 +33,9 @@ function tilesOf(sorted: readonly TreeHead[]): ReadTile {
 
 /** Root over all heads, which a checkpoint's entry carries. `sorted` as from sortedHeads. */
 export async function headsRoot(sorted: readonly TreeHead[]): Promise<Buffer> {
-  return rootOf(subtreesOf(tilesOf(sorted)), sorted.length);
+  const tree = Frontier.empty();
+  for (const head of sorted) tree.append(headHash(head));
+  return tree.root();
 }
 
 /** Audit path of the head at this index of the sorted heads. */

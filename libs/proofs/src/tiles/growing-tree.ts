@@ -1,7 +1,8 @@
 import { HASH_BYTES } from '../merkle/hashing.js';
-import { rootOf } from '../merkle/tree.js';
-import { foldHashes, subtreesOf } from './tile-hashes.js';
-import { TILE_WIDTH } from './tile-path.js';
+import { consistencyProof, rootOf } from '../merkle/tree.js';
+import { placeInTile, type ReadTile, TileFault } from './tile-hashes.js';
+import { TileNodes } from './tile-nodes.js';
+import { TILE_HEIGHT, TILE_WIDTH } from './tile-path.js';
 
 /** Hashes to append to a tile's file at `width * 32`. */
 export interface TileAppend {
@@ -12,41 +13,45 @@ export interface TileAppend {
   hashes: Buffer;
 }
 
+/** The tile of a level that grows. */
 interface Edge {
-  /** Index of the tile that grows. */
   index: number;
-  width: number;
-  hashes: Buffer;
+  nodes: TileNodes;
 }
 
-const emptyEdge = (index: number): Edge => ({ index, width: 0, hashes: Buffer.alloc(TILE_WIDTH * HASH_BYTES) });
+const emptyEdge = (index: number): Edge => ({ index, nodes: new TileNodes() });
 
 /**
  * A tree that only grows: keeps the growing tile of each level and says which hashes belong to which tile. What it needs
  * to go on after a restart is those tiles (`resume`).
  */
 export class GrowingTree {
-  private readonly edges: Edge[] = [emptyEdge(0)];
+  private edges: Edge[] = [emptyEdge(0)];
   private leaves = 0;
+  private marked: { size: number; edges: readonly Edge[] } = { size: 0, edges: [] };
 
   get size(): number {
     return this.leaves;
   }
 
-  /** Takes up a tree of `size` leaves. @throws TileFault where a tile is too short for it. */
-  static async resume(size: number, readTile: (level: number, index: number) => Promise<Buffer>): Promise<GrowingTree> {
+  /** The size that it had at the last `mark`, or when it was taken up. */
+  get markedSize(): number {
+    return this.marked.size;
+  }
+
+  /** Takes up a tree of `size` leaves, marked at this size. @throws TileFault where a tile is too short for it. */
+  static async resume(size: number, readTile: ReadTile): Promise<GrowingTree> {
     const tree = new GrowingTree();
     tree.leaves = size;
     for (let level = 0, count = size; count > 0; level++, count = Math.floor(count / TILE_WIDTH)) {
       const edge = emptyEdge(Math.floor(count / TILE_WIDTH));
-      edge.width = count % TILE_WIDTH;
-      if (edge.width > 0) {
-        const hashes = await readTile(level, edge.index);
-        if (hashes.length < edge.width * HASH_BYTES) throw new Error(`tile ${level}/${edge.index} is too short`);
-        hashes.copy(edge.hashes, 0, 0, edge.width * HASH_BYTES);
-      }
+      const bytes = (count % TILE_WIDTH) * HASH_BYTES;
+      const hashes = bytes === 0 ? Buffer.alloc(0) : await readTile(level, edge.index);
+      if (hashes.length < bytes) throw new TileFault(`tile ${level}/${edge.index} is too short`);
+      edge.nodes.append(hashes.subarray(0, bytes));
       tree.edges[level] = edge;
     }
+    tree.mark();
     return tree;
   }
 
@@ -62,26 +67,44 @@ export class GrowingTree {
     this.edges[level] ??= emptyEdge(0);
     let edge = this.edges[level] as Edge;
     for (let at = 0; at < hashes.length; ) {
-      const count = Math.min(TILE_WIDTH - edge.width, (hashes.length - at) / HASH_BYTES);
+      const { width } = edge.nodes;
+      const count = Math.min(TILE_WIDTH - width, (hashes.length - at) / HASH_BYTES);
       const part = hashes.subarray(at, at + count * HASH_BYTES);
-      appends.push({ level, index: edge.index, width: edge.width, hashes: part });
-      part.copy(edge.hashes, edge.width * HASH_BYTES);
-      edge.width += count;
+      appends.push({ level, index: edge.index, width, hashes: part });
+      edge.nodes.append(part);
       at += count * HASH_BYTES;
-      if (edge.width < TILE_WIDTH) continue;
-      const full = edge.hashes;
+      if (edge.nodes.width < TILE_WIDTH) continue;
+      const whole = edge.nodes.node(TILE_HEIGHT, 0) as Buffer;
       edge = emptyEdge(edge.index + 1);
       this.edges[level] = edge;
-      this.push(level + 1, foldHashes(full), appends);
+      this.push(level + 1, whole, appends);
     }
+  }
+
+  /** Remembers this size: `sinceMark` proves from here on what comes. A tile that fills up later is kept until the next mark. */
+  mark(): void {
+    this.marked = { size: this.leaves, edges: [...this.edges] };
   }
 
   /** Root of all leaves. */
   root(): Promise<Buffer> {
-    const readEdge = async (level: number) => {
-      const { hashes, width } = this.edges[level] as Edge;
-      return hashes.subarray(0, width * HASH_BYTES);
-    };
-    return rootOf(subtreesOf(readEdge), this.leaves);
+    return rootOf((level, index) => this.subtree(level, index), this.leaves);
+  }
+
+  /** The proof that this tree only appended to what it was at the mark (RFC 9162 section 2.1.4.1). It reads no tile. */
+  async sinceMark(): Promise<Buffer[]> {
+    const { size } = this.marked;
+    if (size === 0 || size === this.leaves) return [];
+    return consistencyProof((level, index) => this.subtree(level, index), size, this.leaves);
+  }
+
+  private async subtree(level: number, index: number): Promise<Buffer> {
+    const place = placeInTile(level, index);
+    for (const edges of [this.edges, this.marked.edges]) {
+      const edge = edges[place.level];
+      const node = edge?.index === place.index ? edge.nodes.node(place.row, place.at) : undefined;
+      if (node) return node;
+    }
+    throw new TileFault(`the tree does not hold node ${level}/${index}`);
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { HASH_BYTES, leafHash } from '../merkle/hashing.js';
 import { inclusionProof, rootOf } from '../merkle/tree.js';
-import { isIncluded } from '../merkle/verify.js';
+import { isConsistent, isIncluded } from '../merkle/verify.js';
 import { GrowingTree } from './growing-tree.js';
 import { subtreesOf } from './tile-hashes.js';
 import { parseTilePath, tilePath } from './tile-path.js';
@@ -55,6 +55,29 @@ describe('a growing tree', () => {
         direct.append(leaves(0, size));
         expect((await direct.root()).equals(root)).toBe(true);
       }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('proves from memory that it only grew since its mark, however much came, also after it was taken up again', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 6 }),
+        fc.boolean(),
+        async (parts, isResumed) => {
+          const files = new Files();
+          let tree = new GrowingTree();
+          for (const count of parts) {
+            const before = { size: tree.markedSize, root: await rootOf(subtreesOf(files.read), tree.markedSize) };
+            for (const { level, index, width, hashes } of tree.append(leaves(tree.size, count))) files.append(level, index, width, hashes);
+            const after = { size: tree.size, root: await tree.root() };
+            expect(isConsistent(before, after, await tree.sinceMark())).toBe(true);
+            if (isResumed) tree = await GrowingTree.resume(tree.size, files.read);
+            else tree.mark();
+            expect(await tree.sinceMark()).toEqual([]);
+          }
+        },
+      ),
       { numRuns: 25 },
     );
   });

@@ -1,18 +1,19 @@
 import type { ExportTopic } from '@countersign/contracts';
-import { auditEventOf, callFacts } from '@countersign/domain';
+import { auditEventOf, callFacts, saysItsCall } from '@countersign/domain';
 import { insertOutbox, type OutboxRow, type Statement, exportOutboxTables as set } from '@countersign/store';
 import { historyOf } from '../case-history/lines.js';
 import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
 
 /** What of a change goes to the topics for analysts. */
-function exportsOf(change: Change, topics: ReadonlySet<ExportTopic>): OutboxRow[] {
+export function exportsOf(change: Change, topics: ReadonlySet<ExportTopic>): OutboxRow[] {
   const { at, after } = change;
   const rows: OutboxRow[] = [];
   const { hlc, event_id } = at.event.meta;
   const tenant_id = storable(at.event.meta.tenant_id);
   const body = (value: object) => storable(JSON.stringify(value));
   if (topics.has('audit-view')) {
-    const event = auditEventOf(at, after && callFacts(after));
+    // What a record says of its call itself does not depend on what else was read by then: exported again, it is the same.
+    const event = auditEventOf(at, after && !saysItsCall(at) ? callFacts(after) : undefined);
     rows.push({ tenant_id, hlc, event_id, stream: 'audit-view', seq: 0, body: body({ meta: at.event.meta, event }) });
   }
   if (topics.has('case-history-view')) {

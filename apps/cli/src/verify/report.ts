@@ -1,0 +1,68 @@
+import type { BundleReport } from '@countersign/evidence';
+import type { SinceVerdict } from './since.js';
+
+/** Text of a bundle, made harmless for a terminal. */
+export const inert = (text: string): string => text.replace(/[^\x20-\x7e\u00a0-\ud7ff]/gu, '?').slice(0, 400);
+const time = (ms: number): string => (Number.isFinite(ms) && Math.abs(ms) < 8e15 ? new Date(ms).toISOString() : 'an unknown time');
+
+/** Said under every bundle that is good: its reader is not to take it for more. */
+const INCOMPLETE = [
+  'not proven by a bundle alone: that no later record, no record of a vote or no call of the case was left out.',
+  'Compare it with GET /v1/audit/export of that time, or with a later bundle (docs/auditors.md).',
+];
+
+function calls({ calls }: BundleReport): string[] {
+  return calls.flatMap(({ call_id, tool, status, rulings, viewed, votes }) => [
+    `call ${inert(call_id)}: ${inert(tool ?? 'unknown tool')} ${inert(status)}`,
+    ...rulings.map(({ revision, effect, rule, bundle_version }) =>
+      inert(`  ruling ${revision}: ${effect} by rule ${rule} of policy ${bundle_version}`),
+    ),
+    ...viewed.map(({ by, at_ms }) => inert(`  shown to ${by} at ${time(at_ms)}`)),
+    ...votes.map(({ by, vote, at_ms }) => inert(`  ${vote} by ${by} at ${time(at_ms)}`)),
+  ]);
+}
+
+const CHECKED = {
+  heads: 'it had checked every entry, each tree that moved: no record below was rewritten unseen by it',
+  entries: 'it had checked which entries were published, not that their trees only grew',
+} as const;
+
+function witnesses({ cosigned }: BundleReport): string[] {
+  return cosigned.map(({ name, checks, time_s }) => inert(`cosigned by ${name} at ${time(time_s * 1000)}: ${CHECKED[checks]}`));
+}
+
+function since(verdict: SinceVerdict | undefined): string[] {
+  switch (verdict?.kind) {
+    case 'same':
+      return ['since: it is the checkpoint that was seen earlier'];
+    case 'continued':
+      return [
+        `since checkpoint ${verdict.from}: ${verdict.entries} entries checked in order, ${verdict.moves} moves of trees, each only grew`,
+      ];
+    default:
+      return [];
+  }
+}
+
+/** What nobody but the holder of the log's key vouches for. */
+function unwitnessed({ cosigned }: BundleReport, verdict: SinceVerdict | undefined): string[] {
+  if (cosigned.some(({ checks }) => checks === 'heads')) return [];
+  const what =
+    'that the holder of the key did not rewrite records and sign again: no trusted witness that checks heads has cosigned this checkpoint';
+  return verdict?.kind === 'continued'
+    ? [`not proven: ${what} (since checkpoint ${verdict.from} it was checked here).`]
+    : [`not proven: ${what}.`];
+}
+
+/** The lines about a bundle that is good. */
+export function report(found: BundleReport, verdict: SinceVerdict | undefined): string[] {
+  const { records, checkpoint_size, checkpoint_time_ms } = found;
+  return [
+    ...calls(found),
+    `verified: ${records} records, each at its place under checkpoint ${checkpoint_size} of ${time(checkpoint_time_ms)}`,
+    ...witnesses(found),
+    ...since(verdict),
+    ...unwitnessed(found, verdict),
+    ...INCOMPLETE,
+  ];
+}

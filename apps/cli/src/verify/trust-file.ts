@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { parseVkey, parseWitness, type Trust, type Witness } from '@countersign/proofs';
+
+/** The keys cannot be taken as they are given; the message is one line for who gave them. */
+export class BadTrust extends Error {}
+
+interface TrustText {
+  /** `name+hash+base64` */
+  log: string;
+  witnesses: { key: string; checks: 'heads' | 'entries'; heads_since?: string }[];
+}
+
+/** What a file of trusted keys says: docs/auditors.md has one. @throws BadTrust */
+export async function readTrust(file: string): Promise<Trust> {
+  let text: TrustText;
+  try {
+    text = JSON.parse(await readFile(file, 'utf8')) as TrustText;
+  } catch (cause) {
+    throw new BadTrust(`${file} cannot be read: ${(cause as Error).message}`);
+  }
+  onlyKnows(file, text, ['log', 'witnesses']);
+  const { log, witnesses = [] } = text;
+  if (!Array.isArray(witnesses)) throw new BadTrust(`${file}: /witnesses is no list`);
+  return { log: logKey(log), witnesses: witnesses.map((one, at) => witnessOf(`${file}: /witnesses/${at}`, one)) };
+}
+
+/** Keys from the command line. @throws BadTrust */
+export function trustOf(vkey: string, witnesses: readonly string[]): Trust {
+  return {
+    log: logKey(vkey),
+    witnesses: witnesses.map(
+      (text) => parseWitness(text) ?? bad(`${text.slice(0, 100)} is not a key of a witness ([heads:]name+hash+base64)`),
+    ),
+  };
+}
+
+function logKey(text: unknown): Trust['log'] {
+  return parseVkey(String(text)) ?? bad(`${String(text).slice(0, 100)} is not a key (name+hash+base64)`);
+}
+
+function witnessOf(where: string, one: TrustText['witnesses'][number]): Witness {
+  onlyKnows(where, one, ['key', 'checks', 'heads_since']);
+  const { key, checks, heads_since } = one;
+  if (checks !== 'heads' && checks !== 'entries')
+    throw new BadTrust(`${where}/checks is ${String(checks).slice(0, 40)}, not heads or entries`);
+  const witness = parseWitness(String(key));
+  if (!witness || witness.checks === 'heads')
+    throw new BadTrust(`${where}/key is not a key of a witness (name+hash+base64, without a mark)`);
+  if (heads_since === undefined) return { key: witness.key, checks };
+  const since_ms = Date.parse(heads_since);
+  if (!Number.isFinite(since_ms)) throw new BadTrust(`${where}/heads_since is no time like 2026-11-23T18:00:00Z`);
+  return { key: witness.key, checks, heads_since_s: Math.ceil(since_ms / 1000) };
+}
+
+/** A misspelt member must not weaken what is trusted. */
+function onlyKnows(where: string, value: unknown, members: readonly string[]): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadTrust(`${where} is no object`);
+  const odd = Object.keys(value).find((name) => !members.includes(name));
+  if (odd !== undefined) throw new BadTrust(`${where} has a member ${odd.slice(0, 40)}, which is none of ${members.join(', ')}`);
+}
+
+function bad(message: string): never {
+  throw new BadTrust(message);
+}

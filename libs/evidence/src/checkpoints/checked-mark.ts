@@ -1,0 +1,48 @@
+import { BrokenRecord } from '../trees/broken-record.js';
+import type { CheckpointStore } from './checkpoint-store.js';
+import type { KeptText } from './kept-text.js';
+
+/** Checkpoints that are signed before the mark moves on; a start checks at most these again. */
+const EVERY = 256;
+
+interface Mark {
+  size: number;
+  note: string;
+}
+
+/** Up to which checkpoint the signer has checked what it keeps. A checkpoint that it knows may not be gone, nor be another one. */
+export class CheckedMark {
+  private size = 0;
+
+  constructor(private readonly kept: KeptText) {}
+
+  /** Size of the last checkpoint that was checked, 0 where none was. @throws BrokenRecord where it is not there any more as it was */
+  async read(store: CheckpointStore): Promise<number> {
+    const mark = markIn(await this.kept.read());
+    if (!mark) return 0;
+    const { size, note } = mark;
+    const found = await store.at(size - 1);
+    if (!found)
+      throw new BrokenRecord(`checkpoint ${size} was signed and is not kept any more: checkpoints were cut, or an old copy was put back`);
+    if (found.record.note !== note) throw new BrokenRecord(`checkpoint ${size} is not the one that was signed`);
+    this.size = size;
+    return size;
+  }
+
+  /** Everything up to this checkpoint was checked. */
+  async move(size: number, note: string, isForced = false): Promise<void> {
+    if (size === this.size || (!isForced && size - this.size < EVERY)) return;
+    // Where another process moved it meanwhile, its mark stands.
+    await this.kept.replace(await this.kept.read(), JSON.stringify({ size, note } satisfies Mark));
+    this.size = size;
+  }
+}
+
+/** A mark that cannot be read is none: then everything is checked again. */
+function markIn(text: string | undefined): Mark | undefined {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as Mark);
+  } catch {
+    return undefined;
+  }
+}

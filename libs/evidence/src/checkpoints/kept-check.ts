@@ -1,0 +1,69 @@
+import { HeadsLog, type NoteVerifier, openCheckpoint, strangeMove, type TreeHead } from '@countersign/proofs';
+import { BrokenRecord } from '../trees/broken-record.js';
+import type { Tiles } from '../trees/tiles.js';
+import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, treeName } from './checkpoint-store.js';
+import { headsAt } from './heads-at.js';
+import { goneFrom, MoveProofs, movedIn } from './tree-moves.js';
+
+/** Heads that a tree must pass through while it is hashed anew, by the tree's name, smallest first. */
+export type TornTrees = ReadonlyMap<string, TreeHead[]>;
+
+/** The log as its newest kept checkpoint signs it, and what of its trees must be hashed anew before the next one. */
+export interface KeptLog {
+  log: HeadsLog;
+  torn: TornTrees;
+}
+
+/**
+ * Checks the kept checkpoints from this size on, in order: each is the next one, is signed, has every tree of the one
+ * before, and no tree of it went back. A tree is torn where its tiles do not prove that it only grew: that is for the log
+ * to tell. @throws BrokenRecord where a checkpoint contradicts the one before
+ */
+export async function checkKept(store: CheckpointStore, tiles: Tiles, log: NoteVerifier, size: number): Promise<KeptLog> {
+  const opened = size === 0 ? HeadsLog.empty() : await headsAt(store, tiles, log, size);
+  // The tiles of the entries may be torn: then all of it is checked, for which no such tile is needed.
+  const seen = typeof opened === 'string' ? HeadsLog.empty() : opened;
+  const from = seen.size;
+  const torn = new Set<string>();
+  let proofs = new MoveProofs(tiles);
+  for await (const record of store.records(from)) {
+    // Tiles stay in memory for as many checkpoints as are read at once, and no longer.
+    if (record.number % FULL_EVERY === 0) proofs = new MoveProofs(tiles);
+    for (const head of await checkNext(record, seen, proofs, log)) torn.add(treeName(head.topic, head.partition));
+  }
+  return { log: seen, torn: torn.size === 0 ? new Map() : await passedBy(torn, store, from) };
+}
+
+async function checkNext(record: CheckpointRecord, seen: HeadsLog, proofs: MoveProofs, log: NoteVerifier): Promise<TreeHead[]> {
+  const { number, time_ms, note } = record;
+  const broken = (reason: string) => new BrokenRecord(`checkpoint ${number + 1} does not continue the one before: ${reason}`);
+  if (number !== seen.size) throw broken(`checkpoint ${seen.size + 1} is missing`);
+  const [gone] = goneFrom(record, seen);
+  if (gone) throw broken(`${treeName(gone.topic, gone.partition)} is gone`);
+  const moved = movedIn(record, seen);
+  const unproven: TreeHead[] = [];
+  for (const head of moved) {
+    const before = seen.head(head);
+    if (before && head.size <= before.size) throw broken(`${treeName(head.topic, head.partition)} ${strangeMove(before, head, [])}`);
+    const path = await proofs.path(before, head).catch(() => undefined);
+    if (!path || strangeMove(before, head, path) !== undefined) unproven.push(head);
+  }
+  seen.appendHeads(time_ms, moved);
+  const signed = openCheckpoint(note, log);
+  if (signed?.size !== seen.size || !signed.root.equals(seen.root())) throw broken('it is not what its note signs');
+  return unproven;
+}
+
+async function passedBy(torn: ReadonlySet<string>, store: CheckpointStore, from: number): Promise<TornTrees> {
+  const passed = new Map<string, TreeHead[]>([...torn].map((name) => [name, []]));
+  // The last head before `from` too: the tree must lead on from it.
+  const before = from === 0 ? undefined : await store.at(from - 1);
+  for (const [name, heads] of passed) heads.push(...(before?.heads.get(name) ? [before.heads.get(name) as TreeHead] : []));
+  for await (const { heads } of store.records(from)) {
+    for (const [topic, partition, size, root] of heads) {
+      const known = passed.get(treeName(topic, partition));
+      if (known && size > (known.at(-1)?.size ?? 0)) known.push({ topic, partition, size, root: Buffer.from(root, 'base64') });
+    }
+  }
+  return passed;
+}

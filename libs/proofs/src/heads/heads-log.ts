@@ -1,0 +1,131 @@
+import { Frontier } from '../merkle/frontier.js';
+import { EMPTY_ROOT } from '../merkle/hashing.js';
+import { isConsistent } from '../merkle/verify.js';
+import { type CheckpointEntry, entryHash, headHash, sortedHeads, type TreeHead } from '../record/tree-heads.js';
+import type { TreeMove } from './served-entries.js';
+
+const nameOf = ({ topic, partition }: Pick<TreeHead, 'topic' | 'partition'>) => `${topic}/${partition}`;
+
+/** An entry while it is the last: what its leaf says, and its audit path. */
+interface LastEntry extends CheckpointEntry {
+  path: Buffer[];
+}
+
+/**
+ * The entries of a log, followed one after the other, and the heads of all trees as the last one says them. A tree that is
+ * there once stays; it only grows.
+ */
+export class HeadsLog {
+  private sorted: TreeHead[];
+  private last: LastEntry | undefined;
+
+  private constructor(
+    private readonly entries: Frontier,
+    private readonly heads: Map<string, TreeHead>,
+    /** Leaf hashes of the heads, so that an entry costs the hashes of what moved. */
+    private readonly leaves: Map<string, Buffer>,
+  ) {
+    this.sorted = sortedHeads(heads.values());
+  }
+
+  /** The log before its first entry. */
+  static empty(): HeadsLog {
+    return new HeadsLog(Frontier.empty(), new Map(), new Map());
+  }
+
+  /** The log up to this entry, as these heads and this path say; undefined where they cannot be of one entry. Compare its root with a signed one. */
+  static at(entry: Pick<LastEntry, 'number' | 'time_ms' | 'path'>, heads: readonly TreeHead[]): HeadsLog | undefined {
+    const before = Frontier.beforeLast(entry.number, entry.path);
+    const named = new Map(heads.map((head) => [nameOf(head), head]));
+    if (!before || named.size !== heads.length) return undefined;
+    const log = new HeadsLog(before, named, new Map(heads.map((head) => [nameOf(head), headHash(head)])));
+    log.close(entry.time_ms);
+    return log;
+  }
+
+  /** Number of entries: the size of the checkpoint that covers them. */
+  get size(): number {
+    return this.entries.size;
+  }
+
+  /** All heads, sorted as they are hashed. */
+  get all(): readonly TreeHead[] {
+    return this.sorted;
+  }
+
+  get lastEntry(): LastEntry | undefined {
+    return this.last;
+  }
+
+  head(tree: Pick<TreeHead, 'topic' | 'partition'>): TreeHead | undefined {
+    return this.heads.get(nameOf(tree));
+  }
+
+  /** Root of the tree over all entries, which a checkpoint signs. */
+  root(): Buffer {
+    return this.entries.root();
+  }
+
+  private headsRoot(): { trees: number; heads_root: Buffer } {
+    const tree = Frontier.empty();
+    for (const head of this.sorted) tree.append(this.leaves.get(nameOf(head)) as Buffer);
+    return { trees: this.sorted.length, heads_root: tree.root() };
+  }
+
+  copy(): HeadsLog {
+    const copy = new HeadsLog(this.entries.copy(), new Map(this.heads), new Map(this.leaves));
+    copy.last = this.last;
+    return copy;
+  }
+
+  /**
+   * Adds the next entry, in which these trees moved, each proven to have only grown. Answers the reason where one was not,
+   * and adds nothing.
+   */
+  append(number: number, time_ms: number, moves: readonly TreeMove[]): string | undefined {
+    if (number !== this.size) return `entry ${this.size} is missing: entry ${number} stands in its place`;
+    const moved = new Set<string>();
+    for (const { head, path } of moves) {
+      const name = nameOf(head);
+      if (moved.has(name)) return `entry ${number} moves ${name} twice`;
+      moved.add(name);
+      const fault = strangeMove(this.heads.get(name), head, path);
+      if (fault !== undefined) return `entry ${number}: ${name} ${fault}`;
+    }
+    this.appendHeads(
+      time_ms,
+      moves.map(({ head }) => head),
+    );
+    return undefined;
+  }
+
+  /** Adds the next entry as it says itself. Whether its trees only grew is the caller's to find out, from their leaves. */
+  appendHeads(time_ms: number, moved: readonly TreeHead[]): void {
+    if (!Number.isSafeInteger(time_ms)) throw new RangeError('the time of an entry is a whole number of milliseconds');
+    const known = this.heads.size;
+    for (const head of moved) {
+      this.heads.set(nameOf(head), head);
+      this.leaves.set(nameOf(head), headHash(head));
+    }
+    if (this.heads.size > known) this.sorted = sortedHeads(this.heads.values());
+    else this.sorted = this.sorted.map((head) => this.heads.get(nameOf(head)) as TreeHead);
+    this.close(time_ms);
+  }
+
+  private close(time_ms: number): void {
+    const number = this.entries.size;
+    const entry = { number, time_ms, ...this.headsRoot() };
+    this.last = { ...entry, path: this.entries.pathOfNext() };
+    this.entries.append(entryHash(entry));
+  }
+}
+
+/** Why a tree may not move from one head to another; undefined where it only grew. A tree that was not there had no records. */
+export function strangeMove(before: TreeHead | undefined, after: TreeHead, path: readonly Buffer[]): string | undefined {
+  const from = before?.size ?? 0;
+  if (after.size === 0) return before || !after.root.equals(EMPTY_ROOT) || path.length > 0 ? 'has no records and a root' : undefined;
+  if (after.size < from) return `went back from ${from} records to ${after.size}`;
+  if (after.size === from) return `changed without growing: it has ${from} records`;
+  if (isConsistent({ size: from, root: before?.root ?? EMPTY_ROOT }, after, path)) return undefined;
+  return `with ${after.size} records does not continue what it was with ${from}: a record was changed, or the proof is not of this tree`;
+}

@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { checkSince, type History as KeptHistory, keptHistory } from '@countersign/cli/verify/since';
+import { noteSigner, openCheckpoint } from '@countersign/proofs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { attacks } from '../forger/attacks.js';
+import { History } from '../forger/history.js';
+import { grow } from '../forger/honest-log.js';
+import { Random } from '../forger/random.js';
+
+const script = path.join(process.cwd(), 'test/conformance/verify_history.py');
+const signer = noteSigner('log.example', Buffer.alloc(32, 7));
+const log = signer.verifier;
+const EDITS = 60;
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'history-'));
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+interface Told {
+  earlier: string;
+  later: string;
+  history: string;
+}
+
+async function kept(history: History, first: number): Promise<string> {
+  const middle = Math.ceil((first + history.size) / 2);
+  const pages = [
+    await history.entriesUpTo(first, middle),
+    ...(middle < history.size ? [await history.entriesUpTo(middle, history.size)] : []),
+  ];
+  return JSON.stringify({ format: 'countersign-history/v1', heads: await history.heads(first), pages } satisfies KeptHistory);
+}
+
+function theirs({ earlier, later, history }: Told): number | null {
+  const files = [earlier, later, history].map((text, at) => {
+    const file = path.join(dir, `${at}`);
+    writeFileSync(file, text);
+    return file;
+  });
+  return spawnSync('python3', [script, log.vkey, ...files]).status;
+}
+
+async function ours({ earlier, later, history }: Told): Promise<number> {
+  const [first, second] = [openCheckpoint(earlier, log), openCheckpoint(later, log)];
+  try {
+    const source = keptHistory(history);
+    if (!first || !second || typeof source === 'string') return 1;
+    return (await checkSince(first, second, log, source)).kind === 'continued' ? 0 : 1;
+  } catch {
+    return 1;
+  }
+}
+
+describe('a check in another language that a log only grew', () => {
+  test('accepts an honest log, as ours does', async () => {
+    for (let seed = 0; seed < 5; seed++) {
+      const honest = await History.publish(grow([], 7, new Random(seed)), signer);
+      const first = 1 + (seed % 5);
+      const told = { earlier: honest.note(first), later: honest.note(), history: await kept(honest, first) };
+      expect([seed, theirs(told), await ours(told)]).toEqual([seed, 0, 0]);
+    }
+  }, 60_000);
+
+  test.each(Object.keys(attacks))(
+    'refuses with ours: %s',
+    async (name) => {
+      for (let seed = 0; seed < 4; seed++) {
+        const random = new Random(seed);
+        const claims = grow([], 6, random);
+        const honest = await History.publish(claims, signer);
+        const attack = await (attacks[name] as (typeof attacks)[string])(claims, random);
+        const forged = await History.publish(attack.claims, signer);
+        const first = Math.max(1, attack.seen_min === 0 ? attack.at : attack.seen_min);
+        if (forged.size <= first) continue;
+        const told = { earlier: honest.note(first), later: forged.note(), history: await kept(forged, first) };
+        expect([seed, theirs(told), await ours(told)]).toEqual([seed, 1, 1]);
+      }
+    },
+    60_000,
+  );
+
+  test('refuses with ours every edit of one character', async () => {
+    const honest = await History.publish(grow([], 7, new Random(1)), signer);
+    const told = { earlier: honest.note(2), later: honest.note(), history: await kept(honest, 2) };
+    const random = new Random(11);
+    const notes = [...told.history.matchAll(/"checkpoint":"[^"]*"/g)].map(({ index, 0: found }) => [index, index + found.length] as const);
+    for (let n = 0; n < EDITS; ) {
+      const at = random.below(told.history.length);
+      // The notes inside repeat what the two checkpoints say: they prove nothing of their own.
+      if (notes.some(([from, end]) => at >= from && at < end)) continue;
+      n += 1;
+      const { history } = told;
+      const edited = { ...told, history: `${history.slice(0, at)}${history[at] === '1' ? '2' : '1'}${history.slice(at + 1)}` };
+      expect([at, theirs(edited), await ours(edited)]).toEqual([at, 1, 1]);
+    }
+  }, 120_000);
+});

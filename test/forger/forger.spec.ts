@@ -1,0 +1,130 @@
+import { checkSince } from '@countersign/cli/verify/since';
+import { judge, nothingSeen, type Seen } from '@countersign/cli/witness/follow-log';
+import {
+  COSIGNATURE_V1,
+  coveredHeads,
+  followEntries,
+  HeadsLog,
+  noteSigner,
+  openCheckpoint,
+  openHeads,
+  verifyRecord,
+} from '@countersign/proofs';
+import { describe, expect, test } from '@jest/globals';
+import { type Attack, attacks } from './attacks.js';
+import { type Claim, History } from './history.js';
+import { grow } from './honest-log.js';
+import { Random } from './random.js';
+
+const signer = noteSigner('countersign.example/log', Buffer.alloc(32, 7));
+const log = signer.verifier;
+const witness = noteSigner('witness.example', Buffer.alloc(32, 9), COSIGNATURE_V1);
+const SEEDS = Number(process.env.COUNTERSIGN_TEST_FORGER_SEEDS ?? 6);
+
+const served = (history: History) => ({
+  checkpoint: () => history.checkpoint(),
+  entries: (first: number, second: number) => history.entriesUpTo(first, second),
+  heads: (size: number) => history.heads(size),
+});
+
+/** A witness that has followed the honest log to this size, as its state file brings it back. */
+async function hasSeen(history: History, size: number): Promise<Seen> {
+  if (size === 0) return nothingSeen();
+  const followed = followEntries(HeadsLog.empty(), await history.entriesUpTo(0, size), log);
+  if (followed.kind === 'refused') throw new Error(followed.reason);
+  const state = openHeads(JSON.parse(JSON.stringify(coveredHeads(followed.log, followed.note))), log);
+  if (state.kind === 'refused') throw new Error(state.reason);
+  return { log: state.log, note: state.note };
+}
+
+async function world(seed: number, forge: (claims: readonly Claim[], random: Random) => Promise<Attack> | Attack) {
+  const random = new Random(seed);
+  const claims = grow([], random.between(3, 8), random);
+  const honest = await History.publish(claims, signer);
+  const attack = await forge(claims, random);
+  const forged = await History.publish(attack.claims, signer);
+  return { random, honest, attack, forged };
+}
+
+describe.each(Object.entries(attacks))('the holder of the key: %s', (_, forge) => {
+  test('no witness cosigns it that has seen the honest log, whatever it has seen', async () => {
+    for (let seed = 0; seed < SEEDS; seed++) {
+      const { random, honest, attack, forged } = await world(seed, forge);
+      const seen = await hasSeen(honest, random.between(attack.seen_min, honest.size));
+      const judgement = await judge(seen, served(forged), log, async () => undefined);
+      expect([seed, judgement.kind]).toEqual([seed, 'contradiction']);
+    }
+  });
+
+  test('verify --since refuses it from any earlier checkpoint', async () => {
+    for (let seed = 0; seed < SEEDS; seed++) {
+      const { random, honest, attack, forged } = await world(seed, forge);
+      const size = random.between(Math.max(1, attack.seen_min), honest.size);
+      const earlier = openCheckpoint(honest.note(size), log);
+      const later = openCheckpoint(forged.note(), log);
+      if (!earlier || !later) throw new Error('a note cannot be read');
+      // Where the forged log is shorter than what was seen, what was seen is the later one, and must continue it.
+      const [first, second] = earlier.size <= later.size ? [earlier, later] : [later, earlier];
+      const verdict = await checkSince(first, second, log, served(earlier.size <= later.size ? forged : honest));
+      const isHonestPart = forged.size < size && forged.size <= attack.at;
+      expect([seed, verdict.kind]).toEqual([seed, isHonestPart ? 'continued' : 'refused']);
+    }
+  });
+});
+
+describe('one old record, two stories', () => {
+  /** The audit's attack: the inputs of one old record changed, its leaf replaced, only the next checkpoint signed over the new head. */
+  const nextOnly = async (isOnce: boolean) => {
+    const claims = grow([], 6, new Random(3));
+    const forge = attacks[isOnce ? 'skip an entry' : 'change'] as (typeof attacks)[string];
+    const attack = await forge(claims, new Random(5));
+    return { honest: await History.publish(claims, signer), forged: await History.publish(attack.claims, signer), attack };
+  };
+
+  test('only the next checkpoint is signed over the new head: the witness that saw the one before does not cosign it', async () => {
+    const { honest, forged, attack } = await nextOnly(false);
+    const seen = await hasSeen(honest, attack.at);
+    expect(await judge(seen, served(forged), log, async () => undefined)).toMatchObject({
+      kind: 'contradiction',
+      reason: expect.stringContaining(`entry ${attack.at}: ${attack.lie?.tree}`),
+    });
+  });
+
+  test('both stories have a proof that the key alone confirms; with a witness that checks heads only the true one has', async () => {
+    const { honest, forged, attack } = await nextOnly(false);
+    const { tree, offset } = attack.lie as NonNullable<Attack['lie']>;
+    const trusted = { log, witnesses: [{ key: witness.verifier, checks: 'heads' as const }] };
+    const truth = await honest.prove(tree, offset, honest.size - 1);
+    const lie = await forged.prove(tree, offset, forged.size - 1);
+    expect(truth.record.value.toString()).not.toBe(lie.record.value.toString());
+    expect([truth, lie].map(({ record, proof }) => verifyRecord(record, proof, { log, witnesses: [] }).kind)).toEqual(['proven', 'proven']);
+    expect(verifyRecord(lie.record, lie.proof, trusted)).toMatchObject({ kind: 'refused' });
+  });
+
+  test('an entry that a witness skipped proves nothing under a later, honest checkpoint', async () => {
+    const { forged, attack } = await nextOnly(true);
+    const { tree, offset } = attack.lie as NonNullable<Attack['lie']>;
+    const lie = await forged.prove(tree, offset, attack.at, forged.size);
+    expect(lie.record.value.toString()).toContain('forged');
+    expect(verifyRecord(lie.record, lie.proof, { log, witnesses: [] })).toEqual({
+      kind: 'refused',
+      reason: `entry ${attack.at} is not the last entry of the checkpoint, which is ${forged.size - 1}`,
+    });
+    const truth = await forged.prove(tree, offset, forged.size - 1);
+    expect(verifyRecord(truth.record, truth.proof, { log, witnesses: [] }).kind).toBe('proven');
+  });
+
+  test('a witness that only knows the note of an earlier release checks the log from its first entry, and that it leads through this note', async () => {
+    const { honest, forged, attack } = await nextOnly(true);
+    const checkpoint = openCheckpoint(forged.note(attack.at + 2), log);
+    const behind = await judge(nothingSeen(checkpoint), served(forged), log, async () => undefined);
+    expect(behind).toMatchObject({ kind: 'contradiction', reason: expect.stringContaining(`entry ${attack.at}`) });
+    const other = openCheckpoint(honest.note(2), log) as { size: number; root: Buffer };
+    expect(await judge(nothingSeen(other), served(honest), log, async () => undefined)).toMatchObject({
+      kind: 'cosign',
+      size: honest.size,
+    });
+    const strange = { size: 2, root: Buffer.alloc(32, 1) };
+    expect(await judge(nothingSeen(strange), served(honest), log, async () => undefined)).toMatchObject({ kind: 'contradiction' });
+  });
+});

@@ -1,0 +1,193 @@
+import { type CheckpointRecord, FULL_EVERY } from '@countersign/evidence/checkpoints/checkpoint-store';
+import {
+  type CoveredHeads,
+  consistencyProof,
+  entryHash,
+  Frontier,
+  GrowingTree,
+  headProof,
+  headsRoot,
+  inclusionProof,
+  type NoteSigner,
+  type RecordProof,
+  type RecordToCover,
+  recordHash,
+  type ServedEntries,
+  type ServedEntry,
+  type SubtreeHash,
+  signCheckpoint,
+  sortedHeads,
+  subtreesOf,
+  type TileAppend,
+  type TreeHead,
+  wireHead,
+} from '@countersign/proofs';
+
+/** What one entry claims: the records of each tree. A dishonest history says other records in one entry than in the next. */
+export interface Claim {
+  time_ms: number;
+  trees: ReadonlyMap<string, readonly RecordToCover[]>;
+  /** A second head of a tree that is there already, which an honest log never has. */
+  twice?: TreeHead;
+}
+
+const text = (path: readonly Buffer[]) => path.map((hash) => hash.toString('base64'));
+
+interface Tree {
+  tiles: TileAppend[];
+  root: Promise<Buffer>;
+  subtrees: SubtreeHash;
+}
+
+const hashed = new WeakMap<RecordToCover, Buffer>();
+const trees = new WeakMap<readonly RecordToCover[], Tree>();
+
+function leafOf(record: RecordToCover): Buffer {
+  const known = hashed.get(record) ?? recordHash(record);
+  hashed.set(record, known);
+  return known;
+}
+
+/** The tree of some leaves, with its tiles as they would be written. */
+export function grown(leaves: readonly Buffer[]): Tree {
+  const tree = new GrowingTree();
+  const tiles = tree.append(Buffer.concat(leaves));
+  const read = async (level: number, index: number) =>
+    Buffer.concat(tiles.filter((tile) => tile.level === level && tile.index === index).map(({ hashes }) => hashes));
+  return { tiles, root: tree.root(), subtrees: subtreesOf(read) };
+}
+
+/** The tree of some records. */
+export function treeOf(records: readonly RecordToCover[]): Tree {
+  const known = trees.get(records) ?? grown(records.map(leafOf));
+  trees.set(records, known);
+  return known;
+}
+
+/**
+ * A log as the holder of its key publishes it: every claim as an entry, every checkpoint signed. What it cannot prove it
+ * proves as well as it can, from the records that it claims last.
+ */
+export class History {
+  private readonly entries: {
+    entry: { number: number; time_ms: number; trees: number; heads_root: Buffer };
+    heads: TreeHead[];
+    note: string;
+  }[] = [];
+
+  private constructor(readonly claims: readonly Claim[]) {}
+
+  static async publish(claims: readonly Claim[], signer: NoteSigner): Promise<History> {
+    const history = new History(claims);
+    const tree = Frontier.empty();
+    for (const [number, claim] of claims.entries()) {
+      const heads = await headsOf(claim);
+      const entry = { number, time_ms: claim.time_ms, trees: heads.length, heads_root: await headsRoot(heads) };
+      tree.append(entryHash(entry));
+      history.entries.push({ entry, heads, note: signCheckpoint({ size: number + 1, root: tree.root() }, signer) });
+    }
+    return history;
+  }
+
+  get size(): number {
+    return this.entries.length;
+  }
+
+  /** The note of the checkpoint of this size. */
+  note(size = this.size): string {
+    return this.at(size - 1).note;
+  }
+
+  /** What `/v1/audit/checkpoint` would answer. */
+  async checkpoint(): Promise<string> {
+    return this.note();
+  }
+
+  /** What `/v1/audit/entries` would answer. */
+  async entriesUpTo(first: number, second: number): Promise<ServedEntries> {
+    const entries: ServedEntry[] = [];
+    for (let number = first; number < second; number++) entries.push(await this.served(number));
+    return { first, entries, checkpoint: this.note(second) };
+  }
+
+  /** What `/v1/audit/heads` would answer. */
+  async heads(size: number): Promise<CoveredHeads> {
+    const { entry, heads, note } = this.at(size - 1);
+    const path = text(await inclusionProof(this.entryTree(), entry.number, size));
+    return { entry: { number: entry.number, time_ms: entry.time_ms, path }, heads: heads.map(wireHead), checkpoint: note };
+  }
+
+  /** The proof of a record as entry `number` claims it, under the checkpoint of a size. */
+  async prove(name: string, offset: number, number: number, size = this.size): Promise<{ record: RecordToCover; proof: RecordProof }> {
+    const { entry, heads } = this.at(number);
+    const records = this.claims[number]?.trees.get(name) ?? [];
+    const record = records[offset] as RecordToCover;
+    const index = heads.findIndex(({ topic, partition }) => `${topic}/${partition}` === name);
+    const tree = treeOf(records);
+    return {
+      record,
+      proof: {
+        tree: { size: records.length, path: text(await inclusionProof(tree.subtrees, offset, records.length)) },
+        head: { index, path: text(await headProof(heads, index)) },
+        entry: {
+          number,
+          time_ms: entry.time_ms,
+          trees: entry.trees,
+          path: text(await inclusionProof(this.entryTree(), number, size)),
+        },
+        checkpoint: this.note(size),
+      },
+    };
+  }
+
+  /** What is kept of it: checkpoints, the tiles of the entries, and of each tree as it is claimed last. */
+  async stored(): Promise<{ checkpoints: CheckpointRecord[]; tiles: [tree: string, TileAppend][] }> {
+    const checkpoints = this.entries.map(({ entry, heads, note }, number): CheckpointRecord => {
+      const before = new Map(this.entries[number - 1]?.heads.map((head) => [`${head.topic}/${head.partition}`, head]));
+      const full = number % FULL_EVERY === 0;
+      const moved = heads.filter((head) => !before.get(`${head.topic}/${head.partition}`)?.root.equals(head.root));
+      return { ...entry, heads_root: entry.heads_root.toString('base64'), full, heads: (full ? heads : moved).map(wireHead), note };
+    });
+    const trees = [...(this.claims.at(-1)?.trees ?? [])].flatMap(([name, records]) =>
+      treeOf(records).tiles.map((tile): [string, TileAppend] => [name, tile]),
+    );
+    const entries = grown(this.entries.map(({ entry }) => entryHash(entry))).tiles;
+    return { checkpoints, tiles: [...trees, ...entries.map((tile): [string, TileAppend] => ['checkpoints', tile])] };
+  }
+
+  private async served(number: number): Promise<ServedEntry> {
+    const { entry, heads } = this.at(number);
+    const before = new Map(number === 0 ? [] : this.at(number - 1).heads.map((head) => [`${head.topic}/${head.partition}`, head]));
+    const moved: ServedEntry['moved'] = [];
+    for (const head of heads) {
+      const name = `${head.topic}/${head.partition}`;
+      const known = before.get(name);
+      if (known?.size === head.size && known.root.equals(head.root)) continue;
+      moved.push([...wireHead(head), text(await this.bestProof(number, name, known?.size ?? 0, head.size))]);
+    }
+    return { number, time_ms: entry.time_ms, moved };
+  }
+
+  private async bestProof(number: number, name: string, first: number, second: number): Promise<Buffer[]> {
+    const records = this.claims[number]?.trees.get(name) ?? [];
+    if (first === 0 || first >= second || records.length < second) return [];
+    return consistencyProof(treeOf(records).subtrees, first, second);
+  }
+
+  private entryTree() {
+    return grown(this.entries.map(({ entry }) => entryHash(entry))).subtrees;
+  }
+
+  private at(number: number) {
+    return this.entries[number] as History['entries'][number];
+  }
+}
+
+async function headsOf({ trees, twice }: Claim): Promise<TreeHead[]> {
+  const heads: TreeHead[] = twice ? [twice] : [];
+  for (const [name, records] of trees) {
+    const [topic, partition] = name.split('/') as [string, string];
+    heads.push({ topic, partition: Number(partition), size: records.length, root: await treeOf(records).root });
+  }
+  return sortedHeads(heads);
+}
