@@ -1,11 +1,11 @@
 // npm run bench [-- --mode embedded|kafka --rounds N --scale X --short --no-floor --profile --save-baseline]
 // The product next to the floor in one run: the same calls, the same client, rounds A B, B A; medians over rounds.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { start, stop, stopAll } from './parts/children.mjs';
+import { runToExitCode, start, stop } from './parts/children.mjs';
 import { projectorLag, root, startEmbedded, startFloor, startKafka } from './parts/platforms.mjs';
 import { breaches, compare, ratios, round, saveBaseline, table } from './parts/report.mjs';
 import { cpuOf, machine, peakMiB, tree } from './parts/usage.mjs';
@@ -148,14 +148,4 @@ function print({ product, results, views, memory, warm }) {
   return broken.length === 0 ? 0 : 1;
 }
 
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopAll().then(() => process.exit(130)));
-try {
-  process.exitCode = print(await run());
-} catch (cause) {
-  console.error(String(cause?.stack ?? cause));
-  process.exitCode = 1;
-} finally {
-  await stopAll();
-  if (process.exitCode === 0) rmSync(dir, { recursive: true, force: true });
-  else note(`logs in ${dir}`);
-}
+await runToExitCode(dir, note, async () => print(await run()));

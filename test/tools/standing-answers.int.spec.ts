@@ -103,6 +103,17 @@ class World {
       await expect(run(input as never, this.context())).rejects.toMatchObject({ more: { details: { reason: 'nothing_to_commit' } } });
     }
   }
+
+  /** A merge that its resources and its read-back let stand has nothing to do if it is asked for again. */
+  async expectStandingMergesDone(): Promise<void> {
+    const { run, verify, changedNothing } = toolNamed('git_merge');
+    for (const [at, answer] of this.answers.entries()) {
+      const { tool, input, output, ctx } = answer;
+      if (tool !== 'git_merge' || !stands(answer, this.answers.slice(at + 1))) continue;
+      if ((await verify?.(input as never, output as never, ctx).catch(() => undefined))?.kind !== 'verified') continue;
+      expect(changedNothing?.((await run(input as never, this.context())) as never)).toBe(true);
+    }
+  }
 }
 
 const path = fc.constantFrom('app/a.txt', 'app/dir/b.txt', 'app/new.txt', 'beside.txt');
@@ -131,6 +142,7 @@ test('whatever agents do to files and branches in turn, no answer stands that th
           expect(world.false()).toEqual([]);
         }
         await world.expectVerifiedCommitsDone();
+        await world.expectStandingMergesDone();
       } finally {
         world.scratch.remove();
       }

@@ -52,6 +52,11 @@ test('a repeat of a write with a large output is answered from the log with the 
   expect(rig.world.faulty.runsOf('large-write')).toBe(1);
 });
 
+test('a write with a large output that is read back ends too', async () => {
+  const outcome = await outcomeOf('verified_write', 'large-verified', { act: 'large' });
+  expect(outcome).toMatchObject({ status: 'succeeded', truncated: true, extras: { verified: true } });
+});
+
 test('a write that found nothing to change says so: it succeeded, without an effect, and is not run again', async () => {
   expect(await outcomeOf('keyed_write', 'changing')).toMatchObject({ status: 'succeeded', effect: 'happened' });
   const first = await outcomeOf('keyed_write', 'unchanging', { act: 'nothing' });

@@ -52,7 +52,7 @@ describe('a tool that misbehaves ends its own call, once, and harms nobody', () 
     ['answers 200 MB of text', 'huge_text', 'VALIDATION_ERROR'],
     ['answers a list of 240 MB', 'huge_list', 'VALIDATION_ERROR'],
   ])('a read that %s', async (_what, act, code) => {
-    const ruling = await rig.allow('faulty_read', act, { act });
+    const ruling = await rig.allow(act.startsWith('huge_') ? 'patient_read' : 'faulty_read', act, { act });
     const { outcome } = (await rig.end(ruling)).event;
     expect(outcome).toMatchObject({ status: 'failed', effect: 'none', output_json: null, error: { code } });
     expect(outcome.error?.message.length).toBeLessThanOrEqual(2000);
@@ -67,27 +67,25 @@ describe('a tool that misbehaves ends its own call, once, and harms nobody', () 
   });
 
   test('a write that answers 200 MB in its shape has succeeded; nothing of it is kept but its small parts', async () => {
-    const outcome = await outcomeOf('faulty_write', 'huge_text');
+    const outcome = await outcomeOf('patient_write', 'huge_text');
     expect(outcome).toMatchObject({ status: 'succeeded', effect: 'happened', truncated: true, output_json: '{"ok":true}' });
     expect(outcome.warnings.join()).toMatch(/larger than/);
   });
 
   test('five answers of 200 MB leave the process as it was', async () => {
-    await outcomeOf('faulty_read', 'huge_text', 'warm');
+    await outcomeOf('patient_read', 'huge_text', 'warm');
     const before_mb = heldMb();
-    const rulings = Array.from({ length: 5 }, (_, at) => rig.ruling('faulty_read', `huge-${at}`, { act: 'huge_text' }));
+    const rulings = Array.from({ length: 5 }, (_, at) => rig.ruling('patient_read', `huge-${at}`, { act: 'huge_text' }));
     await rig.put('policy_decided', rulings);
     const ends = await rig.ends(
       rulings.map((ruling) => ruling.meta.call_id as string),
       100_000,
     );
-    const codes = ends.map((end) => end.event.outcome.error?.code);
-    // They make one another wait, on a slow machine for longer than a run may take.
-    expect(codes.filter((code) => code !== 'VALIDATION_ERROR' && code !== 'TIMEOUT')).toEqual([]);
-    expect(codes).toContain('VALIDATION_ERROR');
+    expect(ends.map((end) => end.event.outcome.error?.code)).toEqual(Array(5).fill('VALIDATION_ERROR'));
     expect((await outcomeOf('faulty_read', 'answer', 'the next call')).status).toBe('succeeded');
     // Of any one of them 200 MB would be left, twice while its bytes are held, too.
-    expect(heldMb() - before_mb).toBeLessThan(100);
+    // What is held stays; what is only freed late, beside other suites, is gone after a while.
+    await rig.until(() => heldMb() - before_mb < 100, 60_000);
   });
 });
 

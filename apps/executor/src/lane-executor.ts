@@ -58,6 +58,7 @@ export class LaneExecutor {
       for (const { topic, history_below } of progress) history.set(topic, Math.min(history_below, await deps.log.head(topic, number)));
       const partition = new Partition(options.lane, number, history);
       partition.next_end = progress.length === 0 ? 0 : Math.min(...progress.map((row) => row.ends_from));
+      await reader.learnRecent(partition);
       await reader.catchUp(partition);
       caughtUp.push(partition);
       for (const [topic, tracker] of partition.inputs) offsets.push({ topic, partition: number, offset: tracker.historyBelow });
@@ -105,21 +106,26 @@ export class LaneExecutor {
   }
 
   private tick(): void {
-    const { lease, runs, firstFires, dispatcher, takeover } = this.parts;
+    const { lease, runs } = this.parts;
     this.ticks++;
-    if (lease.check()) {
-      firstFires.tick();
-      const longReads = runs.tick();
-      if (longReads.length > 0) this.once('reads', () => this.keepReading(longReads));
-      const { standing_changes } = this.parts.configuration.state;
-      if (standing_changes !== this.standings) dispatcher.sweep();
-      this.standings = standing_changes;
-      if (dispatcher.hasDue) this.once('parked', () => this.lookAtParked());
-      dispatcher.pump();
-      if (this.ticks % SWEEP_TICKS === 0) this.once('sweep', () => takeover.sweep());
-      if (this.ticks % TAIL_TICKS === 0) this.once('tail', () => this.readTails(this.ticks % SWEEP_TICKS === 0));
-    }
+    if (lease.check()) this.work();
+    // What runs keeps to its time, whatever the store says of the lease.
+    else if (lease.unproven) runs.tick();
     if (this.ticks % FOLD_TICKS === 0) this.once('fold', () => this.parts.progress.write());
+  }
+
+  private work(): void {
+    const { runs, firstFires, dispatcher, takeover } = this.parts;
+    firstFires.tick();
+    const longReads = runs.tick();
+    if (longReads.length > 0) this.once('reads', () => this.keepReading(longReads));
+    const { standing_changes } = this.parts.configuration.state;
+    if (standing_changes !== this.standings) dispatcher.sweep();
+    this.standings = standing_changes;
+    if (dispatcher.hasDue) this.once('parked', () => this.lookAtParked());
+    dispatcher.pump();
+    if (this.ticks % SWEEP_TICKS === 0) this.once('sweep', () => takeover.sweep());
+    if (this.ticks % TAIL_TICKS === 0) this.once('tail', () => this.readTails(this.ticks % SWEEP_TICKS === 0));
   }
 
   /** Background work, one of a kind at a time; a fault is told and the next tick tries again. */
@@ -165,7 +171,8 @@ export class LaneExecutor {
       for (const job of this.parts.dispatcher.drop(options.lane, partition.number)) this.forget(job);
     const until = deps.clock.monotonic_ms() + DRAIN_MS;
     const busy = () => ends.outstanding > 0 || [...open.all()].some((job) => BUSY.has(job.stage));
-    while (busy() && lease.held && deps.clock.monotonic_ms() < until) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (busy() && (lease.check() || lease.unproven) && deps.clock.monotonic_ms() < until)
+      await new Promise((resolve) => setTimeout(resolve, 10));
     clearInterval(this.timer);
     await Promise.all(this.background.values());
     for (const job of open.all()) runs.drop(job, 'closing');

@@ -121,7 +121,7 @@ export class LaneParts {
       logger,
       openings: this.openings,
     });
-    this.resolutions = new Resolutions({ writer, appender, arbiter: this.arbiter, clock }, this.partitions, () => this.lease.check());
+    this.resolutions = new Resolutions({ writer, appender, arbiter: this.arbiter, clock }, this.partitions, () => this.lease.proven());
   }
 
   private shareOf(tenant_id: string): { weight: number; running_max: number } {

@@ -49,12 +49,13 @@ describe('an executor that comes back', () => {
     expect(new Set(epochs).size).toBe(2);
   });
 
-  test('a lease that ran out while the effect is in flight: nothing more fires, the successor settles, the late answer is evidence', async () => {
+  test('a lease that ran out and was taken while the effect is in flight: nothing more fires, the successor settles, the late answer is evidence', async () => {
     const clock = new StoppedClock();
     const open = rig.world.close();
     await rig.start({ lease_ms: 1000 }, { clock });
     const slow = await rig.allow('blind_write', 'a', { act: 'gate' });
     await rig.until(() => rig.world.effects.length === 1);
+    await rig.fenceAll();
     clock.jump(60_000);
     const end = await rig.end(slow);
     expect(end).toMatchObject({ event_type: 'tool_call_in_doubt' });

@@ -90,6 +90,73 @@ describe('an answer stands only as long as its effect does', () => {
     expect(rig.world.faulty.effects).toEqual([attemptKey(first.event.idempotency_key, 2)]);
   });
 
+  describe('of a tool that names resources and can look: both have to hold', () => {
+    test.each(['verified_adding_write', 'verified_replacing_write'])(
+      '%s runs again where its tool sees no effect any more',
+      async (tool) => {
+        await rig.start();
+        const first = await call(tool, 'A');
+        const { idempotency_key } = first.event;
+        expect(await call(tool, 'A')).toMatchObject({
+          event_type: 'tool_retry_deduplicated',
+          event: { because: 'effect_stands', effect_now: 'stands' },
+        });
+        rig.world.faulty.effects.length = 0;
+        expect(await call(tool, 'A')).toMatchObject({ event_type: 'tool_executed', event: { meta: { attempt: 2 } } });
+        expect(rig.world.faulty.effects).toEqual([attemptKey(idempotency_key, 2)]);
+      },
+    );
+
+    test('after a later effect on its resource the tool is not asked', async () => {
+      await rig.start();
+      await call('verified_replacing_write', 'A');
+      await call('verified_adding_write', 'A');
+      const asked = rig.world.faulty.read_backs.length;
+      expect((await call('verified_replacing_write', 'A', { call: { deadline_ms: Date.now() + 30_000 } })).event_type).toBe(
+        'tool_executed',
+      );
+      // The read-back of the run itself.
+      expect(rig.world.faulty.read_backs.length).toBe(asked + 1);
+    });
+
+    test('a tool that cannot tell adds nothing a second time, and replaces again', async () => {
+      await rig.start();
+      await call('verified_adding_write', 'A');
+      await call('verified_replacing_write', 'B');
+      for (const verify of ['cannot_tell', 'throws', 'nothing'] as const) {
+        rig.world.faulty.verify = verify;
+        expect(await call('verified_adding_write', 'A')).toMatchObject({
+          event_type: 'tool_retry_deduplicated',
+          event: { because: 'effect_stands', effect_now: 'unknown' },
+        });
+        expect((await call('verified_replacing_write', 'B')).event_type).toBe('tool_executed');
+      }
+    });
+
+    test('a result that was shortened is not shown to its tool: the resources decide', async () => {
+      await rig.start();
+      const large = async () => {
+        const { meta } = await rig.allow('verified_replacing_write', 'A', { act: 'large' });
+        return (await rig.ends([meta.call_id as string], 25_000))[0];
+      };
+      expect((await large())?.event.outcome).toMatchObject({ status: 'succeeded', truncated: true });
+      const asked = rig.world.faulty.read_backs.length;
+      const stands = { because: 'effect_stands', effect_now: 'stands' };
+      expect(await large()).toMatchObject({ event_type: 'tool_retry_deduplicated', event: stands });
+      expect(rig.world.faulty.read_backs.length).toBe(asked);
+    });
+
+    test('with a key of the caller it answers, and says what its tool sees', async () => {
+      await rig.start();
+      const passed = { call: { key_source: 'header' as const }, key: '0190a1b2-0000-7000-8000-000000000002' };
+      await call('verified_adding_write', 'A', passed);
+      const same_request = { event_type: 'tool_retry_deduplicated', event: { because: 'same_request', effect_now: 'stands' } };
+      expect(await call('verified_adding_write', 'A', passed)).toMatchObject(same_request);
+      rig.world.faulty.effects.length = 0;
+      expect((await call('verified_adding_write', 'A', passed)).event).toMatchObject({ because: 'same_request', effect_now: 'unknown' });
+    });
+  });
+
   test('a ruling that only joins never fires: where its answer is gone policy is asked again', async () => {
     await rig.start();
     const a = await set('A');
@@ -185,6 +252,7 @@ describe('several executors', () => {
     const slow = await rig.allow('replacing_write', 'A', { slot: 's', act: 'gate' });
     await rig.until(() => rig.world.effects.length === 1);
     const later = await rig.allow('replacing_write', 'B', { slot: 's' });
+    await rig.fenceAll();
     clock.jump(60_000);
     expect(await rig.end(slow)).toMatchObject({ event_type: 'tool_call_in_doubt' });
     expect((await rig.end(later)).event.outcome).toMatchObject({

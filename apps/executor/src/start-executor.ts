@@ -11,6 +11,7 @@ import {
   TrustBook,
 } from '@countersign/process';
 import type { Pack } from '@countersign/tool-kit';
+import { PatternPool } from '@countersign/tool-kit/pattern-search/pattern-pool';
 import { NestFactory } from '@nestjs/core';
 import type { ExecutorConfig } from './config.js';
 import { Credentials } from './credentials/credentials.js';
@@ -107,7 +108,8 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const announcement = { executor_id, lanes, environment, now_ms: clock.now_ms() };
   await announceTools({ log, codec, logger }, tools.values(), configuration, announcement);
   const credentials = credentialsOf(deps, config, configuration);
-  const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups), credentials };
+  const patterns = new PatternPool();
+  const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups), credentials, patterns };
   const runtime = new runtimes['in-process'](
     tools,
     around,
@@ -132,6 +134,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
     close: async () => {
       await app.close();
       await executor.close();
+      await patterns.close();
       await witness.close();
       await configuration.close();
       await trust.close();

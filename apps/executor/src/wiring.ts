@@ -1,6 +1,7 @@
 import { defaultTier, parseCallId, type Tier } from '@countersign/contracts';
 import { type AnswerTerms, answerTerms } from '@countersign/domain';
 import { encodeHint } from '@countersign/process';
+import { detach, detachAll, readmit } from './detaching.js';
 import { deprecationOf } from './judging/deprecation.js';
 import type { LaneParts } from './lane-parts.js';
 import type { Job } from './running/job.js';
@@ -11,21 +12,15 @@ export function wire(parts: LaneParts): void {
   const permitted = () => parts.lease.check();
   parts.starts.permitted = permitted;
   parts.ends.permitted = permitted;
+  const proven = () => parts.lease.proven();
+  parts.starts.proven = proven;
+  parts.ends.proven = proven;
   wireIntake(parts);
   wireClaims(parts);
   wireRuns(parts);
   wireEnds(parts);
   wireTakeover(parts);
   parts.lease.onLost = () => detachAll(parts);
-}
-
-function readmit(parts: LaneParts, jobs: readonly Job[]): void {
-  const now_ms = parts.deps.clock.now_ms();
-  for (const job of jobs) {
-    parts.dispatcher.release(job);
-    parts.open.remove(job);
-    parts.intake.admit(parts.partitions.of(job), job, now_ms);
-  }
 }
 
 /** What the contract of a call's tool says about how long its answer stands. */
@@ -76,8 +71,7 @@ function wireIntake(parts: LaneParts): void {
     lookUp: (job) => claims.add(job),
     answer: (job, original) => {
       const settled = open.settledOf(job.key);
-      const { names, has_verify } = termsOf(parts, job);
-      if (settled?.call_id !== original || (names === 'nothing' && has_verify)) claims.add(job);
+      if (settled?.call_id !== original || termsOf(parts, job).has_verify) claims.add(job);
       else {
         const { attempt, outcome } = settled;
         const earlier = { call_id: original, attempt, outcome, because: 'same_request' as const, effect_now: null };
@@ -125,6 +119,7 @@ function answerGone(parts: LaneParts, job: Job): void {
 function wireClaims(parts: LaneParts): void {
   const { claims, lost, starts, partitions, ends, dispatcher, open, reader } = parts;
   const won = (jobs: readonly Job[]) => {
+    if (parts.lease.unproven) return wonLater(jobs);
     if (!parts.lease.check()) return detach(parts, jobs);
     const fired: Job[] = [];
     for (const job of jobs) {
@@ -135,6 +130,10 @@ function wireClaims(parts: LaneParts): void {
       }
     }
     void starts.start(fired);
+  };
+  const wonLater = (jobs: readonly Job[]) => {
+    const { epoch } = parts.lease;
+    void parts.lease.proven().then((held) => (held && parts.lease.epoch === epoch ? won(jobs) : detach(parts, jobs)));
   };
   claims.onWon = won;
   claims.onLost = (job, rows) => lost.handle(job, rows);
@@ -157,7 +156,7 @@ function wireClaims(parts: LaneParts): void {
     park: (job) => dispatcher.park(job),
     answerGone: (job) => answerGone(parts, job),
     termsOf: (job) => termsOf(parts, job),
-    isThere: (job, outcome) => parts.checks.isThere(job, outcome),
+    look: (job, outcome) => parts.checks.look(job, outcome),
     refused: (job, why) => refuseNow(parts, job, why, []),
     withoutApproval: (job) => refuseNow(parts, job, 'approval_used', []),
     tombstoned: (job, claimed) => {
@@ -201,6 +200,7 @@ function wireRuns(parts: LaneParts): void {
     const said = job.call.sealed || !(cause instanceof Error) ? 'not told' : cause.stack;
     deps.logger.error({ call_id: job.call_id, tool: job.call.tool, cause: said }, 'the end of a run went wrong');
   };
+  runs.onUnproven = (jobs) => firstFires.hold(jobs);
   runs.onResend = (job) => void starts.start([job]);
   runs.onIdle = (job) => dispatcher.release(job);
   runs.onLateResult = (job, outcome) => void resolutions.byLateResult(job, openings.outcome(job, outcome)).catch(failed);
@@ -272,28 +272,4 @@ function wireTakeover(parts: LaneParts): void {
     epoch: () => parts.lease.epoch,
     ownerDead: (epoch) => parts.lease.ownerDead(epoch),
   };
-}
-
-/** The lease is lost: what may have fired is its successor's to settle, what has not waits for the next lease. */
-function detachAll(parts: LaneParts): void {
-  const untouched = new Set<Job['stage']>(['waiting', 'joined', 'looking_up', 'claiming']);
-  detach(
-    parts,
-    [...parts.open.all()].filter((job) => !untouched.has(job.stage)),
-  );
-}
-
-function detach(parts: LaneParts, jobs: readonly Job[]): void {
-  const again: Job[] = [];
-  for (const job of jobs) {
-    parts.runs.drop(job, 'lease_lost');
-    parts.dispatcher.release(job);
-    parts.open.remove(job);
-    again.push(...(job.joiners ?? []));
-    job.joiners = undefined;
-    if (job.claimed) parts.partitions.cover(job);
-    else again.push(parts.intake.fresh(job));
-    job.stage = 'detached';
-  }
-  readmit(parts, again);
 }

@@ -8,7 +8,7 @@ import { describeResources } from './executions/resources.suite.js';
 import { restore } from './executions/restore.js';
 import { rowsOfKeys } from './executions/rows.js';
 import { orphans } from './executions/take-over.js';
-import { acquire, fenceExpired, heartbeat } from './leases/leases.js';
+import { describeLeases } from './leases/leases.suite.js';
 import { describeLimits } from './limits/limits.suite.js';
 import { migrations } from './migrations/index.js';
 import { migrate, SchemaOutdated } from './migrations/migrate.js';
@@ -215,30 +215,6 @@ function describeCopy(store: () => Store): void {
     await store().atomically([copy([row(8)])]);
     expect(await read()).toContainEqual(row(8));
     await store().query({ text: 'DROP TABLE copied', params: [] });
-  });
-}
-
-function describeLeases(store: () => Store): void {
-  test('epochs rise, above any that the log has seen, also when executors start together', async () => {
-    const lane = randomUUID();
-    const epochs = await Promise.all(Array.from({ length: 8 }, () => leaseOf(store(), lane)));
-    expect(new Set(epochs).size).toBe(8);
-    const highest = Math.max(...epochs);
-    const next = await acquire(store(), { instance_id: 'i', lane, lease_ms: 1_000, epoch_above: highest + 100 });
-    expect(next).toBe(highest + 101);
-  });
-
-  test('a heartbeat keeps a lease from being fenced, and a lease without one is fenced when it ran out', async () => {
-    const lane = randomUUID();
-    const kept = await leaseOf(store(), lane, 100);
-    const lost = await leaseOf(store(), lane, 100);
-    expect(await heartbeat(store(), kept, 60_000)).toBe(true);
-    expect(await fenceExpired(store(), lane)).toEqual([]);
-    await new Promise((wait) => setTimeout(wait, 150));
-    expect(await fenceExpired(store(), lane)).toEqual([lost]);
-    expect(await fenceExpired(store(), lane)).toEqual([]);
-    expect(await heartbeat(store(), lost, 60_000)).toBe(false);
-    expect(await heartbeat(store(), kept, 60_000)).toBe(true);
   });
 }
 

@@ -1,77 +1,183 @@
 import { createLogger } from '@countersign/process';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Lease, type LeaseTable } from './lease.js';
 
+/** The row of a lease. Its answers wait while it is `slow`. */
 class Table implements LeaseTable {
   epochs = 0;
-  alive = true;
+  fenced = 0;
+  asked: number[] = [];
   released: number[] = [];
+  slow: Promise<void> | undefined;
   onHeartbeat: () => void = () => undefined;
   acquire = async () => ++this.epochs;
-  heartbeat = async () => {
+  heartbeat = async (epoch: number) => {
+    this.asked.push(epoch);
     this.onHeartbeat();
-    return this.alive;
+    await this.slow;
+    return epoch > this.fenced;
   };
   release = async (epoch: number) => {
     this.released.push(epoch);
   };
+  /** Answers nothing until `go` is called. */
+  stall(): () => void {
+    let go: () => void = () => undefined;
+    this.slow = new Promise((resolve) => {
+      go = () => {
+        this.slow = undefined;
+        resolve();
+      };
+    });
+    return go;
+  }
 }
 
-const clock = { now: 0, now_ms: () => 0, monotonic_ms: () => clock.now };
+const LEASE_MS = 100;
+const HEARTBEAT_MS = 5;
+const TURNS = LEASE_MS / HEARTBEAT_MS;
 const logger = createLogger('test', 'silent');
-const options = { instance_id: 'a', lease_ms: 100, heartbeat_ms: 5, exclusive: true };
-const later = () => new Promise((resolve) => setTimeout(resolve, 30));
 
-test('it ends on the monotonic clock whoever answers, is told once, and comes back as another epoch', async () => {
+function world(exclusive = false) {
+  const clock = { now: 0, now_ms: () => 0, monotonic_ms: () => clock.now };
   const table = new Table();
+  const options = { instance_id: 'a', lease_ms: LEASE_MS, heartbeat_ms: HEARTBEAT_MS, exclusive };
   const lease = new Lease(table, options, clock, logger);
-  let lost = 0;
-  lease.onLost = () => lost++;
-  await lease.start();
-  expect([lease.held, lease.epoch]).toEqual([true, 1]);
-  clock.now += 101;
-  expect([lease.check(), lease.check(), lost]).toEqual([false, false, 1]);
-  await later();
-  expect([lease.held, lease.epoch, lost]).toEqual([true, 2, 1]);
-  await lease.close();
-  expect(table.released).toEqual([2]);
-  expect(lease.held).toBe(false);
+  const lost: number[] = [];
+  lease.onLost = () => lost.push(lease.epoch);
+  return { clock, table, lease, lost };
+}
+
+const until = async (what: () => boolean) => {
+  while (!what()) await new Promise((resolve) => setTimeout(resolve, 2));
+};
+
+describe('a process that was blocked past the end of its lease', () => {
+  test('fires nothing, asks first, and goes on under its epoch where nobody took it', async () => {
+    const { clock, table, lease, lost } = world();
+    await lease.start();
+    clock.now += LEASE_MS + 1;
+    const asked = table.asked.length;
+    expect([lease.check(), lease.check(), lease.held, lease.unproven]).toEqual([false, false, false, true]);
+    expect(table.asked.length).toBe(asked + 1);
+    expect(await lease.proven()).toBe(true);
+    expect([lease.check(), lease.epoch, lost]).toEqual([true, 1, []]);
+    await lease.close();
+    expect([table.released, lease.held]).toEqual([[1], false]);
+  });
+
+  test('gives it up, once, where somebody took it, and comes back as another epoch', async () => {
+    const { clock, table, lease, lost } = world();
+    await lease.start();
+    table.fenced = 1;
+    clock.now += LEASE_MS + 1;
+    expect([lease.check(), lost]).toEqual([false, []]);
+    expect(await lease.proven()).toBe(false);
+    expect([lost, lease.unproven]).toEqual([[1], false]);
+    await until(() => lease.held);
+    expect([lease.epoch, lost]).toEqual([2, [1]]);
+    await lease.close();
+  });
+
+  test('an answer that was read too late proves nothing: it is asked again', async () => {
+    const { clock, table, lease, lost } = world();
+    await lease.start();
+    table.onHeartbeat = () => {
+      clock.now += LEASE_MS + 1; // blocked between the question and its answer
+      if (table.asked.length >= 3) table.onHeartbeat = () => undefined;
+    };
+    expect(await until(() => table.asked.length >= 1)).toBeUndefined();
+    expect(await lease.proven()).toBe(true);
+    expect([table.asked.length >= 4, new Set(table.asked).size, lease.epoch, lost]).toEqual([true, 1, 1, []]);
+    await lease.close();
+  });
+
+  test('everybody who waits for the answer gets it', async () => {
+    const { clock, table, lease } = world();
+    await lease.start();
+    const go = table.stall();
+    clock.now += LEASE_MS + 1;
+    const waiting = Array.from({ length: 10 }, () => lease.proven());
+    table.fenced = 1;
+    go();
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => false));
+    await lease.close();
+  });
+});
+
+describe('a store that gives no answer', () => {
+  test('ends the lease of a process that was not blocked with its time: what runs is destroyed before anybody takes it over', async () => {
+    const { clock, table, lease, lost } = world();
+    await lease.start();
+    table.stall();
+    const look = () => {
+      clock.now += HEARTBEAT_MS;
+      return lease.check();
+    };
+    while (clock.now + HEARTBEAT_MS < LEASE_MS) expect(look()).toBe(true);
+    expect([look(), lost, lease.unproven]).toEqual([false, [1], false]);
+  });
+
+  test('ends the lease of a process that was blocked after some turns: nobody can say any more that it holds', async () => {
+    const { clock, table, lease, lost } = world();
+    await lease.start();
+    const go = table.stall();
+    clock.now += LEASE_MS + 1;
+    const waiting = lease.proven();
+    expect(lost).toEqual([]);
+    expect(await waiting).toBe(false);
+    expect(lost).toEqual([1]);
+    // What it says afterwards comes too late, although the row still stands.
+    go();
+    await until(() => lease.held);
+    expect([lease.epoch, lost]).toEqual([2, [1]]);
+    await lease.close();
+  });
+
+  test('ends nothing where no other process can take the lease', async () => {
+    const { clock, table, lease, lost } = world(true);
+    await lease.start();
+    const go = table.stall();
+    clock.now += LEASE_MS + 1;
+    const began = performance.now();
+    await until(() => performance.now() - began > 2 * TURNS * HEARTBEAT_MS);
+    expect([lease.held, lease.unproven, lost]).toEqual([false, true, []]);
+    go();
+    expect([await lease.proven(), lease.epoch]).toEqual([true, 1]);
+    await lease.close();
+  });
 });
 
 test('the deadline counts from before the heartbeat was sent: a slow answer does not prolong it', async () => {
-  const table = new Table();
-  const lease = new Lease(table, options, clock, logger);
+  const { clock, table, lease } = world();
   await lease.start();
   table.onHeartbeat = () => {
     clock.now += 60;
     table.onHeartbeat = () => undefined;
     table.heartbeat = () => new Promise(() => undefined);
   };
-  await later();
+  await until(() => clock.now >= 60);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(lease.held).toBe(true);
   clock.now += 41;
   expect(lease.held).toBe(false);
 });
 
-test('a fenced epoch is never renewed', async () => {
-  const table = new Table();
-  const lease = new Lease(table, options, clock, logger);
-  let lost = 0;
-  lease.onLost = () => lost++;
+test('a fenced epoch is never renewed, although its time is not over', async () => {
+  const { table, lease, lost } = world();
   await lease.start();
-  table.alive = false;
-  await later();
-  expect(lost).toBeGreaterThan(0);
-  expect(lease.epoch).toBeGreaterThan(1);
+  table.fenced = 1;
+  await until(() => lost.length === 1);
+  await until(() => lease.held);
+  expect(lease.epoch).toBe(2);
   await lease.close();
 });
 
 test('only epochs of processes before this one are known dead, and only where no two can be alive', async () => {
-  const table = new Table();
+  const { table, lease } = world(true);
   table.epochs = 4;
-  const lease = new Lease(table, options, clock, logger);
   await lease.start();
   expect([lease.ownerDead(4), lease.ownerDead(5)]).toEqual([true, false]);
   await lease.close();
-  const shared = new Lease(table, { ...options, exclusive: false }, clock, logger);
-  expect(shared.ownerDead(4)).toBe(false);
+  expect(world(false).lease.ownerDead(4)).toBe(false);
 });

@@ -19,18 +19,32 @@ export interface LeaseOptions {
   exclusive: boolean;
 }
 
+/** Turns of the timer that the store has to answer a process that was blocked. */
+const PROOF_TURNS = 2;
+
 /**
- * The right of this instance to fire and to end: one row with a time limit. The deadline is kept on the monotonic clock,
- * counted from before the heartbeat was sent, so that it never outlives the row. `held` is asked as the last step before firing.
+ * The right of this instance to fire and to end: one row with a time limit. The deadline is kept on the monotonic clock, counted from
+ * before the heartbeat was sent, so that it never outlives the row. `check` is asked as the last step before firing.
+ *
+ * A process that was blocked finds its time over although nobody may have taken the lease. Then it is `unproven`, not lost: nothing
+ * fires and nothing ends, the store is asked, and the epoch goes on where its row still stands. It is lost where the row is fenced, and
+ * where the store stays silent for `PROOF_TURNS` turns of the timer (a blocked process has none). A process that was not blocked has
+ * asked in time: without an answer it loses the lease when its time is over. Where no other process can take the lease (`exclusive`)
+ * only the row decides.
  */
 export class Lease {
   private current = 0;
   private deadline = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | undefined;
-  private busy: Promise<void> = Promise.resolve();
+  private asking: Promise<void> | undefined;
   private closed = false;
-  private lostTold = true;
-  private ticking = false;
+  private lost = true;
+  private unanswered_turns = 0;
+  /** When this process last looked, by the monotonic clock: a long gap means that it was blocked. */
+  private looked_ms = Number.NEGATIVE_INFINITY;
+  /** Its time is over, which was noticed. */
+  private expired = false;
+  private readonly waiting: (() => void)[] = [];
 
   /** Called once when the lease is gone: destroy what runs. */
   onLost: () => void = () => undefined;
@@ -51,7 +65,12 @@ export class Lease {
   }
 
   get held(): boolean {
-    return this.clock.monotonic_ms() < this.deadline;
+    return !this.lost && this.clock.monotonic_ms() < this.deadline;
+  }
+
+  /** Its time is over, and the store has not said yet whose it is. */
+  get unproven(): boolean {
+    return !this.lost && !this.held;
   }
 
   /** The epoch belonged to a process that is known to be dead: one before this one, where no two can be alive. */
@@ -71,50 +90,105 @@ export class Lease {
         await sleep(this.options.heartbeat_ms);
       }
     }
-    this.timer = setInterval(() => this.tick(), this.options.heartbeat_ms);
+    this.timer = setInterval(() => this.turn(), this.options.heartbeat_ms);
     this.timer.unref();
   }
 
-  /** Tells at once where the lease ran out; called often, and before anything fires. */
+  /** Whether it is held at this moment; called often, and before anything fires. Where its time is over the store is asked at once. */
   check(): boolean {
+    const gap_ms = this.look();
     if (this.held) return true;
-    if (!this.lostTold) {
-      this.lostTold = true;
-      this.deadline = Number.NEGATIVE_INFINITY;
-      this.logger.warn({ epoch: this.current }, 'lease lost: what runs is destroyed');
-      this.onLost();
-    }
+    if (!this.lost) this.expire(gap_ms);
     return false;
+  }
+
+  /** As `check`, once that is known: waits while the lease is unproven. */
+  async proven(): Promise<boolean> {
+    while (!this.check()) {
+      if (this.lost) return false;
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    }
+    return true;
   }
 
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.timer);
-    await this.busy.catch(() => undefined);
+    await this.asking;
     const epoch = this.current;
     this.deadline = Number.NEGATIVE_INFINITY;
-    this.lostTold = true;
+    this.lost = true;
+    this.known();
     await this.table.release(epoch).catch((cause) => this.logger.warn({ cause: String(cause) }, 'the lease was not released; it runs out'));
   }
 
-  private tick(): void {
+  private turn(): void {
     this.check();
-    if (this.ticking || this.closed) return;
-    this.ticking = true;
-    this.busy = (this.held ? this.renew() : this.acquire())
+    if (this.unproven) this.countTurn();
+    this.ask();
+  }
+
+  /** @returns how long ago this process looked before. */
+  private look(): number {
+    const now_ms = this.clock.monotonic_ms();
+    const gap_ms = now_ms - this.looked_ms;
+    this.looked_ms = now_ms;
+    return gap_ms;
+  }
+
+  /** Its time is over: lost where this process could have learned before that it holds it, else to be proven. */
+  private expire(gap_ms: number): void {
+    const was_blocked = gap_ms > 2 * this.options.heartbeat_ms;
+    if (!this.expired && !was_blocked && !this.options.exclusive) {
+      this.lose('unanswered');
+      return;
+    }
+    this.expired = true;
+    this.ask();
+  }
+
+  private countTurn(): void {
+    this.unanswered_turns++;
+    if (!this.options.exclusive && this.unanswered_turns > PROOF_TURNS) this.lose('unanswered');
+  }
+
+  /** One question at a time. */
+  private ask(): void {
+    if (this.asking || this.closed) return;
+    this.asking = (this.lost ? this.acquire() : this.renew())
       .catch((cause) => this.logger.warn({ cause: String(cause) }, 'the lease could not be renewed'))
       .finally(() => {
-        this.ticking = false;
+        this.asking = undefined;
       });
   }
 
   private async renew(): Promise<void> {
-    const sent = this.clock.monotonic_ms();
     const epoch = this.current;
-    const alive = await this.table.heartbeat(epoch, this.options.lease_ms);
-    if (!this.check()) return;
-    this.deadline = alive ? sent + this.options.lease_ms : Number.NEGATIVE_INFINITY;
-    this.check();
+    while (!this.lost && !this.closed) {
+      const sent = this.clock.monotonic_ms();
+      const alive = await this.table.heartbeat(epoch, this.options.lease_ms);
+      // Given up while the store was silent: what it says now comes too late.
+      if (this.lost) return;
+      if (!alive) return this.lose('fenced');
+      this.deadline = Math.max(this.deadline, sent + this.options.lease_ms);
+      // An answer that was read too late proves nothing: asked again.
+      if (this.held) return this.known();
+    }
+  }
+
+  private lose(reason: 'fenced' | 'unanswered'): void {
+    this.lost = true;
+    this.deadline = Number.NEGATIVE_INFINITY;
+    this.logger.warn({ event: 'lease_lost', epoch: this.current, reason }, 'lease lost: what runs is destroyed');
+    this.onLost();
+    this.known();
+  }
+
+  /** Whose it is, is known: who waits for that goes on. */
+  private known(): void {
+    this.unanswered_turns = 0;
+    this.expired = false;
+    for (const resolve of this.waiting.splice(0)) resolve();
   }
 
   private async acquire(): Promise<void> {
@@ -125,6 +199,6 @@ export class Lease {
     this.own.add(epoch);
     this.current = epoch;
     this.deadline = sent + lease_ms;
-    this.lostTold = false;
+    this.lost = false;
   }
 }

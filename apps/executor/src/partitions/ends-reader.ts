@@ -1,10 +1,12 @@
 import { ERASED, type EventMap, type Outcome } from '@countersign/contracts';
 import { lateEnd, stateAfter } from '@countersign/domain';
 import { type BatchDecoder, type EventLog, type Recorded, RecordsDropped } from '@countersign/event-log';
-import type { Partition } from './partition.js';
+import type { Partition, RecentEnd } from './partition.js';
 import type { Partitions } from './partitions.js';
 
 const READ_MAX = 500;
+/** Ends before those that must be read: as many as this process would remember of its own life (NewestByKey). */
+const RECENT_RECORDS = 2_500;
 
 /** The end of a call whose record was dropped: that it happened is known by its key, what it answered is not. */
 const DROPPED: Outcome = {
@@ -32,6 +34,21 @@ export class EndsReader {
     private readonly decoder: BatchDecoder,
     private readonly partitions: Partitions,
   ) {}
+
+  /**
+   * Learns which calls that have no row ended lately: answered by an earlier call, or read-only. Policy forgets calls that have
+   * ended and rules again where their request comes again, as after a kill; only their end on the log says that it is there.
+   */
+  async learnRecent(partition: Partition): Promise<void> {
+    const first = await this.log.first(partition.executed, partition.number);
+    for (let from = Math.max(first, partition.next_end - RECENT_RECORDS); from < partition.next_end; ) {
+      const records = await this.log.read(partition.executed, partition.number, from, READ_MAX);
+      if (records.length === 0) return;
+      const { events } = await this.decoder.decode(records.filter(({ offset }) => offset < partition.next_end));
+      for (const event of events) if (endsWithoutRow(event)) partition.ended(event.event.meta.call_id as string, endAt(event));
+      from = (records.at(-1)?.offset ?? from) + 1;
+    }
+  }
 
   /** Reads on to the head as of now; own records that are known are passed over. */
   async catchUp(partition: Partition): Promise<void> {
@@ -89,12 +106,7 @@ export class EndsReader {
         this.ended(partition, at, at.event);
         break;
       case 'tool_retry_deduplicated':
-        partition.ended(call_id, {
-          state: 'released',
-          end_offset: at.offset,
-          ended_at_ms: at.timestamp_ms,
-          revision: Number.POSITIVE_INFINITY,
-        });
+        partition.ended(call_id, endAt(at));
         break;
       case 'tool_call_rejudged':
         partition.ended(call_id, { state: 'released', end_offset: at.offset, ended_at_ms: at.timestamp_ms, revision: at.event.revision });
@@ -116,9 +128,19 @@ export class EndsReader {
     const state = stateAfter(outcome);
     partition.doubts.delete(id);
     partition.ended(id, { state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms, revision: Number.POSITIVE_INFINITY });
-    const end = { call_id: id, state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms, resources: true };
+    const end = { call_id: id, state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms, resources: 'of_row' as const };
     this.partitions.foldLater({ key, attempt, ...end });
     if (also) this.partitions.foldLater({ key: also.idempotency_key, attempt: also.attempt, ...end });
     this.onEnd(partition, { call_id: id, attempt, outcome });
   }
+}
+
+/** The key of a read-only call is its own id. */
+function endsWithoutRow(at: Recorded): boolean {
+  if (at.event_type === 'tool_retry_deduplicated') return true;
+  return at.event_type === 'tool_executed' && at.event.meta.call_id?.endsWith(at.event.idempotency_key) === true;
+}
+
+function endAt({ offset, timestamp_ms }: Recorded): RecentEnd {
+  return { state: 'released', end_offset: offset, ended_at_ms: timestamp_ms, revision: Number.POSITIVE_INFINITY };
 }

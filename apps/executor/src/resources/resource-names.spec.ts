@@ -32,6 +32,15 @@ describe('what a write touches', () => {
     );
   });
 
+  test('differs where the same letters are split into other segments, also once a name was computed before', () => {
+    const paths = ['a/b/x', 'a\u0000b/x', 'ab/x', 'a/bx/x'];
+    const first = paths.map((path) => touched(false, 'acme', path));
+    expect(paths.map((path) => touched(false, 'acme', path))).toEqual(first);
+    const above = paths.map((path) => names.touchesOf(tool(false), 'acme', { path }).filter(({ exact }) => !exact));
+    // All share file; a/b/x and a/bx/x share a.
+    expect(new Set(above.flat().map(({ resource }) => resource)).size).toBe(6);
+  });
+
   test('is nothing where the contract names nothing', () => {
     expect(names.touchesOf({ contract: {}, folders: sharing(false) }, 'acme', {})).toEqual([]);
   });

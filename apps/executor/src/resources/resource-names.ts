@@ -7,6 +7,8 @@ type Tool = Pick<LoadedTool, 'folders'> & { contract: Pick<ToolContract, 'resour
 
 const NOTHING: readonly ResourceTouch[] = [];
 
+const ABOVE_MAX = 10_000;
+
 /** The namespace of what tenants share. No tenant has an empty id. */
 const SHARED = '';
 
@@ -15,6 +17,9 @@ const SHARED = '';
  * that all tenants share where its pack acts in a shared folder.
  */
 export class ResourceNames {
+  /** Of names that others are below: calls on one collection share them. Bounded; the oldest go first. */
+  private readonly above = new Map<string, string>();
+
   constructor(private readonly keys: Pick<TenantKeys, 'tenantKey'>) {}
 
   /** Sorted by resource; empty where the contract names nothing. */
@@ -25,12 +30,23 @@ export class ResourceNames {
     const touches = new Map<string, ResourceTouch>();
     for (const { segments, effect } of resourcesOf(contract, inputs)) {
       for (let length = 1; length <= segments.length; length++) {
-        const resource = resourceId(key, namespace, segments.slice(0, length));
+        const resource =
+          length === segments.length ? resourceId(key, namespace, segments) : this.aboveOf(key, namespace, segments.slice(0, length));
         const known = touches.get(resource);
         const exact = length === segments.length || known?.exact === true;
         touches.set(resource, { resource, exact, replaces: effect === 'replaces' || known?.replaces === true });
       }
     }
     return [...touches.values()].sort((a, b) => (a.resource < b.resource ? -1 : 1));
+  }
+
+  private aboveOf(key: Uint8Array, namespace: string, segments: readonly string[]): string {
+    const name = [namespace, ...segments].map((part) => `${part.length}:${part}`).join('');
+    const known = this.above.get(name);
+    if (known !== undefined) return known;
+    const resource = resourceId(key, namespace, segments);
+    this.above.set(name, resource);
+    if (this.above.size > ABOVE_MAX) this.above.delete(this.above.keys().next().value as string);
+    return resource;
   }
 }

@@ -13,7 +13,7 @@ export class Appender {
   ) {}
 
   /** The offsets once durable; undefined where `permitted` said no after a fault. */
-  async append(records: readonly NewRecord[], permitted: () => boolean): Promise<number[] | undefined> {
+  async append(records: readonly NewRecord[], permitted: () => Promise<boolean>): Promise<number[] | undefined> {
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.log.append(records);
@@ -21,7 +21,7 @@ export class Appender {
         if (!isInfrastructureFault(error)) throw error;
         this.logger.warn({ attempt, records: records.length, cause: String(error) }, 'append failed; tried again');
         await sleep(BACKOFF_MS[Math.min(attempt, BACKOFF_MS.length - 1)] as number);
-        if (!permitted()) return undefined;
+        if (!(await permitted())) return undefined;
       }
     }
   }

@@ -1,5 +1,6 @@
 import type { ClaimedKey, ClaimedResources } from '@countersign/contracts';
 import type { Execution, ExecutionState } from '@countersign/domain';
+import type { EndedResources } from '@countersign/store';
 import type { Job } from './job.js';
 
 /** A row whose owner is fenced, and which has no end yet. */
@@ -33,8 +34,7 @@ export interface FoldedEnd {
   state: ExecutionState;
   end_offset: number;
   ended_at_ms: number;
-  /** False: the attempt certainly claimed no resource. */
-  resources: boolean;
+  resources: EndedResources;
 }
 
 /** How far one input topic of a partition is done, and from where its ends must be read again. */
@@ -78,7 +78,7 @@ export interface Arbiter {
   /** Whether an approval ended without a grant. */
   isClosed(approval_id: string): Promise<boolean>;
   /** Marks leases that ran out as fenced. */
-  fenceExpired(): Promise<void>;
+  fenceExpired(own_epoch: number): Promise<void>;
   /** Rows without an end in this partition whose epoch is fenced. */
   orphans(partition: number): Promise<OrphanRow[]>;
   /** Gives rows of dead epochs to this one; those that it got. */

@@ -16,7 +16,13 @@ export type PairClaim = { claimed?: sql.ResourceClaimed } & (
   | { kind: 'second_taken' }
 );
 
-async function both(store: sql.Sql, epoch: number, own: sql.ResourceClaim, also: ClaimedKey): Promise<PairClaim> {
+/** A call and the key of its edited inputs. */
+export interface Pair {
+  own: sql.ResourceClaim;
+  also: ClaimedKey;
+}
+
+async function both(store: sql.Sql, epoch: number, { own, also }: Pair, terms: sql.ClaimTerms): Promise<PairClaim> {
   const rows = await sql.rowsOfKeys(store, [also.idempotency_key]);
   const mine = rows.find((row) => row.call_uuid === own.call_uuid);
   if (mine) return alreadyClaimed(store, epoch, own, mine.attempt);
@@ -31,7 +37,7 @@ async function both(store: sql.Sql, epoch: number, own: sql.ResourceClaim, also:
     if (first && other) return { kind: 'won', attempt };
     throw new NotBoth({ kind: 'lost' });
   }
-  const claimed = await sql.claimResourcesInside(store, epoch, own);
+  const claimed = await sql.claimResourcesInside(store, epoch, own, terms);
   const [other] = claimed.kind === 'won' ? await sql.claim(store, epoch, [second]) : [false];
   if (claimed.kind !== 'won' || !other) throw new NotBoth(claimed.kind === 'won' ? { kind: 'lost' } : claimed);
   await sql.copyResources(store, { from: own, to: second });
@@ -46,13 +52,17 @@ async function alreadyClaimed(store: sql.Sql, epoch: number, own: sql.Claim, att
   );
   if (!row) return { kind: 'lost' };
   if (row.resources === null) return { kind: 'won', attempt };
-  return { kind: 'won', attempt, claimed: { kind: 'won', resources: sql.claimedResources(row.resources), doubtful: false } };
+  return {
+    kind: 'won',
+    attempt,
+    claimed: { kind: 'won', resources: sql.claimedResources(row.resources), doubtful: false, acted_above: true },
+  };
 }
 
 /** Claims the own key of a call and the key of its edited inputs in one transaction: both or neither. */
-export async function claimPair(store: sql.Store, epoch: number, own: sql.ResourceClaim, also: ClaimedKey): Promise<PairClaim> {
+export async function claimPair(store: sql.Store, epoch: number, pair: Pair, terms: sql.ClaimTerms): Promise<PairClaim> {
   try {
-    return await store.transaction((inside) => both(inside, epoch, own, also));
+    return await store.transaction((inside) => both(inside, epoch, pair, terms));
   } catch (error) {
     if (error instanceof NotBoth) return { kind: 'lost', claimed: error.claimed };
     throw error;

@@ -53,7 +53,7 @@ export class Claims {
 
   private async run(batch: readonly Job[]): Promise<void> {
     for (;;) {
-      if (!this.lease.check()) return this.onUnclaimed(batch);
+      if (!this.lease.check() && !(await this.lease.proven())) return this.onUnclaimed(batch);
       try {
         return await this.settle(batch);
       } catch (error) {
@@ -78,6 +78,8 @@ export class Claims {
       job.epoch = epoch;
       job.claimed = true;
     }
+    // What is won under an epoch is started under it, or left to whoever takes the epoch's rows over.
+    if (!this.lease.check()) await this.lease.proven();
     if (won.size > 0) this.onWon([...won]);
     const lost = won.size === batch.length ? [] : batch.filter((job) => !won.has(job));
     const rows = lost.length > 0 ? await this.arbiter.rowsOf(lost.map((job) => job.key)) : undefined;

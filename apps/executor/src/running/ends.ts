@@ -2,6 +2,7 @@ import { crashPoint, type Outcome, type Tier } from '@countersign/contracts';
 import type { StricterRuling } from '@countersign/decisions';
 import { type ExecutionState, stateAfter } from '@countersign/domain';
 import type { NewRecord } from '@countersign/event-log';
+import { endedOn } from '@countersign/store';
 import type { Partitions } from '../partitions/partitions.js';
 import type { Appender } from './appender.js';
 import type { EarlierAnswer, EventWriter } from './event-writer.js';
@@ -31,6 +32,8 @@ export class Ends {
 
   /** Whether this process may still end anything. */
   permitted: () => boolean = () => true;
+  /** The same, once it is known. */
+  proven: () => Promise<boolean> = async () => this.permitted();
   /** A call is off the books: its slot is free. */
   onGone: (job: Job, outcome: Outcome | undefined) => void = () => undefined;
   /** Repeats that the end of their first call does not answer. */
@@ -58,8 +61,16 @@ export class Ends {
     this.answerJoiners(job, outcome);
   }
 
-  /** A repeat ends with the outcome of the first call of its key. */
+  /**
+   * A repeat ends with the outcome of the first call of its key. It has no row that says who may end it, so only the owner of
+   * its partition does: its ruling stays uncovered here, and the next owner reads it again.
+   */
   deduplicate(job: Job, earlier: EarlierAnswer): void {
+    if (!this.partitions.of(job).assigned) {
+      this.leave(job, earlier.outcome);
+      for (const joiner of this.takeJoiners(job)) this.deduplicate(joiner, earlier);
+      return;
+    }
     job.stage = 'ending';
     job.attempt = earlier.attempt;
     const record = this.writer.deduplicated(job, earlier);
@@ -87,7 +98,7 @@ export class Ends {
 
   /** A result of an epoch that lost its lease: evidence, and nothing else here. */
   async evidence(job: Job, outcome: Outcome): Promise<void> {
-    await this.appender.append([this.writer.executed(job, outcome)], () => true);
+    await this.appender.append([this.writer.executed(job, outcome)], async () => true);
   }
 
   private answerJoiners(job: Job, outcome: Outcome): void {
@@ -112,7 +123,25 @@ export class Ends {
     setImmediate(() => this.flush());
   }
 
+  /** Whether another executor ended this repeat meanwhile: what was read of the log says so, and the call is off the books here. */
+  private isRecorded({ job, state, revision, outcome }: Ending): boolean {
+    if (state !== undefined || revision !== Number.POSITIVE_INFINITY || outcome === undefined) return false;
+    const end = this.partitions.of(job).endOf(job.call_id);
+    if (!end) return false;
+    this.partitions.cover(job, end.end_offset);
+    this.leave(job, outcome);
+    if (job.next) this.onReadmit([job.next]);
+    return true;
+  }
+
+  private leave(job: Job, outcome: Outcome): void {
+    this.open.remove(job);
+    job.stage = 'gone';
+    this.onGone(job, outcome);
+  }
+
   private flush(): void {
+    this.pending = this.pending.filter((ending) => !this.isRecorded(ending));
     const endings = this.pending.filter((ending) => ending.job.stage === 'ending');
     if (endings.length > 0 && !this.permitted()) {
       this.pending = endings;
@@ -125,7 +154,7 @@ export class Ends {
     const records = endings.map((ending) => ending.record);
     this.inFlight += endings.length;
     void this.appender
-      .append(records, this.permitted)
+      .append(records, this.proven)
       .then((offsets) => offsets && this.recorded(endings, records, offsets))
       .finally(() => {
         this.inFlight -= endings.length;
@@ -146,7 +175,7 @@ export class Ends {
     this.partitions.cover(job, end_offset);
     if (outcome && state !== undefined && (job.write ? job.epoch > 0 && job.claimed : job.has_row)) {
       const { call_id, key, attempt, also } = job;
-      const resources = job.resources !== null;
+      const resources = job.resources === null ? 'none' : endedOn(job.resources, job.acted_above);
       this.partitions.foldLater({ key, attempt, call_id, state, end_offset, ended_at_ms, resources });
       if (also)
         this.partitions.foldLater({ key: also.idempotency_key, attempt: also.attempt, call_id, state, end_offset, ended_at_ms, resources });

@@ -32,13 +32,16 @@ export class FirstFires {
   ) {}
 
   take(jobs: readonly Job[]): void {
-    if (this.judge.silent) for (const job of jobs) this.hold(job);
+    if (this.judge.silent) this.hold(jobs);
     else this.look(jobs);
   }
 
-  private hold(job: Job): void {
-    job.stage = 'starting';
-    this.held.add(job);
+  /** They are looked at again by `tick`, before they fire. */
+  hold(jobs: readonly Job[]): void {
+    for (const job of jobs) {
+      job.stage = 'starting';
+      this.held.add(job);
+    }
   }
 
   /** Looks again at what is held. */

@@ -135,12 +135,14 @@ export class Job {
   settle_ms = 0;
   /** What its claim got; null: it has none yet, or touches nothing. */
   resources: ClaimedResources | null = null;
+  /** Something acted on a name above its resources, or may have: its end is written there too. */
+  acted_above = true;
   /** Its last claim met another effect on a resource of its own. */
   resource_busy = false;
   busy_pause_ms = 0;
   /** It ran although the outcome of an earlier effect on its resources was not known. */
   resource_in_doubt = false;
-  /** The window of the attempt before its own is over. */
+  /** The attempt before its own does not answer, whatever its resources say: its window is over, or its tool does not see its effect. */
   window_over = false;
   /** Times its claim lost to a row that was not there any more. */
   claims = 0;

@@ -1,5 +1,5 @@
-import { type Outcome, parseCallId } from '@countersign/contracts';
-import { type AnswerTerms, afterLostClaim, type Execution } from '@countersign/domain';
+import { type EffectNow, type Outcome, parseCallId } from '@countersign/contracts';
+import { type AnswerTerms, afterLostClaim, type EffectSeen, type Execution, standsAsSeen } from '@countersign/domain';
 import type { Partitions } from '../partitions/partitions.js';
 import type { EarlierAnswer } from './event-writer.js';
 import type { Job } from './job.js';
@@ -16,8 +16,8 @@ export interface LostClaimSteps {
   answerGone(job: Job): void;
   /** What the contract of its tool says of settled keys. */
   termsOf(job: Job): AnswerTerms;
-  /** Whether its tool sees the effect of an earlier call. Never rejects. */
-  isThere(job: Job, outcome: Outcome): Promise<boolean>;
+  /** What its tool says of the effect of an earlier call. Never rejects. */
+  look(job: Job, outcome: Outcome): Promise<EffectSeen>;
   refused(job: Job, why: 'key_reused' | 'nothing_to_join' | 'edited_effect_taken'): void;
   /** Its approval cannot be taken: another call used it, or it ended without a grant. */
   withoutApproval(job: Job): void;
@@ -46,6 +46,12 @@ const CLAIMS_MAX = 20;
 const LOOK_AGAIN_MS = 250;
 /** A claim whose row is free and that still gets none, this often: its approval was consumed before. */
 const CLAIMS_FOR_APPROVAL = 3;
+
+/** What the answer to a repeat of the same request says of the effect; null: its resources say it when they are read. */
+function effectSeen(seen: EffectSeen | undefined, { names }: AnswerTerms): EffectNow | null {
+  if (seen === undefined || (seen === 'not_asked' && names !== 'nothing')) return null;
+  return seen === 'there' ? 'stands' : 'unknown';
+}
 
 /** Finds out, from the rows of its key, what becomes of a call that did not get its row. */
 export class LostClaims {
@@ -92,7 +98,7 @@ export class LostClaims {
       case 'answer':
         return job.refusal ? this.steps.tombstoned(job, false) : this.answer(job, next, rows, terms);
       case 'verify':
-        return job.refusal ? this.steps.tombstoned(job, false) : this.verify(job, next);
+        return job.refusal ? this.steps.tombstoned(job, false) : this.verify(job, next, terms);
       case 'answer_gone':
         return this.steps.answerGone(job);
       case 'refuse':
@@ -172,27 +178,28 @@ export class LostClaims {
   private answer(job: Job, { call_id, end_offset, attempt }: Answering, rows: readonly Execution[], terms: AnswerTerms) {
     const row = rows.find((one) => one.call_id === call_id);
     const because = row?.state !== 'succeeded' ? 'live_key' : terms.key_source === 'header' ? 'same_request' : 'effect_stands';
-    const looks = because === 'same_request' && terms.names === 'nothing' && terms.has_verify;
+    // What its resources say is read with the answer; a tool that can look is asked where they do not say that the effect is gone.
+    const looks = because === 'same_request' && terms.has_verify && row?.stands !== false;
     this.withOutcome(job, { call_id, end_offset, attempt }, async (outcome) => {
-      const effect_now = looks
-        ? (await this.steps.isThere(job, outcome))
-          ? 'stands'
-          : 'unknown'
-        : because === 'effect_stands'
-          ? 'stands'
-          : null;
+      const seen = looks ? await this.steps.look(job, outcome) : undefined;
+      const effect_now = because === 'effect_stands' ? 'stands' : effectSeen(seen, terms);
       if (job.stage === 'looking_up') this.steps.deduplicate(job, { call_id, attempt, outcome, because, effect_now });
     });
   }
 
-  /** Only its tool can tell whether the effect is still there. Where it does not see it, this is a new effect. */
-  private verify(job: Job, { call_id, end_offset, attempt }: Answering) {
+  /** Its tool is asked whether the effect is still there. Where the answer does not stand, this is a new effect. */
+  private verify(job: Job, { call_id, end_offset, attempt }: Answering, terms: AnswerTerms) {
     this.withOutcome(job, { call_id, end_offset, attempt }, async (outcome) => {
-      const there = await this.steps.isThere(job, outcome);
+      const seen = await this.steps.look(job, outcome);
       if (job.stage !== 'looking_up') return;
-      if (there) this.steps.deduplicate(job, { call_id, attempt, outcome, because: 'effect_stands', effect_now: 'stands' });
+      const effect_now = seen === 'cannot_tell' ? 'unknown' : 'stands';
+      if (standsAsSeen(seen, terms.names)) this.steps.deduplicate(job, { call_id, attempt, outcome, because: 'effect_stands', effect_now });
       else if (job.authorised.joined_call_id !== null) this.steps.answerGone(job);
-      else this.again(job, attempt + 1);
+      else {
+        // Its resources still say that it stands: the claim must not go by them.
+        job.window_over = true;
+        this.again(job, attempt + 1);
+      }
     });
   }
 

@@ -24,7 +24,7 @@ export class Resolutions {
   constructor(
     private readonly parts: ResolutionParts,
     private readonly partitions: Partitions,
-    private readonly permitted: () => boolean,
+    private readonly permitted: () => Promise<boolean>,
   ) {}
 
   /** Ignored unless the call is in doubt. Throws a fault of the store or the log; then it is tried again. */
@@ -86,7 +86,7 @@ export class Resolutions {
     partition.wrote(end_offset);
     partition.doubts.delete(call_id);
     partition.ended(call_id, { state, end_offset, ended_at_ms: outcome.ended_at_ms, revision: Number.POSITIVE_INFINITY });
-    const end = { call_id, state, end_offset, ended_at_ms: outcome.ended_at_ms, resources: true };
+    const end = { call_id, state, end_offset, ended_at_ms: outcome.ended_at_ms, resources: 'of_row' as const };
     this.partitions.foldLater({ key, attempt, ...end });
     const { also } = resolution;
     if (also) this.partitions.foldLater({ key: also.idempotency_key, attempt: also.attempt, ...end });

@@ -21,6 +21,8 @@ export interface RunLimits {
   long_read_ms: number;
 }
 
+/** A call that is to be sent again is looked at again after this, while it is not known whether the lease still holds. */
+const UNPROVEN_PAUSE_MS = 20;
 const NEVER = Number.POSITIVE_INFINITY;
 const OVER: ReadonlySet<Stage> = new Set(['in_doubt', 'detached', 'gone']);
 const READ: Recovery = { write: false, takes_key: true, has_reconcile: false, settle_ms: 0, settle_is_final: true };
@@ -36,6 +38,8 @@ export class Runs {
   /** Nothing of it runs any more, although it has no end yet. */
   onIdle: (job: Job) => void = () => undefined;
   onLateResult: (job: Job, outcome: Outcome) => void = () => undefined;
+  /** Not fired, because it is not known whether the lease still holds: looked at again once it is. */
+  onUnproven: (jobs: readonly Job[]) => void = () => undefined;
   onEvidence: (job: Job, outcome: Outcome) => void = () => undefined;
   /** Something went wrong that nothing foresees; its call was ended. */
   onFault: (job: Job, cause: unknown) => void = () => undefined;
@@ -57,7 +61,10 @@ export class Runs {
 
   /** The last step: nothing fires without the lease. */
   fire(jobs: readonly Job[]) {
-    if (!this.lease.check()) return;
+    if (!this.lease.check()) {
+      if (this.lease.unproven) this.onUnproven(jobs);
+      return;
+    }
     const now_ms = this.clock.now_ms();
     const monotonic_ms = this.clock.monotonic_ms();
     for (const job of jobs) this.run(job, now_ms, monotonic_ms);
@@ -73,7 +80,7 @@ export class Runs {
     job.running_since_ms = monotonic_ms;
     this.timed.add(job);
     this.observer?.fired(job);
-    this.runtime.run(job, ends_ms, this.done);
+    this.runtime.run(job, ends_ms, this.done, this.proven);
   }
 
   /** All attempts of a read share the time of its tool; a write that is sent again to learn what became of it gets it anew. */
@@ -82,6 +89,8 @@ export class Runs {
     if (job.until_ms === 0) job.until_ms = now_ms + timeout_ms;
     return Math.min(job.write ? now_ms + timeout_ms : job.until_ms, job.call.deadline_ms ?? NEVER);
   }
+
+  private readonly proven = () => this.lease.proven();
 
   private readonly done = (job: Job, run: Abortable, answered: Seen) => {
     try {
@@ -99,9 +108,8 @@ export class Runs {
     if (!more) return this.settle(job, result);
     job.stage = 'finishing';
     job.due_ms = NEVER;
-    const { handle } = job;
     more
-      .then((finished) => (job.stage === 'finishing' && job.handle === handle ? this.settle(job, finished) : this.late(job, finished)))
+      .then((finished) => (job.stage === 'finishing' && job.handle === run ? this.settle(job, finished) : this.late(job, finished)))
       .catch((cause) => this.broken(job, cause));
   }
 
@@ -242,6 +250,10 @@ export class Runs {
         job.handle?.abort('timeout');
       } else this.giveUp(job);
     } else if (job.stage === 'resending') {
+      if (this.lease.unproven) {
+        job.due_ms = now + UNPROVEN_PAUSE_MS;
+        return;
+      }
       this.timed.delete(job);
       job.resends++;
       if (job.write) this.onResend(job);
@@ -259,7 +271,8 @@ export class Runs {
 
   private async ask(job: Job): Promise<void> {
     const answer = await this.runtime.reconcile(job, this.clock.now_ms());
-    if (job.stage !== 'settling' || !this.lease.check()) return;
+    const held = await this.lease.proven();
+    if (job.stage !== 'settling' || !held) return;
     const now_ms = this.clock.now_ms();
     const next = afterReconcile(answer, {
       asked: job.asked,

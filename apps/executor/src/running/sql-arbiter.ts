@@ -66,6 +66,7 @@ export function noteClaimed(job: Job, answer: sql.ResourceClaimed): boolean {
   job.resource_busy = answer.kind === 'busy';
   if (answer.kind !== 'won') return false;
   job.resources = answer.resources;
+  job.acted_above = answer.acted_above;
   job.resource_in_doubt = answer.doubtful;
   return true;
 }
@@ -75,6 +76,8 @@ const wantsPair = ({ state, job }: Claim): boolean => state === 'running' && job
 
 /** The arbiter in SQL, for one lane. */
 export class SqlArbiter implements Arbiter {
+  private readonly seen = new sql.SeenGenerations();
+
   constructor(
     private readonly store: Store,
     private readonly lane: string,
@@ -92,7 +95,7 @@ export class SqlArbiter implements Arbiter {
     };
     if (live.length > 0) take(live, await sql.claim(this.store, epoch, live.map(claimed)));
     if (named.length > 0) {
-      const answers = await sql.claimWithResources(this.store, epoch, named.map(namedClaim));
+      const answers = await sql.claimWithResources(this.store, epoch, named.map(namedClaim), this.terms());
       take(
         named,
         answers.map((answer, at) => noteClaimed((named[at] as Claim).job, answer)),
@@ -111,10 +114,14 @@ export class SqlArbiter implements Arbiter {
     return won;
   }
 
+  private terms(): sql.ClaimTerms {
+    return { seen: this.seen, now_ms: this.nowMs() };
+  }
+
   private async claimBoth(epoch: number, claim: Claim): Promise<boolean> {
     const { job } = claim;
     const also = job.authorised.also as ClaimedKey;
-    const got = await claimPair(this.store, epoch, namedClaim(claim), also);
+    const got = await claimPair(this.store, epoch, { own: namedClaim(claim), also }, this.terms());
     if (got.claimed) noteClaimed(job, got.claimed);
     job.second_key_taken = got.kind === 'second_taken';
     if (got.kind === 'won') job.also = { ...also, attempt: got.attempt };
@@ -141,7 +148,7 @@ export class SqlArbiter implements Arbiter {
     const statements: sql.Statement[] = [];
     if (ends.length > 0)
       statements.push(
-        sql.foldEndsStatement(
+        ...sql.foldEndsStatements(
           ends.map(({ key, attempt, call_id, state, end_offset, ended_at_ms, resources }) => ({
             key,
             attempt,
@@ -170,8 +177,8 @@ export class SqlArbiter implements Arbiter {
     if (closed.length > 0) await this.store.query(sql.closeApprovalsStatement(closed));
   }
 
-  async fenceExpired(): Promise<void> {
-    await sql.fenceExpired(this.store, this.lane);
+  async fenceExpired(own_epoch: number): Promise<void> {
+    await sql.fenceExpired(this.store, this.lane, own_epoch);
   }
 
   async orphans(partition: number): Promise<OrphanRow[]> {

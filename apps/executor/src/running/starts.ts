@@ -7,7 +7,9 @@ import type { Job } from './job.js';
 
 /** Writes tool_call_started for claimed writes: durable before any of them fires. */
 export class Starts {
+  /** Whether this process may start anything: asked again, and waited for, where that is not known. */
   permitted: () => boolean = () => true;
+  proven: () => Promise<boolean> = async () => this.permitted();
   settleMs: (job: Job) => number = () => 0;
   configOffset: () => number = () => -1;
   onStarted: (jobs: readonly Job[]) => void = () => undefined;
@@ -18,15 +20,16 @@ export class Starts {
     private readonly partitions: Partitions,
   ) {}
 
-  async start(jobs: readonly Job[]): Promise<void> {
-    if (jobs.length === 0 || !this.permitted()) return;
+  async start(all: readonly Job[]): Promise<void> {
+    if (all.length === 0) return;
+    // Where the lease is lost meanwhile, what is starting is given to its successor.
+    for (const job of all) job.stage = 'starting';
+    if (!this.permitted() && !(await this.proven())) return;
+    const jobs = all.filter((job) => job.stage === 'starting');
+    if (jobs.length === 0) return;
     const config_offset = this.configOffset();
-    const records: NewRecord[] = [];
-    for (const job of jobs) {
-      job.stage = 'starting';
-      records.push(this.writer.started(job, this.settleMs(job), config_offset));
-    }
-    const offsets = await this.appender.append(records, this.permitted);
+    const records: NewRecord[] = jobs.map((job) => this.writer.started(job, this.settleMs(job), config_offset));
+    const offsets = await this.appender.append(records, this.proven);
     if (!offsets) return;
     for (const [at, job] of jobs.entries()) {
       const offset = offsets[at] as number;

@@ -50,7 +50,7 @@ export class Takeover {
   ) {}
 
   async sweep(): Promise<void> {
-    await this.arbiter.fenceExpired();
+    await this.arbiter.fenceExpired(this.steps.epoch());
     for (const partition of this.partitions.assigned()) await this.sweepPartition(partition);
   }
 

@@ -18,6 +18,8 @@ type Output = z.input<typeof output>;
 export class FaultyWorld {
   readonly runs: { name: string; at_ms: number; key: string }[] = [];
   readonly effects: string[] = [];
+  /** Keys that were read back, in order. */
+  readonly read_backs: string[] = [];
   /** What a read-back says; default: the truth. */
   verify: 'truth' | 'cannot_tell' | 'throws' | 'hangs' | 'nothing' | 'maybe' | 'trap' = 'truth';
 
@@ -126,6 +128,8 @@ async function reconciled(name: string): Promise<Reconciled<{ ok: boolean; found
 }
 
 const traits = { version: '1.0.0', category: 'test', timeout_ms: 1200, settle_ms: 50, max_output_bytes: 100_000, input, output };
+/** For answers that take longer to make and to look at than the others may take in all, on a machine that has much to do. */
+const PATIENT_MS = 60_000;
 const titled = (name: string) => ({
   name,
   title: `Test: ${name}`,
@@ -142,6 +146,7 @@ export function faultyTools(world: FaultyWorld): Tool[] {
     return act({ ...asked, act: asked.act.replace('lie', 'answer') }, ctx, world);
   };
   const verify = async (_asked: Input, _output: unknown, ctx: RunContext): Promise<Verified> => {
+    world.read_backs.push(ctx.idempotency_key);
     if (world.verify === 'throws') throw new Error('away');
     if (world.verify === 'hangs') return new Promise(() => undefined);
     if (world.verify === 'nothing') return undefined as never;
@@ -169,7 +174,16 @@ export function faultyTools(world: FaultyWorld): Tool[] {
       run: (asked, ctx) => act(asked, ctx, world),
     }),
     defineTool({ ...write, ...titled('faulty_write'), resources, sanity, run: fire }),
+    defineTool({ ...write, ...titled('patient_write'), timeout_ms: PATIENT_MS, resources, run: fire }),
     defineTool({ ...write, ...titled('verified_write'), sanity, run: fire, verify }),
+    defineTool({ ...write, ...titled('verified_adding_write'), resources, run: fire, verify }),
+    defineTool({
+      ...write,
+      ...titled('verified_replacing_write'),
+      resources: [{ name: 'entry:{/name}', effect: 'replaces' }],
+      run: fire,
+      verify,
+    }),
     defineTool({
       ...write,
       ...titled('reconciled_write'),
@@ -184,6 +198,13 @@ export function faultyTools(world: FaultyWorld): Tool[] {
 /** Reads around which something happens: their answers are kept, or they report. */
 function aroundTools(world: FaultyWorld): Tool[] {
   return [
+    defineTool({
+      ...traits,
+      ...titled('patient_read'),
+      timeout_ms: PATIENT_MS,
+      effect_class: 'read_internal',
+      run: (asked, ctx) => act(asked, ctx, world),
+    }),
     defineTool({
       ...traits,
       ...titled('cached_read'),

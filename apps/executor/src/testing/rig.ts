@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventCodec, type EventMap, type EventType, laneTopic, topicOf, uuidv7 } from '@countersign/contracts';
 import { BatchDecoder, EmbeddedEventLog, type EventLog, type Recorded } from '@countersign/event-log';
 import { type AppDeps, createLogger, type RunningApp, systemClock, topicSpecs } from '@countersign/process';
-import { FolderBlobs, InProcessResults, InProcessWakeUps, type Store } from '@countersign/store';
+import { FolderBlobs, fenceOthers, InProcessResults, InProcessWakeUps, type Store } from '@countersign/store';
 import { Registry } from 'prom-client';
 import type { ExecutorConfig } from '../config.js';
 import { startExecutor } from '../start-executor.js';
@@ -125,6 +125,11 @@ export class Rig {
     return { source, key, grant };
   }
 
+  /** Another executor finds that every lease ran out, and takes them over. */
+  async fenceAll(): Promise<void> {
+    await fenceOthers(this.store, 'shared', 0);
+  }
+
   /** The database is lost; the log stays. */
   async loseDatabase(): Promise<void> {
     await this.store.close();
@@ -179,7 +184,7 @@ export class Rig {
   }
 
   /** Waits until the calls have their ends and returns the first of each, in the order asked. */
-  async ends(call_ids: readonly string[], within_ms = 10_000): Promise<Ended[]> {
+  async ends(call_ids: readonly string[], within_ms = 60_000): Promise<Ended[]> {
     const until = Date.now() + within_ms;
     for (;;) {
       const first = new Map<string, Ended>();

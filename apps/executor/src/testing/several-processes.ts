@@ -21,3 +21,37 @@ export class StoppedClock {
     this.stopped_ms += ms;
   }
 }
+
+/** A store whose answers about leases can be held back, as those of a busy one are. */
+export class SlowLeases extends Store {
+  /** Heartbeats that were sent. */
+  asked = 0;
+  private held: Promise<void> | undefined;
+
+  constructor(
+    private readonly store: Store,
+    readonly durable: boolean,
+  ) {
+    super();
+  }
+
+  /** @returns what lets the answers through again. */
+  holdBack(): () => void {
+    let go: () => void = () => undefined;
+    this.held = new Promise((resolve) => {
+      go = resolve;
+    });
+    return go;
+  }
+
+  query: Store['query'] = async (statement) => {
+    if (statement.name === 'lease_heartbeat') {
+      this.asked++;
+      await this.held;
+    }
+    return this.store.query(statement);
+  };
+  atomically: Store['atomically'] = (statements, priority) => this.store.atomically(statements, priority);
+  transaction: Store['transaction'] = (work) => this.store.transaction(work);
+  close = async () => undefined;
+}

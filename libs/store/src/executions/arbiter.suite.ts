@@ -5,7 +5,7 @@ import type { Store } from '../store.js';
 import { closeApprovalsStatement, isApprovalClosed, restoreUses } from './approval-uses.js';
 import { type Claim, claim } from './claim.js';
 import { executionState } from './execution-row.js';
-import { foldEndsStatement, type LoggedEnd } from './fold-ends.js';
+import { foldEndsStatements, type LoggedEnd } from './fold-ends.js';
 import { rowsOfKeys } from './rows.js';
 import { readStanding } from './standing.js';
 import { orphans, takeOver } from './take-over.js';
@@ -40,9 +40,9 @@ const endOf = ({ key, attempt, call_uuid }: Claim, state: LoggedEnd['state'], en
   state,
   end_offset,
   ended_at_s: 1_700_000_000,
-  resources: false,
+  resources: 'none',
 });
-const fold = (store: Store, ends: readonly LoggedEnd[]) => store.query(foldEndsStatement(ends));
+const fold = (store: Store, ends: readonly LoggedEnd[]) => store.atomically(foldEndsStatements(ends));
 export const leaseOf = (store: Store, lane = 'shared', lease_ms = 60_000) =>
   acquire(store, { instance_id: randomUUID(), lane, lease_ms, epoch_above: 0 });
 

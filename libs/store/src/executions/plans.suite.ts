@@ -3,9 +3,11 @@ import { expect, test } from '@jest/globals';
 import type { Statement, Store } from '../store.js';
 import { claimOf, leaseOf } from './arbiter.suite.js';
 import { claimStatement } from './claim.js';
-import { foldEndsStatement } from './fold-ends.js';
-import { resourceClaimStatement } from './resource-claim.js';
+import { foldEndsStatements } from './fold-ends.js';
+import { planClaim } from './planned-claim.js';
+import { resourceClaimStatement } from './resource-claim-sql.js';
 import { rowsOfKeysStatement } from './rows.js';
+import { SeenGenerations } from './seen-generations.js';
 import { takeOverStatement } from './take-over.js';
 import { tombstonesStatement } from './tombstones.js';
 
@@ -30,17 +32,26 @@ export function describePlans(store: () => Store): void {
       state: 2 as const,
       end_offset: 1,
       ended_at_s: 1,
-      resources: false,
+      resources: 'none' as const,
     }));
+    const plans = claims.map((one) =>
+      planClaim(
+        { ...one, touches: [{ resource: randomUUID(), exact: true, replaces: true }], settle_ms: 1, forced: false },
+        new SeenGenerations(),
+        1,
+      ),
+    );
     const graves = claims.map(({ state: _, approval_id: __, ...claim }) => ({ ...claim, ended_at_s: 1 }));
     const statements = [
       claimStatement(epoch, claims),
       claimStatement(epoch, withApproval),
-      foldEndsStatement(ends),
-      foldEndsStatement(ends.map((end) => ({ ...end, resources: true }))),
+      ...foldEndsStatements(ends),
+      ...foldEndsStatements(ends.map((end) => ({ ...end, resources: 'of_row' }))),
+      ...foldEndsStatements(ends.map((end) => ({ ...end, resources: { resource: randomUUID(), flags: 3, generation: 1 } }))),
+      resourceClaimStatement(epoch, plans),
       resourceClaimStatement(
         epoch,
-        claims.map((one) => ({ ...one, touches: [{ resource: randomUUID(), exact: true, replaces: true }], settle_ms: 1, forced: false })),
+        plans.map((plan) => ({ ...plan, claim: { ...plan.claim, attempt: 2 } })),
       ),
       tombstonesStatement(epoch, graves),
       takeOverStatement(epoch, []),

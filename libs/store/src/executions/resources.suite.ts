@@ -3,11 +3,13 @@ import { expect, test } from '@jest/globals';
 import type { Store } from '../store.js';
 import { claimOf, leaseOf } from './arbiter.suite.js';
 import { type EndState, type ExecutionRow, executionState } from './execution-row.js';
-import { foldEndsStatement } from './fold-ends.js';
-import { claimWithResources, type ResourceClaim, type ResourceClaimed } from './resource-claim.js';
+import { type EndedResources, endedOn, foldEndsStatements } from './fold-ends.js';
+import type { ResourceClaim } from './planned-claim.js';
+import { claimWithResources as claimOnTerms, type ResourceClaimed } from './resource-claim.js';
 import { resourcesText } from './resource-row.js';
 import { restore } from './restore.js';
 import { rowsOfKeys } from './rows.js';
+import { SeenGenerations } from './seen-generations.js';
 import { readStanding } from './standing.js';
 import { forgetClaim } from './take-over.js';
 
@@ -26,23 +28,39 @@ const namespace = (): Names => new Proxy<Record<string, string>>({}, { get: idOf
 
 function touching(names: Names, path: string, replaces: boolean): ResourceClaim['touches'] {
   const parts = path.split('/');
-  return parts.map((_, at) => ({ resource: names[parts.slice(0, at + 1).join('/')] as string, exact: at === parts.length - 1, replaces }));
+  const touches = parts.map((_, at) => ({
+    resource: names[parts.slice(0, at + 1).join('/')] as string,
+    exact: at === parts.length - 1,
+    replaces,
+  }));
+  return touches.sort((one, other) => (one.resource < other.resource ? -1 : 1));
 }
 
 function effect(names: Names, path: string, kind: 'replaces' | 'adds', more: Partial<ResourceClaim> = {}): ResourceClaim {
   return { ...claimOf(), touches: touching(names, path, kind === 'replaces'), settle_ms: 0, forced: false, ...more };
 }
 
+/** One process for all: what it saw is not reset between tests. */
+const seen = new SeenGenerations();
+const claimWithResources = (store: Store, epoch: number, claims: readonly ResourceClaim[]): Promise<ResourceClaimed[]> =>
+  claimOnTerms(store, epoch, claims, { seen, now_ms: Date.now() });
+
 let end_offset = 0;
 
-async function end(store: Store, { key, attempt, call_uuid }: ResourceClaim, state: EndState, ended_at_s = 1): Promise<void> {
-  await store.query(foldEndsStatement([{ key, attempt, call_uuid, state, end_offset: ++end_offset, ended_at_s, resources: true }]));
+async function end(
+  store: Store,
+  { key, attempt, call_uuid }: ResourceClaim,
+  state: EndState,
+  { ended_at_s = 1, resources = 'of_row' }: { ended_at_s?: number; resources?: EndedResources } = {},
+): Promise<void> {
+  await store.atomically(foldEndsStatements([{ key, attempt, call_uuid, state, end_offset: ++end_offset, ended_at_s, resources }]));
 }
 
-/** Claims, in one statement, and ends it with success. */
+/** Claims, in one statement, and ends it with success, as the process that ran it does. */
 async function happens(store: Store, epoch: number, one: ResourceClaim): Promise<ResourceClaim> {
-  expect(await claimWithResources(store, epoch, [one])).toEqual([expect.objectContaining({ kind: 'won' })]);
-  await end(store, one, succeeded);
+  const [answer] = await claimWithResources(store, epoch, [one]);
+  if (answer?.kind !== 'won') throw new Error(`the claim is ${answer?.kind}`);
+  await end(store, one, succeeded, { resources: endedOn(answer.resources, answer.acted_above) });
   return one;
 }
 
@@ -152,14 +170,14 @@ function describeHolds(store: () => Store): void {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const doubtful = effect(names, 'x', 'replaces', { settle_ms: 2_000_000_000 });
     await claimWithResources(store(), epoch, [doubtful]);
-    await end(store(), doubtful, in_doubt, Math.floor(Date.now() / 1000));
+    await end(store(), doubtful, in_doubt, { ended_at_s: Math.floor(Date.now() / 1000) });
     const later = effect(names, 'x', 'replaces');
     expect(kinds(await claimWithResources(store(), epoch, [later]))).toEqual(['busy']);
     await store().query({ text: 'UPDATE resource_holds SET doubt_until_ms = 0 WHERE resource = $1', params: [names.x] });
     expect(await claimWithResources(store(), epoch, [later])).toEqual([expect.objectContaining({ kind: 'won', doubtful: true })]);
     await end(store(), later, succeeded);
     expect(await stands(store(), later)).toBe(false);
-    await end(store(), doubtful, succeeded, Math.floor(Date.now() / 1000) + 10);
+    await end(store(), doubtful, succeeded, { ended_at_s: Math.floor(Date.now() / 1000) + 10 });
     expect([await stands(store(), doubtful), await stands(store(), later)]).toEqual([false, false]);
     expect(await happens(store(), epoch, effect(names, 'x', 'replaces'))).toBeDefined();
   });
@@ -183,6 +201,48 @@ function describeHolds(store: () => Store): void {
       'won',
       'won',
     ]);
+  });
+}
+
+function describeStaleHolds(store: () => Store): void {
+  test('a hold that outlived its row, in doubt, is held as any other once its attempt is claimed again', async () => {
+    const [epoch, names] = [await leaseOf(store()), namespace()];
+    const one = effect(names, 'x', 'replaces');
+    expect(kinds(await claimWithResources(store(), epoch, [one]))).toEqual(['won']);
+    await store().query({ text: 'DELETE FROM tool_executions WHERE key = $1', params: [one.key] });
+    await store().query({ text: 'UPDATE resource_holds SET doubt_until_ms = 0 WHERE key = $1', params: [one.key] });
+    expect(kinds(await claimWithResources(store(), epoch, [one]))).toEqual(['won']);
+    expect(kinds(await claimWithResources(store(), epoch, [effect(names, 'x', 'replaces')]))).toEqual(['busy']);
+  });
+}
+
+function describePlans(store: () => Store): void {
+  test('a process that knows nothing of what others did, or whose clock is behind, claims what the tables say', async () => {
+    const [epoch, names] = [await leaseOf(store()), namespace()];
+    await happens(store(), epoch, effect(names, 'd', 'replaces'));
+    const folder = await happens(store(), epoch, effect(names, 'd', 'adds'));
+    await happens(store(), epoch, effect(names, 'd/x', 'adds'));
+    const late = effect(names, 'd/x', 'adds');
+    const [answer] = await claimOnTerms(store(), epoch, [late], { seen: new SeenGenerations(), now_ms: 1 });
+    if (answer?.kind !== 'won') throw new Error(`the claim is ${answer?.kind}`);
+    expect(answer.acted_above).toBe(true);
+    await end(store(), late, succeeded, { resources: endedOn(answer.resources, answer.acted_above) });
+    expect([await stands(store(), folder), await stands(store(), late)]).toEqual([true, true]);
+    await happens(store(), epoch, effect(names, 'd/x', 'replaces'));
+    expect([await stands(store(), folder), await stands(store(), late)]).toEqual([false, false]);
+  });
+
+  test('a name that is passed through is marked once, and a folder that is acted on later meets the effects below it', async () => {
+    const [epoch, names, own] = [await leaseOf(store()), namespace(), new SeenGenerations()];
+    const below = effect(names, 'd/e/x', 'replaces');
+    expect(kinds(await claimOnTerms(store(), epoch, [below], { seen: own, now_ms: Date.now() }))).toEqual(['won']);
+    expect(own.toContain([names.d as string, names['d/e'] as string, 'another'])).toEqual(['another']);
+    const folder = effect(names, 'd', 'replaces');
+    expect(kinds(await claimWithResources(store(), epoch, [folder]))).toEqual(['busy']);
+    await end(store(), below, released);
+    expect(kinds(await claimWithResources(store(), epoch, [folder]))).toEqual(['won']);
+    const next = effect(names, 'd/e/y', 'adds');
+    expect(kinds(await claimOnTerms(store(), epoch, [next], { seen: own, now_ms: Date.now() }))).toEqual(['busy']);
   });
 }
 
@@ -217,9 +277,7 @@ function describeRefold(store: () => Store): void {
     const [answer] = await claimWithResources(store(), epoch, [one]);
     if (answer?.kind !== 'won') throw new Error('lost');
     expect(answer.resources.settle_ms).toBe(7);
-    expect(answer.resources.touched.map(({ resource, exact, replaces }) => ({ resource, exact, replaces }))).toEqual(
-      [...one.touches].sort((a, b) => (a.resource < b.resource ? -1 : 1)),
-    );
+    expect(answer.resources.touched.map(({ resource, exact, replaces }) => ({ resource, exact, replaces }))).toEqual(one.touches);
     const [row] = await rowsOfKeys(store(), [one.key]);
     expect(JSON.parse(row?.resources ?? '')).toEqual(JSON.parse(resourcesText(answer.resources)));
   });
@@ -229,5 +287,7 @@ function describeRefold(store: () => Store): void {
 export function describeResources(store: () => Store): void {
   describeStanding(store);
   describeHolds(store);
+  describeStaleHolds(store);
+  describePlans(store);
   describeRefold(store);
 }

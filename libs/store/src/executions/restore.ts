@@ -1,6 +1,5 @@
 import type { Statement, Store } from '../store.js';
 import { type ExecutionRow, executionId } from './execution-row.js';
-import { HOLDS_OF } from './resource-claim.js';
 import { NEWEST_WINS } from './resource-row.js';
 
 const RESTORE = `INSERT INTO tool_executions AS t
@@ -8,6 +7,10 @@ const RESTORE = `INSERT INTO tool_executions AS t
 SELECT * FROM unnest($1::uuid[], $2::int2[], $3::text[], $4::uuid[], $5::int2[], $6::text[], $7::int4[], $8::int2[], $9::int8[], $10::int2[], $11::int8[], $12::int8[], $13::int4[], $14::text[])
 ON CONFLICT (key, attempt) DO UPDATE SET state = excluded.state, epoch = excluded.epoch, end_offset = excluded.end_offset, ended_at_s = excluded.ended_at_s, resources = coalesce(excluded.resources, t.resources)
 WHERE t.call_uuid = excluded.call_uuid AND (t.end_offset IS NULL OR excluded.end_offset > t.end_offset)`;
+
+/** The holds of attempts, from the text of their rows: one for each name that they act on. */
+const HOLDS_OF = `SELECT (e->>0)::uuid AS resource, w.key, w.attempt, ((e->>1)::int2) & 2 AS flags, (w.resources::jsonb->>'settle_ms')::int4 AS settle_ms,
+    (SELECT coalesce(string_agg(p->>0, ','), '') FROM jsonb_array_elements(w.resources::jsonb->'touched') p WHERE p->>0 <> e->>0) AS path`;
 
 // Their leases are gone with the earlier database: known again, and fenced, so that what still runs is found as orphaned.
 const RESTORE_LEASES = `INSERT INTO executor_leases (epoch, instance_id, lane, lease_until_ms, fenced)
@@ -24,8 +27,8 @@ const RESTORE_HOLDS = `WITH ${ROWS},
 freed AS (DELETE FROM resource_holds h USING rows i WHERE h.key = i.key AND h.attempt = i.attempt AND i.state NOT IN (1, 3)),
 held AS (${HOLDS_OF}, w.state, w.ended_at_s FROM rows w CROSS JOIN LATERAL jsonb_array_elements(w.resources::jsonb->'touched') e
   WHERE w.state IN (1, 3) AND ((e->>1)::int2) & 1 = 1)
-INSERT INTO resource_holds (resource, key, attempt, flags, generation, settle_ms, path, doubt_until_ms)
-SELECT h.resource, h.key, h.attempt, h.flags, h.generation, h.settle_ms, h.path, CASE WHEN h.state = 3 THEN h.ended_at_s::int8 * 1000 + h.settle_ms END
+INSERT INTO resource_holds (resource, key, attempt, flags, path, doubt_until_ms)
+SELECT h.resource, h.key, h.attempt, h.flags, h.path, CASE WHEN h.state = 3 THEN h.ended_at_s::int8 * 1000 + h.settle_ms END
 FROM held h ON CONFLICT (resource, key, attempt) DO UPDATE SET doubt_until_ms = excluded.doubt_until_ms`;
 const RESTORE_GENERATIONS = `WITH ${TOUCHED},
 moved AS (SELECT t.resource, max(t.generation) AS in_any, coalesce(max(t.generation) FILTER (WHERE t.flags & 2 = 2), 0) AS in_replaced,
@@ -38,7 +41,7 @@ below AS (SELECT t.resource, true AS has_below FROM touched t WHERE t.flags & 1 
 INSERT INTO resource_generations AS g (resource, at_any, at_replaced, in_any, in_replaced, at_call, in_call, at_partition, in_partition, has_below)
 SELECT coalesce(m.resource, b.resource), coalesce(m.at_any, 0), coalesce(m.at_replaced, 0), coalesce(m.in_any, 0), coalesce(m.in_replaced, 0), m.at_call, m.in_call,
   m.at_partition, m.in_partition, coalesce(b.has_below, false) FROM moved m FULL JOIN below b ON b.resource = m.resource ORDER BY 1
-ON CONFLICT (resource) DO UPDATE SET has_below = g.has_below OR excluded.has_below, ${NEWEST_WINS}`;
+ON CONFLICT (resource) DO UPDATE SET acted = true, has_below = g.has_below OR excluded.has_below, ${NEWEST_WINS}`;
 
 const ROWS_MAX = 500;
 

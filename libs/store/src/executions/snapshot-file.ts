@@ -11,7 +11,7 @@ export class SnapshotFile implements SnapshotPlace {
   constructor(private readonly file: string) {}
 
   async write(pieces: AsyncIterable<string>): Promise<void> {
-    await mkdir(dirname(this.file), { recursive: true });
+    await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
     const handle = await open(`${this.file}.new`, 'w', 0o600);
     try {
       for await (const piece of pieces) await handle.write(piece);

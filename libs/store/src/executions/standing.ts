@@ -9,19 +9,21 @@ const SEEN_NOW = `CASE d.flags WHEN 3 THEN g.in_any WHEN 1 THEN g.in_replaced WH
 const touchedOf = (alias: string) => `(SELECT (e->>0)::uuid AS resource, (e->>1)::int2 AS flags, (e->>2)::int8 AS seen
   FROM jsonb_array_elements((${alias}.resources::jsonb)->'touched') e) d`;
 
+/** SQL: a hold `h` counts as long as its attempt runs or is in doubt. A subquery of its own: a join would start from all attempts. */
+export const HOLD_COUNTS = '(SELECT r.state FROM tool_executions r WHERE r.key = h.key AND r.attempt = h.attempt) IN (1, 3)';
+
+// Read by key, whatever the planner expects of the tables: from all attempts, or from all generations, it would take as long as there are any.
+const runs = (alias: string) => `CROSS JOIN LATERAL (SELECT e.call_uuid, e.partition FROM tool_executions e
+    WHERE e.key = h.key AND e.attempt = h.attempt AND e.state IN (1, 3) AND e.key <> ${alias}.key OFFSET 0) r`;
 /**
  * Effects that run, or whose outcome is unknown, and overlap with what the attempt touched; one that adds does not end an answer of one
  * that adds.
  */
 const runningOver = (alias: string) => `SELECT r.call_uuid, r.partition FROM ${touchedOf(alias)}
-  JOIN resource_holds h ON h.resource = d.resource AND (d.flags & 2 = 2 OR h.flags & 2 = 2)
-  JOIN tool_executions r ON r.key = h.key AND r.attempt = h.attempt AND r.state IN (1, 3)
-  WHERE r.key <> ${alias}.key`;
+  JOIN resource_holds h ON h.resource = d.resource AND (d.flags & 2 = 2 OR h.flags & 2 = 2) ${runs(alias)}`;
 const runningBelow = (alias: string) => `SELECT r.call_uuid, r.partition FROM ${touchedOf(alias)}
-  JOIN resource_generations g ON g.resource = d.resource AND g.has_below AND d.flags & 1 = 1
-  JOIN resource_holds h ON d.resource = ANY (h.path) AND (d.flags & 2 = 2 OR h.flags & 2 = 2)
-  JOIN tool_executions r ON r.key = h.key AND r.attempt = h.attempt AND r.state IN (1, 3)
-  WHERE r.key <> ${alias}.key`;
+  CROSS JOIN LATERAL (SELECT b.key, b.attempt FROM resource_holds b WHERE d.flags & 1 = 1 AND strpos(b.path, d.resource::text) > 0 AND (d.flags & 2 = 2 OR b.flags & 2 = 2)
+    AND (SELECT g.has_below FROM resource_generations g WHERE g.resource = d.resource) OFFSET 0) h ${runs(alias)}`;
 
 const movedOf = (alias: string) => `SELECT CASE WHEN d.flags & 1 = 1 THEN g.in_call ELSE g.at_call END AS call_uuid,
     CASE WHEN d.flags & 1 = 1 THEN g.in_partition ELSE g.at_partition END AS partition

@@ -68,7 +68,7 @@ async function read(file: string): Promise<KeyRing | null> {
 
 async function create(file: string): Promise<void> {
   const dir = dirname(file);
-  await mkdir(dir, { recursive: true });
+  await mkdir(dir, { recursive: true, mode: 0o700 });
   const part = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
     const handle = await open(part, 'wx', 0o600);

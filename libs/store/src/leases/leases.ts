@@ -6,7 +6,8 @@ const LOCK = 7_070_700_002;
 const ACQUIRE = `INSERT INTO executor_leases (epoch, instance_id, lane, lease_until_ms)
 SELECT greatest(coalesce(max(epoch), 0), $1) + 1, $2, $3, ${NOW_MS} + $4 FROM executor_leases RETURNING epoch`;
 const HEARTBEAT = `UPDATE executor_leases SET lease_until_ms = ${NOW_MS} + $2 WHERE epoch = $1 AND NOT fenced RETURNING epoch`;
-const FENCE_EXPIRED = `UPDATE executor_leases SET fenced = true WHERE lane = $1 AND NOT fenced AND lease_until_ms <= ${NOW_MS} RETURNING epoch`;
+const FENCE_EXPIRED = `UPDATE executor_leases SET fenced = true
+WHERE lane = $1 AND NOT fenced AND epoch <> $2 AND lease_until_ms <= ${NOW_MS} RETURNING epoch`;
 const FENCE_OTHERS = 'UPDATE executor_leases SET fenced = true WHERE lane = $1 AND NOT fenced AND epoch <> $2 RETURNING epoch';
 const RELEASE = 'UPDATE executor_leases SET fenced = true WHERE epoch = $1';
 
@@ -28,14 +29,20 @@ export async function acquire(store: Store, request: LeaseRequest): Promise<numb
   return results[1]?.[0]?.epoch as number;
 }
 
-/** Prolongs the lease; false where the epoch is fenced (for ever). Take the monotonic deadline before calling. */
+/**
+ * Prolongs the lease, also one whose time is over, as long as nobody fenced it; false where the epoch is fenced (for ever).
+ * Take the monotonic deadline before calling.
+ */
 export async function heartbeat(sql: Sql, epoch: number, lease_ms: number): Promise<boolean> {
   return (await sql.query({ name: 'lease_heartbeat', text: HEARTBEAT, params: [epoch, lease_ms] })).length > 0;
 }
 
-/** Fences the leases of a lane that ran out; returns their epochs. From then on they claim nothing and end nothing. */
-export async function fenceExpired(sql: Sql, lane: string): Promise<number[]> {
-  const rows = await sql.query<{ epoch: number }>({ name: 'lease_fence_expired', text: FENCE_EXPIRED, params: [lane] });
+/**
+ * Fences the leases of a lane that ran out, except the caller's own: a slow process must not take from itself what nobody else took.
+ * @returns their epochs; from then on they claim nothing and end nothing.
+ */
+export async function fenceExpired(sql: Sql, lane: string, own_epoch: number): Promise<number[]> {
+  const rows = await sql.query<{ epoch: number }>({ name: 'lease_fence_expired', text: FENCE_EXPIRED, params: [lane, own_epoch] });
   return rows.map(({ epoch }) => epoch);
 }
 

@@ -16,6 +16,7 @@ import { callbacksOwed } from './0032-callbacks-owed.js';
 import { callbacksKept } from './0033-callbacks-kept.js';
 import { configurationRules } from './0034-configuration-rules.js';
 import { resources } from './0040-resources.js';
+import { actedResources } from './0041-acted-resources.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order it is run. A new one is appended, whoever owns its tables. */
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   callbacksKept,
   configurationRules,
   resources,
+  actedResources,
 ];

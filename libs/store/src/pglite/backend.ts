@@ -1,6 +1,8 @@
+import { chmodSync, mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { FrontendMessages } from '../wire/frontend.js';
+import { keepPrivate } from './private-files.js';
 import type { BackendOptions, WireStatement } from './protocol.js';
 import { startParams } from './settings.js';
 
@@ -32,6 +34,8 @@ export class Backend {
   }
 
   static async start(options: BackendOptions, endThread: () => never): Promise<Backend> {
+    if (options.dir !== null) mkdirSync(options.dir, { recursive: true, mode: 0o700 });
+    if (options.dir !== null) chmodSync(options.dir, 0o700);
     const db = new RawPGlite({
       dataDir: options.dir ?? 'memory://',
       startParams: startParams(PGlite.defaultStartParams),
@@ -39,6 +43,7 @@ export class Backend {
     });
     await db.waitReady;
     stopOnPanic(db, endThread);
+    if (options.dir !== null) keepPrivate(db, options.dir);
     return new Backend(db);
   }
 

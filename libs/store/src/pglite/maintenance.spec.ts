@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { claimStatement } from '../executions/claim.js';
-import { foldEndsStatement } from '../executions/fold-ends.js';
+import { foldEndsStatements } from '../executions/fold-ends.js';
 import { Maintenance, writesOf } from './maintenance.js';
+
+const end = { key: 'k', attempt: 1, call_uuid: 'c', state: 2, end_offset: 1, ended_at_s: 1, resources: 'none' } as const;
 
 const INSERT = 'INSERT INTO calls AS c (a) SELECT 1 ON CONFLICT (a) DO UPDATE SET a = 2';
 
@@ -12,7 +14,13 @@ test('the written tables are read off a statement, those of its CTEs too, and re
     { table: 'calls', kind: 'update' },
   ]);
   expect(writesOf('SELECT 1 FROM calls FOR UPDATE SKIP LOCKED')).toEqual([]);
-  expect(writesOf(foldEndsStatement([]).text)).toEqual([{ table: 'tool_executions', kind: 'update' }]);
+  expect(
+    writesOf(
+      foldEndsStatements([end])
+        .map(({ text }) => text)
+        .join(';'),
+    ),
+  ).toEqual([{ table: 'tool_executions', kind: 'update' }]);
   const approved = { approval_id: 'a' } as Parameters<typeof claimStatement>[1][number];
   expect(writesOf(claimStatement(1, [approved]).text).map(({ table }) => table)).toEqual(['approval_uses', 'tool_executions']);
 });

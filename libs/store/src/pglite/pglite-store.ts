@@ -74,7 +74,7 @@ export class PgliteStore extends Store {
       if (error instanceof SchemaOutdated) return { unusable: 'outdated', cause: error };
       return { unusable: 'damaged', cause: error as Error };
     }
-    if (dir !== null) await writeFile(join(dir, COMPLETE), '');
+    if (dir !== null) await writeFile(join(dir, COMPLETE), '', { mode: 0o600 });
     return { store };
   }
 

@@ -21,7 +21,7 @@ contractTests(probeNamedEffect, {
 });
 
 test('it differs from probe_effect in what it names', () => {
-  expect(probeNamedEffect.contract.resources).toEqual([{ name: 'payment:{/account}/{/amount}/{/note}', effect: 'adds' }]);
+  expect(probeNamedEffect.contract.resources).toEqual([{ name: 'account:{/account}', effect: 'adds' }]);
   const words = { name: '', title: '', description: '', resources: undefined };
   expect({ ...probeNamedEffect.contract, ...words }).toEqual({ ...probeEffect.contract, ...words });
   expect(probeEffect.contract).not.toHaveProperty('resources');

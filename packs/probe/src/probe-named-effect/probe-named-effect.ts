@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { defineTool } from '@countersign/tool-kit';
 import { z } from 'zod';
-import { draftedAt, payment, paymentResources } from '../payment.js';
+import { draftedAt, payment } from '../payment.js';
 import { effectCounter } from '../probe-effect/effect-counter.js';
 
 /** Counts an effect in process, as `probe_effect` does, and names it: what one resource costs is the difference of the two. */
@@ -14,7 +14,7 @@ export const probeNamedEffect = defineTool({
   effect_class: 'commit_low',
   reversibility: 'irreversible',
   idempotency: { discriminating: ['account', 'amount', 'note'] },
-  resources: paymentResources,
+  resources: [{ name: 'account:{/account}', effect: 'adds' }],
   timeout_ms: 10_000,
   input: payment.extend({ drafted_at: draftedAt }),
   output: z.strictObject({ ok: z.literal(true), seq: z.int(), key: z.string(), amount: z.int(), receipt: z.string() }),

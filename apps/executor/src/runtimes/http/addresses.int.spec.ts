@@ -106,11 +106,35 @@ describe('addresses that are not of the public internet', () => {
       expect(['POLICY_DENIED', 'VALIDATION_ERROR']).toContain((await faultOf(httpRequest, { url })).code);
   });
 
-  test('the metadata service is refused even where its host is listed', async () => {
-    expect(
-      await faultOf(httpRequest, { url: 'http://169.254.169.254/latest' }, { COUNTERSIGN_HTTP_ALLOW: '169.254.169.254' }),
-    ).toMatchObject({
-      code: 'POLICY_DENIED',
-    });
+  test.each([
+    '169.254.169.254',
+    '2852039166',
+    '0xa9.254.0251.0376',
+    '169.254.170.2',
+    '100.100.100.200',
+    'metadata.google.internal.',
+    '[fd00:ec2::254]',
+    '[::ffff:169.254.169.254]',
+    '[64:ff9b::a9fe:a9fe]',
+    '[2002:a9fe:a9fe::1]',
+  ])('the metadata service %s is refused even where its host is listed', async (host) => {
+    const url = `http://${host}/latest`;
+    const settings = { COUNTERSIGN_HTTP_ALLOW: `${host},${new URL(url).hostname}` };
+    for (const tool of [httpRequest, httpSend]) {
+      const fault = await faultOf(tool, { url, ...(tool === httpSend ? { method: 'POST' } : {}) }, settings);
+      expect(fault).toMatchObject({ code: 'POLICY_DENIED', more: { effect: 'none', details: { reason: 'address' } } });
+    }
+  });
+
+  test('a listed host that redirects to a metadata service is not followed', async () => {
+    const listed = createServer((_, response) => response.writeHead(302, { location: 'http://2852039166/latest' }).end()).listen(
+      0,
+      '127.0.0.1',
+    );
+    await new Promise((resolve) => listed.once('listening', resolve));
+    const host = `127.0.0.1:${(listed.address() as AddressInfo).port}`;
+    const settings = { COUNTERSIGN_HTTP_ALLOW: `${host},169.254.169.254` };
+    expect(await faultOf(httpRequest, { url: `http://${host}/` }, settings)).toMatchObject({ code: 'POLICY_DENIED' });
+    listed.close();
   });
 });

@@ -115,8 +115,8 @@ const FOR_GOOD = /^(ENOTFOUND|CERT_|DEPTH_ZERO|SELF_SIGNED|ERR_TLS)/;
 function faultOf(cause: unknown, signal: AbortSignal): ToolError {
   const { code, message } = cause as { code?: string; message?: string };
   if (signal.aborted) return new ToolError('TIMEOUT', 'the answer did not come in time', { retryable: false });
-  if (message?.includes('is not a public address') || message?.includes('is never asked'))
-    return new ToolError('POLICY_DENIED', message, { effect: 'none', details: { reason: 'address' } });
+  if (code === 'ERR_ADDRESS_REFUSED')
+    return new ToolError('POLICY_DENIED', message ?? 'the address is refused', { effect: 'none', details: { reason: 'address' } });
   const unsent = code !== undefined && UNSENT.has(code);
   const more = {
     ...(unsent ? { effect: 'none' as const } : {}),

@@ -1,4 +1,5 @@
 import { callError } from '@countersign/contracts';
+import type { EffectSeen } from '@countersign/domain';
 import type { Verified } from '@countersign/tool-kit';
 import { inputsToRun } from '../../running/inputs-to-run.js';
 import type { Job } from '../../running/job.js';
@@ -33,13 +34,14 @@ export class Finishing {
     return loaded.verifies && 'answer' in seen ? afterReadBack(whole, await this.readBack(job, loaded, seen.answer)) : whole;
   }
 
-  /** Whether an earlier effect of the same inputs is still there. False also where nobody can tell. Never rejects. */
-  async isThere(job: Job, loaded: LoadedTool, output: unknown): Promise<boolean> {
-    return (await this.readBack(job, loaded, output)).kind === 'verified';
+  /** Whether an earlier effect of the same inputs is still there. Never rejects. */
+  async seesEffect(job: Job, loaded: LoadedTool, output: unknown): Promise<EffectSeen> {
+    return SEEN[(await this.readBack(job, loaded, output)).kind];
   }
 
   private async readBack(job: Job, loaded: LoadedTool, answer: unknown): Promise<Verified> {
     const run = new ToolRun(job, loaded, this.around.clock.now_ms() + VERIFY_TIMEOUT_MS, this.around);
+    const before = job.handle;
     job.handle = run;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<Verified>((resolve) => {
@@ -56,10 +58,17 @@ export class Finishing {
       this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause }, 'a read-back failed');
       return { kind: 'cannot_tell', why: messageOf(thrown) };
     } finally {
+      // The result belongs to the run that it reads back.
+      if (job.handle === run) job.handle = before;
       clearTimeout(timer);
     }
   }
 }
+
+const SEEN = { verified: 'there', contradicted: 'not_there', cannot_tell: 'cannot_tell' } as const satisfies Record<
+  Verified['kind'],
+  EffectSeen
+>;
 
 /** What a read-back answered, where it is one of its answers. @throws what its getters throw */
 function verdictOf(said: unknown): Verified {

@@ -1,5 +1,5 @@
 import { type CallError, callError, isReadOnly, type Outcome } from '@countersign/contracts';
-import type { ReconcileAnswer, Recovery, Refusal } from '@countersign/domain';
+import type { EffectSeen, ReconcileAnswer, Recovery, Refusal } from '@countersign/domain';
 import { ToolError } from '@countersign/tool-kit';
 import { ResolvedCredentials } from '../../credentials/resolved-credentials.js';
 import type { CallMapping, Mappings } from '../../mapping/mappings.js';
@@ -23,8 +23,17 @@ export interface Unrunnable {
 }
 
 type Done = (job: Job, run: Abortable, result: Seen) => void;
+/** Whether this process may still fire, once that is known. */
+type Proven = () => Promise<boolean>;
 
 const RECONCILE_TIMEOUT_MS = 10_000;
+
+/** Asked where something had to be fetched before the tool could run. */
+async function mayFire(run: ToolRun, proven: Proven): Promise<boolean> {
+  return (await proven()) && !run.stopped;
+}
+
+const notFired = (): Seen => ({ kind: 'refused', error: callError('CANCELLED', 'it was stopped before it fired'), effect: 'none' });
 
 function withAttachments(seen: Seen, { attachments }: ToolRun): Seen {
   return attachments && seen.kind === 'output' ? { ...seen, attachments } : seen;
@@ -73,37 +82,45 @@ export class InProcessRuntime {
     return issues.length > 0 ? { why: 'bad_inputs', issues } : null;
   }
 
-  /** Starts the run; `done` is called once, also where the tool never looks at its signal and answers late. */
-  run(job: Job, ends_ms: number, done: Done): void {
+  /**
+   * Starts the run; `done` is called once, also where the tool never looks at its signal and answers late. Where something must be
+   * fetched first, `proven` is asked once more before the tool runs: the lease may have run out meanwhile.
+   */
+  run(job: Job, ends_ms: number, done: Done, proven: () => Promise<boolean>): void {
     const loaded = this.find(job) as LoadedTool;
     const run = new ToolRun(job, loaded, ends_ms, this.around);
     job.handle = run;
     // A tool may have changed what it was given the time before.
     if (job.inputs === undefined || job.resends > 0) job.inputs = JSON.parse(job.inputs_json);
     if (loaded.contract.auth_requirements?.length)
-      this.withCredentials(loaded, job, run, done).catch((cause) => this.broken(job, run, done, cause));
-    else this.begin(loaded, job, run, done);
+      this.withCredentials(loaded, job, run, done, proven).catch((cause) => this.broken(job, run, done, cause));
+    else this.begin(loaded, job, run, done, proven);
   }
 
-  private begin(loaded: LoadedTool, job: Job, run: ToolRun, done: Done): void {
+  private begin(loaded: LoadedTool, job: Job, run: ToolRun, done: Done, proven: Proven): void {
     // What is personal is not kept for others.
-    if (loaded.holds_ms === 0 || job.resends > 0 || job.call.sealed) this.execute(loaded, job, run, done);
+    if (loaded.holds_ms === 0 || job.resends > 0 || job.call.sealed) this.execute(loaded, job, run, done, proven);
     else
       this.remembered(loaded, job, run)
-        .then((known) => (known ? done(job, run, known) : this.execute(loaded, job, run, done)))
+        .then(async (known) => {
+          if (known) done(job, run, known);
+          else if (await mayFire(run, proven)) this.execute(loaded, job, run, done, proven);
+          else done(job, run, notFired());
+        })
         .catch((cause) => this.broken(job, run, done, cause));
   }
 
   /** Nothing fires before all that the tool needs is there, so a call that lacks one has had no effect. */
-  private async withCredentials(loaded: LoadedTool, job: Job, run: ToolRun, done: Done): Promise<void> {
-    const fault = await this.resolve(loaded, job);
-    const error = fault ?? (run.stopped ? callError('CANCELLED', 'it was stopped before it fired') : undefined);
+  private async withCredentials(loaded: LoadedTool, job: Job, run: ToolRun, done: Done, proven: Proven): Promise<void> {
+    const error = await this.resolve(loaded, job);
     if (error) return done(job, run, { kind: 'refused', error, effect: 'none' });
-    this.begin(loaded, job, run, (of, at, seen) => {
+    if (!(await mayFire(run, proven))) return done(job, run, notFired());
+    const masked: Done = (of, at, seen) => {
       const credentials = job.credentials as ResolvedCredentials;
       this.around.credentials.release(credentials);
       done(of, at, withUses(maskedResult(seen, credentials, loaded.contract.max_output_bytes), credentials));
-    });
+    };
+    this.begin(loaded, job, run, masked, proven);
   }
 
   private async resolve(loaded: LoadedTool, job: Job): Promise<CallError | undefined> {
@@ -113,11 +130,11 @@ export class InProcessRuntime {
     return undefined;
   }
 
-  private execute(loaded: LoadedTool, job: Job, run: ToolRun, done: Done): void {
+  private execute(loaded: LoadedTool, job: Job, run: ToolRun, done: Done, proven: Proven): void {
     let running: Promise<unknown>;
     try {
       const mapping = this.mappings?.of(job, job.resends > 0);
-      running = mapping ? this.mapped(loaded, job, run, mapping) : Promise.resolve(loaded.tool.run(job.inputs as never, run));
+      running = mapping ? this.mapped(loaded, job, run, mapping, proven) : Promise.resolve(loaded.tool.run(job.inputs as never, run));
     } catch (error) {
       running = Promise.reject(error);
     }
@@ -137,10 +154,16 @@ export class InProcessRuntime {
   }
 
   /** The run with the mapped inputs, its result mapped back. Its lease may have been lost meanwhile: then nothing fires. */
-  private async mapped(loaded: LoadedTool, job: Job, run: ToolRun, found: CallMapping | Promise<CallMapping>): Promise<unknown> {
+  private async mapped(
+    loaded: LoadedTool,
+    job: Job,
+    run: ToolRun,
+    found: CallMapping | Promise<CallMapping>,
+    proven: Proven,
+  ): Promise<unknown> {
     const mapping = found instanceof Promise ? await found : found;
     job.mapping = mapping;
-    if (run.signal.aborted) throw new ToolError('CANCELLED', 'it was stopped before it was sent', { effect: 'none' });
+    if (!(await mayFire(run, proven))) throw new ToolError('CANCELLED', 'it was stopped before it was sent', { effect: 'none' });
     return mapping.result(await loaded.tool.run(mapping.inputs() as never, run));
   }
 
@@ -167,15 +190,15 @@ export class InProcessRuntime {
   }
 
   /** Whether the tool sees the effect of an earlier call with these inputs, which answered `output`. Never rejects. */
-  async isVerified(job: Job, output: unknown): Promise<boolean> {
+  async seesEffect(job: Job, output: unknown): Promise<EffectSeen> {
     const loaded = this.find(job);
-    if (!loaded?.verifies) return false;
+    if (!loaded?.verifies) return 'cannot_tell';
     const fault = loaded.contract.auth_requirements?.length ? await this.resolve(loaded, job) : undefined;
-    if (fault) return false;
-    const there = await this.finishing.isThere(job, loaded, output);
+    if (fault) return 'cannot_tell';
+    const seen = await this.finishing.seesEffect(job, loaded, output);
     if (job.credentials) this.around.credentials.release(job.credentials);
     job.handle = undefined;
-    return there;
+    return seen;
   }
 
   /** Adds what the contract says of every result: what it costs, where it comes from. Keeps what may be given again. */

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '@countersign/process';
 import type { Blobs } from '@countersign/store';
+import type { PatternSearch } from '@countersign/tool-kit/pattern-search/pattern-search';
 import type { Credentials } from '../../credentials/credentials.js';
 import type { ProgressHints } from './progress-hints.js';
 
@@ -10,4 +11,5 @@ export interface RunSurroundings {
   readonly blobs: Blobs;
   readonly progress: ProgressHints;
   readonly credentials: Credentials;
+  readonly patterns: PatternSearch;
 }

@@ -1,6 +1,7 @@
 import { type Attachment, attemptKey, type Principal } from '@countersign/contracts';
 import type { Masker } from '@countersign/process';
 import { type RunContext, type SecretSource, type ToolAttachment, type ToolBlob, ToolError } from '@countersign/tool-kit';
+import type { PatternSearch } from '@countersign/tool-kit/pattern-search/pattern-search';
 import type { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
 import type { Job } from '../../running/job.js';
 import { AttachedBlobs } from './attached-blobs.js';
@@ -70,6 +71,10 @@ export class ToolRun implements RunContext {
 
   get secrets(): SecretSource {
     return this.job.credentials ?? noSecrets;
+  }
+
+  get patterns(): PatternSearch {
+    return this.around.patterns;
   }
 
   /** Somebody gave it up. */

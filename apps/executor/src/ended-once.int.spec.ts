@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Rig } from './testing/rig.js';
+import { SharedStore } from './testing/several-processes.js';
+
+jest.setTimeout(60_000);
+let rig: Rig;
+beforeEach(async () => {
+  rig = await Rig.open();
+});
+afterEach(() => rig.close());
+
+/** The call whose request came again after a kill: policy forgets calls that have ended, and rules on it once more. */
+const ruledAgain = (ruling: ReturnType<Rig['ruling']>) => rig.put('policy_decided', [ruling]);
+
+const endsOf = async (ruling: ReturnType<Rig['ruling']>): Promise<string[]> =>
+  (await rig.eventsOf(ruling.meta.call_id as string)).map(({ event_type }) => event_type);
+
+describe('a call that was answered without a row of its own has one end', () => {
+  test('when its ruling comes again after a restart', async () => {
+    const first = await rig.start();
+    await rig.end(await rig.allow('blind_write', 'a'));
+    const repeat = await rig.allow('blind_write', 'a');
+    const read = await rig.allow('test_read', 'r');
+    expect((await rig.end(repeat)).event_type).toBe('tool_retry_deduplicated');
+    await rig.end(read);
+    await first.close();
+    await rig.start();
+    await ruledAgain(repeat);
+    await ruledAgain(read);
+    await rig.end(await rig.allow('blind_write', 'a'));
+    await rig.end(await rig.allow('test_read', 'r', { call: { idempotency_key: read.call.idempotency_key } }));
+    expect([await endsOf(repeat), await endsOf(read)]).toEqual([['tool_retry_deduplicated'], ['tool_executed']]);
+    expect(rig.world.effects).toHaveLength(1);
+  });
+
+  test('when it waits for a call that runs on in the process that lost their partition', async () => {
+    const shared = new SharedStore(rig.store);
+    const open = rig.world.close();
+    await rig.start({}, { store: shared });
+    const leaders = Array.from({ length: 12 }, (_, at) => rig.ruling('blind_write', `w${at}`, { act: 'gate' }));
+    const repeats = Array.from({ length: 12 }, (_, at) => rig.ruling('blind_write', `w${at}`, { act: 'gate' }));
+    await rig.put('policy_decided', leaders);
+    await rig.until(() => rig.world.effects.length === leaders.length);
+    await rig.put('policy_decided', repeats);
+    await rig.start({}, { store: shared });
+    const epochs = async () =>
+      new Set((await rig.executed()).flatMap((each) => (each.event_type === 'tool_call_started' ? [each.event.epoch] : [])));
+    let written = leaders.length;
+    for (; (await epochs()).size < 2; written++) await rig.end(await rig.allow('blind_write', `until one moved ${written}`));
+    open();
+    await rig.ends([...leaders, ...repeats].map(({ meta }) => meta.call_id as string));
+    for (let number = 0; number < 8; number++, written++) await rig.end(await rig.allow('blind_write', `after ${number}`));
+    for (const repeat of repeats) expect(await endsOf(repeat)).toEqual(['tool_retry_deduplicated']);
+    expect(rig.world.effects).toHaveLength(written);
+  });
+});
