@@ -1,4 +1,4 @@
-import { callId, type Outcome, uuidv7 } from '@countersign/contracts';
+import { callId, type EventMap, type Outcome, uuidv7 } from '@countersign/contracts';
 import { aMeta } from '@countersign/domain/testing/ruled-partition';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { PolicyRig } from './testing/policy-rig.js';
@@ -127,6 +127,23 @@ describe('a record that cannot be handled', () => {
   });
 });
 
+/** An approval as it may stand on the log, whoever wrote it. */
+const voteOf = (call_id: string, approval_id: string, id: string): EventMap['approval_voted'] => ({
+  meta: rig.meta(call_id),
+  approval_id,
+  vote_id: `vote-of-${id}`,
+  vote: 'approve',
+  voter: { kind: 'user', id, roles: ['approver', 'admin'] },
+  voter_issuer: 'local',
+  voted_at_ms: rig.now(),
+  reason: null,
+  inputs_json: null,
+  inputs_digest: null,
+  to: null,
+  edited: null,
+  grant: null,
+});
+
 describe('an approval', () => {
   test('grants the call that waits, over a restart', async () => {
     const call_id = await rig.request('pay');
@@ -156,6 +173,24 @@ describe('an approval', () => {
     expect((await rig.seen(call_id, 'approval_vote_refused')).reason).toMatch(/another person/);
     await rig.vote(approval_id, 'bob', 'approve');
     expect((await rig.seen(call_id, 'approval_granted')).votes.map((vote) => vote.voter_id)).toEqual(['ann', 'bob']);
+  });
+
+  test('no vote of somebody without a good key counts, whatever the vote says and whenever policy reads it', async () => {
+    const asked = [await rig.request('pay'), await rig.request('pay')];
+    const [first, second] = await Promise.all(asked.map((call_id) => rig.seen(call_id, 'approval_requested')));
+    await rig.put('approval_voted', voteOf(asked[0] as string, first?.approval_id as string, 'nobody'), 0);
+    expect((await rig.seen(asked[0] as string, 'approval_vote_refused')).code).toBe('not_live');
+    const key_id = await rig.person({ kind: 'user', id: 'carl', roles: ['approver'] });
+    await rig.stop();
+    await rig.revoke(key_id);
+    await rig.put('approval_voted', voteOf(asked[1] as string, second?.approval_id as string, 'carl'), 0);
+    await rig.start();
+    expect((await rig.seen(asked[1] as string, 'approval_vote_refused')).code).toBe('not_live');
+    await rig.stop();
+    rig.store.snapshots.clear();
+    await rig.start();
+    await rig.vote(second?.approval_id as string, 'dora', 'approve');
+    expect((await rig.seen(asked[1] as string, 'approval_granted')).votes.map(({ voter_id }) => voter_id)).toEqual(['dora']);
   });
 
   test('expires when its time is over, also while policy was away, and is never granted by time', async () => {

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolCall } from '@countersign/contracts';
 import { changedRulings, TenantRulings, voidGrants } from '@countersign/decisions';
-import { type ConfigurationState, holderOf, personLinkPeriods, standingFor } from '@countersign/domain';
+import { type ConfigurationState, holderOf, personLinkPeriods, rolesLeft, standingFor } from '@countersign/domain';
 import { LogTransport } from '@countersign/event-log';
 import {
   type AppDeps,
@@ -100,12 +100,16 @@ function warnOfChanges(state: ConfigurationState, { logger, clock }: Pick<AppDep
 }
 
 /** What the configuration says of people, as it is when a vote is decided. */
-function peopleKnownTo(configuration: { state: ConfigurationState }): Pick<PolicyTerms, 'standing' | 'person_links'> {
+function peopleKnownTo(configuration: { state: ConfigurationState }): Pick<PolicyTerms, 'standing' | 'roles_left' | 'person_links'> {
   return {
     standing: (approval, to, at_ms) => {
       const { meta, call } = holderOf(approval);
       return standingFor(configuration.state, meta.tenant_id, { to, tool: call.tool, now_ms: at_ms });
     },
+    roles_left:
+      ({ meta }, at_ms) =>
+      (who, roles, as) =>
+        rolesLeft(configuration.state, meta.tenant_id, who, { roles, at_ms, as }),
     person_links: (approval) => personLinkPeriods(configuration.state, holderOf(approval).meta.tenant_id),
   };
 }

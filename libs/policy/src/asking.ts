@@ -1,12 +1,10 @@
-import type { ApprovalRequirement } from '@countersign/contracts';
+import { type ApprovalRequirement, plainRequirement } from '@countersign/contracts';
 import type { CompiledRule } from './bundle/compiled-rule.js';
 import type { RulingInput } from './ruling-input.js';
 
 /** How long a request for approval stays open where no policy says otherwise: 24 h. */
 const APPROVAL_EXPIRES_AFTER_MS = 24 * 3_600_000;
 const APPROVERS: readonly string[] = ['approver'];
-/** Longest 'approve similar' where no policy says otherwise: 8 h. */
-const GRANT_MAX_MS = 8 * 3_600_000;
 
 /** What one rule asks of people. */
 export interface AskingPart {
@@ -35,28 +33,11 @@ export const ANY_APPROVER: Approvers = {
   parts: [],
 };
 
-function plain(approver_roles: readonly string[], quorum: number, expires_after_ms: number): ApprovalRequirement {
-  return {
-    approver_roles: [...approver_roles],
-    people: [],
-    quorum,
-    four_eyes: true,
-    expires_after_ms,
-    on_expiry: 'deny',
-    escalate_to: [],
-    reason_required_on_deny: false,
-    reminders_ms: [],
-    sla_ms: null,
-    grant_max_ms: GRANT_MAX_MS,
-    distinct: false,
-  };
-}
-
 const atLeastOne = (quorum: number): number => Math.max(1, Math.floor(quorum) || 1);
 
 /** As policies are written, the parts that are left out included. */
 function whole(requirement: ApprovalRequirement): ApprovalRequirement {
-  return { ...plain(APPROVERS, 1, APPROVAL_EXPIRES_AFTER_MS), ...requirement, quorum: atLeastOne(requirement.quorum) };
+  return { ...plainRequirement(APPROVERS, 1, APPROVAL_EXPIRES_AFTER_MS), ...requirement, quorum: atLeastOne(requirement.quorum) };
 }
 
 /** The id by which the tenant's row for a tool asks. */
@@ -69,7 +50,7 @@ function rowPart({ override, contract }: RulingInput): AskingPart | undefined {
   if (override.requirement) return { rule, requirement: whole(override.requirement) };
   const expiry = override.expires_after_ms ?? 0;
   const roles = override.approver_roles.length > 0 ? override.approver_roles : APPROVERS;
-  return { rule, requirement: plain(roles, atLeastOne(override.quorum), expiry > 0 ? expiry : APPROVAL_EXPIRES_AFTER_MS) };
+  return { rule, requirement: plainRequirement(roles, atLeastOne(override.quorum), expiry > 0 ? expiry : APPROVAL_EXPIRES_AFTER_MS) };
 }
 
 /** Everything that asks about a call, and what an allow takes away. */
@@ -93,7 +74,7 @@ export function asksOf(matched: readonly CompiledRule[], input: RulingInput): As
   const of = rules.map(
     ({ id, approval }): AskingPart => ({
       rule: id,
-      requirement: approval ? whole(approval) : whole(plain(APPROVERS, 1, APPROVAL_EXPIRES_AFTER_MS)),
+      requirement: approval ? whole(approval) : whole(plainRequirement(APPROVERS, 1, APPROVAL_EXPIRES_AFTER_MS)),
     }),
   );
   // A bundle from before `tool.` was reserved may have a rule of the row's id: both ask.

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { attemptKey } from '@countersign/contracts';
+import { PatternPool } from './pattern-search/pattern-pool.js';
 import { TenantFolders } from './tenant-folders/tenant-folders.js';
 import { type RunContext, ToolError } from './tool.js';
+
+/** Of all contexts of a process; its threads end soon after their last search. */
+const patterns = new PatternPool({ idle_ms: 500 });
 
 /**
  * A run's context for specs: an agent of tenant `test` in case `case-1`, 30 s left, a fresh idempotency key, no settings.
@@ -31,6 +35,7 @@ export function testContext(overrides: Partial<RunContext> = {}): RunContext {
         throw new ToolError('AUTH_REQUIRED', `there is no secret ${name}`, { effect: 'none' });
       },
     },
+    patterns,
     log: () => undefined,
     progress: () => undefined,
     attach: async ({ kind, content_type, data }) => ({ kind, content_type, bytes: Buffer.byteLength(data), url: `test:${randomUUID()}` }),

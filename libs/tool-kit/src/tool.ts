@@ -12,6 +12,7 @@ import type {
   ToolContract,
   ToolRecord,
 } from '@countersign/contracts';
+import type { PatternSearch } from './pattern-search/pattern-search.js';
 
 /** What a run gets. Nothing here outlives the run; a tool keeps no state of its own. */
 export interface RunContext {
@@ -45,6 +46,8 @@ export interface RunContext {
   commonFolder(variable: string): Promise<string>;
   /** The secrets that the contract names in `auth_requirements`. */
   readonly secrets: SecretSource;
+  /** Searches for patterns of callers, in threads of its own. A tool never gives a caller's pattern to `RegExp`. */
+  readonly patterns: PatternSearch;
   log(message: string, fields?: Record<string, unknown>): void;
   /** Says how far the run is: `fraction` from 0 to 1. A hint; some are left out where they come fast. */
   progress(fraction: number, message?: string): void;

@@ -75,3 +75,42 @@ describe('the read-back of a git_commit', () => {
     expect(await verified(output)).toMatchObject({ kind: 'contradicted' });
   });
 });
+
+describe('the read-back of a git_merge', () => {
+  const side = 'agent/case-1/side';
+  const asked = { repo, branch: work, revision: side };
+  const onSide = (name: string) => {
+    scratch.git(scratch.repo, 'switch', '--quiet', side);
+    scratch.commit({ [name]: `${name}\n` }, name);
+    scratch.git(scratch.repo, 'switch', '--quiet', work);
+  };
+  const merged = async () => {
+    scratch.git(scratch.repo, 'branch', '--quiet', side);
+    onSide('side.txt');
+    return run('git_merge', asked);
+  };
+  const verified = (output: unknown) => toolOf('git_merge').verify?.(asked as never, output as never, scratch.context());
+
+  test('is verified while the same merge has nothing to do, whatever else is committed on its branch', async () => {
+    const output = await merged();
+    expect(await verified(output)).toEqual({ kind: 'verified' });
+    scratch.commit({ 'more.txt': 'more\n' }, 'More');
+    expect(await verified(output)).toEqual({ kind: 'verified' });
+  });
+
+  test('cannot tell once there are commits to merge, or the revision is gone, and is verified again once those are merged', async () => {
+    const output = await merged();
+    onSide('later.txt');
+    expect(await verified(output)).toMatchObject({ kind: 'cannot_tell' });
+    await run('git_merge', asked);
+    expect(await verified(output)).toEqual({ kind: 'verified' });
+    scratch.git(scratch.repo, 'branch', '--quiet', '-D', side);
+    await expect(verified(output)).rejects.toThrow();
+  });
+
+  test('contradicts a merge that its branch has lost', async () => {
+    const output = await merged();
+    scratch.git(scratch.repo, 'reset', '--quiet', '--hard', 'main');
+    expect(await verified(output)).toMatchObject({ kind: 'contradicted' });
+  });
+});

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { ToolError } from '@countersign/tool-kit';
+import { OVERRIDE_ENVIRONMENT } from './configured-programs.js';
 
 const STDOUT_BYTES = 16 * 1024 * 1024;
 const STDERR_BYTES = 16 * 1024;
@@ -12,21 +13,32 @@ const ENVIRONMENT = {
   LC_ALL: 'C',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ATTR_NOSYSTEM: '1',
   GIT_TERMINAL_PROMPT: '0',
   GIT_ASKPASS: '/bin/false',
   SSH_ASKPASS: '/bin/false',
   GIT_SSH_COMMAND: 'ssh -oBatchMode=yes',
-  GIT_ALLOW_PROTOCOL: 'file:https:ssh',
+  // No remote is reached but by a call that names one, and nothing is fetched because an object is missing.
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_NO_LAZY_FETCH: '1',
   GIT_LITERAL_PATHSPECS: '1',
   GIT_PAGER: 'cat',
   GIT_EDITOR: ':',
+  GIT_SEQUENCE_EDITOR: ':',
   GIT_ADVICE: '0',
+  ...OVERRIDE_ENVIRONMENT,
 };
 
-/** What a repository's own configuration could have run, off. */
+/** The environment of a command that reaches a configured remote. */
+export const REMOTE_ENVIRONMENT = { GIT_ALLOW_PROTOCOL: 'file:https:ssh' };
+
+/** What a repository's own configuration could run, off; drivers with names of their own: `configured-programs.ts`. */
 const CONFIGURATION = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
+  'core.attributesFile=/dev/null',
+  'core.alternateRefsCommand=false',
+  'core.pager=cat',
   'core.untrackedCache=false',
   'core.protectHFS=true',
   'core.protectNTFS=true',
@@ -38,6 +50,15 @@ const CONFIGURATION = [
   'gc.auto=0',
   'maintenance.auto=false',
   'log.showSignature=false',
+  'gpg.program=false',
+  'gpg.openpgp.program=false',
+  'gpg.x509.program=false',
+  'gpg.ssh.program=false',
+  'gpg.ssh.defaultKeyCommand=false',
+  'credential.helper=',
+  'diff.external=false',
+  'diff.ignoreSubmodules=all',
+  'push.negotiate=false',
 ].flatMap((setting) => ['-c', setting]);
 
 export interface GitCall {

@@ -1,31 +1,47 @@
-import { realpath } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { lstat, realpath } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { readLayout } from '@countersign/tool-kit/tenant-folders/layout';
 import { refused } from './refusal.js';
 import type { Repository } from './repository.js';
 
 /**
- * Refuses a remote that is a folder of another tenant: a push would write a branch there. Any other address is what the
- * owner of the repository configured.
+ * Refuses a remote that is a folder of another tenant, where a push would write a branch, and one that is a folder of the
+ * workspace, where agents write: git runs what the configuration and the hooks of the remote name. Any other address is
+ * what the owner of the repository configured.
  */
 export async function checkRemotePlace(repository: Repository, remote: string): Promise<void> {
   const { tenant_root } = repository;
-  const beside = dirname(tenant_root);
-  if ((await readLayout(beside).catch(() => undefined))?.layout !== 'by_tenant') return;
   const urls = [
     await repository.run(['remote', 'get-url', '--all', remote]),
     await repository.run(['remote', 'get-url', '--push', '--all', remote]),
   ];
-  for (const path of urls.flatMap((lines) => lines.split('\n')).flatMap(localPathsOf)) {
+  for (const path of new Set(urls.flatMap((lines) => lines.split('\n')).flatMap(localPathsOf))) {
     const place = resolve(repository.folder, path);
     const real = await realpath(place).catch(() => place);
-    if (isBelow(real, beside) && !isBelow(real, tenant_root))
-      throw refused(
-        '/remote',
-        'other_tenant',
-        `remote ${JSON.stringify(remote)} is a folder of another tenant; an operator has to give it another address`,
-      );
+    if (isBelow(real, tenant_root)) await checkOwnFolder(real, remote);
+    else await checkOtherTenants(real, dirname(tenant_root), remote);
   }
+}
+
+/** Agents write everything in the folder of their tenant but `.git`. */
+async function checkOwnFolder(real: string, remote: string): Promise<void> {
+  if (real.split('/').includes('.git')) return;
+  const dot = await lstat(join(real, '.git')).catch(() => undefined);
+  if (!dot?.isDirectory())
+    throw refused(
+      '/remote',
+      'in_workspace',
+      `remote ${JSON.stringify(remote)} lies in the workspace, where agents can write its hooks; an operator has to move it out of the workspace`,
+    );
+}
+
+async function checkOtherTenants(real: string, beside: string, remote: string): Promise<void> {
+  if (!isBelow(real, beside) || (await readLayout(beside).catch(() => undefined))?.layout !== 'by_tenant') return;
+  throw refused(
+    '/remote',
+    'other_tenant',
+    `remote ${JSON.stringify(remote)} is a folder of another tenant; an operator has to give it another address`,
+  );
 }
 
 /** The paths that git may take an address for; none for one of another machine. */

@@ -1,6 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isToolError, type RunContext, shownText, ToolError } from '@countersign/tool-kit';
+import { type ConfiguredPrograms, configuredPrograms } from './configured-programs.js';
 import { type GitCall, type GitResult, runGit } from './git-command.js';
 import { checkedPath, checkedRevision, isReserved } from './names.js';
 import { conflict, notFound, refused } from './refusal.js';
@@ -28,6 +29,7 @@ export async function inRepository<T>(path: string, ctx: RunContext, work: (repo
 export class Repository {
   /** True from before the first command that changes something until it is known to have failed without effect. */
   changing = false;
+  private configured: Promise<ConfiguredPrograms> | undefined;
 
   /** @param tenant_root the folder of the tenant, in which the repository's folder lies */
   constructor(
@@ -36,8 +38,25 @@ export class Repository {
     readonly ctx: RunContext,
   ) {}
 
-  /** Runs git however it ends. */
-  try(args: readonly string[], more: More = {}): Promise<GitResult> {
+  /** Runs git however it ends. No program that the configuration of the repository names is started. */
+  async try(args: readonly string[], more: More = {}): Promise<GitResult> {
+    return this.start([...(await this.programs()).args, ...args], more);
+  }
+
+  /** What the configuration of the repository would run, read once a call. */
+  programs(): Promise<ConfiguredPrograms> {
+    this.configured ??= this.readPrograms();
+    return this.configured;
+  }
+
+  private async readPrograms(): Promise<ConfiguredPrograms> {
+    const args = ['config', '--list', '--name-only', '-z'];
+    const result = await this.start(args, {});
+    if (result.code !== 0) throw failed(args, result);
+    return configuredPrograms(result.stdout.toString('utf8').split('\0').filter(Boolean));
+  }
+
+  private start(args: readonly string[], more: More): Promise<GitResult> {
     const place = [`--git-dir=${join(this.folder, '.git')}`, `--work-tree=${this.folder}`];
     return runGit({ cwd: this.folder, signal: this.ctx.signal, ...more, args: [...place, ...args] });
   }

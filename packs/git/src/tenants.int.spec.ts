@@ -106,11 +106,11 @@ describe('a push', () => {
     expect(branches()).toBe('');
   });
 
-  test('to a remote outside of the workspace, or in the own folder, is let through', async () => {
+  test('to a remote outside of the workspace, or in a .git of the own folder, is let through', async () => {
     writeFileSync(join(scratch.workspace, LAYOUT_FILE), '{"layout":"by_tenant"}');
     expect(await push()).toMatchObject({ branch: 'agent/case-1/work' });
-    cpSync(scratch.remote, join(scratch.root, 'mirror.git'), { recursive: true });
-    scratch.git(scratch.repo, 'remote', 'set-url', 'origin', '../mirror.git');
+    cpSync(scratch.remote, join(scratch.root, 'mirror/.git'), { recursive: true });
+    scratch.git(scratch.repo, 'remote', 'set-url', 'origin', '../mirror');
     expect(await push()).toMatchObject({ branch: 'agent/case-1/work' });
   });
 });

@@ -1,6 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { type RunContext, ToolError } from '@countersign/tool-kit';
+import type { OpenSearch } from '@countersign/tool-kit/pattern-search/pattern-search';
 import { Folder, linkRefused } from './folder.js';
 import { asToolError, codeOf, notFound, refused } from './refusal.js';
 import { namesOf, PRIVATE_FOLDER, writableNamesOf } from './workspace-path.js';
@@ -97,8 +98,7 @@ export class Workspace {
   async regular(place: Place): Promise<Stats> {
     const stats = await entryOf(place.folder, place.bytes ?? place.name);
     if (!stats) throw notFound(place.pointer, JSON.stringify(place.path));
-    if (stats.isSymbolicLink()) throw linkRefused(place.name, place.pointer);
-    if (!stats.isFile()) throw notRegular(place);
+    checkRegular(stats, place);
     return stats;
   }
 
@@ -110,6 +110,11 @@ export class Workspace {
     }
     if (this.ctx.signal.aborted)
       throw new ToolError('CANCELLED', 'aborted before anything was changed', { effect: this.changed ? 'unknown' : 'none' });
+  }
+
+  /** Searches for patterns of the caller's; waits for the tenant's turn. */
+  async search(): Promise<OpenSearch> {
+    return this.keep(await this.ctx.patterns.open(this.ctx));
   }
 
   keep<T extends { close(): Promise<void> }>(opened: T): T {
@@ -151,6 +156,12 @@ export async function entryOf(folder: Folder, name: string | Buffer): Promise<St
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** @throws ToolError for what is not a regular file */
+export function checkRegular(stats: Stats, place: Place): void {
+  if (stats.isSymbolicLink()) throw linkRefused(place.name, place.pointer);
+  if (!stats.isFile()) throw notRegular(place);
 }
 
 function notRegular(place: Place): ToolError {

@@ -123,13 +123,23 @@ const large: Record<string, Record<string, unknown>> = {
   search_content: { query: 'line', limit: 500 },
 };
 const slow: Record<string, Record<string, unknown>> = {
-  search_content: { query: '^(.|\\w|[a-z])*!$', regex: true },
+  // Linear, but 900 states a letter, and no two parts of the text are alike.
+  search_content: { query: 'a[ab]{900}!', regex: true },
 };
+const lettersOf = (length: number): string => {
+  let state = 1;
+  const letters = Array.from({ length }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state >>> 31 === 1 ? 'a' : 'b';
+  });
+  return `${letters.join('')}!`;
+};
+const own: Record<string, Record<string, string>> = { search_content: { 'letters.txt': lettersOf(1 << 19) } };
 
 const evalOf = (name: string, inputs: [Golden, ...Golden[]]): ContractTestOptions => ({
   golden: inputs,
   counterpart: {
-    prepare: () => world().fill(files),
+    prepare: () => world().fill({ ...files, ...own[name] }),
     clean: async () => {
       scratch?.remove();
       scratch = undefined;

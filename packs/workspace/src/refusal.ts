@@ -5,6 +5,12 @@ export function refused(path: string, reason: string, message: string): ToolErro
   return new ToolError('VALIDATION_ERROR', message, { class: 'validation', details: { path, reason }, effect: 'none' });
 }
 
+/** Others changed the same thing at the same time: nothing was changed, and another try may find it as it has to be. */
+export function conflict(path: string, message: string): ToolError {
+  const details = { path, reason: 'conflict' };
+  return new ToolError('PROVIDER_ERROR', message, { class: 'transient', retryable: true, details, effect: 'none' });
+}
+
 /** Something that is not there. */
 export function notFound(path: string, what: string): ToolError {
   return new ToolError('VALIDATION_ERROR', `${what} does not exist`, {

@@ -17,11 +17,18 @@ export interface Found {
   bytes: Buffer;
   type: 'file' | 'directory' | 'symlink' | 'other';
   stats: Stats;
+  /** Whether its path below the start of the walk is wanted; true where nobody asked. */
+  wanted: boolean;
   /** Where it lies; open until the walk goes on. */
   folder: Folder;
 }
 
-type Name = Pick<Found, 'name' | 'bytes'>;
+type Name = Pick<Found, 'name' | 'bytes' | 'wanted'>;
+
+/** Says which paths, relative to the start of the walk, are wanted; asked once for each part of a folder. */
+export type Wanted = (paths: readonly string[]) => Promise<boolean[]>;
+
+const ASKED_AT_ONCE = 1_000;
 
 /**
  * Everything in a folder in order of names, folders before what is in them, links not followed, reserved names left out.
@@ -33,20 +40,20 @@ export class Walk {
 
   constructor(
     private readonly workspace: Workspace,
-    private readonly options: { recursive: boolean },
+    private readonly options: { recursive: boolean; wanted?: Wanted },
   ) {}
 
-  async *entries(start: { folder: Folder; path: string }, depth = 0): AsyncGenerator<Found> {
-    for (const name of await this.namesIn(start.folder)) {
+  async *entries(start: { folder: Folder; path: string }, depth = 0, below = ''): AsyncGenerator<Found> {
+    for (const name of await this.chosen(await this.namesIn(start.folder), below)) {
       if (this.workspace.ctx.signal.aborted) throw new ToolError('CANCELLED', 'aborted while reading folders', { effect: 'none' });
       const found = await look(start, name);
       if (!found) continue;
       yield found;
-      if (found.type === 'directory' && this.options.recursive) yield* this.below(found, depth);
+      if (found.type === 'directory' && this.options.recursive) yield* this.below(found, depth, `${below}${name.name}/`);
     }
   }
 
-  private async *below(found: Found, depth: number): AsyncGenerator<Found> {
+  private async *below(found: Found, depth: number, below: string): AsyncGenerator<Found> {
     if (depth === DEPTH_MAX) {
       this.cut = true;
       return;
@@ -54,10 +61,21 @@ export class Walk {
     const folder = await enterIfThere(found);
     if (!folder) return;
     try {
-      yield* this.entries({ folder, path: found.path }, depth + 1);
+      yield* this.entries({ folder, path: found.path }, depth + 1, below);
     } finally {
       await folder.close();
     }
+  }
+
+  private async chosen(names: Name[], below: string): Promise<Name[]> {
+    const { wanted } = this.options;
+    if (!wanted) return names;
+    for (let at = 0; at < names.length; at += ASKED_AT_ONCE) {
+      const some = names.slice(at, at + ASKED_AT_ONCE);
+      const answers = await wanted(some.map(({ name }) => `${below}${name}`));
+      for (const [i, name] of some.entries()) name.wanted = answers[i] === true;
+    }
+    return names;
   }
 
   private async namesIn(folder: Folder): Promise<Name[]> {
@@ -70,15 +88,15 @@ export class Walk {
         this.cut = true;
         break;
       }
-      names.push({ name, bytes });
+      names.push({ name, bytes, wanted: true });
     }
     return names.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 }
 
-async function look({ folder, path }: { folder: Folder; path: string }, { name, bytes }: Name): Promise<Found | undefined> {
+async function look({ folder, path }: { folder: Folder; path: string }, { name, bytes, wanted }: Name): Promise<Found | undefined> {
   const stats = await entryOf(folder, bytes);
-  return stats && { path: path === '.' ? name : `${path}/${name}`, name, bytes, type: typeOf(stats), stats, folder };
+  return stats && { path: path === '.' ? name : `${path}/${name}`, name, bytes, wanted, type: typeOf(stats), stats, folder };
 }
 
 /** A folder that went, or turned into something else, since it was listed is passed over; so is one that may not be read. */

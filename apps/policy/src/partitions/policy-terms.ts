@@ -1,5 +1,5 @@
-import type { AnyEvent } from '@countersign/contracts';
-import type { Approval, LinkPeriod, StandingDelegation } from '@countersign/domain';
+import type { AnyEvent, ApprovalVoted } from '@countersign/contracts';
+import type { Approval, LinkPeriod, RolesLeft, StandingDelegation } from '@countersign/domain';
 import type { ExpiryWheel } from './expiry-wheel.js';
 
 /** Something of a partition that falls due. */
@@ -22,6 +22,8 @@ export interface PolicyTerms {
   grant_for_ms: number;
   /** Delegations that let this person vote on the request now. */
   standing(approval: Approval, voter_id: string, now_ms: number): readonly StandingDelegation[];
+  /** Who is live when this vote is decided. */
+  roles_left(vote: ApprovalVoted, now_ms: number): RolesLeft;
   /** What was recorded of who is one person, of the request's tenant. */
   person_links(approval: Approval): readonly LinkPeriod[];
   writing: { in_flight_max: number; pending_records_max: number };

@@ -122,6 +122,8 @@ export class RulingPartition {
             this.start,
           )
         : undefined;
+    // Whoever was revoked before a vote was written is out, also where the configuration is read later than the votes.
+    if (fresh.some(({ event_type }) => event_type === 'approval_voted')) await this.desk.catchUp();
     const edits = batch.topic === 'approval-voted' ? await this.judgeEdits(fresh) : undefined;
     const now_ms = this.terms.now_ms();
     const terms = { ...this.terms, now_ms };

@@ -184,7 +184,8 @@ export class RulingDesk {
     return this.limits.needsHolder([question, judged]);
   }
 
-  private async catchUp(): Promise<void> {
+  /** Waits until this process knows the configuration that is on the log now. */
+  async catchUp(): Promise<void> {
     for (const topic of TOPICS) {
       const head = await this.io.log.head(topic, 0);
       if (head > 0) await this.io.configuration.folded(topic, head - 1);

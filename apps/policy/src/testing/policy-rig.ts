@@ -27,6 +27,7 @@ import { startPolicy } from '../policy.module.js';
 import { MemoryStore } from './memory-store.js';
 
 const PARTITIONS = 2;
+const ROOT: Principal = { kind: 'user', id: 'root', roles: ['admin'] };
 
 const contractOf = (more: Partial<ToolContract> = {}): ToolContract => ({
   name: 'pay',
@@ -75,6 +76,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
   skew_ms = 0;
   /** What policy logs by, from its next start on. */
   logger = createLogger('policy', 'silent');
+  private readonly keys_made = new Set<string>();
   private app: RunningApp | undefined;
 
   private constructor(
@@ -155,8 +157,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
   }
 
   async configure(): Promise<void> {
-    const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
-    const share = { lane: 'shared', weight: 1, running_max: 8, in_flight_max: 1000, principal: by };
+    const share = { lane: 'shared', weight: 1, running_max: 8, in_flight_max: 1000, principal: ROOT };
     await this.put('tenant_set', { meta: aMeta(null), ...share });
     for (const contract of [pay, note]) {
       const { name, version } = contract;
@@ -186,6 +187,30 @@ export class PolicyRig<S extends Store = MemoryStore> {
     return { ...aMeta(call_id, this.now() * 1000), event_id: uuidv7(this.now()), partition: Number(call_id.split('-')[0]) };
   }
 
+  /** Gives somebody a key with these roles, once. @returns its key_id. */
+  async person(principal: Principal): Promise<string> {
+    const key_id = `key-${principal.id}-${principal.roles.join('-')}`;
+    if (this.keys_made.has(key_id)) return key_id;
+    this.keys_made.add(key_id);
+    const rights = { scopes: [], clearances: [], purposes: null, owner: null };
+    const times = { expires_at_ms: null, created_at_ms: this.now() };
+    await this.put('api_key_set', {
+      meta: aMeta(null),
+      key_id,
+      key_hash: key_id,
+      principal,
+      by: ROOT,
+      only_if_first: false,
+      ...rights,
+      ...times,
+    });
+    return key_id;
+  }
+
+  async revoke(key_id: string): Promise<void> {
+    await this.put('api_key_revoked', { meta: aMeta(null), key_id, by: ROOT, revoked_at_ms: this.now() });
+  }
+
   async vote(
     approval_id: string,
     voter: string,
@@ -195,6 +220,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
   ): Promise<void> {
     const call_id = approval_id.split('.')[0] as string;
     const by: Principal = { kind: 'user', id: voter, roles };
+    await this.person(by);
     const empty = { reason: null, inputs_json: null, inputs_digest: null, to: null, edited: null, grant: null, voter_issuer: 'local' };
     const cast = { approval_id, vote_id: uuidv7(this.now()), vote, voter: by, voted_at_ms: this.now(), ...empty, ...more };
     await this.put('approval_voted', { meta: this.meta(call_id), ...cast }, Number(call_id.split('-')[0]));

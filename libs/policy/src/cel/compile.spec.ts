@@ -69,6 +69,13 @@ describe('a condition', () => {
     'inputs.toString == 1',
   ])('that errs or is no bool holds for nobody: %s', (text) => expect(judged(text)).toMatchObject({ error: expect.any(String) }));
 
+  test('pays for a pattern by its steps: a large one does not search a large text, a small one does', () => {
+    const text = (length: number) => ({ inputs: { text: 'ab'.repeat(length / 2) } });
+    expect(judged('inputs.text.matches("a[ab]{900}[^ab]")', text(65_536))).toEqual({ error: 'the condition looks at too many items' });
+    expect(judged('inputs.text.matches("a[ab]{900}[^ab]")', text(2_048))).toBe(false);
+    expect(judged('inputs.text.matches("(a+)+[^ab]")', text(65_536))).toBe(false);
+  });
+
   test('does not look at more items than it may, however the loops are nested', () => {
     const many = { inputs: { list: Array.from({ length: 400 }, (_, i) => i) } };
     expect(judged('inputs.list.all(x, inputs.list.all(y, inputs.list.all(z, z >= 0)))', many)).toEqual({
@@ -90,6 +97,8 @@ describe('a fault names its place', () => {
     ['"x"', 'a condition is a bool, and this is string', 1, 1],
     ['1 && true', 'int where a bool is wanted', 1, 1],
     ['inputs.a.matches("(")', 'no pattern', 1, 18],
+    ['inputs.a.matches("(?=a)")', 'no pattern: error parsing regexp: invalid or unsupported Perl syntax: `(?=`', 1, 18],
+    ['inputs.a.matches("a{1,900}a{1,900}a{1,900}")', 'it compiles to 5399 steps, at most 2500 are allowed', 1, 18],
     ['inputs.a.matches(inputs.b)', 'a pattern must stand in the expression', 1, 24],
     ['inputs.a.replace("", "xxxx") == ""', 'no function replace', 1, 9],
     ['', 'expecting', 1, 1],

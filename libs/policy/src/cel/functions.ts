@@ -11,10 +11,10 @@ import {
   listType,
 } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
-import { RE2JS } from '@bufbuild/re2';
+import { RE2JS } from 're2js';
 import { findDangers } from '../dangers/find-dangers.js';
 import { jsonOf } from './json-of.js';
-import { MATCHED_CHARS_PER_TURN } from './limits.js';
+import { MATCHED_STEPS_PER_TURN, PATTERN_STEPS_MAX } from './limits.js';
 import { turns } from './turns.js';
 
 const { INT, DOUBLE, STRING, BOOL, DYN } = CelScalar;
@@ -29,12 +29,14 @@ const PATTERNS_MAX = 1000;
 const DANGER_TURNS = 500;
 const patterns = new Map<string, RE2JS>();
 
-/** RE2, so linear in the text. @throws where the pattern is none. */
+/** RE2, so linear in the text. @throws where the pattern is none, or compiles to too many steps. */
 export function patternOf(text: string): RE2JS {
   const known = patterns.get(text);
   if (known) return known;
   if (patterns.size >= PATTERNS_MAX) patterns.clear();
   const pattern = RE2JS.compile(text);
+  const steps = pattern.programSize();
+  if (steps > PATTERN_STEPS_MAX) throw new Error(`it compiles to ${steps} steps, at most ${PATTERN_STEPS_MAX} are allowed: repeat less`);
   patterns.set(text, pattern);
   return pattern;
 }
@@ -77,8 +79,9 @@ export const functions: CelFunc[] = [
   celFunc('abs', [DOUBLE], DOUBLE, Math.abs),
   celFunc('abs', [INT], INT, (value) => (value < 0n ? -value : value)),
   celMethod('matches', STRING, [STRING], BOOL, function (pattern) {
-    turns.pay(1 + this.length / MATCHED_CHARS_PER_TURN);
-    return patternOf(pattern).test(this);
+    const compiled = patternOf(pattern);
+    turns.pay(1 + (this.length * compiled.programSize()) / MATCHED_STEPS_PER_TURN);
+    return compiled.test(this);
   }),
   celFunc('dangerous', [DYN], BOOL, (value) => paidDangers(value).length > 0),
   celFunc('dangers', [DYN], listType(STRING), (value) => celList(paidDangers(value))),

@@ -12,5 +12,7 @@ export const LOOP_DEPTH_MAX = 3;
 export const TURNS_MAX = 10_000;
 /** Characters of inputs up to which there are so many turns; with larger inputs a turn may cost more, and there are fewer. */
 export const USUAL_INPUTS_CHARS = 65_536;
-/** Characters that a pattern may search for the price of one turn. */
-export const MATCHED_CHARS_PER_TURN = 256;
+/** Steps of a compiled pattern. */
+export const PATTERN_STEPS_MAX = 2500;
+/** What a pattern may search for the price of one turn: characters times its steps, as it may take all of them at each character. */
+export const MATCHED_STEPS_PER_TURN = 2048;

@@ -72,6 +72,20 @@ describe('resources', () => {
     expect(await failing(acting(change, effect), { states }, pair)).toHaveLength(1);
   });
 
+  test('a tool that says that it replaces, and whose read-back does not see what it left, is found', async () => {
+    const blind: Change = (ledger) => ({
+      ...overwriting(ledger),
+      verify: async () => ({ kind: 'cannot_tell', why: 'the book is closed' }),
+    });
+    expect(await failing(acting(blind, 'replaces'), { states }, pair)).toHaveLength(1);
+    const seeing: Change = (ledger) => ({
+      ...overwriting(ledger),
+      verify: async (_asked, { amount }) =>
+        ledger.entries.get('balance') === amount ? { kind: 'verified' } : { kind: 'contradicted', why: 'the balance is another' },
+    });
+    expect(await failing(acting(seeing, 'replaces'), { states }, pair)).toEqual([]);
+  });
+
   test('a tool that does nothing where its first attempt has acted is found', async () => {
     const once: Change = (ledger) => {
       const seen = new Set<number>();

@@ -58,11 +58,16 @@ async function actOther(probe: ToolProbe, { b }: ResourceStates): Promise<void> 
   else await probe.run(b);
 }
 
-/** A, B, A: after B nothing of A stands, and A as the second attempt really runs, leaves what it left at first, and is undone by itself. */
+/**
+ * A, B, A: what A left is seen by its read-back, after B nothing of A stands, and A as the second attempt really runs, leaves what it left at
+ * first, and is undone by itself.
+ */
 async function replaces(probe: ToolProbe, states: ResourceStates): Promise<void> {
   const first = freshKey();
   const second = attemptKey(first, 2);
-  await probe.run(states.a, { key: first });
+  const seen = await probe.run(states.a, { key: first });
+  // An answer stands only where the read-back says so too.
+  if (probe.tool.contract.has_verify) expect((await probe.verify(states.a, seen, first)).kind).toBe('verified');
   const left = await stateOf(probe);
   await actOther(probe, states);
   const other = await stateOf(probe);

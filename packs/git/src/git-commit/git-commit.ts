@@ -41,6 +41,7 @@ export const gitCommit = defineTool({
       if (parent === undefined) throw notFound('/branch', `branch ${branch}`);
       if ((await repository.currentBranch()) !== branch) throw conflict('not_checked_out', `branch ${branch} is not checked out`);
       const paths = await changedPaths(repository, asked.paths);
+      await checkFilters(repository, paths);
       const tree = await treeWith(repository, parent, paths);
       const commit = await writeCommit(repository, { tree, parents: [parent], message });
       const result: Output = { branch, commit, parent, files: paths.length };
@@ -72,6 +73,20 @@ export const gitCommit = defineTool({
 });
 
 const separated = (paths: readonly Buffer[]): Buffer => Buffer.concat(paths.flatMap((path) => [path, Buffer.of(0)]));
+
+/** Refuses files that a filter of the repository would rewrite (encrypt, store elsewhere): filters do not run, and they would be committed as they are. */
+async function checkFilters(repository: Repository, paths: readonly Buffer[]): Promise<void> {
+  const { filters } = await repository.programs();
+  if (filters.size === 0) return;
+  const text = await repository.run(['check-attr', '--stdin', '-z', 'filter'], { input: separated(paths) });
+  // Path, attribute and value, again and again.
+  const records = text.split('\0');
+  const filtered = records.filter((_, at) => at % 3 === 0 && filters.has(records[at + 2] ?? ''));
+  if (filtered.length > 0)
+    throw conflict('filter', 'files have a filter, which does not run here: commit them with git, or take the attribute filter from them', {
+      files: filtered.slice(0, 100),
+    });
+}
 
 /** What there is to commit. */
 async function changedPaths(repository: Repository, asked: string[] | undefined): Promise<Buffer[]> {

@@ -45,6 +45,8 @@ export const gitLog = defineTool({
         '-z',
         '--no-color',
         '--no-show-signature',
+        '--no-ext-diff',
+        '--no-textconv',
         `--format=${FIELDS.join('%x00')}`,
         `--skip=${skip}`,
         `--max-count=${limit + 1}`,

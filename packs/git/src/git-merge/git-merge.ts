@@ -1,4 +1,4 @@
-import { defineTool, shownText } from '@countersign/tool-kit';
+import { defineTool, shownText, type Verified } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { checkedMessage, writeCommit } from '../commit-object.js';
 import { agentBranch, branchInput, repoInput, revisionInput } from '../names.js';
@@ -29,7 +29,8 @@ export const gitMerge = defineTool({
     // Where the branch is checked out, every file of the repository may be another one afterwards.
     { name: 'file:{/repo}', effect: 'replaces' },
     { name: 'git:{/repo}/heads/{/branch}', effect: 'replaces' },
-    // The revision is not changed; it is named so that a branch made anew under its name ends the answer.
+    // The revision is not changed; it is named so that a branch made anew under its name ends the answer. A commit on it names nothing: the
+    // read-back tells whether the same merge again has anything to do.
     { name: 'git:{/repo}/heads/{/revision}', effect: 'replaces' },
   ],
   timeout_ms: 60_000,
@@ -58,6 +59,17 @@ export const gitMerge = defineTool({
   changedNothing: ({ up_to_date }) => up_to_date,
   reconcile: (asked, ctx) =>
     inRepository(asked.repo, ctx, (repository) => reconciledCommit<Output>(repository, ({ previous }) => previous)),
+  verify: ({ repo, revision }, { branch, merged }, ctx) =>
+    inRepository(repo, ctx, async (repository): Promise<Verified> => {
+      const head = await repository.oidOf(`refs/heads/${branch}`);
+      if (head === undefined || !(await repository.isAncestor(merged, head))) {
+        return { kind: 'contradicted', why: `the merge is not on ${branch}` };
+      }
+      const now = await repository.commitOf(revision, '/revision');
+      return now === merged || (await repository.isAncestor(now, head))
+        ? { kind: 'verified' }
+        : { kind: 'cannot_tell', why: `${revision} has commits by now that are not on ${branch}` };
+    }),
 });
 
 /** The merge as a tree, made without touching index or files. */

@@ -1,5 +1,6 @@
 import { defineTool, type Reconciled, ToolError } from '@countersign/tool-kit';
 import { z } from 'zod';
+import { REMOTE_ENVIRONMENT } from '../git-command.js';
 import { agentBranch, branchInput, repoInput } from '../names.js';
 import { readReceipt, writeReceipt } from '../receipts.js';
 import { conflict, notFound, refused } from '../refusal.js';
@@ -88,13 +89,14 @@ async function push(repository: Repository, { remote, branch }: Output, from: st
     '--porcelain',
     '--no-verify',
     '--no-follow-tags',
+    '--receive-pack=git-receive-pack',
     `--force-with-lease=${ref}:${from ?? ''}`,
     '--',
     remote,
     `${to ?? ''}:${ref}`,
   ];
   repository.changing = true;
-  const pushed = await repository.try(args, { life_ms: TIMEOUT_MS });
+  const pushed = await repository.try(args, { life_ms: TIMEOUT_MS, env: REMOTE_ENVIRONMENT });
   if (pushed.code === 0) return;
   // "!" is the remote's own word that this ref was not updated; anything else may have arrived.
   const rejected = /^!\t.*\[(remote )?rejected\]/m.test(pushed.stdout.toString('utf8'));
@@ -107,7 +109,8 @@ async function push(repository: Repository, { remote, branch }: Output, from: st
 /** Where a branch of the remote is. */
 async function remoteHead(repository: Repository, remote: string, branch: string): Promise<string | undefined> {
   const ref = `refs/heads/${branch}`;
-  const { code, stdout, stderr } = await repository.try(['ls-remote', '--', remote, ref], { life_ms: TIMEOUT_MS });
+  const args = ['ls-remote', '--upload-pack=git-upload-pack', '--', remote, ref];
+  const { code, stdout, stderr } = await repository.try(args, { life_ms: TIMEOUT_MS, env: REMOTE_ENVIRONMENT });
   if (code !== 0) {
     const details = { reason: 'remote_unreachable', stderr: withoutCredentials(stderr).slice(0, 2_000) };
     throw new ToolError('NETWORK_ERROR', 'the remote cannot be read', { details });

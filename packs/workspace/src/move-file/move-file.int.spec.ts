@@ -31,6 +31,19 @@ test('of 20 concurrent moves to one place one wins and no content is lost', asyn
   expect(Object.keys(scratch.snapshot()).filter((path) => /^s\d/.test(path))).toHaveLength(19);
 });
 
+test('of concurrent moves of one file to many places one wins, and the file has one name', async () => {
+  for (let round = 0; round < 5; round++) {
+    await writeFile(at('one'), `${round}`);
+    const moves = Array.from({ length: 10 }, (_, n) =>
+      moveFile.run({ source: 'one', destination: `${round}-${n}` } as never, scratch.context()),
+    );
+    const outcomes = await Promise.allSettled(moves);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ more: { effect: 'none' } });
+    expect(Object.keys(scratch.snapshot()).filter((path) => path === 'one' || path.startsWith(`${round}-`))).toHaveLength(1);
+  }
+});
+
 test('one that stopped between its two steps is finished by the next run of its key', async () => {
   const ctx = scratch.context();
   const output = await moveFile.run(input, ctx);

@@ -3,7 +3,7 @@ import { defineTool, type Reconciled } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { entryOf, inWorkspace, type Place, type Workspace } from '../confine.js';
 import { readReceipt, withdraw, writeReceipt } from '../receipts.js';
-import { codeOf, refused } from '../refusal.js';
+import { codeOf, conflict, refused } from '../refusal.js';
 
 const output = z.strictObject({ source: z.string(), destination: z.string(), size_bytes: z.int() });
 type Output = z.output<typeof output>;
@@ -42,7 +42,7 @@ export const moveFile = defineTool({
       if (!halfMoved) await give(workspace, source, destination);
       workspace.changed = true;
       await destination.folder.sync();
-      await unlink(source.folder.at(source.name));
+      await takeOldName(workspace, source, destination, stats.ino);
       await source.folder.sync();
       return result;
     }),
@@ -83,6 +83,26 @@ async function give(workspace: Workspace, from: Place, to: Place, withdraws = tr
   } catch (error) {
     if (withdraws) await withdraw(workspace);
     if (codeOf(error) === 'EEXIST') throw refused(to.pointer, 'exists', `${JSON.stringify(to.path)} exists already`);
+    throw error;
+  }
+}
+
+/** Takes the file's old name away. Where somebody else moved or replaced the file meanwhile, its new name is taken back instead. */
+async function takeOldName(workspace: Workspace, source: Place, destination: Place, inode: number): Promise<void> {
+  if ((await entryOf(source.folder, source.name))?.ino === inode && (await unlinked(source))) return;
+  if ((await entryOf(destination.folder, destination.name))?.ino === inode) await unlinked(destination);
+  await destination.folder.sync();
+  await withdraw(workspace);
+  workspace.changed = false;
+  throw conflict('/source', `${JSON.stringify(source.path)} was moved, replaced or deleted by others at the same time`);
+}
+
+async function unlinked(place: Place): Promise<boolean> {
+  try {
+    await unlink(place.folder.at(place.name));
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
     throw error;
   }
 }

@@ -1,11 +1,11 @@
 import { defineTool, ToolError } from '@countersign/tool-kit';
+import type { OpenSearch } from '@countersign/tool-kit/pattern-search/pattern-search';
+import { regexPattern, type SearchPattern, textPattern } from '@countersign/tool-kit/pattern-search/search-pattern';
 import { z } from 'zod';
 import { inWorkspace, type Workspace } from '../confine.js';
 import { readBytes } from '../file-text.js';
-import { globExpression } from '../glob.js';
-import { anyCase, linesMatching } from '../line-search.js';
-import { expressionOf, type LineMatch, Matching } from '../matching.js';
-import { type Found, Walk } from '../walk.js';
+import { globOf } from '../glob.js';
+import { type Found, Walk, type Wanted } from '../walk.js';
 
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
 const TOTAL_BYTES_MAX = 128 * 1024 * 1024;
@@ -13,7 +13,10 @@ const BINARY_PROBE_BYTES = 8 * 1024;
 
 const input = z.strictObject({
   query: z.string().min(1).max(500),
-  regex: z.boolean().default(false).describe('Take the query as a JavaScript regular expression, matched within a line.'),
+  regex: z
+    .boolean()
+    .default(false)
+    .describe('Take the query as a regular expression in RE2 syntax (no lookaround, no backreferences), matched within a line.'),
   case_sensitive: z.boolean().default(true),
   path: z.string().default('.').describe('Folder to search, relative to the workspace.'),
   files: z.string().min(1).max(256).optional().describe('Only files whose paths match this glob.'),
@@ -25,7 +28,7 @@ type Input = z.output<typeof input>;
 /** Finds lines in text files. What was passed over is counted: binary files, those over 4 MiB, unreadable ones. */
 export const searchContent = defineTool({
   name: 'search_content',
-  version: '1.0.0',
+  version: '1.1.0',
   title: 'Find text in files',
   description: 'Finds the lines of text files of the workspace that contain a text or match a regular expression.',
   category: 'workspace',
@@ -41,12 +44,14 @@ export const searchContent = defineTool({
   }),
   run: (asked, ctx) =>
     inWorkspace(ctx, async (workspace) => {
-      const search = new Search(workspace, asked);
+      const pattern = patternOf(asked);
+      const open = await workspace.search();
+      await open.check(pattern);
+      const search = new Search(workspace, open, { pattern, limit: asked.limit });
       const start = await workspace.folder(asked.path);
-      const walk = new Walk(workspace, { recursive: true });
-      const prefix = start.path === '.' ? 0 : start.path.length + 1;
+      const walk = new Walk(workspace, { recursive: true, ...(await wantedBy(asked, open)) });
       for await (const found of walk.entries(start)) {
-        if (found.type === 'file' && (await search.wants(found.path.slice(prefix)))) await search.file(found);
+        if (found.type === 'file' && found.wanted) await search.file(found);
         if (search.full) break;
       }
       const { searched, skipped } = search;
@@ -54,38 +59,33 @@ export const searchContent = defineTool({
     }),
 });
 
-/** One search: what it looks for, what it found, and what it left out. */
+function patternOf({ query, regex, case_sensitive }: Input): SearchPattern {
+  return regex ? regexPattern(query, !case_sensitive, '/query') : textPattern(query, !case_sensitive, '/query');
+}
+
+async function wantedBy({ files }: Input, open: OpenSearch): Promise<{ wanted?: Wanted }> {
+  if (files === undefined) return {};
+  const { pattern, negated } = globOf(files, '/files');
+  await open.check(pattern);
+  return { wanted: async (paths) => (await open.whole(pattern, paths)).map((hit) => hit !== negated) };
+}
+
+/** One search: what it found, and what it left out. */
 class Search {
   readonly matches: z.input<typeof match>[] = [];
   readonly skipped = { binary: 0, too_large: 0, unreadable: 0 };
   searched = 0;
   private bytes = 0;
-  private readonly names: Matching | undefined;
-  private readonly lines: (text: string, limit: number) => Promise<LineMatch[]>;
 
   constructor(
     private readonly workspace: Workspace,
-    private readonly asked: Input,
-  ) {
-    const { ctx } = workspace;
-    if (asked.files !== undefined) this.names = workspace.keep(new Matching(globExpression(asked.files, '/files'), ctx));
-    if (asked.regex) {
-      const matching = workspace.keep(new Matching(expressionOf(asked.query, asked.case_sensitive ? '' : 'i', '/query'), ctx));
-      this.lines = (text, limit) => matching.lines(text, limit);
-    } else {
-      const { query } = asked;
-      const at = asked.case_sensitive ? (line: string) => line.indexOf(query) : anyCase(query);
-      this.lines = async (text, limit) => linesMatching(text, limit, at);
-    }
-  }
+    private readonly open: OpenSearch,
+    private readonly asked: { pattern: SearchPattern; limit: number },
+  ) {}
 
   /** One more than was asked for was found, or 128 MiB were read. */
   get full(): boolean {
     return this.matches.length > this.asked.limit || this.bytes > TOTAL_BYTES_MAX;
-  }
-
-  async wants(path: string): Promise<boolean> {
-    return this.names ? (await this.names.whole([path]))[0] === true : true;
   }
 
   async file(found: Found): Promise<void> {
@@ -96,7 +96,7 @@ class Search {
     if (bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)) return void this.skipped.binary++;
     this.searched++;
     const left = this.asked.limit + 1 - this.matches.length;
-    for (const hit of await this.lines(bytes.toString('utf8'), left)) this.matches.push({ path: found.path, ...hit });
+    for (const hit of await this.open.lines(this.asked.pattern, bytes, left)) this.matches.push({ path: found.path, ...hit });
   }
 
   private async read({ folder, name, bytes, path }: Found): Promise<Buffer | undefined> {

@@ -1,11 +1,8 @@
 import { defineTool } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { inWorkspace } from '../confine.js';
-import { globExpression } from '../glob.js';
-import { Matching } from '../matching.js';
-import { type Found, Walk } from '../walk.js';
-
-const BATCH = 512;
+import { globOf } from '../glob.js';
+import { Walk } from '../walk.js';
 
 /** Finds files by a glob over their paths below the start folder. */
 export const searchFiles = defineTool({
@@ -29,26 +26,20 @@ export const searchFiles = defineTool({
   }),
   run: ({ pattern, path, limit }, ctx) =>
     inWorkspace(ctx, async (workspace) => {
-      const matching = workspace.keep(new Matching(globExpression(pattern, '/pattern'), ctx));
+      const search = await workspace.search();
+      const { pattern: glob, negated } = globOf(pattern, '/pattern');
+      await search.check(glob);
       const start = await workspace.folder(path);
-      const walk = new Walk(workspace, { recursive: true });
-      const prefix = start.path === '.' ? 0 : start.path.length + 1;
+      const wanted = async (paths: readonly string[]) => (await search.whole(glob, paths)).map((hit) => hit !== negated);
+      const walk = new Walk(workspace, { recursive: true, wanted });
       const files: { path: string; size_bytes: number }[] = [];
       let searched = 0;
-      let batch: Found[] = [];
-      const flush = async () => {
-        const hits = await matching.whole(batch.map((found) => found.path.slice(prefix)));
-        for (const [i, found] of batch.entries()) if (hits[i]) files.push({ path: found.path, size_bytes: found.stats.size });
-        batch = [];
-      };
       for await (const found of walk.entries(start)) {
         if (found.type !== 'file') continue;
         searched++;
-        batch.push(found);
-        if (batch.length === BATCH) await flush();
+        if (found.wanted) files.push({ path: found.path, size_bytes: found.stats.size });
         if (files.length > limit) break;
       }
-      await flush();
       return { path: start.path, files: files.slice(0, limit), searched, truncated: walk.cut || files.length > limit };
     }),
 });

@@ -1,4 +1,4 @@
-import { appendFile, chmod, open, readdir, readFile, stat, writeFile as write } from 'node:fs/promises';
+import { appendFile, chmod, link, open, readdir, readFile, rename, stat, unlink, writeFile as write } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { ScratchWorkspace } from '../scratch-workspace.js';
@@ -38,6 +38,58 @@ test('50 concurrent appends lose nothing', async () => {
   await Promise.all(Array.from({ length: 50 }, (_, n) => writeFile.run(input('append', `line ${n}\n`), scratch.context())));
   const lines = (await readFile(at('a.txt'), 'utf8')).split('\n');
   expect(new Set(lines).size).toBe(52);
+});
+
+test.each(['append', 'overwrite'])('of 30 concurrent writes (%s) of a new file none fails, and nothing appended is lost', async (mode) => {
+  for (let round = 0; round < 5; round++) {
+    const path = `new-${round}.txt`;
+    const outcomes = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => writeFile.run({ path, content: `line ${n}\n`, mode } as never, scratch.context())),
+    );
+    const made = outcomes.filter((outcome) => (outcome as { created: boolean }).created);
+    expect(made).toHaveLength(1);
+    const lines = (await readFile(at(path), 'utf8')).split('\n').filter(Boolean);
+    expect(new Set(lines).size).toBe(mode === 'append' ? 30 : 1);
+  }
+  expect(await readdir(at('.countersign-trash/staging'))).toEqual([]);
+});
+
+test('an append to a file that is deleted at the same time makes it anew', async () => {
+  for (let round = 0; round < 20; round++) {
+    await write(at('a.txt'), 'old\n');
+    const appended = writeFile.run(input('append', `${round}\n`), scratch.context());
+    await Promise.all([appended, unlink(at('a.txt'))]);
+    expect(await appended).toMatchObject({ mode: 'append', bytes_written: `${round}\n`.length });
+  }
+});
+
+test.each(['append', 'overwrite'])('%s to a file that keeps coming and going is written, or may be tried again', async (mode) => {
+  let ended = false;
+  const outcomes = Promise.allSettled(Array.from({ length: 40 }, (_, n) => writeFile.run(input(mode, `${n}\n`), scratch.context())));
+  void outcomes.then(() => {
+    ended = true;
+  });
+  while (!ended) {
+    await unlink(at('a.txt')).catch(() => undefined);
+    await write(at('next.txt'), 'next\n');
+    await rename(at('next.txt'), at('a.txt'));
+  }
+  for (const outcome of await outcomes)
+    if (outcome.status === 'rejected')
+      expect(outcome.reason).toMatchObject({
+        code: 'PROVIDER_ERROR',
+        more: { class: 'transient', retryable: true, effect: 'none', details: { path: '/path', reason: 'conflict' } },
+      });
+  expect(await readdir(at('.countersign-trash/staging'))).toEqual([]);
+});
+
+test('an append to a file with a second name, which may lie outside of the workspace, is refused', async () => {
+  await link(at('a.txt'), join(scratch.outside, 'second.txt'));
+  await expect(writeFile.run(input('append'), scratch.context())).rejects.toMatchObject({
+    code: 'VALIDATION_ERROR',
+    more: { effect: 'none', details: { reason: 'hard_link' } },
+  });
+  expect(await readFile(at('a.txt'), 'utf8')).toBe('old\n');
 });
 
 test('nothing is left in staging, neither after a write nor after a refused one', async () => {

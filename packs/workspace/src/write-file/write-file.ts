@@ -1,14 +1,18 @@
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { defineTool, type Reconciled, ToolError } from '@countersign/tool-kit';
 import { z } from 'zod';
-import { entryOf, inWorkspace, type Place, type Workspace } from '../confine.js';
+import { checkRegular, entryOf, inWorkspace, type Place, type Workspace } from '../confine.js';
 import { readBytes, sha256Of } from '../file-text.js';
 import { readReceipt, stage, withdraw, writeReceipt } from '../receipts.js';
-import { codeOf, refused } from '../refusal.js';
+import { codeOf, conflict, refused } from '../refusal.js';
 
 const CONTENT_BYTES_MAX = 4 * 1024 * 1024;
 const NEW_FILE_MODE = 0o644;
+/** How often a write looks again where others make, move or delete the same file, and the pause before each look. */
+const TRIES = 8;
+const PAUSE_MS = 10;
 
 const input = z.strictObject({
   path: z.string().describe('Path of the file, relative to the workspace. Missing folders are made.'),
@@ -27,6 +31,7 @@ const output = z.strictObject({
   sha256: z.string(),
 });
 type Output = z.output<typeof output>;
+type Mode = Output['mode'];
 /** What tells afterwards whether the write happened: a staged file that is gone, or what lies behind the old end of a file. */
 type WriteReceipt = { staged: string; output: Output } | { inode: number; size_before: number; output: Output };
 
@@ -49,19 +54,12 @@ export const writeFile = defineTool({
       const bytes = Buffer.from(asked.content, 'utf8');
       if (bytes.length > CONTENT_BYTES_MAX) throw refused('/content', 'too_large', `the content is larger than ${CONTENT_BYTES_MAX} bytes`);
       const place = await workspace.writablePlace(asked.path, '/path', true);
-      const existing = await entryOf(place.folder, place.name);
-      if (existing && asked.mode === 'create') throw refused('/mode', 'exists', `${JSON.stringify(place.path)} exists already`);
-      if (existing) await workspace.regular(place);
-      const result: Output = {
-        path: place.path,
-        mode: asked.mode,
-        created: !existing,
-        bytes_written: bytes.length,
-        sha256: sha256Of(bytes),
-      };
-      if (existing && asked.mode === 'append') await append(workspace, place, bytes, result);
-      else await replace(workspace, place, bytes, result, existing ? existing.mode & 0o777 : undefined);
-      return result;
+      for (let left = TRIES; left > 0; left--) {
+        const result = await tryWrite(workspace, place, bytes, asked.mode);
+        if (result !== 'changed_meanwhile') return result;
+        await sleep(PAUSE_MS);
+      }
+      throw conflict('/path', `${JSON.stringify(place.path)} is being made, moved or deleted by others: try again`);
     }),
   reconcile: (asked, ctx) =>
     inWorkspace(ctx, async (workspace): Promise<Reconciled<Output>> => {
@@ -72,8 +70,24 @@ export const writeFile = defineTool({
     }),
 });
 
-/** Puts a staged file in place: by rename over an existing one, by link (which refuses to replace) for a new one. */
-async function replace(workspace: Workspace, place: Place, bytes: Buffer, result: Output, mode: number | undefined): Promise<void> {
+/** One look at the place, and the write that fits what is there; `changed_meanwhile` where others changed that in between. */
+async function tryWrite(workspace: Workspace, place: Place, bytes: Buffer, mode: Mode): Promise<Output | 'changed_meanwhile'> {
+  const existing = await entryOf(place.folder, place.name);
+  if (existing && mode === 'create') throw refused('/mode', 'exists', `${JSON.stringify(place.path)} exists already`);
+  if (existing) checkRegular(existing, place);
+  const result: Output = { path: place.path, mode, created: !existing, bytes_written: bytes.length, sha256: sha256Of(bytes) };
+  const written =
+    existing && mode === 'append'
+      ? await append(workspace, place, bytes, result)
+      : await replace(workspace, place, bytes, result, existing ? existing.mode & 0o777 : undefined);
+  return written ? result : 'changed_meanwhile';
+}
+
+/**
+ * Puts a staged file in place: by rename over an existing one, by link (which refuses to replace) for a new one.
+ * @returns false, with nothing changed, where a new file is not new any more
+ */
+async function replace(workspace: Workspace, place: Place, bytes: Buffer, result: Output, mode: number | undefined): Promise<boolean> {
   const staged = await stage(workspace, bytes, mode ?? NEW_FILE_MODE);
   await writeReceipt(workspace, { staged: staged.name, output: result } satisfies WriteReceipt);
   try {
@@ -82,28 +96,56 @@ async function replace(workspace: Workspace, place: Place, bytes: Buffer, result
     else await link(staged.folder.at(staged.name), place.folder.at(place.name));
   } catch (error) {
     await withdraw(workspace, staged);
-    if (codeOf(error) === 'EEXIST') throw refused('/path', 'exists', `${JSON.stringify(place.path)} came to exist meanwhile`);
-    throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
+    if (result.mode !== 'create') return false;
+    throw refused('/path', 'exists', `${JSON.stringify(place.path)} came to exist meanwhile`);
   }
   workspace.changed = true;
   await place.folder.sync();
   if (mode === undefined) await unlink(staged.folder.at(staged.name));
+  return true;
 }
 
-/** One write behind the end, wherever that is by then: appends of others are never lost. */
-async function append(workspace: Workspace, place: Place, bytes: Buffer, result: Output): Promise<void> {
-  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = workspace.keep(await open(place.folder.at(place.name), flags));
-  const stats = await handle.stat();
-  if (!stats.isFile()) throw refused('/path', 'not_a_file', 'it is not a regular file');
-  // A second name may lie outside the workspace, and an append would be seen there.
-  if (stats.nlink > 1) throw refused('/path', 'hard_link', 'the file has another name, and would be changed there too');
+/**
+ * One write behind the end, wherever that is by then: appends of others are never lost.
+ * @returns false, with nothing changed, where the file is gone
+ */
+async function append(workspace: Workspace, place: Place, bytes: Buffer, result: Output): Promise<boolean> {
+  const handle = await openForAppend(workspace, place);
+  if (!handle) return false;
+  const stats = await withOneName(handle);
+  if (!stats) return false;
   await writeReceipt(workspace, { inode: stats.ino, size_before: stats.size, output: result } satisfies WriteReceipt);
   await workspace.beforeChange(place);
   workspace.changed = true;
   const { bytesWritten } = await handle.write(bytes);
   if (bytesWritten < bytes.length) throw await takenBack(workspace, handle, stats.size, { written: bytesWritten, asked: bytes.length });
   await handle.sync();
+  return true;
+}
+
+async function openForAppend(workspace: Workspace, place: Place): Promise<FileHandle | undefined> {
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  try {
+    return workspace.keep(await open(place.folder.at(place.name), flags));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The file, which must have one name: another one may lie outside the workspace, where an append would be seen. A file that
+ * is being made or moved has two for a moment. Undefined where it has none any more.
+ */
+async function withOneName(handle: FileHandle): Promise<Stats | undefined> {
+  for (let left = TRIES; ; left--) {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw refused('/path', 'not_a_file', 'it is not a regular file');
+    if (stats.nlink <= 1) return stats.nlink === 1 ? stats : undefined;
+    if (left === 0) throw refused('/path', 'hard_link', 'the file has another name, and would be changed there too');
+    await sleep(PAUSE_MS);
+  }
 }
 
 /** A part of it was appended (the disk is full): it is cut off again, unless somebody else has appended behind it. */

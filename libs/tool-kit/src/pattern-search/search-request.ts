@@ -1,0 +1,13 @@
+import type { LineCursor, LinesFound } from './line-search.js';
+import type { PatternFault, SearchPattern } from './search-pattern.js';
+
+/** What a thread is asked: to match texts whole from one of them on, or to find lines from a line on. No texts: only to compile. */
+export type SearchRequest =
+  | { kind: 'whole'; pattern: SearchPattern; texts: readonly string[]; from: number }
+  | { kind: 'lines'; pattern: SearchPattern; bytes: Uint8Array; from: LineCursor; limit: number };
+
+/** What a thread answers after about one slice of work; with `next`, or a cursor, there is more to do. */
+export type SearchReply =
+  | { kind: 'refused'; fault: PatternFault }
+  | { kind: 'whole'; matched: boolean[]; next?: number }
+  | { kind: 'lines'; found: LinesFound; bytes: Uint8Array };
