@@ -113,8 +113,9 @@ export class RecordsDropped extends Error {
   }
 }
 
-/** `full`: the disk has no room, appends are refused until there is; `failed`: until the process is started again. */
-export type LogHealth = 'open' | 'full' | 'failed' | 'closed';
+/** `full`: the disk has no room, appends are refused until there is; `failed`: until the process is started again;
+ *  `stalled`: a subscription has records to read and makes no progress (Kafka only: it was rebuilt and has not moved since). */
+export type LogHealth = 'open' | 'full' | 'failed' | 'stalled' | 'closed';
 
 /**
  * The log: topics of numbered partitions, records by offset from 0, each durable before it is acknowledged.
@@ -164,7 +165,7 @@ export abstract class EventLog {
     }
     return low;
   }
-  /** Whether appends are taken, as far as this process knows without asking. An adapter whose log is elsewhere says open. */
+  /** Whether appends are taken and subscriptions move, as far as this process knows without asking. */
   get health(): LogHealth {
     return 'open';
   }

@@ -11,6 +11,8 @@ export interface EventLogFixture {
   end(): Promise<void>;
   /** True if only one connection at a time can be open: then two writers are two callers of one. */
   single_writer: boolean;
+  /** After how long without progress the adapter takes a subscription for stuck; 0: it needs no such rule. */
+  stall_ms: number;
   /** True if offsets have no gaps. */
   gapless: boolean;
 }

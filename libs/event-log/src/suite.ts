@@ -4,6 +4,7 @@ import type { EventLogFixture } from './suite-fixture.js';
 import { describeFollowers } from './suite-follow.js';
 import { describeGroups } from './suite-group.js';
 import { SuiteLog } from './suite-log.js';
+import { describeProgress } from './suite-progress.js';
 import { describeSubscriptions } from './suite-subscription.js';
 
 /** The contract of `EventLog`, the same for every adapter. `timeout_ms` is for one test. */
@@ -19,5 +20,6 @@ export function describeEventLog(name: string, factory: () => Promise<EventLogFi
     describeFollowers(suite, timeout_ms);
     describeSubscriptions(suite, timeout_ms);
     describeGroups(suite, timeout_ms);
+    describeProgress(suite, timeout_ms);
   });
 }

@@ -11,6 +11,7 @@ async function fixture(options: { tail_bytes?: number; segment_bytes?: number; c
     crash: (log: unknown) => (log as EmbeddedEventLog).kill(),
     end: () => rm(dir, { recursive: true }),
     single_writer: true,
+    stall_ms: 100,
     gapless: true,
   };
 }

@@ -1,10 +1,10 @@
 import type { Broker, Cluster, KafkaMessage } from 'kafkajs';
 import type { LogRecord } from '../event-log.js';
+import { FETCH_BYTES_MAX, PARTITION_BYTES_MAX, requestTimeoutMs } from './fetch-limits.js';
 import { KafkaClient } from './kafka-client.js';
 import type { KafkaSettings } from './kafka-options.js';
+import { within } from './within.js';
 
-const FETCH_BYTES_MAX = 16 * 1024 * 1024;
-const PARTITION_BYTES_MAX = 1024 * 1024;
 const READ_BYTES_MIN = 16 * 1024;
 const RECORD_BYTES = 1024;
 
@@ -19,6 +19,8 @@ export interface Fetched extends FetchPosition {
   /** The partition's head when the broker answered. */
   head: number;
   records: LogRecord[];
+  /** Where the next fetch goes on: behind what came, readable or not. */
+  next: number;
 }
 
 interface FetchReply {
@@ -36,6 +38,7 @@ interface FetchReply {
 export class BrokerLink {
   private current: Cluster | undefined;
   private opening: Promise<Cluster> | undefined;
+  private client: KafkaClient | undefined;
   private readonly topics = new Set<string>();
   private closed = false;
 
@@ -47,8 +50,7 @@ export class BrokerLink {
   /** Makes the leaders of these topics known. @throws where no broker answers. */
   async want(topics: readonly string[]): Promise<void> {
     for (const topic of topics) this.topics.add(topic);
-    const cluster = await this.cluster();
-    await cluster.addMultipleTargetTopics([...topics]);
+    await this.answered('metadata', async () => (await this.cluster()).addMultipleTargetTopics([...topics]));
   }
 
   nodes(): readonly string[] {
@@ -67,17 +69,19 @@ export class BrokerLink {
 
   /** @throws any fault of the connection or the partitions; call `recover` before trying again. */
   async fetch(node: string, positions: readonly FetchPosition[], wait_ms: number, bytes_max = PARTITION_BYTES_MAX): Promise<Fetched[]> {
-    const cluster = await this.cluster();
-    await cluster.refreshMetadataIfNecessary();
-    const broker: Broker = await cluster.findBroker({ nodeId: node });
     const asked = new Map(positions.map((position) => [`${position.topic}/${position.partition}`, position.offset]));
-    const reply = (await broker.fetch({
-      maxWaitTime: wait_ms,
-      minBytes: 1,
-      maxBytes: FETCH_BYTES_MAX,
-      isolationLevel: 0,
-      topics: fetchTopics(positions, bytes_max),
-    })) as FetchReply;
+    const reply = await this.answered('fetch', async () => {
+      const cluster = await this.cluster();
+      await cluster.refreshMetadataIfNecessary();
+      const broker: Broker = await cluster.findBroker({ nodeId: node });
+      return (await broker.fetch({
+        maxWaitTime: wait_ms,
+        minBytes: 1,
+        maxBytes: FETCH_BYTES_MAX,
+        isolationLevel: 0,
+        topics: fetchTopics(positions, bytes_max),
+      })) as FetchReply;
+    });
     return reply.responses.flatMap(({ topicName, partitions }) =>
       partitions.map(({ partition, highWatermark, messages }) => {
         const offset = asked.get(`${topicName}/${partition}`) ?? 0;
@@ -87,6 +91,7 @@ export class BrokerLink {
           offset,
           head: Number(highWatermark),
           records: logRecords(topicName, partition, offset, messages),
+          next: Math.max(offset, Number(messages[messages.length - 1]?.offset ?? -1) + 1),
         };
       }),
     );
@@ -105,10 +110,12 @@ export class BrokerLink {
   private async ends(partitions: readonly { topic: string; partition: number }[], fromBeginning: boolean): Promise<number[]> {
     const topics = byTopic(partitions);
     await this.want([...topics.keys()]);
-    const cluster = await this.cluster();
-    const found = await cluster.fetchTopicsOffset(
-      [...topics].map(([topic, asked]) => ({ topic, partitions: asked.map(({ partition }) => ({ partition })), fromBeginning })),
-    );
+    const wanted = [...topics].map(([topic, asked]) => ({
+      topic,
+      partitions: asked.map(({ partition }) => ({ partition })),
+      fromBeginning,
+    }));
+    const found = await this.answered('offsets', async () => (await this.cluster()).fetchTopicsOffset(wanted));
     const heads = new Map(
       found.flatMap(({ topic, partitions: ends }) => ends.map((end) => [`${topic}/${end.partition}`, Number(end.offset)])),
     );
@@ -122,8 +129,8 @@ export class BrokerLink {
   /** The first offset whose record was appended then or later; the head where there is none. */
   async since({ topic, partition }: { topic: string; partition: number }, time_ms: number): Promise<number> {
     await this.want([topic]);
-    const cluster = await this.cluster();
-    const [found] = await cluster.fetchTopicsOffset([{ topic, partitions: [{ partition }], fromTimestamp: Math.max(0, time_ms) }]);
+    const wanted = [{ topic, partitions: [{ partition }], fromTimestamp: Math.max(0, time_ms) }];
+    const [found] = await this.answered('offsets', async () => (await this.cluster()).fetchTopicsOffset(wanted));
     const offset = Number(found?.partitions[0]?.offset ?? -1);
     return offset >= 0 ? offset : ((await this.heads([{ topic, partition }]))[0] as number);
   }
@@ -135,18 +142,27 @@ export class BrokerLink {
     const { name, host, port } = (error ?? {}) as { name?: string; host?: string; port?: number };
     try {
       if (name === 'KafkaJSConnectionClosedError' && host && port) cluster.removeBroker({ host, port });
-      await cluster.refreshMetadata();
+      await this.answered('metadata', () => cluster.refreshMetadata());
     } catch {
-      if (this.current === cluster) this.current = undefined;
-      void cluster.disconnect().catch(() => {});
+      if (this.current === cluster) this.reset();
     }
+  }
+
+  /** Drops the client with all its connections and whatever waits for them; the next request opens another. */
+  reset(): void {
+    const { current, client } = this;
+    this.current = undefined;
+    this.opening = undefined;
+    this.client = undefined;
+    client?.retire();
+    void current?.disconnect().catch(() => {});
   }
 
   async close(): Promise<void> {
     this.closed = true;
-    await this.opening?.catch(() => {});
-    await this.current?.disconnect().catch(() => {});
-    this.current = undefined;
+    await within(this.answer_ms, 'close', Promise.resolve(this.opening)).catch(() => {});
+    await within(this.answer_ms, 'close', Promise.resolve(this.current?.disconnect())).catch(() => {});
+    this.reset();
   }
 
   private metadata(topic: string): ReturnType<Cluster['findTopicPartitionMetadata']> {
@@ -160,17 +176,45 @@ export class BrokerLink {
   private cluster(): Promise<Cluster> {
     if (this.closed) return Promise.reject(new Error('the link is closed'));
     if (this.current) return Promise.resolve(this.current);
-    this.opening ??= this.open().finally(() => {
-      this.opening = undefined;
+    if (this.opening) return this.opening;
+    const opening = this.open().finally(() => {
+      if (this.opening === opening) this.opening = undefined;
     });
-    return this.opening;
+    this.opening = opening;
+    return opening;
+  }
+
+  /** No request is waited for without an end: one that kafkajs never answers takes its client with it. */
+  private async answered<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const { client } = this;
+    let settled = false;
+    try {
+      return await within(
+        this.answer_ms,
+        what,
+        work().finally(() => {
+          settled = true;
+        }),
+      );
+    } catch (error) {
+      if (!settled && (client === undefined || client === this.client)) this.reset();
+      throw error;
+    }
+  }
+
+  /** Twice what one request may take: a client may have to connect first. */
+  private get answer_ms(): number {
+    return 2 * requestTimeoutMs(this.settings.request_timeout_ms);
   }
 
   private async open(): Promise<Cluster> {
-    const cluster = clusterOf(this.settings, this.name);
+    const client = new KafkaClient(this.settings, this.name);
+    const cluster = clusterOf(client, `${this.settings.client_id}.${this.name}`);
+    this.client = client;
     try {
       await cluster.connect();
       await cluster.addMultipleTargetTopics([...this.topics]);
+      if (this.client !== client) throw new Error('the client was replaced while it connected');
     } catch (error) {
       void cluster.disconnect().catch(() => {});
       throw error;
@@ -180,11 +224,10 @@ export class BrokerLink {
   }
 }
 
-function clusterOf(settings: KafkaSettings, name: string): Cluster {
-  const client = new KafkaClient(settings, name);
+function clusterOf(client: KafkaClient, groupId: string): Cluster {
   let cluster: Cluster | undefined;
   const consumer = client.kafka.consumer({
-    groupId: `${settings.client_id}.${name}`,
+    groupId,
     allowAutoTopicCreation: false,
     metadataMaxAge: 30_000,
     partitionAssigners: [

@@ -3,6 +3,7 @@ import type { BrokerLink, Fetched } from './broker-link.js';
 import { faultOf, sleep } from './kafka-client.js';
 import type { KafkaSettings } from './kafka-options.js';
 import type { PartitionReader } from './partition-reader.js';
+import type { StuckPosition } from './stall-guard.js';
 
 const SUPERVISE_MS = 1_000;
 const RETRY_FIRST_MS = 50;
@@ -36,6 +37,13 @@ export class FetchLoop {
 
   all(): readonly PartitionReader[] {
     return [...this.readers.values()];
+  }
+
+  /** Readers that have waited since before this time for somebody else than their handler. */
+  stuck(before_ms: number): StuckPosition[] {
+    return this.all().flatMap(({ topic, partition, handled, idleSince: since_ms, waitsFor: waits_for }) =>
+      since_ms !== undefined && since_ms < before_ms ? [{ topic, partition, handled, since_ms, waits_for }] : [],
+    );
   }
 
   wake(): void {

@@ -3,8 +3,13 @@ import type { TopicOffset } from '../event-log.js';
 import { faultOf, KafkaClient, shortRetry, sleep } from './kafka-client.js';
 import type { KafkaSettings } from './kafka-options.js';
 import { TogetherAssigner } from './together-assigner.js';
+import { within } from './within.js';
 
 const RESTART_MS = 1_000;
+/** To connect and to ask for the topics; the join itself goes on in the background. */
+const JOIN_MS = 60_000;
+/** A commit, or a member's goodbye, that takes longer is given up. */
+const ANSWER_MS = 15_000;
 /** Of the session timeout: the heartbeat was sent before its answer was heard. */
 const SURE_SHARE = 0.75;
 
@@ -22,6 +27,8 @@ export interface MembershipEvents {
  */
 export class GroupMembership {
   private consumer: Consumer | undefined;
+  private client: KafkaClient | undefined;
+  private restarting = false;
   private closed = false;
   private joined = false;
   private left_ms = performance.now();
@@ -43,7 +50,7 @@ export class GroupMembership {
 
   /** @throws where the group can't be joined now; afterwards it rejoins by itself, for ever. */
   async start(): Promise<void> {
-    const client = new KafkaClient(this.settings, `group.${this.group}`);
+    const client = new KafkaClient(this.settings, `group.${this.group}`, 'request');
     const consumer = client.kafka.consumer({
       groupId: this.group,
       sessionTimeout: this.settings.session_timeout_ms,
@@ -55,8 +62,9 @@ export class GroupMembership {
       partitionAssigners: [({ cluster }) => new TogetherAssigner(cluster, () => this.owned)],
       retry: { ...shortRetry, retries: 8 },
     });
-    this.listen(consumer, client);
     this.consumer = consumer;
+    this.client = client;
+    this.listen(consumer, client);
     try {
       await consumer.connect();
       await consumer.subscribe({ topics: [...this.topics], fromBeginning: true });
@@ -70,6 +78,22 @@ export class GroupMembership {
   /** Whether this member may still believe in its assignment: in the group, not rebalancing, and heard within the session. */
   get sure(): boolean {
     return this.joined && performance.now() < this.sure_until_ms;
+  }
+
+  /** Since when this member is not sure of its assignment (monotonic, ms); undefined while it is. */
+  get unsureSince(): number | undefined {
+    if (this.closed || this.sure) return undefined;
+    return this.joined ? this.sure_until_ms : this.left_ms;
+  }
+
+  /** Leaves with its connections and joins again with a client of its own. The group forgets the old member when its session ends. */
+  rebuild(): void {
+    const { consumer, client } = this;
+    this.left();
+    this.consumer = undefined;
+    client?.retire();
+    void consumer?.disconnect().catch(() => {});
+    void this.restart();
   }
 
   /** What this member holds, for stickiness. */
@@ -89,7 +113,8 @@ export class GroupMembership {
     this.closed = true;
     clearInterval(this.commitTimer);
     await this.flush();
-    await this.consumer?.disconnect().catch(() => {});
+    await within(ANSWER_MS, 'goodbye', Promise.resolve(this.consumer?.disconnect())).catch(() => {});
+    this.client?.retire();
   }
 
   private async flush(): Promise<void> {
@@ -97,12 +122,13 @@ export class GroupMembership {
     if (this.pending.size === 0 || !this.joined || !this.consumer) return;
     const offsets = [...this.pending.values()];
     this.pending = new Map();
-    this.committing = this.consumer
-      .commitOffsets(offsets.map(({ topic, partition, offset }) => ({ topic, partition, offset: String(offset) })))
-      .catch((error: unknown) => {
-        this.settings.warn('commit failed', { group: this.group, error: faultOf('commit', error).message });
-        for (const offset of offsets) if (!this.pending.has(`${offset.topic}/${offset.partition}`)) this.commit([offset]);
-      });
+    const committing = this.consumer.commitOffsets(
+      offsets.map(({ topic, partition, offset }) => ({ topic, partition, offset: String(offset) })),
+    );
+    this.committing = within(ANSWER_MS, 'commit', committing).catch((error: unknown) => {
+      this.settings.warn('commit failed', { group: this.group, error: faultOf('commit', error).message });
+      for (const offset of offsets) if (!this.pending.has(`${offset.topic}/${offset.partition}`)) this.commit([offset]);
+    });
     await this.committing;
     this.committing = undefined;
   }
@@ -110,9 +136,11 @@ export class GroupMembership {
   private listen(consumer: Consumer, client: KafkaClient): void {
     const { GROUP_JOIN, REBALANCING, CRASH, HEARTBEAT, REQUEST_TIMEOUT } = consumer.events;
     consumer.on(REQUEST_TIMEOUT, () => client.cut());
-    consumer.on(HEARTBEAT, () => this.heard());
+    consumer.on(HEARTBEAT, () => {
+      if (consumer === this.consumer) this.heard();
+    });
     consumer.on(GROUP_JOIN, ({ payload }) => {
-      if (this.closed) return;
+      if (this.closed || consumer !== this.consumer) return;
       consumer.pause(this.topics.map((topic) => ({ topic })));
       const without_ms = this.joined ? 0 : Math.round(performance.now() - this.left_ms);
       this.joined = true;
@@ -121,8 +149,11 @@ export class GroupMembership {
       const detail = { group: this.group, partitions: this.owned, without_ms };
       this.settings.tell('the group has its partitions', detail);
     });
-    consumer.on(REBALANCING, () => this.left());
+    consumer.on(REBALANCING, () => {
+      if (consumer === this.consumer) this.left();
+    });
     consumer.on(CRASH, ({ payload }) => {
+      if (consumer !== this.consumer) return;
       this.left();
       this.settings.warn('out of the group, joining again', { group: this.group, error: payload.error.message });
       if (!payload.restart) void this.restart();
@@ -139,14 +170,25 @@ export class GroupMembership {
   }
 
   private async restart(): Promise<void> {
-    while (!this.closed) {
-      await sleep(RESTART_MS);
-      if (this.closed) return;
-      try {
-        return await this.start();
-      } catch (error) {
-        this.settings.warn('still out of the group', { group: this.group, error: faultOf('join', error).message });
-      }
+    if (this.restarting) return;
+    this.restarting = true;
+    try {
+      while (!this.closed && !(await this.startAgain()));
+    } finally {
+      this.restarting = false;
+    }
+  }
+
+  private async startAgain(): Promise<boolean> {
+    await sleep(RESTART_MS);
+    if (this.closed) return true;
+    try {
+      await within(JOIN_MS, 'join', this.start());
+      return true;
+    } catch (error) {
+      this.client?.retire();
+      this.settings.warn('still out of the group', { group: this.group, error: faultOf('join', error).message });
+      return false;
     }
   }
 }

@@ -2,9 +2,11 @@ import type { RunningSubscription, Subscription, TopicOffset } from '../event-lo
 import type { BrokerLink } from './broker-link.js';
 import { FetchLoop } from './fetch-loop.js';
 import { GroupMembership } from './group-membership.js';
+import { headsProbe } from './heads-probe.js';
 import { faultOf, sleep } from './kafka-client.js';
 import type { KafkaSettings } from './kafka-options.js';
 import { PartitionReader } from './partition-reader.js';
+import { StallGuard, type StuckPosition } from './stall-guard.js';
 
 const RETRY_FIRST_MS = 100;
 const RETRY_MAX_MS = 2_000;
@@ -24,6 +26,9 @@ export class GroupSubscription implements RunningSubscription {
   private readonly lost = new Set<number>();
   private readonly ending = new Map<string, Promise<void>>();
   private settling: Promise<void> | undefined;
+  private readonly guard: StallGuard;
+  /** Since when Kafka has not said where to begin. */
+  private offsets_since_ms: number | undefined;
   private settled = false;
   private closed = false;
 
@@ -37,10 +42,22 @@ export class GroupSubscription implements RunningSubscription {
     this.membership = new GroupMembership(settings, subscription.group, subscription.topics, {
       onAssignment: (assignment) => this.retarget(assignment),
     });
+    const rebuild = (stuck: readonly StuckPosition[]) => this.rebuild(stuck);
+    this.guard = new StallGuard(
+      settings,
+      subscription.group,
+      { stuck: (before_ms) => this.stuck(before_ms), rebuild },
+      headsProbe(settings),
+    );
   }
 
-  start(): Promise<void> {
-    return this.membership.start();
+  async start(): Promise<void> {
+    await this.membership.start();
+    this.guard.start();
+  }
+
+  get stalled(): boolean {
+    return this.guard.stalled;
   }
 
   commit(offsets: readonly TopicOffset[]): void {
@@ -58,9 +75,33 @@ export class GroupSubscription implements RunningSubscription {
 
   async close(): Promise<void> {
     this.closed = true;
+    this.guard.close();
     await this.loop.close();
     await this.settling;
     await this.membership.close();
+  }
+
+  private stuck(before_ms: number): StuckPosition[] {
+    const unsure = this.membership.unsureSince;
+    if (unsure !== undefined && unsure < before_ms) return this.everywhere('membership', unsure);
+    if (this.offsets_since_ms !== undefined && this.offsets_since_ms < before_ms) return this.everywhere('offsets', this.offsets_since_ms);
+    return this.loop.stuck(before_ms);
+  }
+
+  /** A member that has no readers now does not know how far its partitions are handled: whatever they hold may be for it. */
+  private everywhere(waits_for: StuckPosition['waits_for'], since_ms: number): StuckPosition[] {
+    const readers = this.loop.all();
+    return this.subscription.topics.flatMap((topic) =>
+      Array.from({ length: Math.max(1, this.link.partitions(topic)) }, (_, partition) => {
+        const reader = readers.find((one) => one.topic === topic && one.partition === partition);
+        return { topic, partition, handled: reader?.handled ?? 0, since_ms, waits_for };
+      }),
+    );
+  }
+
+  private rebuild(stuck: readonly StuckPosition[]): void {
+    this.link.reset();
+    if (stuck.some(({ waits_for }) => waits_for === 'membership')) this.membership.rebuild();
   }
 
   private isMine(topic: string, partition: number): boolean {
@@ -71,6 +112,7 @@ export class GroupSubscription implements RunningSubscription {
   private retarget(assignment: Assignment): void {
     this.target = assignment;
     this.settled = false;
+    this.offsets_since_ms = undefined;
     this.membership.hold(numbersOf(assignment));
     this.membership.forget((topic, partition) => this.isMine(topic, partition));
     for (const reader of this.loop.all()) if (!this.isMine(reader.topic, reader.partition)) this.end(reader);
@@ -100,6 +142,7 @@ export class GroupSubscription implements RunningSubscription {
         const detail = { group: this.subscription.group, retry_ms, error: faultOf('assignment', error).message };
         this.settings.warn('an assignment is tried again', detail);
         await sleep(retry_ms);
+        await this.link.recover(error);
         retry_ms = Math.min(retry_ms * 2, RETRY_MAX_MS);
       }
     }
@@ -121,11 +164,13 @@ export class GroupSubscription implements RunningSubscription {
   private async announceAssigned(target: Assignment): Promise<void> {
     const fresh = numbersOf(target).filter((number) => !this.announced.has(number));
     if (fresh.length === 0) return;
+    this.offsets_since_ms ??= performance.now();
     const committed = await this.committed(this.subscription.group, this.subscription.topics);
     const mine = this.subscription.topics.flatMap((topic) =>
       (target[topic] ?? []).filter((partition) => fresh.includes(partition)).map((partition) => ({ topic, partition })),
     );
     const firsts = await this.link.firsts(mine);
+    this.offsets_since_ms = undefined;
     // Nothing may fail between the announcement and its note: what is not noted is never announced as revoked.
     const wanted = await this.subscription.onAssigned?.(fresh);
     const stay = ++this.stays;

@@ -2,27 +2,41 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { InfrastructureFault, isInfrastructureFault } from '@countersign/contracts';
 import { type ISocketFactory, Kafka, logLevel, type RetryOptions } from 'kafkajs';
+import { requestTimeoutMs } from './fetch-limits.js';
+import { FramedSocket } from './framed-socket.js';
 import type { KafkaSettings } from './kafka-options.js';
 import { restWhereNothingWaits } from './request-queue.js';
 
 restWhereNothingWaits();
 
-const KEEP_ALIVE_MS = 30_000;
-
 /** Retries inside one kafkajs call. Ours come on top, where giving up has a meaning. */
 export const shortRetry: RetryOptions = { initialRetryTime: 100, maxRetryTime: 1_000, multiplier: 2, factor: 0.2, retries: 3 };
 
 /**
- * A kafkajs client whose sockets can be cut.
+ * How long a client waits for an answer. `silence`: a connection without a byte for `request_timeout_ms` is cut, and an answer
+ * that arrives has the time its size takes. `request`: kafkajs alone decides, for requests that a broker holds on purpose (JoinGroup).
+ */
+export type Patience = 'silence' | 'request';
+
+/**
+ * A kafkajs client whose sockets hand it whole frames and can be cut.
  *
  * After a request timeout kafkajs keeps the silent connection and sends the retry down the same hole; cutting makes it
- * reconnect. `destroy` without an error would not do: kafkajs does not listen for 'close'.
+ * reconnect.
  */
 export class KafkaClient {
   readonly kafka: Kafka;
-  private readonly sockets = new Set<Socket>();
+  private readonly sockets = new Set<FramedSocket>();
+  private retired = false;
+  private readonly silence_ms: number | undefined;
 
-  constructor(settings: KafkaSettings, name: string) {
+  constructor(
+    private readonly settings: KafkaSettings,
+    private readonly name: string,
+    patience: Patience = 'silence',
+  ) {
+    // A long poll may be silent for as long as it was asked to.
+    this.silence_ms = patience === 'silence' ? Math.max(settings.request_timeout_ms, 2 * settings.fetch_wait_ms) : undefined;
     this.kafka = new Kafka({
       brokers: [...settings.brokers],
       clientId: `${settings.client_id}.${name}`,
@@ -30,7 +44,7 @@ export class KafkaClient {
       ...(settings.ssl === undefined ? {} : { ssl: settings.ssl }),
       connectionTimeout: 3_000,
       authenticationTimeout: 5_000,
-      requestTimeout: settings.request_timeout_ms,
+      requestTimeout: patience === 'silence' ? requestTimeoutMs(settings.request_timeout_ms) : settings.request_timeout_ms,
       retry: shortRetry,
       socketFactory: this.socketFactory,
       logLevel: logLevel.ERROR,
@@ -39,18 +53,31 @@ export class KafkaClient {
   }
 
   cut(): void {
-    for (const socket of this.sockets) socket.destroy(new Error('cut after a request without a reply'));
+    for (const socket of [...this.sockets]) socket.cut('cut after a request without a reply');
+  }
+
+  /** Cuts all and connects no more: what an abandoned part of kafkajs still tries fails at once. */
+  retire(): void {
+    this.retired = true;
+    this.cut();
   }
 
   private readonly socketFactory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
-    const socket: Socket = ssl
-      ? connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }), ...ssl }, onConnect)
-      : connect({ host, port }, onConnect);
-    socket.setNoDelay(true);
-    socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    this.sockets.add(socket);
-    socket.once('close', () => this.sockets.delete(socket));
-    return socket;
+    if (this.retired) throw new Error(`the client ${this.name} was replaced`);
+    const socket: Socket = ssl ? connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }), ...ssl }) : connect({ host, port });
+    const framed = new FramedSocket(socket, {
+      onConnect,
+      // A broker closes connections that are idle for long: nothing is lost with them.
+      onLost: (reason, waiting) => {
+        if (waiting) this.settings.warn('connection lost', { part: this.name, broker: `${host}:${port}`, reason });
+      },
+      ...(this.silence_ms === undefined ? {} : { silence_ms: this.silence_ms }),
+    });
+    socket.once(ssl ? 'secureConnect' : 'connect', () => framed.established());
+    this.sockets.add(framed);
+    socket.once('close', () => this.sockets.delete(framed));
+    // kafkajs uses on, write, end and unref of it; its type asks for a whole socket.
+    return framed as unknown as Socket;
   };
 }
 

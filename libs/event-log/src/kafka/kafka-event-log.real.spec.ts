@@ -8,12 +8,15 @@ import { KafkaEventLog } from './kafka-event-log.js';
 const { ConfigResourceTypes, Kafka, logLevel } = kafkajs;
 const brokers = String(process.env.COUNTERSIGN_TEST_KAFKA).split(',');
 
+const STALL_MS = 5_000;
+
 describeEventLog(
   'Kafka',
   async () => ({
-    open: () => KafkaEventLog.open({ brokers, client_id: 'suite', session_timeout_ms: 3_000, heartbeat_ms: 200 }),
+    open: () => KafkaEventLog.open({ brokers, client_id: 'suite', session_timeout_ms: 3_000, heartbeat_ms: 200, stall_ms: STALL_MS }),
     end: async () => {},
     single_writer: false,
+    stall_ms: STALL_MS,
     gapless: true,
   }),
   60_000,

@@ -3,6 +3,7 @@ import {
   type DropTerms,
   EventLog,
   type Follower,
+  type LogHealth,
   type LogRecord,
   type NewRecord,
   RecordsDropped,
@@ -23,6 +24,9 @@ const READ_ATTEMPTS_MAX = 5;
 const START_ATTEMPTS_MAX = 80;
 const READ_RETRY_MS = 100;
 
+/** A subscription that says whether it makes no progress. */
+type WatchedSubscription = RunningSubscription & { start(): Promise<void>; readonly stalled: boolean };
+
 /**
  * The log on Apache Kafka. Both visibilities are durable here: a record is seen once all in-sync replicas have it.
  *
@@ -31,7 +35,7 @@ const READ_RETRY_MS = 100;
  */
 export class KafkaEventLog extends EventLog {
   private readonly lanes: readonly ProducerLane[];
-  private readonly running = new Set<RunningSubscription>();
+  private readonly running = new Set<WatchedSubscription>();
   private links = 0;
   private closed = false;
 
@@ -60,6 +64,12 @@ export class KafkaEventLog extends EventLog {
       throw faultOf(`can't open the log at ${options.brokers.join(', ')}`, error);
     }
     return new KafkaEventLog(settings, topics, reader);
+  }
+
+  /** Whether every subscription moves where there is something to read. */
+  override get health(): LogHealth {
+    if (this.closed) return 'closed';
+    return [...this.running].some(({ stalled }) => stalled) ? 'stalled' : 'open';
   }
 
   ensureTopics(specs: readonly TopicSpec[]): Promise<void> {
@@ -140,7 +150,7 @@ export class KafkaEventLog extends EventLog {
     return new BrokerLink(this.settings, `link-${this.links++}`);
   }
 
-  private async started<T extends RunningSubscription & { start(): Promise<void> }>(running: T): Promise<T> {
+  private async started<T extends WatchedSubscription>(running: T): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         await running.start();

@@ -1,12 +1,15 @@
 import type { Follower, LogBatch, RunningSubscription } from '../event-log.js';
 import type { BrokerLink } from './broker-link.js';
 import { FetchLoop } from './fetch-loop.js';
+import { headsProbe } from './heads-probe.js';
 import type { KafkaSettings } from './kafka-options.js';
 import { PartitionReader } from './partition-reader.js';
+import { StallGuard } from './stall-guard.js';
 
 /** Every partition of some topics, by position and without a group. */
 export class KafkaFollower implements RunningSubscription {
   private readonly loop: FetchLoop;
+  private readonly guard: StallGuard;
 
   constructor(
     private readonly settings: KafkaSettings,
@@ -14,6 +17,8 @@ export class KafkaFollower implements RunningSubscription {
     private readonly follower: Follower,
   ) {
     this.loop = new FetchLoop(link, settings, follower);
+    const watched = { stuck: (before_ms: number) => this.loop.stuck(before_ms), rebuild: () => this.link.reset() };
+    this.guard = new StallGuard(settings, `follower of ${follower.topics.join(', ')}`, watched, headsProbe(settings));
   }
 
   /** @throws where a topic does not exist or no broker answers. */
@@ -28,6 +33,11 @@ export class KafkaFollower implements RunningSubscription {
     const given = new Map(typeof from === 'string' ? [] : from.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
     for (const [index, { topic, partition }] of partitions.entries())
       this.loop.add(this.reader(topic, partition, heads[index] ?? Math.max(firsts[index] ?? 0, given.get(`${topic}/${partition}`) ?? 0)));
+    this.guard.start();
+  }
+
+  get stalled(): boolean {
+    return this.guard.stalled;
   }
 
   /** Followers have no group and commit nothing. */
@@ -42,6 +52,7 @@ export class KafkaFollower implements RunningSubscription {
   }
 
   close(): Promise<void> {
+    this.guard.close();
     return this.loop.close();
   }
 

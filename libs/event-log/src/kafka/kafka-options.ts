@@ -26,12 +26,16 @@ export interface KafkaLogOptions {
   /** Under load, sends of one producer start at most this far apart where they could sooner: a send costs far more than a record. */
   send_every_ms?: number;
   commit_ms?: number;
+  /** A reader without progress for this long, where Kafka has records for it, is rebuilt; after as long again `fail` is called. */
+  stall_ms?: number;
   /** -1 is the broker's default.replication.factor. */
   replication_factor?: number;
   /** What went wrong and is being retried. Never called with a record's content. */
   warn?(message: string, detail: Readonly<Record<string, unknown>>): void;
   /** What an operator wants to know and nothing is wrong with: which partitions a member has from now on. */
   tell?(message: string, detail: Readonly<Record<string, unknown>>): void;
+  /** This process cannot read on and should end, so that its supervisor starts another. May be called more than once. */
+  fail?(reason: string, detail: Readonly<Record<string, unknown>>): void;
 }
 
 export type KafkaSettings = Readonly<Required<Omit<KafkaLogOptions, 'sasl' | 'ssl'>> & Pick<KafkaLogOptions, 'sasl' | 'ssl'>>;
@@ -47,9 +51,11 @@ const defaults = {
   fetch_every_ms: 5,
   send_every_ms: 5,
   commit_ms: 1_000,
+  stall_ms: 60_000,
   replication_factor: -1,
   warn: () => {},
   tell: () => {},
+  fail: () => {},
 } as const;
 
 export function kafkaSettings(options: KafkaLogOptions): KafkaSettings {

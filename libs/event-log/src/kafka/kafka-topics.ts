@@ -1,8 +1,10 @@
 import type { Admin } from 'kafkajs';
 import type { DropTerms, TopicOffset, TopicSpec } from '../event-log.js';
 import { MESSAGE_BYTES_MAX } from './append-call.js';
+import { requestTimeoutMs } from './fetch-limits.js';
 import { faultOf, KafkaClient, sleep } from './kafka-client.js';
 import type { KafkaSettings } from './kafka-options.js';
+import { within } from './within.js';
 
 const ATTEMPTS_MAX = 3;
 const READY_MS = 15_000;
@@ -88,7 +90,7 @@ export class KafkaTopics {
       this.admin ??= this.connect();
       const { admin } = this;
       try {
-        return await work(await admin);
+        return await within(this.answer_ms, what, admin.then(work));
       } catch (error) {
         if (this.admin === admin) this.admin = undefined;
         void admin.then((failed) => failed.disconnect()).catch(() => {});
@@ -98,8 +100,13 @@ export class KafkaTopics {
   }
 
   async close(): Promise<void> {
-    const admin = await this.admin?.catch(() => undefined);
-    await admin?.disconnect().catch(() => {});
+    const closing = Promise.resolve(this.admin).then((admin) => admin?.disconnect());
+    await within(this.answer_ms, 'close', closing).catch(() => {});
+  }
+
+  /** Twice what one request may take: the admin may have to connect, or to find the controller. */
+  private get answer_ms(): number {
+    return 2 * requestTimeoutMs(this.settings.request_timeout_ms);
   }
 
   private async connect(): Promise<Admin> {

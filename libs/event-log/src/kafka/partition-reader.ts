@@ -39,6 +39,8 @@ export class PartitionReader {
   private head: number;
   private head_at_ms = Number.NEGATIVE_INFINITY;
   private stopped = false;
+  private progress_at_ms = performance.now();
+  private waits_for: 'fetch' | 'membership' | 'handler' = 'fetch';
   private delivering: Promise<void> | undefined;
 
   constructor(private readonly options: ReaderOptions) {
@@ -53,12 +55,22 @@ export class PartitionReader {
     return !this.stopped && this.buffer.length < BUFFER_RECORDS_MAX && this.buffered_bytes < BUFFER_BYTES_MAX;
   }
 
+  /** Since when nothing has come or gone, ms; undefined while a handler works on a batch or is about to try it again. */
+  get idleSince(): number | undefined {
+    return this.stopped || this.waits_for === 'handler' ? undefined : this.progress_at_ms;
+  }
+
+  /** Whose turn it is, where it is idle. */
+  get waitsFor(): 'fetch' | 'membership' {
+    return this.waits_for === 'membership' ? 'membership' : 'fetch';
+  }
+
   /** Takes what a fetch sent at `sent_at_ms` brought, unless it was for another position (leaders may overlap while they move). */
   accept(fetched: Fetched, sent_at_ms: number): void {
     if (this.stopped || fetched.offset !== this.position) return;
-    const last = fetched.records[fetched.records.length - 1];
-    if (last) {
-      this.position = last.offset + 1;
+    this.progress_at_ms = performance.now();
+    if (fetched.next > this.position) {
+      this.position = fetched.next;
       for (const record of fetched.records) {
         this.buffer.push(record);
         this.buffered_bytes += record.value.length;
@@ -66,6 +78,7 @@ export class PartitionReader {
     }
     this.head = Math.max(fetched.head, this.position);
     this.head_at_ms = sent_at_ms;
+    this.passUnreadable();
     this.noteComplete();
     if (this.buffer.length > 0) this.delivering ??= this.deliver();
   }
@@ -74,6 +87,7 @@ export class PartitionReader {
   pass(first: number): boolean {
     if (this.position >= first) return false;
     this.position = first;
+    this.progress_at_ms = performance.now();
     if (this.buffer.length === 0) this.handled = first;
     return true;
   }
@@ -90,8 +104,10 @@ export class PartitionReader {
     while (this.buffer.length > 0 && !this.stopped) {
       const records = this.buffer.slice(0, this.options.batch_records_max);
       try {
+        this.turn('membership');
         await this.options.clear();
         if (this.stopped) break;
+        this.turn('handler');
         await this.options.onBatch({ topic: this.topic, partition: this.partition, records, head: this.head });
         this.drop(records);
         retry_ms = RETRY_FIRST_MS;
@@ -102,6 +118,17 @@ export class PartitionReader {
       }
     }
     this.delivering = undefined;
+    this.turn('fetch');
+  }
+
+  private turn(waits_for: 'fetch' | 'membership' | 'handler'): void {
+    this.waits_for = waits_for;
+    this.progress_at_ms = performance.now();
+  }
+
+  /** Offsets behind the last record that no reader is given: control records. */
+  private passUnreadable(): void {
+    if (this.buffer.length === 0) this.handled = Math.max(this.handled, this.position);
   }
 
   private drop(records: readonly LogRecord[]): void {
@@ -111,6 +138,7 @@ export class PartitionReader {
     const had_room = this.wants;
     this.buffer = this.buffer.slice(records.length);
     this.buffered_bytes -= records.reduce((sum, record) => sum + record.value.length, 0);
+    this.passUnreadable();
     this.noteComplete();
     if (!had_room && this.wants) this.options.onRoom();
   }

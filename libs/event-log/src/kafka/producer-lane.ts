@@ -3,8 +3,11 @@ import type { Message, Producer, RecordMetadata } from 'kafkajs';
 import { type AppendPart, PART_BYTES_MAX } from './append-call.js';
 import { faultOf, KafkaClient, shortRetry, sleep } from './kafka-client.js';
 import type { KafkaSettings } from './kafka-options.js';
+import { within } from './within.js';
 
 const BATCH_RECORDS_MAX = 500;
+/** All retries of one send together; kafkajs then never answers, and its producer is replaced. */
+const SEND_MS = 180_000;
 const QUEUE_RECORDS_MAX = 50_000;
 /** A send of fewer says that little happens: then nothing waits for company. */
 const BUSY_RECORDS = 4;
@@ -65,7 +68,8 @@ export class ProducerLane {
     for (const part of [...this.queue, ...this.sending])
       part.call.fail(new InfrastructureFault('the log was closed before Kafka answered'));
     this.queue = [];
-    await this.producer?.disconnect().catch(() => {});
+    await within(this.settings.append_timeout_ms, 'close', Promise.resolve(this.producer?.disconnect())).catch(() => {});
+    this.client.retire();
   }
 
   private async pump(): Promise<void> {
@@ -75,7 +79,7 @@ export class ProducerLane {
       this.sent_at_ms = performance.now();
       this.sent_records = batch.reduce((sum, part) => sum + part.messages.length, 0);
       try {
-        await this.send(batch);
+        await within(SEND_MS, 'send', this.send(batch));
       } catch (error) {
         const fault = faultOf('Kafka did not take the records', error);
         for (const part of batch) part.call.fail(fault);
@@ -160,7 +164,7 @@ export class ProducerLane {
   private discard(): void {
     const { producer } = this;
     this.producer = undefined;
-    this.client.cut();
+    this.client.retire();
     void producer?.disconnect().catch(() => {});
   }
 

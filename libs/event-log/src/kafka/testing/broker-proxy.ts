@@ -2,9 +2,22 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 const PRODUCE = 0;
 const LENGTH_BYTES = 4;
+const TRICKLE_BYTES = 128 * 1024;
+const TRICKLE_MS = 100;
 
-/** What happens to the reply of a request that the broker has already carried out. */
-export type ReplyFate = 'deliver' | 'cut' | 'swallow';
+/**
+ * What happens to the reply of a request that the broker has already carried out. `halve`: its first half arrives, then the
+ * connection is closed; `reset`: the same, with a reset; `garble`: its length says two gigabytes; `shorten`: its length says two bytes;
+ * `trickle`: all of it arrives, at about 1 MB a second.
+ */
+export type ReplyFate = 'deliver' | 'cut' | 'swallow' | 'halve' | 'reset' | 'garble' | 'shorten' | 'trickle';
+
+/** A reply on its way to a client. */
+export interface Reply {
+  /** The number of the API that the request was for (0: produce, 1: fetch, 3: metadata). */
+  api: number;
+  bytes: number;
+}
 
 /**
  * A TCP proxy before one broker that knows where Kafka's messages begin, for tests of lost replies and lost networks.
@@ -14,6 +27,8 @@ export type ReplyFate = 'deliver' | 'cut' | 'swallow';
 export class BrokerProxy {
   /** Decides on each reply to a produce request; the records are stored by then. */
   produceReply: () => ReplyFate = () => 'deliver';
+  /** Decides on each other reply. */
+  otherReply: (reply: Reply) => ReplyFate = () => 'deliver';
   replies_lost = 0;
   /** The most produce requests that one connection had sent without a reply at a time. */
   sends_at_once_max = 0;
@@ -92,10 +107,34 @@ export class BrokerProxy {
 
   private reply(client: Socket, frame: Buffer, kind: number | undefined): void {
     if (this.frozen || client.destroyed) return;
-    const fate = kind === PRODUCE ? this.produceReply() : 'deliver';
-    if (fate !== 'deliver') this.replies_lost++;
-    if (fate === 'cut') client.destroy();
-    if (fate === 'deliver') client.write(this.readdressed(frame));
+    const fate = kind === PRODUCE ? this.produceReply() : this.otherReply({ api: kind ?? -1, bytes: frame.length });
+    if (fate !== 'deliver' && fate !== 'trickle') this.replies_lost++;
+    switch (fate) {
+      case 'deliver':
+        client.write(this.readdressed(frame));
+        return;
+      case 'trickle':
+        trickle(client, this.readdressed(frame));
+        return;
+      case 'cut':
+        client.destroy();
+        return;
+      case 'halve':
+        client.end(frame.subarray(0, frame.length >> 1));
+        return;
+      case 'reset':
+        client.write(frame.subarray(0, frame.length >> 1), () => client.resetAndDestroy());
+        return;
+      case 'garble':
+        frame.writeInt32BE(2 ** 31 - 1, 0);
+        client.write(frame);
+        return;
+      case 'shorten':
+        frame.writeInt32BE(2, 0);
+        client.write(frame.subarray(0, LENGTH_BYTES + 2));
+        return;
+      case 'swallow':
+    }
   }
 
   private readdressed(frame: Buffer): Buffer {
@@ -104,6 +143,13 @@ export class BrokerProxy {
     for (let at = frame.indexOf(theirs); at >= 0; at = frame.indexOf(theirs, at + 1)) ours.copy(frame, at);
     return frame;
   }
+}
+
+/** Sends the bytes a piece at a time. */
+function trickle(client: Socket, bytes: Buffer): void {
+  client.write(bytes.subarray(0, TRICKLE_BYTES));
+  const rest = bytes.subarray(TRICKLE_BYTES);
+  if (rest.length > 0 && !client.destroyed) setTimeout(() => trickle(client, rest), TRICKLE_MS).unref();
 }
 
 /** Cuts a stream into Kafka's length-prefixed messages. */

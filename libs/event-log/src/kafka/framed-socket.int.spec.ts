@@ -1,0 +1,125 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually } from '../suite-fixture.js';
+import { FramedSocket, type FramedSocketOptions } from './framed-socket.js';
+
+const SILENCE_MS = 2_000;
+
+function frameOf(text: string): Buffer {
+  const frame = Buffer.alloc(4 + Buffer.byteLength(text));
+  frame.writeInt32BE(frame.length - 4, 0);
+  frame.write(text, 4);
+  return frame;
+}
+
+describe('a socket for kafkajs', () => {
+  let server: Server;
+  let theirs: Socket | undefined;
+  let framed: FramedSocket;
+  let told: string[];
+
+  beforeEach(async () => {
+    told = [];
+    theirs = undefined;
+    server = createServer((socket) => {
+      theirs = socket.on('error', () => undefined);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+
+  afterEach(async () => {
+    framed.end();
+    theirs?.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  /** Connected, on both sides. Whatever it reports is noted. */
+  async function connected(options: Partial<FramedSocketOptions> = {}): Promise<Socket> {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    framed = new FramedSocket(socket, {
+      onConnect: () => told.push('connected'),
+      onLost: (reason) => told.push(`lost: ${reason}`),
+      ...options,
+    });
+    socket.once('connect', () => framed.established());
+    for (const name of ['end', 'error']) framed.on(name, () => told.push(name));
+    framed.on('data', (frame: Buffer) => told.push(frame.subarray(4).toString()));
+    await eventually('both are connected', () => told.length === 1 && theirs !== undefined);
+    return theirs as Socket;
+  }
+
+  test('hands on whole frames only, and reports a cut in the middle of one as an end', async () => {
+    const other = await connected();
+    const second = frameOf('second');
+    other.write(Buffer.concat([frameOf('first'), second.subarray(0, 3)]));
+    await eventually('the first is there', () => told.includes('first'));
+    other.write(second.subarray(3));
+    await eventually('the second is there', () => told.includes('second'));
+    other.end(frameOf('third').subarray(0, 6));
+    await eventually('the end is there', () => told.includes('end'));
+    expect(told).toEqual(['connected', 'first', 'second', 'lost: the broker closed the connection', 'end']);
+  });
+
+  test('a reset is an end too: kafkajs fails a running authentication at an end only', async () => {
+    const other = await connected();
+    other.resetAndDestroy();
+    await eventually('the end is there', () => told.includes('end'));
+    expect(told).not.toContain('error');
+  });
+
+  test('a length that cannot be ends the connection, and what comes after it is not read', async () => {
+    const other = await connected({ frame_bytes_max: 100 });
+    const garbled = frameOf('garbled');
+    garbled.writeInt32BE(101, 0);
+    other.write(Buffer.concat([garbled, frameOf('after')]));
+    await eventually('the end is there', () => told.includes('end'));
+    expect(told).toEqual(['connected', 'lost: the broker announces an answer of 101 bytes; at most 100 are read', 'end']);
+  });
+
+  test('a throw of its reader ends the connection instead of the process', async () => {
+    const other = await connected();
+    framed.on('data', () => {
+      throw new RangeError('Attempt to access memory outside buffer bounds');
+    });
+    other.write(frameOf('first'));
+    await eventually('the end is there', () => told.includes('end'));
+    expect(told).toContain('lost: Attempt to access memory outside buffer bounds');
+  });
+
+  test('where nobody listens the connect fails with an error', async () => {
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    framed = new FramedSocket(connect(port, '127.0.0.1'), { onConnect: () => told.push('connected'), onLost: () => told.push('lost') });
+    framed.on('error', () => told.push('error'));
+    framed.on('end', () => told.push('end'));
+    await eventually('the error is there', () => told.includes('error'));
+    expect(told).toEqual(['lost', 'error']);
+    server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+
+  test('is cut where a request waits and nothing comes, and is left alone where nothing waits or bytes still come', async () => {
+    const other = await connected({ silence_ms: SILENCE_MS });
+    await new Promise((resolve) => setTimeout(resolve, 1.5 * SILENCE_MS));
+    expect(told).toEqual(['connected']);
+    framed.write(frameOf('request'));
+    const answer = frameOf('a slow answer');
+    for (const byte of answer.subarray(0, 6)) {
+      other.write(Buffer.from([byte]));
+      await new Promise((resolve) => setTimeout(resolve, SILENCE_MS / 4));
+    }
+    expect(told).toEqual(['connected']);
+    await eventually('it is cut', () => told.includes('end'));
+    expect(told).toContain(`lost: no byte for ${SILENCE_MS} ms while a request waits for its answer`);
+  });
+
+  test('after its end it reports nothing and takes nothing', async () => {
+    const other = await connected();
+    framed.end();
+    other.write(frameOf('late'));
+    other.end();
+    await eventually('it is closed', () => other.destroyed);
+    expect(told).toEqual(['connected']);
+    expect(() => framed.write('more')).toThrow('the connection to the broker has ended');
+  });
+});

@@ -1,0 +1,105 @@
+import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import { FrameReader } from './frame-reader.js';
+
+/** No answer comes near: a fetch brings at most `ANSWER_BYTES_MAX`, metadata of ten thousand partitions about 1 MB. */
+export const FRAME_BYTES_MAX = 32 * 1024 * 1024;
+const KEEP_ALIVE_MS = 30_000;
+
+export interface FramedSocketOptions {
+  /** Called once, when the connection is established, unless kafkajs gave up on it before. */
+  onConnect(): void;
+  /** The connection ended without kafkajs having asked for it. `waiting`: a request, or the connect, waited for an answer. */
+  onLost(reason: string, waiting: boolean): void;
+  /** A request waits for its answer and no byte passed for this long: the connection is cut. Absent: kafkajs's request timeout alone decides. */
+  silence_ms?: number;
+  frame_bytes_max?: number;
+}
+
+/**
+ * What kafkajs uses of a socket (`on`, `write`, `end`, `unref`), with whole frames only.
+ *
+ * kafkajs 2.2.4 keeps what it has read of an answer in its `Connection`, which outlives the socket: the first bytes of
+ * the next connection are then read as the rest of the answer that was cut. Here a 'data' event is always one complete
+ * frame, so that nothing is ever kept there, and a part of a frame goes away with its socket (decisions/0025).
+ *
+ * - A frame that cannot be, and a throw of kafkajs over one, end the connection and never the process.
+ * - Once connected, every end is reported as 'end': at 'error' kafkajs leaves a running authentication waiting for ever.
+ *   Before that it is an 'error': at 'end' kafkajs leaves the connect waiting for ever.
+ * - After `end` nothing is reported: events of an old socket would close the connection that replaced it.
+ */
+export class FramedSocket extends EventEmitter {
+  private readonly frames: FrameReader;
+  private connected = false;
+  private over = false;
+  private awaited = 0;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly options: FramedSocketOptions,
+  ) {
+    super();
+    this.frames = new FrameReader(options.frame_bytes_max ?? FRAME_BYTES_MAX);
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    if (options.silence_ms !== undefined) socket.setTimeout(options.silence_ms);
+    socket.on('timeout', () => this.silent());
+    socket.on('data', (chunk) => this.read(chunk));
+    socket.on('end', () => this.lost('the broker closed the connection'));
+    socket.on('error', (error) => this.lost(error.message));
+    socket.on('close', () => this.lost('the connection was closed'));
+  }
+
+  /** The socket is connected (and, with TLS, its handshake is done). */
+  established(): void {
+    if (this.over) return;
+    this.connected = true;
+    this.options.onConnect();
+  }
+
+  /** @throws where the connection has ended: kafkajs rejects the request at once instead of waiting for its timeout. */
+  write(payload: string | Buffer, encoding?: BufferEncoding): boolean {
+    if (this.over) throw new Error('the connection to the broker has ended');
+    this.awaited++;
+    return this.socket.write(payload, encoding);
+  }
+
+  /** kafkajs is done with it: what is still to be written goes out, and nothing is reported any more. */
+  end(): void {
+    this.over = true;
+    this.socket.destroySoon();
+  }
+
+  unref(): void {
+    this.socket.unref();
+  }
+
+  /** Ends the connection as a lost network would. */
+  cut(reason: string): void {
+    this.lost(reason);
+  }
+
+  private silent(): void {
+    if (this.awaited > 0) this.lost(`no byte for ${this.options.silence_ms} ms while a request waits for its answer`);
+  }
+
+  private read(chunk: Buffer): void {
+    try {
+      this.frames.push(chunk, (frame) => {
+        this.awaited = Math.max(0, this.awaited - 1);
+        if (!this.over) this.emit('data', frame);
+      });
+    } catch (error) {
+      this.lost(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private lost(reason: string): void {
+    if (this.over) return;
+    this.over = true;
+    this.socket.destroy();
+    this.options.onLost(reason, this.awaited > 0 || !this.connected);
+    if (this.connected) this.emit('end');
+    else this.emit('error', new Error(reason));
+  }
+}

@@ -1,0 +1,37 @@
+/** What was seen of a subscription: it moves or has nothing to do, it is stuck, or nobody can tell because Kafka does not answer. */
+export type Sighting = 'moving' | 'stuck' | 'unknown';
+export type StallStep = 'none' | 'rebuild' | 'fail';
+
+/**
+ * When a stuck subscription is rebuilt, and when that has not helped. Pure: times are data, ms of one monotonic clock.
+ *
+ * Only time in which Kafka answers counts: an outage of the cluster is waited for, and ends no process.
+ */
+export class StallClock {
+  private stuck_since_ms: number | undefined;
+  private unknown_at_ms = Number.NEGATIVE_INFINITY;
+  private rebuilt = false;
+
+  constructor(private readonly stall_ms: number) {}
+
+  /** It was rebuilt and has not moved since. */
+  get stalled(): boolean {
+    return this.rebuilt;
+  }
+
+  /** @param since_ms when a stuck subscription made its last progress */
+  see(sighting: Sighting, now_ms: number, since_ms = now_ms): StallStep {
+    if (sighting !== 'stuck') {
+      this.stuck_since_ms = undefined;
+      if (sighting === 'moving') this.rebuilt = false;
+      else this.unknown_at_ms = now_ms;
+      return 'none';
+    }
+    this.stuck_since_ms ??= Math.max(since_ms, this.unknown_at_ms);
+    if (now_ms - this.stuck_since_ms < this.stall_ms) return 'none';
+    if (this.rebuilt) return 'fail';
+    this.stuck_since_ms = now_ms;
+    this.rebuilt = true;
+    return 'rebuild';
+  }
+}

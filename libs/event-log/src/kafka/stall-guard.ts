@@ -1,0 +1,117 @@
+import { faultOf } from './kafka-client.js';
+import type { KafkaSettings } from './kafka-options.js';
+import { type Sighting, StallClock } from './stall-clock.js';
+
+/** A position at which nothing has happened since a time, and not because a handler works on it. */
+export interface StuckPosition {
+  topic: string;
+  partition: number;
+  /** Everything below was handled. */
+  handled: number;
+  since_ms: number;
+  waits_for: 'fetch' | 'membership' | 'offsets';
+}
+
+export interface Watched {
+  /** The positions without progress since before this time (monotonic, ms). */
+  stuck(before_ms: number): readonly StuckPosition[];
+  /** Drops the connections and clients that these wait for; others take their place. */
+  rebuild(stuck: readonly StuckPosition[]): void;
+}
+
+/** The heads of partitions as a client of its own sees them. @throws where Kafka does not answer. */
+export type ProbeHeads = (positions: readonly StuckPosition[]) => Promise<readonly number[]>;
+
+/** Share of `stall_ms` without progress after which Kafka is asked whether there is anything to read. */
+const SUSPECT_SHARE = 0.25;
+const CHECKS_A_SUSPICION = 3;
+/** A check that comes so many intervals late says that the process stood still, not the subscription. */
+const LATE_INTERVALS = 3;
+
+/**
+ * Watches one subscription or follower: with records to read and no progress for `stall_ms` it is rebuilt, and after as
+ * long again the process is asked to end. A handler that works or is retried, a full buffer, a topic without newer
+ * records and a cluster that does not answer are no stall.
+ */
+export class StallGuard {
+  private readonly clock: StallClock;
+  private readonly interval_ms: number;
+  private timer: NodeJS.Timeout | undefined;
+  private checked_at_ms = performance.now();
+  private checking = false;
+  private failed = false;
+
+  constructor(
+    private readonly settings: KafkaSettings,
+    private readonly name: string,
+    private readonly watched: Watched,
+    private readonly probe: ProbeHeads,
+  ) {
+    this.clock = new StallClock(settings.stall_ms);
+    this.interval_ms = Math.max(10, (settings.stall_ms * SUSPECT_SHARE) / CHECKS_A_SUSPICION);
+  }
+
+  /** It was rebuilt and has not moved since. */
+  get stalled(): boolean {
+    return this.failed || (this.timer !== undefined && this.clock.stalled);
+  }
+
+  start(): void {
+    this.checked_at_ms = performance.now();
+    this.timer ??= setInterval(() => void this.check(), this.interval_ms).unref();
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  private async check(): Promise<void> {
+    if (this.checking) return;
+    this.checking = true;
+    const late = performance.now() - this.checked_at_ms > LATE_INTERVALS * this.interval_ms;
+    try {
+      const { sighting, stuck } = late ? { sighting: 'unknown' as const, stuck: [] } : await this.look();
+      if (this.timer) this.act(sighting, stuck);
+    } finally {
+      this.checking = false;
+      this.checked_at_ms = performance.now();
+    }
+  }
+
+  private async look(): Promise<{ sighting: Sighting; stuck: readonly StuckPosition[] }> {
+    const before_ms = performance.now() - this.settings.stall_ms * SUSPECT_SHARE;
+    const suspects = this.watched.stuck(before_ms);
+    if (suspects.length === 0) return { sighting: 'moving', stuck: [] };
+    let heads: readonly number[];
+    try {
+      heads = await this.probe(suspects);
+    } catch (error) {
+      this.settings.warn('whether a subscription is stuck is not known', { name: this.name, error: faultOf('heads', error).message });
+      return { sighting: 'unknown', stuck: [] };
+    }
+    // What moved while Kafka was asked is not stuck.
+    const still = new Map(this.watched.stuck(before_ms).map((one) => [`${one.topic}/${one.partition}`, one.handled]));
+    const stuck = suspects.filter(
+      (one, at) => (heads[at] ?? 0) > one.handled && still.get(`${one.topic}/${one.partition}`) === one.handled,
+    );
+    return { sighting: stuck.length > 0 ? 'stuck' : 'moving', stuck };
+  }
+
+  private act(sighting: Sighting, stuck: readonly StuckPosition[]): void {
+    const was_stalled = this.clock.stalled;
+    const now_ms = performance.now();
+    const step = this.clock.see(sighting, now_ms, Math.min(now_ms, ...stuck.map(({ since_ms }) => since_ms)));
+    const detail = { event: 'subscription_stalled', name: this.name, stall_ms: this.settings.stall_ms, stuck: stuck.slice(0, 10) };
+    if (step === 'rebuild') {
+      this.settings.warn('a subscription makes no progress and is rebuilt', detail);
+      this.watched.rebuild(stuck);
+    } else if (step === 'fail') {
+      this.failed = true;
+      this.close();
+      this.settings.fail('a subscription makes no progress, and rebuilding it did not help', detail);
+    } else if (was_stalled && !this.clock.stalled) {
+      this.settings.tell('a subscription makes progress again', { event: 'subscription_recovered', name: this.name });
+    }
+  }
+}

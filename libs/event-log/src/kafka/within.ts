@@ -1,0 +1,12 @@
+/** Rejects where the work has not settled in time. The work itself goes on: what it holds must be closed by whoever asked for it. */
+export async function within<T>(timeout_ms: number, what: string, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const overdue = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what}: no answer within ${timeout_ms} ms`)), timeout_ms);
+  });
+  try {
+    return await Promise.race([work, overdue]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
