@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { defaultHttpLimits } from './bounds/http-limits.js';
 import { parseGatewayConfig, publicUrl } from './config.js';
 
 const platform = { lanes: ['shared'], data_dir: '/tmp' };
@@ -16,4 +17,31 @@ test.each([
   if ('faults' in parsed) throw new Error(parsed.faults.join());
   expect(publicUrl(parsed.config)).toBe(url);
   expect(new URL(`${publicUrl(parsed.config)}/v1/decisions`).pathname).toMatch(/\/v1\/decisions$/);
+});
+
+test('what HTTP takes at once is bounded by default', () => {
+  const parsed = parseGatewayConfig({}, platform);
+  expect('config' in parsed && parsed.config.http).toEqual(defaultHttpLimits);
+  expect(defaultHttpLimits).toMatchObject({
+    backlog: 4_096,
+    headers_timeout_ms: 15_000,
+    body_bytes_per_s_min: 16_000,
+    trusted_proxies: [],
+  });
+});
+
+test('bounds that would refuse every large body, short metrics tokens and proxies that are no addresses are faults', () => {
+  const parsed = parseGatewayConfig(
+    {
+      COUNTERSIGN_HTTP_BODY_BYTES_PER_TENANT_MAX: '1000',
+      COUNTERSIGN_METRICS_TOKEN: 'short',
+      COUNTERSIGN_TRUSTED_PROXIES: '10.0.0.0/8, proxy.internal',
+    },
+    platform,
+  );
+  expect('faults' in parsed && parsed.faults).toEqual([
+    expect.stringContaining('COUNTERSIGN_HTTP_BODY_BYTES_PER_TENANT_MAX: must be a whole number of at least 1048576'),
+    expect.stringContaining('COUNTERSIGN_TRUSTED_PROXIES: proxy.internal is not an address or a range'),
+    expect.stringContaining('COUNTERSIGN_METRICS_TOKEN: '),
+  ]);
 });

@@ -1,5 +1,14 @@
 import { type Environment, flag, type ParsedConfig, readSettings, wholeNumber } from '@countersign/process';
 import { z } from 'zod';
+import { type HttpLimits, httpLimits, httpSettings } from './bounds/http-limits.js';
+import type { StreamLimits } from './http/stream-places.js';
+
+export interface StreamSettings extends StreamLimits {
+  /** A stream that is older is closed; its reader comes again. */
+  age_max_ms: number;
+}
+
+export const DEFAULT_STREAMS: StreamSettings = { gateway_max: 5_000, tenant_max: 1_000, principal_max: 100, age_max_ms: 900_000 };
 
 const schema = z.object({
   COUNTERSIGN_HOST: z.string().min(1).default('127.0.0.1'),
@@ -9,6 +18,11 @@ const schema = z.object({
   COUNTERSIGN_MAIL_FROM: z.string().min(1).default('countersign@localhost'),
   COUNTERSIGN_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: flag,
+  ...httpSettings,
+  COUNTERSIGN_STREAMS_MAX: wholeNumber(1, 100_000).default(DEFAULT_STREAMS.gateway_max),
+  COUNTERSIGN_STREAMS_PER_TENANT_MAX: wholeNumber(1, 100_000).default(DEFAULT_STREAMS.tenant_max),
+  COUNTERSIGN_STREAMS_PER_PRINCIPAL_MAX: wholeNumber(1, 100_000).default(DEFAULT_STREAMS.principal_max),
+  COUNTERSIGN_STREAM_AGE_MAX_MS: wholeNumber(60_000, 86_400_000).default(DEFAULT_STREAMS.age_max_ms),
 });
 
 /** The gateway's own settings; lanes and the data directory come from the platform's. */
@@ -25,6 +39,10 @@ export interface GatewayConfig {
   mail_from?: string;
   /** Where people reach this gateway; absent: where it listens, see `publicUrl`. */
   public_url?: string | undefined;
+  /** Absent: the defaults. */
+  http?: HttpLimits;
+  /** Event streams; absent: the defaults of `DEFAULT_STREAMS`. */
+  streams?: StreamSettings;
   lanes: readonly string[];
   data_dir: string;
 }
@@ -48,6 +66,14 @@ export function parseGatewayConfig(
   const callback_allow_private = parsed.config.COUNTERSIGN_CALLBACK_ALLOW_PRIVATE;
   const identity_allow_private = parsed.config.COUNTERSIGN_IDENTITY_ALLOW_PRIVATE;
   const { COUNTERSIGN_SMTP_URL: smtp_url, COUNTERSIGN_MAIL_FROM: mail_from, COUNTERSIGN_PUBLIC_URL: public_url } = parsed.config;
+  const streams = {
+    gateway_max: parsed.config.COUNTERSIGN_STREAMS_MAX,
+    tenant_max: parsed.config.COUNTERSIGN_STREAMS_PER_TENANT_MAX,
+    principal_max: parsed.config.COUNTERSIGN_STREAMS_PER_PRINCIPAL_MAX,
+    age_max_ms: parsed.config.COUNTERSIGN_STREAM_AGE_MAX_MS,
+  };
   const { lanes, data_dir } = platform;
-  return { config: { host, port, callback_allow_private, identity_allow_private, smtp_url, mail_from, public_url, lanes, data_dir } };
+  const http = httpLimits(parsed.config);
+  const sending = { callback_allow_private, smtp_url, mail_from, public_url };
+  return { config: { host, port, identity_allow_private, ...sending, http, streams, lanes, data_dir } };
 }

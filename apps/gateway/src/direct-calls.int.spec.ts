@@ -57,7 +57,7 @@ test.each([
 });
 
 test('only the plainest form goes past the router', () => {
-  const direct = new DirectCalls({ submit: () => undefined, fault: () => undefined }, () => undefined, 1_000);
+  const direct = new DirectCalls({ admit: () => true, submit: () => undefined, fault: () => undefined }, () => undefined, 1_000);
   const headers = { 'content-type': 'application/json', 'content-length': '10', authorization: 'Bearer csk_x' };
   const takes = (more: object) => direct.takes({ method: 'POST', url: '/v1/calls', headers, ...more } as never);
   expect(takes({})).toBe(true);

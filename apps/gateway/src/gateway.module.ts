@@ -1,11 +1,16 @@
 import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AuditRoom } from './audit/audit-room.js';
+import { BodyAdmission } from './bounds/body-admission.js';
+import { admitBeforeBody, boundConnections, FurtherAddresses, serveRequests } from './bounds/bounded-server.js';
+import type { HttpBounds } from './bounds/http-bounds.js';
+import { BODY_BYTES_MAX } from './bounds/http-limits.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
 import { AccessController } from './http/access.controller.js';
 import { AdapterPinsController } from './http/adapter-pins.controller.js';
@@ -14,16 +19,19 @@ import { ApprovalQualityController } from './http/approval-quality.controller.js
 import { ApprovalsController } from './http/approvals.controller.js';
 import { AsyncApiController } from './http/asyncapi.controller.js';
 import { AuditController } from './http/audit.controller.js';
+import { AuditEntriesController } from './http/audit-entries.controller.js';
 import { AuditEventsController } from './http/audit-events.controller.js';
 import { AuditExportController } from './http/audit-export.controller.js';
 import { BatchController } from './http/batch.controller.js';
 import { BlobsController } from './http/blobs.controller.js';
 import { CallCommandsController } from './http/call-commands.controller.js';
 import { CallEventsController } from './http/call-events.controller.js';
+import { CallFeeds } from './http/call-feed.js';
 import { CallIntake } from './http/call-intake.js';
 import { CallbackSecretController } from './http/callback-secret.controller.js';
 import { CallsController } from './http/calls.controller.js';
 import { CaseEventsController } from './http/case-events.controller.js';
+import { CaseFeeds } from './http/case-feed.js';
 import { CasesController } from './http/cases.controller.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
 import { CounterfactualController } from './http/counterfactual.controller.js';
@@ -37,11 +45,13 @@ import { HealthController } from './http/health.controller.js';
 import { Health } from './http/health.js';
 import { IdentityProvidersController } from './http/identity-providers.controller.js';
 import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
+import { isKeyless } from './http/keyless-routes.js';
 import { KeysController } from './http/keys.controller.js';
 import { KnownCalls } from './http/known-calls.js';
 import { LimitsController } from './http/limits.controller.js';
 import { LogDropsController } from './http/log-drops.controller.js';
 import { MappingsController } from './http/mappings.controller.js';
+import { OpenStreams } from './http/open-streams.js';
 import { OpenApiController } from './http/openapi.controller.js';
 import { PersonLinksController } from './http/person-links.controller.js';
 import { PersonalDataController } from './http/personal-data.controller.js';
@@ -63,7 +73,7 @@ import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
 import { ToolPoliciesController } from './http/tool-policies.controller.js';
 import { ToolsController } from './http/tools.controller.js';
 import { TrustController } from './http/trust.controller.js';
-import { refuseUnread, refuseUnrouted } from './http/unread-requests.js';
+import { HEADERS_TOO_SLOW, refuseUnread, refuseUnrouted } from './http/unread-requests.js';
 import { UsageController } from './http/usage.controller.js';
 import { UsageBillingController } from './http/usage-billing.controller.js';
 import { Views } from './http/views.js';
@@ -96,12 +106,16 @@ export interface GatewayParts {
   keys: TenantKeys;
   intake: CallIntake;
   calls: KnownCalls;
+  streams: OpenStreams;
+  call_feeds: CallFeeds;
+  case_feeds: CaseFeeds;
   configuration: ConfigurationRoom;
   policies: PolicyRoom;
   reports: SimulationReports;
   counterfactual: CounterfactualRoom;
   replays: ReplayBundles;
   health: Health;
+  bounds: HttpBounds;
   blobs: StoredBlobs;
   sender: CallbackSender;
   votes: VoteRoom;
@@ -112,7 +126,7 @@ export interface GatewayParts {
   audit: AuditRoom | undefined;
 }
 
-const BODY_BYTES_MAX = 1_048_576;
+const CONNECTIONS_CHECKED_EVERY_MS = 1_000;
 
 /** The routes that every gateway has. */
 const CONTROLLERS = [
@@ -169,7 +183,7 @@ export class GatewayModule {
       module: GatewayModule,
       controllers: [
         ...CONTROLLERS,
-        ...(parts.audit ? [AuditController, AuditEventsController, AuditExportController] : []),
+        ...(parts.audit ? [AuditController, AuditEntriesController, AuditEventsController, AuditExportController] : []),
         ...(parts.drops ? [LogDropsController] : []),
         ...(parts.subjects ? [PersonalDataController, SubjectsController, RetentionController] : []),
       ],
@@ -179,6 +193,9 @@ export class GatewayModule {
         { provide: TENANT_KEYS, useValue: parts.keys },
         { provide: CallIntake, useValue: parts.intake },
         { provide: KnownCalls, useValue: parts.calls },
+        { provide: OpenStreams, useValue: parts.streams },
+        { provide: CallFeeds, useValue: parts.call_feeds },
+        { provide: CaseFeeds, useValue: parts.case_feeds },
         { provide: Views, useValue: parts.calls.views },
         { provide: ConfigurationRoom, useValue: parts.configuration },
         { provide: StoredBlobs, useValue: parts.blobs },
@@ -210,9 +227,10 @@ function personalProviders({ readable, sealer, subjects, drops }: GatewayParts):
 }
 
 /** `POST /v1/calls` in its plainest form goes past the router, to the same controller. */
-function takeDirectCalls(app: NestFastifyApplication, parse: ParseJson, { face }: GatewayParts): void {
+function takeDirectCalls(app: NestFastifyApplication, parse: ParseJson, admission: BodyAdmission, { face, bounds }: GatewayParts): void {
   const controller = app.get(CallsController);
   const posts: CallPosts = {
+    admit: (request, reply) => admission.beginWithKey(request, reply),
     submit: (request, reply) => controller.submit(request, reply),
     fault: (request, reply, cause) => face.fault(request, reply, cause),
   };
@@ -220,7 +238,8 @@ function takeDirectCalls(app: NestFastifyApplication, parse: ParseJson, { face }
   const server = app.getHttpServer() as Server;
   const routed = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
-  server.on('request', (request, response) => {
+  boundConnections(server, bounds);
+  serveRequests(server, (request, response) => {
     if (direct.takes(request)) direct.serve(request, response);
     else for (const listener of routed) listener(request, response);
   });
@@ -228,19 +247,21 @@ function takeDirectCalls(app: NestFastifyApplication, parse: ParseJson, { face }
 
 /** The HTTP application, not listening yet. Whatever escapes a handler becomes a problem document. */
 export async function createHttpApp(parts: GatewayParts, logger: Logger): Promise<NestFastifyApplication> {
+  const { bounds } = parts;
   const adapter = new FastifyAdapter({
     bodyLimit: BODY_BYTES_MAX,
     routerOptions: { maxParamLength: 300 },
     forceCloseConnections: true,
     frameworkErrors: refuseUnrouted,
-    clientErrorHandler: refuseUnread,
+    http: { headersTimeout: bounds.limits.headers_timeout_ms, connectionsCheckingInterval: CONNECTIONS_CHECKED_EVERY_MS },
+    clientErrorHandler: (error, socket) => {
+      if (error.code === HEADERS_TOO_SLOW) bounds.metrics.refused('headers_too_slow');
+      refuseUnread(error, socket);
+    },
   });
-  const parse = takeOnlyJson(adapter.getInstance());
-  adapter.getInstance().addHook('onRequest', (request, _reply, done) => {
-    const wait = parts.face.prepare(request);
-    if (wait) wait.then(() => done(), done);
-    else done();
-  });
+  const admission = new BodyAdmission(parts.face, bounds);
+  const parse = takeOnlyJson(adapter.getInstance(), (request, bytes, handle) => admission.inTurn(request, bytes, handle));
+  admitBeforeBody(adapter.getInstance(), admission, parts.face, isKeyless);
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),
@@ -252,6 +273,27 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
       parts.face.fault(http.getRequest<HttpRequest>(), http.getResponse<HttpReply>(), cause);
     },
   });
-  takeDirectCalls(app, parse, parts);
+  takeDirectCalls(app, parse, admission, parts);
   return app;
+}
+
+/** Listens on every address of the host. */
+export async function listen(
+  app: NestFastifyApplication,
+  { host, port }: { host: string; port: number },
+  bounds: HttpBounds,
+): Promise<{ port: number; close(): Promise<void> }> {
+  const { backlog } = bounds.limits;
+  const server = app.getHttpServer() as Server;
+  const further = new FurtherAddresses(server);
+  const { first, others } = await FurtherAddresses.first(host);
+  await app.listen({ port, host: first, backlog });
+  const taken = (server.address() as AddressInfo).port;
+  await further.listen(others, taken, backlog);
+  const close = async () => {
+    further.close();
+    bounds.close();
+    await app.close();
+  };
+  return { port: taken, close };
 }

@@ -15,3 +15,5 @@ process.exitCode = await runService(
   },
   process.env,
 );
+// What cannot be closed must not keep a failed process alive: its supervisor waits for the end.
+if (process.exitCode !== 0) process.exit();

@@ -1,4 +1,3 @@
-import { parseCallId } from '@countersign/contracts';
 import { TenantRulings } from '@countersign/decisions';
 import { BatchDecoder } from '@countersign/event-log';
 import {
@@ -22,10 +21,12 @@ import { type InFlightShares, shareInFlight } from './admission/in-flight-shares
 import { RecordWriter } from './admission/record-writer.js';
 import { AuditRoom } from './audit/audit-room.js';
 import { firstStart } from './bootstrap/first-start.js';
+import { HttpBounds } from './bounds/http-bounds.js';
+import { defaultHttpLimits } from './bounds/http-limits.js';
 import { type GatewayConfig, publicUrl } from './config.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
-import { noticeSender, replayBundles, subjectRooms, trustRoom, usageRoom } from './feature-services.js';
-import { createHttpApp, type GatewayParts } from './gateway.module.js';
+import { delegatedAuthority, eventStreams, noticeSender, replayBundles, subjectRooms, trustRoom, usageRoom } from './feature-services.js';
+import { createHttpApp, type GatewayParts, listen } from './gateway.module.js';
 import { CallIntake } from './http/call-intake.js';
 import { CallRoom } from './http/call-room.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
@@ -39,10 +40,10 @@ import { Views } from './http/views.js';
 import { VoteRoom } from './http/vote-room.js';
 import { Authenticator } from './identity/authenticator.js';
 import { ConfigurationWriter } from './identity/configuration-writer.js';
-import { DelegatedAuthority } from './identity/delegated-authority.js';
 import { ProviderKeys } from './identity/provider-keys.js';
 import { RefusedRequests } from './identity/refused-requests.js';
 import { TokenPrincipals } from './identity/token-principals.js';
+import { VerifiedTokens } from './identity/verified-tokens.js';
 import { Channels } from './notices/channels.js';
 import { DecisionLinks } from './notices/decision-link.js';
 import { Mailer } from './notices/mailer.js';
@@ -88,17 +89,15 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const { clock, log, codec, store, keys, logger } = deps;
   const monotonic = () => clock.monotonic_ms();
   const now_ms = () => clock.now_ms();
-  const tokens = new TokenPrincipals(configuration, new ProviderKeys(config.identity_allow_private ?? false), now_ms);
+  const changes = new ConfigurationWriter(writer, configuration, codec, { clock, store });
+  const verified = new VerifiedTokens(configuration, changes, { now_ms, logger });
+  const tokens = new TokenPrincipals(configuration, new ProviderKeys(config.identity_allow_private ?? false), now_ms, verified);
   const board = new CallBoard();
   const wheel = new TimerWheel(monotonic);
   const answered = new AnsweredPositions();
   const readable = new Readable(deps.personal, configuration);
   const views = new Views(store, answered, monotonic, readable);
-  const call = async (tenantId: string, callId: string) => {
-    await views.caughtUp(parseCallId(callId)?.partition ?? 0);
-    return views.call(tenantId, callId);
-  };
-  const delegated = new DelegatedAuthority(configuration, tokens, deps.vault, { call, now_ms });
+  const delegated = delegatedAuthority(deps, configuration, tokens, views);
   const desk = new CallDesk(board, writer, codec, store);
   const sender = new CallbackSender(keys, () => clock.now_ms(), config.callback_allow_private);
   const sealer = new CallSealer(deps.personal, configuration, clock);
@@ -107,7 +106,6 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const tracer = new CallTracer('gateway', deps.tracing);
   const owed = new OwedCallbacks(store);
   const callbacks = new Callbacks(sender, board, { logger, readable, owed });
-  const changes = new ConfigurationWriter(writer, configuration, codec, { clock, store });
   const secrets = new SealedSecrets(keys);
   const links = new DecisionLinks(keys, publicUrl(config), now_ms);
   const mailer = new Mailer(config.smtp_url, config.mail_from ?? 'countersign@localhost');
@@ -120,6 +118,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const rulings = new TenantRulings(now_ms, book);
   const admission = new Admission(configuration, log, { keys, sealer }, { allow_private_callbacks: config.callback_allow_private });
   const calling = { tracer, delegated, mapper, sealer, readable, refused, owed, effects: new EffectReader(store) };
+  const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
+  const face = new Face(new Authenticator(configuration, now_ms, tokens), logger, readable, refused);
   const policies = new PolicyRoom(settings, rulings, store, new HistoryBook({ log, store, monotonic_ms: monotonic }));
   return {
     board,
@@ -132,7 +132,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     drops: deps.evidence && new LogDrop(deps, deps.evidence, settings),
     vault: deps.vault,
     keys,
-    face: new Face(new Authenticator(configuration, now_ms, tokens), logger, readable, refused),
+    face,
     intake: new CallIntake(admission, desk, room, calling),
     configuration: settings,
     policies,
@@ -140,7 +140,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     replays: replayBundles(deps, () => configuration.state, { writer, sealer }),
     reports: new SimulationReports(keys),
     calls,
-    votes: new VoteRoom(calls, new EditDesk(configuration, keys, rulings, { sealer, mapper })),
+    votes: new VoteRoom(calls, new EditDesk(configuration, keys, rulings, { sealer, mapper }), verified),
+    ...eventStreams(deps, config, { face, room, readable }),
     notices: new NoticeRoom({ configuration, writer: changes, clock }, secrets, links, config.callback_allow_private),
     told,
     mailer,
@@ -148,7 +149,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     trust: trustRoom(deps, config.lanes, book, { writer, sealer }),
     usage: usageRoom(deps, config.lanes, { configuration, changes, writer, sealer, told }),
     blobs: new StoredBlobs(deps.blobs, deps.personal),
-    health: new Health(ready, log, deps.metrics),
+    health: new Health(ready, log, deps.metrics, bounds.metrics_access),
+    bounds,
     audit: deps.evidence && new AuditRoom(deps, deps.evidence, configuration, new Set(topicSpecs(config.lanes, 1).map(({ name }) => name))),
   };
 }
@@ -220,10 +222,13 @@ export async function startGateway(
     wired.usage.closer.start();
     ended.notices = await startNotices(deps, config.lanes, notices);
     const app = await createHttpApp(wired, deps.logger);
-    await app.listen(config.port, config.host);
+    const listening = await listen(app, config, wired.bounds);
     state.caught_up = true;
-    const { port } = app.getHttpServer().address() as { port: number };
-    return { admin_key, port, ready: () => state.caught_up, close: () => app.close().then(close) };
+    const stop = () => {
+      wired.streams.close();
+      return listening.close().then(close);
+    };
+    return { admin_key, port: listening.port, ready: () => state.caught_up, close: stop };
   } catch (fault) {
     await close();
     throw fault;

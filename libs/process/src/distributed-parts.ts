@@ -10,6 +10,7 @@ import { CannotOpen } from './cannot-open.js';
 import { clientOptions } from './kafka-config.js';
 import type { Logger } from './logger.js';
 import type { PlatformConfig } from './platform-config.js';
+import type { ProcessFailure } from './process-failure.js';
 
 /** What a process opens first: where events, rows and hints go. */
 export type Parts = Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'wake_ups' | 'results'>;
@@ -28,7 +29,7 @@ async function opened<T>(what: string, work: Promise<T>): Promise<T> {
   }
 }
 
-function openKafka(service: string, kafka: KafkaConfig, logger: Logger): Promise<KafkaEventLog> {
+function openKafka(service: string, kafka: KafkaConfig, logger: Logger, failure: ProcessFailure): Promise<KafkaEventLog> {
   return opened(
     `Kafka at ${kafka.brokers.join(', ')}`,
     KafkaEventLog.open({
@@ -36,17 +37,22 @@ function openKafka(service: string, kafka: KafkaConfig, logger: Logger): Promise
       client_id: `countersign-${service}`,
       ...(kafka.producers === undefined ? {} : { producers: kafka.producers }),
       session_timeout_ms: kafka.session_ms,
+      stall_ms: kafka.stall_ms,
       ...(service === 'gateway' ? { send_every_ms: REQUESTS_EVERY_MS } : {}),
       warn: (message, detail) => logger.warn(detail, message),
       tell: (message, detail) => logger.info(detail, message),
+      fail: (reason, detail) => {
+        logger.error(detail, reason);
+        failure.report(reason);
+      },
     }),
   );
 }
 
 /** Opens Kafka, the registry, Postgres and Redis. Redis may be away (it only hints). @throws CannotOpen, with nothing left open */
-export async function openDistributed(service: string, config: PlatformConfig, logger: Logger): Promise<Parts> {
+export async function openDistributed(service: string, config: PlatformConfig, logger: Logger, failure: ProcessFailure): Promise<Parts> {
   const kafka = config.kafka as KafkaConfig;
-  const inner = await openKafka(service, kafka, logger);
+  const inner = await openKafka(service, kafka, logger, failure);
   try {
     const log: EventLog = kafka.topic_prefix === '' ? inner : new PrefixedEventLog(inner, kafka.topic_prefix);
     const codec = new EventCodec();

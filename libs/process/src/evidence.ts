@@ -6,12 +6,13 @@ import {
   type CheckpointStore,
   CheckpointTable,
   CosignedNotes,
+  type KeptText,
   TextFile,
   TextRow,
   TileFolder,
   type Tiles,
 } from '@countersign/evidence';
-import { type NoteSigner, type NoteVerifier, noteSigner } from '@countersign/proofs';
+import { type NoteSigner, noteSigner, type Witness } from '@countersign/proofs';
 import { type KeyRing, S3Bucket, type S3BucketOptions, type Store } from '@countersign/store';
 
 /** What proofs are made of: tiles, checkpoints, and the key that signs them. */
@@ -20,6 +21,8 @@ export interface Evidence {
   checkpoints: CheckpointStore;
   signer: NoteSigner;
   cosigned: CosignedNotes;
+  /** Up to which checkpoint the signer has checked what it keeps. */
+  checked: KeptText;
 }
 
 /** The log's name in its checkpoints: the operator's, or one of its own that follows from the signing key. */
@@ -36,7 +39,7 @@ export interface EvidenceConfig {
   audit_bucket?: (S3BucketOptions & { prefix: string }) | undefined;
   audit_origin: string | undefined;
   /** Who must have seen a checkpoint for it to count as cosigned. */
-  audit_witnesses: readonly NoteVerifier[];
+  audit_witnesses: readonly Witness[];
 }
 
 function tilesIn({ audit_dir, audit_bucket }: EvidenceConfig): Tiles {
@@ -48,7 +51,7 @@ function tilesIn({ audit_dir, audit_bucket }: EvidenceConfig): Tiles {
 export function openEvidence(config: EvidenceConfig, store: Store, keys: KeyRing): Evidence {
   const signer = signerOf(keys, config.audit_origin);
   const checkpoints = store.durable ? new CheckpointTable(store) : new CheckpointFolder(path.join(config.audit_dir, 'checkpoints'));
-  const kept = store.durable ? new TextRow(store, 'cosigned') : new TextFile(path.join(config.audit_dir, 'cosigned.json'));
-  const cosigned = new CosignedNotes(kept, checkpoints, signer.verifier, config.audit_witnesses);
-  return { tiles: tilesIn(config), checkpoints, signer, cosigned };
+  const kept = (name: string) => (store.durable ? new TextRow(store, name) : new TextFile(path.join(config.audit_dir, `${name}.json`)));
+  const cosigned = new CosignedNotes(kept('cosigned'), checkpoints, signer.verifier, config.audit_witnesses);
+  return { tiles: tilesIn(config), checkpoints, signer, cosigned, checked: kept('checked') };
 }

@@ -1,7 +1,5 @@
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
-import { isPrivateAddress, publicLookup } from './public-address.js';
+import { hostFault } from './outbound-address.js';
+import { outboundRequest } from './outbound-request.js';
 
 const TIMEOUT_MS = 5_000;
 const BYTES_MAX = 1_048_576;
@@ -23,31 +21,26 @@ export function addressFault(text: string, allow_private: boolean): string | und
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(allow_private && url.protocol === 'http:')) return 'only https is asked';
   if (url.username !== '' || url.password !== '') return 'credentials in a URL are not taken';
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (!allow_private && isIP(host) !== 0 && isPrivateAddress(host)) return 'loopback, private and link-local addresses are not asked';
-  return undefined;
+  return hostFault(url.hostname, allow_private);
 }
 
 /**
- * Asks a server that a tenant's admin named: redirects are not followed, private addresses not reached (unless allowed),
- * at most 1 MB within 5 s. @throws Error where there is no answer.
+ * Asks a server that a tenant's admin named: redirects are not followed, private addresses not reached (unless allowed) and
+ * metadata services never, at most 1 MB within 5 s. @throws Error where there is no answer.
  */
 export function guardedFetch(text: string, request: GuardedRequest, allow_private: boolean): Promise<GuardedAnswer> {
   const fault = addressFault(text, allow_private);
   if (fault !== undefined) return Promise.reject(new Error(fault));
   const url = new URL(text);
-  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const { method = 'GET', headers = {}, body } = request;
   return new Promise((done, failed) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const options = {
       method,
       headers: { ...headers, ...length },
-      agent: false,
       signal: AbortSignal.timeout(TIMEOUT_MS),
-      ...(allow_private ? {} : { lookup: publicLookup }),
     };
-    const sent = send(url, options, (answer) => {
+    const sent = outboundRequest(url, options, { allow_private }, (answer) => {
       const parts: Buffer[] = [];
       let bytes = 0;
       answer.on('data', (part: Buffer) => {

@@ -28,3 +28,28 @@ test('its metrics are told, and nothing else', async () => {
   expect(await ask('/metrics')).toEqual([200, expect.stringContaining('rulings_total 3')]);
   expect((await ask('/v1/calls'))[0]).toBe(404);
 });
+
+test('another method than GET and HEAD is refused with those', async () => {
+  for (const method of ['POST', 'DELETE', 'OPTIONS']) {
+    const answer = await fetch(`${base}/metrics`, { method });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  }
+  const head = await fetch(`${base}/healthz`, { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+});
+
+test('metrics are for this machine and for the metrics token', async () => {
+  const guarded = new HealthServer(() => true, metrics, 'a-token-of-metrics');
+  const url = `http://127.0.0.1:${await guarded.listen(0)}/metrics`;
+  // A proxy on this machine speaks for somebody elsewhere.
+  const status = async (authorization: string | undefined, at = url) => {
+    const headers = { 'x-forwarded-for': '192.0.2.1', ...(authorization ? { authorization } : {}) };
+    return (await fetch(at, { headers })).status;
+  };
+  expect(await status(undefined)).toBe(401);
+  expect(await status('Bearer another-token')).toBe(401);
+  expect(await status('Basic a-token-of-metrics')).toBe(401);
+  expect(await status('Bearer a-token-of-metrics')).toBe(200);
+  expect(await status('Bearer undefined', `${base}/metrics`)).toBe(401);
+  await guarded.close();
+});

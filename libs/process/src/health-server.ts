@@ -1,28 +1,52 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { MetricsAccess } from './metrics-access.js';
+
+const BOUNDS = { headersTimeout: 15_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 };
+const CONNECTIONS_MAX = 1_024;
+const BACKLOG = 4_096;
+const METHODS = 'GET, HEAD';
+
+interface HealthAnswer {
+  status: number;
+  type: string;
+  body: string;
+  headers?: Readonly<Record<string, string>>;
+}
+
+const json = (status: number, state: string, headers: Readonly<Record<string, string>> = {}): HealthAnswer => ({
+  status,
+  type: 'application/json',
+  body: JSON.stringify({ status: state }),
+  headers,
+});
 
 /** `/healthz`, `/readyz` and `/metrics` of a service that has no other HTTP face. Loopback unless told otherwise. */
 export class HealthServer {
   private readonly server: Server;
 
+  /** `metrics_token`: opens `/metrics` to peers that are not loopback; without one they are refused. */
   constructor(
     private readonly ready: () => boolean,
     private readonly metrics: Registry,
+    metrics_token?: string | undefined,
   ) {
-    this.server = createServer((request, response) => {
-      this.answer(request.url ?? '').then(
-        ({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body),
+    const access = new MetricsAccess(metrics_token);
+    this.server = createServer(BOUNDS, (request, response) => {
+      this.answer(request, access).then(
+        ({ status, type, body, headers }) => response.writeHead(status, { ...headers, 'content-type': type }).end(body),
         () => response.writeHead(500).end(),
       );
     });
+    this.server.maxConnections = CONNECTIONS_MAX;
   }
 
   /** @returns the port. @throws where the port is taken. */
   listen(port: number, host = '127.0.0.1'): Promise<number> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
-      this.server.listen(port, host, () => resolve((this.server.address() as AddressInfo).port));
+      this.server.listen({ port, host, backlog: BACKLOG }, () => resolve((this.server.address() as AddressInfo).port));
     });
   }
 
@@ -31,13 +55,12 @@ export class HealthServer {
     return new Promise((resolve) => this.server.close(() => resolve()));
   }
 
-  private async answer(url: string): Promise<{ status: number; type: string; body: string }> {
-    if (url === '/healthz') return { status: 200, type: 'application/json', body: '{"status":"alive"}' };
-    if (url === '/readyz')
-      return this.ready()
-        ? { status: 200, type: 'application/json', body: '{"status":"ready"}' }
-        : { status: 503, type: 'application/json', body: '{"status":"catching_up"}' };
-    if (url === '/metrics') return { status: 200, type: this.metrics.contentType, body: await this.metrics.metrics() };
-    return { status: 404, type: 'application/json', body: '{"status":"not_found"}' };
+  private async answer({ url, method, headers, socket }: IncomingMessage, access: MetricsAccess): Promise<HealthAnswer> {
+    if (url !== '/healthz' && url !== '/readyz' && url !== '/metrics') return json(404, 'not_found');
+    if (method !== 'GET' && method !== 'HEAD') return json(405, 'method_not_allowed', { allow: METHODS });
+    if (url === '/healthz') return json(200, 'alive');
+    if (url === '/readyz') return this.ready() ? json(200, 'ready') : json(503, 'catching_up');
+    if (!access.admits(socket.remoteAddress, headers)) return json(401, 'metrics_token_required', { 'www-authenticate': 'Bearer' });
+    return { status: 200, type: this.metrics.contentType, body: await this.metrics.metrics() };
   }
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { COSIGNATURE_V1, type NoteVerifier, parseVkey } from '@countersign/proofs';
+import { parseWitness, type Witness } from '@countersign/proofs';
 import type { S3BlobsOptions } from '@countersign/store';
 import { z } from 'zod';
 import { clusterOf, clusterVariables, type KafkaCluster, loginFaults } from './kafka-config.js';
@@ -14,6 +14,7 @@ const schema = z.object({
   ...clusterVariables,
   COUNTERSIGN_KAFKA_PRODUCERS: wholeNumber(1, 16).optional(),
   COUNTERSIGN_KAFKA_SESSION_MS: wholeNumber(1000, 120_000).default(8000),
+  COUNTERSIGN_KAFKA_STALL_MS: wholeNumber(1000, 3_600_000).default(60_000),
   COUNTERSIGN_SCHEMA_REGISTRY_URL: z.url().optional(),
   COUNTERSIGN_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   COUNTERSIGN_REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
@@ -30,11 +31,11 @@ const schema = z.object({
     .optional(),
   COUNTERSIGN_AUDIT_WITNESSES: list('').transform((texts, context) =>
     texts.flatMap((text) => {
-      const key = parseVkey(text);
-      if (key?.type === COSIGNATURE_V1) return [key];
+      const witness = parseWitness(text);
+      if (witness) return [witness];
       context.addIssue({
         code: 'custom',
-        message: `${text.slice(0, 80)} is not the key of a witness (npm run countersign -- witness --new-key makes one)`,
+        message: `${text.slice(0, 80)} is not the key of a witness: write <vkey>, or heads:<vkey> for one that runs countersign witness (npm run countersign -- witness --new-key makes one)`,
       });
       return [];
     }),
@@ -65,6 +66,8 @@ export interface PlatformConfig {
         producers: number | undefined;
         /** A member that is silent for this long loses its partitions; at least the broker's group.min.session.timeout.ms. */
         session_ms: number;
+        /** A subscription without progress for this long is rebuilt, and after as long again the process ends. */
+        stall_ms: number;
         registry_url: string;
       })
     | undefined;
@@ -84,7 +87,7 @@ export interface PlatformConfig {
   /** The log's name in its checkpoints; undefined: one that follows from the master key. */
   audit_origin: string | undefined;
   /** Witnesses whose cosignatures make a checkpoint a cosigned one. */
-  audit_witnesses: NoteVerifier[];
+  audit_witnesses: Witness[];
   /** Keys that wrap secrets, `id:base64` with commas between, the current one first; absent: a key file (embedded), or one derived from the master key. */
   secret_keys?: string | undefined;
   log_level: string;
@@ -150,6 +153,7 @@ function kafkaOf(value: Settings): PlatformConfig['kafka'] {
     ...clusterOf(value),
     producers: value.COUNTERSIGN_KAFKA_PRODUCERS,
     session_ms: value.COUNTERSIGN_KAFKA_SESSION_MS,
+    stall_ms: value.COUNTERSIGN_KAFKA_STALL_MS,
     registry_url: value.COUNTERSIGN_SCHEMA_REGISTRY_URL as string,
   };
 }

@@ -33,6 +33,8 @@ import { openEvidence } from './evidence.js';
 import { createLogger, type Logger } from './logger.js';
 import { Personal } from './personal/personal.js';
 import type { PlatformConfig } from './platform-config.js';
+import { makePrivate } from './private-folder.js';
+import { ProcessFailure } from './process-failure.js';
 import { SharedClock } from './shared-clock.js';
 import { topicSpecs } from './topics.js';
 import { usableFolder } from './usable-folder.js';
@@ -40,6 +42,8 @@ import { usableFolder } from './usable-folder.js';
 /** The parts of a process, opened: what its services get, and how to close them (services first). */
 export interface Platform {
   deps: AppDeps;
+  /** Resolves with the reason where a part cannot go on in this process. */
+  failed: Promise<string>;
   close(): Promise<void>;
 }
 
@@ -52,7 +56,7 @@ async function openPglite(data_dir: string, logger: Logger): Promise<Store> {
   if (known !== boot || boot === '') {
     if (existsSync(dir)) logger.warn('the machine went down since the last start: the database is folded again from the log');
     await PgliteStore.reset(dir);
-    await writeFile(boot_file, boot);
+    await writeFile(boot_file, boot, { mode: 0o600 });
   }
   const opened = await PgliteStore.tryOpen({ dir });
   if ('store' in opened) return opened.store;
@@ -73,10 +77,10 @@ async function openEmbedded(config: PlatformConfig, logger: Logger): Promise<Par
 }
 
 /** The clients of Kafka, Postgres and Redis are loaded where they are used: a fifth of the modules of an embedded start. */
-async function openParts(service: string, config: PlatformConfig, logger: Logger): Promise<Parts> {
+async function openParts(service: string, config: PlatformConfig, logger: Logger, failure: ProcessFailure): Promise<Parts> {
   if (config.mode === 'embedded') return openEmbedded(config, logger);
   const { openDistributed } = await import('./distributed-parts.js');
-  return openDistributed(service, config, logger);
+  return openDistributed(service, config, logger, failure);
 }
 
 /** A log without its key would take every repeat for a new call and fire it again: then nothing starts. */
@@ -132,8 +136,15 @@ function openKeySnapshot(config: PlatformConfig, store: Store): KeySnapshot {
 export async function openPlatform(service: string, config: PlatformConfig): Promise<Platform> {
   const logger = createLogger(service, config.log_level);
   await usableFolder('COUNTERSIGN_DATA_DIR', config.data_dir, 0o700);
+  const open = await makePrivate(config.data_dir);
+  if (open.length > 0)
+    logger.warn(
+      { event: 'data_directory_open', paths: open.slice(0, 10) },
+      'other users may read files of the data directory, which belong to another user: give them to the user of this process',
+    );
   const keys = await openKeys(config);
-  const parts = await openParts(service, config, logger);
+  const failure = new ProcessFailure();
+  const parts = await openParts(service, config, logger, failure);
   const evidence = openEvidence(config, parts.store, keys);
   const vault = await openVault(config, parts.store, keys).catch(async (cause) => {
     await closeParts(parts);
@@ -175,5 +186,5 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
     tracing: config.tracing,
     evidence,
   };
-  return { deps, close };
+  return { deps, failed: failure.happened, close };
 }

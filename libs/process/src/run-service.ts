@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { armCrashPoint } from '@countersign/contracts';
 import { z } from 'zod';
 import type { AppDeps, RunningApp } from './app-deps.js';
@@ -5,11 +6,14 @@ import { cannotListen } from './cannot-listen.js';
 import { CannotOpen } from './cannot-open.js';
 import { HealthServer } from './health-server.js';
 import { guardStream } from './masking/live-secrets.js';
+import { METRICS_TOKEN_CHARS_MIN } from './metrics-access.js';
 import { openPlatform, type Platform } from './platform.js';
 import { type PlatformConfig, parsePlatformConfig } from './platform-config.js';
 import { type Environment, type ParsedConfig, readSettings, wholeNumber } from './settings.js';
 import { startTelemetry } from './telemetry.js';
 import { folderFault } from './usable-folder.js';
+
+const FAILED_CLOSE_MS = 10_000;
 
 /** What a main gives: how its configuration is read and how its services start. */
 export interface Service<C> {
@@ -23,9 +27,10 @@ export interface Service<C> {
 const healthSchema = z.object({
   COUNTERSIGN_HEALTH_PORT: wholeNumber(0, 65_535).default(0),
   COUNTERSIGN_HEALTH_HOST: z.string().default('127.0.0.1'),
+  COUNTERSIGN_METRICS_TOKEN: z.string().min(METRICS_TOKEN_CHARS_MIN).optional(),
 });
 
-type Configured<C> = { config: C; platform: PlatformConfig; health: { port: number; host: string } };
+type Configured<C> = { config: C; platform: PlatformConfig; health: { port: number; host: string; metrics_token: string | undefined } };
 
 function configure<C>(service: Service<C>, env: Environment): ParsedConfig<Configured<C>> {
   const platform = parsePlatformConfig(env);
@@ -38,7 +43,11 @@ function configure<C>(service: Service<C>, env: Environment): ParsedConfig<Confi
       config: {
         config: own.config,
         platform: platform.config,
-        health: { port: health.config.COUNTERSIGN_HEALTH_PORT, host: health.config.COUNTERSIGN_HEALTH_HOST },
+        health: {
+          port: health.config.COUNTERSIGN_HEALTH_PORT,
+          host: health.config.COUNTERSIGN_HEALTH_HOST,
+          metrics_token: health.config.COUNTERSIGN_METRICS_TOKEN,
+        },
       },
     };
   }
@@ -53,7 +62,8 @@ function configure<C>(service: Service<C>, env: Environment): ParsedConfig<Confi
 
 /**
  * The life of a process: configuration (all faults together, one line each), the parts, the services, health, and an
- * orderly end on SIGTERM or SIGINT. Resolves with the exit code: 0 after an orderly end, 1 where it cannot run.
+ * orderly end on SIGTERM or SIGINT. Resolves with the exit code: 0 after an orderly end, 1 where it cannot run or cannot
+ * go on. After 1 the caller ends the process: what does not close must not keep it alive.
  */
 export async function runService<C>(service: Service<C>, env: Environment): Promise<number> {
   const configured = configure(service, env);
@@ -69,12 +79,16 @@ export async function runService<C>(service: Service<C>, env: Environment): Prom
     const stopTelemetry = platformConfig.tracing ? await startTelemetry(service.name) : async () => undefined;
     const platform = await openPlatform(service.name, platformConfig);
     const { app, health_server } = await started(service, platform, config, health);
-    await asked();
-    await health_server?.close();
-    await app.close();
-    await platform.close();
-    await stopTelemetry();
-    return 0;
+    const failure = await Promise.race([asked(), platform.failed]);
+    const closing = (async () => {
+      await health_server?.close();
+      await app.close();
+      await platform.close();
+      await stopTelemetry();
+    })();
+    if (failure === undefined) await closing;
+    else await failedEnd(platform, failure, closing);
+    return failure === undefined ? 0 : 1;
   } catch (error) {
     if (error instanceof CannotOpen) process.stderr.write(`countersign: ${error.message}\n`);
     else process.stderr.write(`countersign: ${error instanceof Error ? error.stack : String(error)}\n`);
@@ -97,7 +111,7 @@ async function started<C>(service: Service<C>, platform: Platform, config: C, he
     app = running;
     if (service.has_http) return { app };
     names = { port: 'COUNTERSIGN_HEALTH_PORT', host: 'COUNTERSIGN_HEALTH_HOST' };
-    const health_server = new HealthServer(() => running.ready(), deps.metrics);
+    const health_server = new HealthServer(() => running.ready() && deps.log.health === 'open', deps.metrics, health.metrics_token);
     const port = await health_server.listen(health.port, health.host);
     deps.logger.info({ host: health.host, port }, 'health and metrics are served');
     return { app, health_server };
@@ -108,9 +122,15 @@ async function started<C>(service: Service<C>, platform: Platform, config: C, he
   }
 }
 
-function asked(): Promise<void> {
+/** A part cannot go on. What can be closed is; the supervisor starts another process in any case. */
+async function failedEnd(platform: Platform, reason: string, closing: Promise<void>): Promise<void> {
+  platform.deps.logger.error({ event: 'process_failed', reason }, 'the process ends with exit code 1');
+  await Promise.race([closing.catch(() => undefined), sleep(FAILED_CLOSE_MS, undefined, { ref: false })]);
+}
+
+function asked(): Promise<undefined> {
   return new Promise((resolve) => {
-    process.once('SIGTERM', resolve);
-    process.once('SIGINT', resolve);
+    process.once('SIGTERM', () => resolve(undefined));
+    process.once('SIGINT', () => resolve(undefined));
   });
 }

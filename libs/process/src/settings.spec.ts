@@ -36,7 +36,16 @@ describe('a number', () => {
 });
 
 test('no variable of the platform is taken blank, and none is refused empty', () => {
-  const names = ['KAFKA_BROKERS', 'KAFKA_SSL', 'KAFKA_PRODUCERS', 'KAFKA_SESSION_MS', 'LANES', 'PARTITIONS', 'JOURNAL_FILE_BYTES'];
+  const names = [
+    'KAFKA_BROKERS',
+    'KAFKA_SSL',
+    'KAFKA_PRODUCERS',
+    'KAFKA_SESSION_MS',
+    'KAFKA_STALL_MS',
+    'LANES',
+    'PARTITIONS',
+    'JOURNAL_FILE_BYTES',
+  ];
   const all = [...names, 'DATA_DIR', 'MASTER_KEY', 'AUDIT_WITNESSES', 'AUDIT_DIR', 'LOG_LEVEL', 'S3_REGION', 'DATABASE_URL'];
   const set = (value: string) => Object.fromEntries(all.map((name) => [`COUNTERSIGN_${name}`, value]));
   expect(parsePlatformConfig(set(''))).toEqual(parsePlatformConfig({}));

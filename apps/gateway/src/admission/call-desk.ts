@@ -38,13 +38,15 @@ class Seat implements WriteSink {
   }
 }
 
-/** How long the view may take to show a call that this gateway recorded. After that it is recorded again, which policy ignores. */
+/** How long the view may take to show a call that this gateway recorded. After that it is recorded again; a call that has ended keeps its end. */
 const VIEW_LAG_MAX_MS = 1_000;
 const LOOK_EVERY_MS = 20;
 
 /** Puts admitted calls on the record, once, and seats those who wait for them. */
 export class CallDesk {
   private readonly recent = new RecentRequests();
+  /** Readings of the view that are under way, by call: who asks for the same call meanwhile gets the same answer. */
+  private readonly readings = new Map<string, Promise<CallState | undefined>>();
 
   constructor(
     private readonly board: CallBoard,
@@ -65,9 +67,20 @@ export class CallDesk {
 
   /** What the view knows of a call, for a waiter who has heard nothing: a lost wake-up is found by reading. */
   async refresh(tenantId: string, callId: string): Promise<boolean> {
-    const row = await readCall(this.store, tenantId, callId);
-    if (row) this.board.learn(unpackCall(row.state));
-    return row !== undefined;
+    const state = await this.read(tenantId, callId);
+    if (state) this.board.learn(state);
+    return state !== undefined;
+  }
+
+  private read(tenantId: string, callId: string): Promise<CallState | undefined> {
+    const name = `${tenantId}\n${callId}`;
+    const under_way = this.readings.get(name);
+    if (under_way) return under_way;
+    const reading = readCall(this.store, tenantId, callId)
+      .then((row) => row && unpackCall(row.state))
+      .finally(() => this.readings.delete(name));
+    this.readings.set(name, reading);
+    return reading;
   }
 
   private findOrPlace(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): void {
@@ -96,8 +109,8 @@ export class CallDesk {
   /** The call as the view has it. Where this gateway recorded it lately, the view is waited for. */
   private async find(tenant_id: string, call_id: string): Promise<CallState | undefined> {
     for (let looks = VIEW_LAG_MAX_MS / LOOK_EVERY_MS; ; looks--) {
-      const row = await readCall(this.store, tenant_id, call_id);
-      if (row) return unpackCall(row.state);
+      const state = await this.read(tenant_id, call_id);
+      if (state) return state;
       if (looks <= 0 || !this.recent.has(call_id)) return undefined;
       await sleep(LOOK_EVERY_MS, undefined, { ref: false });
     }

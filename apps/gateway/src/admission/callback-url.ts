@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isPrivateAddress } from '@countersign/process';
+import { hostFault } from '@countersign/process';
 
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa)\.?$/i;
 
@@ -13,8 +13,9 @@ export function callbackFault(text: string, allowPrivate: boolean): string | und
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only http and https are called';
   if (url.username !== '' || url.password !== '') return 'credentials in a URL are not taken';
-  if (allowPrivate) return undefined;
+  const fault = hostFault(url.hostname, allowPrivate);
+  if (fault !== undefined || allowPrivate) return fault;
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0) return isPrivateAddress(host) ? 'loopback, private and link-local addresses are not called' : undefined;
+  if (isIP(host) !== 0) return undefined;
   return LOCAL_NAME.test(host) || !host.includes('.') ? 'names of the local network are not called' : undefined;
 }

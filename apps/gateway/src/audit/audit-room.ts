@@ -1,7 +1,7 @@
 import { parseCallId } from '@countersign/contracts';
 import { tenantOf, terminalStatuses, unpackCall } from '@countersign/domain';
 import { BatchDecoder, type EventLog, type LogRecord } from '@countersign/event-log';
-import { ProofReader } from '@countersign/evidence';
+import { EntriesReader, ProofReader } from '@countersign/evidence';
 import type { AppDeps, Configuration, Evidence } from '@countersign/process';
 import { HASH_BYTES, type Tile } from '@countersign/proofs';
 import { type CallRow, listCalls, readCall } from '@countersign/store';
@@ -18,6 +18,7 @@ type Subject = { call_id: string } | { case_id: string };
 /** What the audit routes read: records of a tenant, tiles, and the proofs over both. */
 export class AuditRoom {
   readonly proofs: ProofReader;
+  readonly entries: EntriesReader;
   readonly events: AuditEvents;
   readonly reads: AuditReads;
   readonly exports: AuditExport;
@@ -35,6 +36,7 @@ export class AuditRoom {
     this.log = log;
     this.decoder = new BatchDecoder(codec, schemas);
     this.proofs = new ProofReader(evidence.checkpoints, evidence.tiles, evidence.signer.verifier);
+    this.entries = new EntriesReader(evidence.checkpoints, evidence.tiles, evidence.signer.verifier);
     this.events = new AuditEvents(deps, topics, new Refusals(configuration));
     this.reads = new AuditReads(deps);
     const { events, reads } = this;

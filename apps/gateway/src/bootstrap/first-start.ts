@@ -11,7 +11,7 @@ const ADMIN = { kind: 'user' as const, id: 'admin', roles: ['admin'] };
 
 /** Kept before it is recorded, so that no start leaves a key that nobody has; it gets its name when its record counted. */
 async function keep(directory: string, key_id: string, key: string): Promise<string> {
-  await mkdir(directory, { recursive: true });
+  await mkdir(directory, { recursive: true, mode: 0o700 });
   const file = path.join(directory, `admin.key.${key_id}`);
   await writeFile(file, `${key}\n`, { mode: 0o600 });
   return file;

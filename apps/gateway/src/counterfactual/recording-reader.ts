@@ -27,6 +27,7 @@ const OTHERS = new Set([
   'policy_bundle_published',
   'grant_set',
   'api_key_set',
+  'person_token_verified',
   'limit_set',
   'webhook_set',
 ]);

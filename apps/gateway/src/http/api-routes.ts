@@ -211,7 +211,14 @@ const settingRoutes: readonly ApiRoute[] = [
 const healthRoutes: readonly ApiRoute[] = [
   { method: 'get', path: '/healthz', summary: 'Alive', tag: 'health', answers: { '200': 'Object' }, open: true },
   { method: 'get', path: '/readyz', summary: 'Caught up', tag: 'health', answers: { '200': 'Object', '503': 'Object' }, open: true },
-  { method: 'get', path: '/metrics', summary: 'Prometheus metrics', tag: 'health', answers: { '200': 'text/plain' }, open: true },
+  {
+    method: 'get',
+    path: '/metrics',
+    summary: 'Prometheus metrics: on loopback, with the metrics token, or for auditors',
+    tag: 'health',
+    answers: { '200': 'text/plain' },
+    open: true,
+  },
   {
     method: 'get',
     path: '/asyncapi.json',

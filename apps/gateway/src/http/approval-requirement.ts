@@ -1,5 +1,6 @@
 import type { ApprovalRequirement } from '@countersign/contracts';
-import { DAY_MS, foldedSubject, GRANT_MAX_MS, subjectOf } from '@countersign/domain';
+import { GRANT_MAX_MS } from '@countersign/contracts';
+import { DAY_MS, foldedSubject, subjectOf } from '@countersign/domain';
 import { z } from 'zod';
 
 const SECOND_MS = 1000;

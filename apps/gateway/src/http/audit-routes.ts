@@ -1,5 +1,6 @@
 import type { ApiRoute } from './api-route.js';
 import { bundleQuery, checkpointQuery, consistencyQuery, cosignatureRequest, proofQuery } from './audit.controller.js';
+import { entriesQuery, headsQuery } from './audit-entries.controller.js';
 import { auditListQuery, exportQuery } from './audit-query.js';
 
 export const auditRoutes: readonly ApiRoute[] = [
@@ -61,6 +62,24 @@ export const auditRoutes: readonly ApiRoute[] = [
     tag: 'audit',
     query: consistencyQuery,
     answers: { '200': 'Object' },
+  },
+  {
+    method: 'get',
+    path: '/v1/audit/heads',
+    summary: 'The heads of all trees that a checkpoint covers',
+    tag: 'audit',
+    query: headsQuery,
+    answers: { '200': 'Object' },
+    roles: ['auditor'],
+  },
+  {
+    method: 'get',
+    path: '/v1/audit/entries',
+    summary: 'Entries in order, with the proof that each tree that moved only grew',
+    tag: 'audit',
+    query: entriesQuery,
+    answers: { '200': 'Object' },
+    roles: ['auditor'],
   },
   {
     method: 'get',

@@ -29,7 +29,13 @@ export const cosignatureRequest = z.strictObject({ note: z.string().min(1).max(1
 export const bundleQuery = { cosigned, call_id: z.string().min(1).max(200).optional(), case_id: z.string().min(1).max(200).optional() };
 export const consistencyQuery = { first: whole(1) };
 
+const NO_HEADS_WITNESS =
+  'no configured witness checks heads, so no checkpoint counts as cosigned: run countersign witness and mark its key in COUNTERSIGN_AUDIT_WITNESSES as heads:<vkey>';
 const notCovered = (): Problem => new Problem('unavailable', 'no checkpoint covers that yet: one is written within a second, ask again');
+const NO_WITNESSES =
+  'this installation has no witnesses, so no checkpoint is ever cosigned: ask without cosigned=true, or have an operator set COUNTERSIGN_AUDIT_WITNESSES to the keys of the witnesses';
+const notCosigned = (): Problem =>
+  new Problem('unavailable', 'the witnesses have not all cosigned a checkpoint yet: ask again once each has looked');
 const plain = (content: Buffer | string, type: string): Answer => ({ status: 200, raw: content, headers: { 'content-type': type } });
 
 /** `/v1/audit`: checkpoints, tiles and proofs; each proof is checked before it is given. */
@@ -41,12 +47,14 @@ export class AuditController {
     private readonly views: Views,
   ) {}
 
-  /** The newest checkpoint (with `cosigned=true`, the newest that all witnesses cosigned), a C2SP signed note; the log's key is in `Countersign-Vkey`. */
+  /** The newest checkpoint (with `cosigned=true`, the newest that all witnesses cosigned, one of which checks heads), a C2SP signed note; the log's key is in `Countersign-Vkey`. */
   @Get('checkpoint')
   checkpoint(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, AUDITORS, async () => {
       const query = queryOf(request, checkpointQuery);
       if (query instanceof Problem) return query;
+      const unseen = await this.unseen(query.cosigned);
+      if (unseen) return unseen;
       const note = query.cosigned === 'true' ? (await this.room.cosigned.newest())?.note : await this.room.proofs.checkpoint();
       if (note === undefined) return notCovered();
       const { headers, ...answer } = plain(note, 'text/plain; charset=utf-8');
@@ -97,6 +105,8 @@ export class AuditController {
       if (query instanceof Problem) return query;
       const { call_id, case_id, cosigned } = query;
       if ((call_id === undefined) === (case_id === undefined)) return new Problem('invalid-request', 'name a call_id or a case_id');
+      const unseen = await this.unseen(cosigned);
+      if (unseen) return unseen;
       if (!(await this.views.current(request))) return viewsBehind();
       const made = await this.room.bundle(
         caller.tenant_id,
@@ -136,6 +146,18 @@ export class AuditController {
       const hashes = tree !== undefined && tile ? await this.room.tile(tree, tile) : undefined;
       return hashes ? plain(hashes, 'application/octet-stream') : new Problem('not-found', `there is no tile ${path.slice(0, 200)}`);
     });
+  }
+
+  /** Why there is no cosigned checkpoint for a request that wants one. */
+  private async unseen(cosigned: string | undefined): Promise<Problem | undefined> {
+    if (cosigned !== 'true') return undefined;
+    if (!this.room.cosigned.asks)
+      return new Problem('conflict', NO_WITNESSES, { issues: [{ path: '/cosigned', code: 'no_witnesses', message: NO_WITNESSES }] });
+    if (!this.room.cosigned.checksHeads)
+      return new Problem('conflict', NO_HEADS_WITNESS, {
+        issues: [{ path: '/cosigned', code: 'no_heads_witness', message: NO_HEADS_WITNESS }],
+      });
+    return (await this.room.cosigned.newest()) ? undefined : notCosigned();
   }
 
   /** The record that is asked for by its event, or by its place. */

@@ -122,7 +122,8 @@ export class CallAnswer implements CallWaiter, Timed {
   }
 
   private wait(waited: number): void {
-    this.room.refresh(this.call.tenant_id, this.call.call_id);
+    // Half the wait: others who wait for this call have read the view meanwhile, or this one does.
+    this.room.refresh(this.call.tenant_id, this.call.call_id, this.refresh_ms / 2);
     const left = this.call.wait_ms - waited;
     this.refresh_ms = Math.min(this.refresh_ms * 2, REFRESH_MS);
     this.schedule(left > 0 ? Math.min(left, this.refresh_ms) : this.refresh_ms);

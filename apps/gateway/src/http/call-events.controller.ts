@@ -1,25 +1,23 @@
 import { type CallState, statusOf, terminalStatuses } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { Caller } from '../identity/authenticator.js';
-import { Readable } from '../personal/readable.js';
 import { newestFact } from '../waiting/state-hlc.js';
+import { CallFeeds } from './call-feed.js';
 import { CallStream } from './call-stream.js';
 import { Face } from './face.js';
 import { KnownCalls } from './known-calls.js';
+import { OpenStreams } from './open-streams.js';
 import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, headerOf, sendAnswer, sendProblem } from './reply.js';
-
-const STREAMS_MAX = 5_000;
 
 /** `GET /v1/calls/{call_id}/events`: server-sent events; `Last-Event-ID` goes on where a broken stream ended. */
 @Controller('v1/calls')
 export class CallEventsController {
-  private open = 0;
-
   constructor(
     private readonly face: Face,
     private readonly calls: KnownCalls,
-    private readonly readable: Readable,
+    private readonly streams: OpenStreams,
+    private readonly feeds: CallFeeds,
   ) {}
 
   @Get(':call_id/events')
@@ -30,7 +28,6 @@ export class CallEventsController {
       if (caller instanceof Problem) return sendProblem(request, reply, caller);
       const state = await this.calls.find(request, caller.tenant_id, call_id);
       if (state instanceof Problem) this.face.refuse(request, reply, caller, state);
-      else if (this.open >= STREAMS_MAX) sendProblem(request, reply, new Problem('unavailable', 'too many open event streams'));
       else this.stream(request, reply, state, caller);
     } catch (cause) {
       this.face.fault(request, reply, cause);
@@ -45,17 +42,8 @@ export class CallEventsController {
       sendAnswer(reply, { status: 204 });
       return;
     }
-    reply.hijack();
-    const raw = reply.raw;
-    raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
-    raw.write('retry: 1000\n\n');
-    const out = this.readable.stream(caller.tenant_id, { write: (text) => void raw.write(text), end: () => void raw.end() });
-    const stream = new CallStream(this.calls.room, out, { call_id: state.call_id, tenant_id: state.tenant_id, reader: caller }, lastId);
-    this.open++;
-    raw.on('close', () => {
-      this.open--;
-      stream.end();
-    });
-    stream.open(state);
+    const out = this.streams.open(request, reply, caller, 'call');
+    if (out instanceof Problem) sendProblem(request, reply, out);
+    else out?.whenLeft(this.feeds.join(state, new CallStream(out, caller, lastId)));
   }
 }

@@ -27,8 +27,9 @@ export class CallRoom {
     return true;
   }
 
-  /** Asks the view; a store that is away changes nothing, the next turn asks again. */
-  refresh(tenantId: string, callId: string): void {
+  /** Reads the view, unless somebody read it for this call within `fresh_ms`. A store that is away changes nothing: the next turn asks again. */
+  refresh(tenantId: string, callId: string, fresh_ms: number): void {
+    if (!this.board.shouldRead(callId, this.clock.monotonic_ms(), fresh_ms)) return;
     this.parts.desk.refresh(tenantId, callId).catch(() => undefined);
   }
 

@@ -1,4 +1,4 @@
-import { LOCAL_ISSUER } from '@countersign/domain';
+import { LOCAL_ISSUER, rolesLeft } from '@countersign/domain';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { DecisionClaims } from '../notices/decision-link.js';
@@ -59,15 +59,22 @@ export class DecisionsController {
     else sendAnswer(reply, ok(await this.readable.value(known.voter.tenant_id, answer.body)));
   }
 
-  /** The channel must still be there, and still act for somebody. */
+  /** The channel must still be there, and still act for somebody who is live. */
   private admitted(token: string): { claims: DecisionClaims; voter: Voter } | Problem {
     const read = this.room.links.read(token);
     if (!read) return new Problem('forbidden', 'this link is not one of ours');
     if (read.expired) return new Problem('forbidden', 'this link has expired');
+    if (this.room.is_stale) return new Problem('unavailable', 'this gateway has not heard of changed keys for too long to trust them');
     const { claims } = read;
     const webhook = this.room.state.by_tenant.get(claims.tenant_id)?.webhooks.get(claims.webhook_id);
     if (webhook?.state !== 'active' || !webhook.acts_as)
       return new Problem('forbidden', 'the channel of this link decides nothing any more');
-    return { claims, voter: { tenant_id: claims.tenant_id, principal: webhook.acts_as, issuer: LOCAL_ISSUER, clearances: [] } };
+    const { tenant_id } = claims;
+    const { acts_as: principal, acts_as_issuer } = webhook;
+    const issuer = acts_as_issuer ?? LOCAL_ISSUER;
+    const at = { roles: principal.roles, at_ms: this.room.clock.now_ms(), as: 'voter' as const };
+    if (!rolesLeft(this.room.state, tenant_id, { issuer, id: principal.id }, at)?.length)
+      return new Problem('forbidden', `${principal.id}, for whom the channel of this link decides, has none of its roles any more`);
+    return { claims, voter: { tenant_id, principal, issuer, clearances: [] } };
   }
 }

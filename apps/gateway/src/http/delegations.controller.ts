@@ -97,7 +97,15 @@ export class DelegationsController {
     const wanted = { scopes: body.scopes ?? null, clearances: body.clearances, purposes: body.purposes ?? null };
     const { id: user_id, roles: user_roles } = caller.principal;
     const rights = intersectRights(caller.authority, wanted);
-    const fields = { delegation_id: uuidv7(now_ms), user_id, user_roles, agent_id: body.agent_id, ...rights, expires_at_ms };
+    const fields = {
+      delegation_id: uuidv7(now_ms),
+      user_id,
+      user_roles,
+      user_issuer: caller.issuer,
+      agent_id: body.agent_id,
+      ...rights,
+      expires_at_ms,
+    };
     await this.room.setEverywhere(caller.tenant_id, 'user_delegation_set', {
       ...fields,
       revoked: false,

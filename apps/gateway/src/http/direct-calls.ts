@@ -4,6 +4,8 @@ import type { OutgoingReply } from './reply.js';
 
 /** What the direct way leads to; the router leads to the same. */
 export interface CallPosts {
+  /** Whether the body may be read; where not, the request is answered. */
+  admit(request: DirectRequest, reply: OutgoingReply): boolean;
   submit(request: DirectRequest, reply: OutgoingReply): void | Promise<void>;
   fault(request: DirectRequest, reply: OutgoingReply, cause: unknown): void;
 }
@@ -31,7 +33,7 @@ class DirectReply implements OutgoingReply {
   private status = 200;
   private readonly fields: Record<string, string | number> = {};
 
-  constructor(private readonly response: ServerResponse) {}
+  constructor(readonly raw: ServerResponse) {}
 
   code(status: number): this {
     this.status = status;
@@ -52,7 +54,7 @@ class DirectReply implements OutgoingReply {
     if (this.sent) return;
     this.sent = true;
     this.fields['content-length'] = Buffer.byteLength(text);
-    this.response.writeHead(this.status, this.fields).end(text);
+    this.raw.writeHead(this.status, this.fields).end(text);
   }
 }
 
@@ -79,16 +81,19 @@ export class DirectCalls {
   }
 
   serve(raw: IncomingMessage, response: ServerResponse): void {
+    const request = new DirectRequest(raw);
+    const reply = new DirectReply(response);
+    if (!this.posts.admit(request, reply)) return;
     const chunks: Buffer[] = [];
     raw.on('data', (chunk: Buffer) => chunks.push(chunk));
     raw.on('end', () => {
       const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-      this.submit(new DirectRequest(raw), new DirectReply(response), body);
+      if (!reply.sent) this.submit(request, reply, body);
     });
   }
 
   private submit(request: DirectRequest, reply: DirectReply, body: Buffer): void {
-    this.parse(body, (cause, value) => {
+    this.parse(request.raw, body, (cause, value) => {
       if (cause) return this.posts.fault(request, reply, cause);
       request.body = value;
       void this.posts.submit(request, reply);

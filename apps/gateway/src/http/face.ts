@@ -14,7 +14,6 @@ import {
   sendAnswer,
   sendProblem,
 } from './reply.js';
-import { dropRestOfBody } from './rest-of-body.js';
 
 /** A fault as what the caller may know of it; its cause stays in the log. */
 function problemOf(cause: unknown, logger: Logger): Problem {
@@ -61,7 +60,7 @@ export class Face {
   }
 
   /** What must be waited for before `admit` can tell who asks; undefined for keys. */
-  prepare(request: HttpRequest): Promise<void> | undefined {
+  prepare(request: Pick<IncomingRequest, 'headers'>): Promise<void> | undefined {
     return this.authenticator.prepare(request.headers.authorization);
   }
 
@@ -104,8 +103,6 @@ export class Face {
   }
 
   fault(request: IncomingRequest, reply: OutgoingReply, cause: unknown): void {
-    const problem = problemOf(cause, this.logger);
-    if (problem.kind === 'body-too-large') void dropRestOfBody(request.raw).then(() => sendProblem(request, reply, problem));
-    else sendProblem(request, reply, problem);
+    sendProblem(request, reply, problemOf(cause, this.logger));
   }
 }

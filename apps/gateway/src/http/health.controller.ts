@@ -1,11 +1,16 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Face } from './face.js';
 import { Health } from './health.js';
-import { type HttpReply, type HttpRequest, sendAnswer } from './reply.js';
+import { Problem } from './problem.js';
+import { type HttpReply, type HttpRequest, sendAnswer, sendProblem } from './reply.js';
 
-/** `/healthz`, `/readyz`, `/metrics`. */
+/** `/healthz`, `/readyz`, `/metrics`. Metrics are of all tenants: only for this machine, the metrics token and auditors. */
 @Controller()
 export class HealthController {
-  constructor(private readonly health: Health) {}
+  constructor(
+    private readonly health: Health,
+    private readonly face: Face,
+  ) {}
 
   @Get('healthz')
   alive(@Req() _request: HttpRequest, @Res() reply: HttpReply): void {
@@ -22,7 +27,12 @@ export class HealthController {
   }
 
   @Get('metrics')
-  async metrics(@Req() _request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+  async metrics(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
+    const { raw, headers } = request;
+    if (!this.health.metrics_access.admits(raw.socket.remoteAddress, headers)) {
+      const caller = this.face.admit(request, ['auditor']);
+      if (caller instanceof Problem) return sendProblem(request, reply, caller);
+    }
     const text = await this.health.metrics.metrics();
     reply.header('content-type', this.health.metrics.contentType).send(text);
   }

@@ -1,4 +1,4 @@
-import { type IdentityProvider, itemNames } from '@countersign/domain';
+import { DAY_MS, type IdentityProvider, itemNames, PEOPLE_LIVE_MS, STAND_INS_LIVE_MS } from '@countersign/domain';
 import { addressFault } from '@countersign/process';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
@@ -31,6 +31,18 @@ export const identityProviderRequest = z.strictObject({
   scopes_claim: claim.default('scope'),
   clearances_claim: claim.default('clearances'),
   purposes_claim: claim.default('purposes'),
+  people_live_ms: z
+    .int()
+    .min(60_000)
+    .max(30 * DAY_MS)
+    .default(PEOPLE_LIVE_MS)
+    .describe('how long after the issue of the last verified token a person may vote with a role of it, by whatever way'),
+  stand_ins_live_ms: z
+    .int()
+    .min(60_000)
+    .max(365 * DAY_MS)
+    .default(STAND_INS_LIVE_MS)
+    .describe('the same for the vote that somebody else casts by a delegation of the person'),
 });
 
 const noSuch = (): Problem => new Problem('not-found', 'there is no identity provider of this id');
@@ -134,6 +146,7 @@ export class IdentityProvidersController {
     const edited = await this.room.editEverywhere(request, { tenant_id, type: 'identity_provider_set', item, against, draft });
     if (edited instanceof Problem) return edited;
     const { by: _by, removed: _removed, ...set } = edited.fields;
-    return ok(providerFace({ ...set, tenant_id }), { etag: edited.etag });
+    const { people_live_ms, stand_ins_live_ms } = fields;
+    return ok(providerFace({ ...set, people_live_ms, stand_ins_live_ms, tenant_id }), { etag: edited.etag });
   }
 }

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { tooDeep } from './nesting.js';
 import { Problem, pointer } from './problem.js';
 
 /** Turns the bytes of a body into its value or says why it can't; both ways to a route use the one that `takeOnlyJson` made. */
-export type ParseJson = (body: Buffer, done: (cause: Error | Problem | null, value: unknown) => void) => void;
+export type ParseJson = (request: IncomingMessage, body: Buffer, done: (cause: Error | Problem | null, value: unknown) => void) => void;
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
 // ASCII is UTF-8, too.
@@ -65,21 +65,25 @@ function whyNot(text: string, cause: Error): Error | Problem {
   }
 }
 
+/** When a body that has arrived is handled. */
+export type InTurn = (request: IncomingMessage, bytes: number, handle: () => void) => void;
+
 /** Bodies are JSON, uncompressed and in UTF-8, and nothing else. @returns the parser, for the way past the router */
-export function takeOnlyJson(server: FastifyInstance): ParseJson {
+export function takeOnlyJson(server: FastifyInstance, inTurn: InTurn): ParseJson {
   const parser = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();
-  const parse: ParseJson = (body, done) => {
+  const parseNow = (body: Buffer, done: Parameters<ParseJson>[2]): void => {
     const text = bodyText(body);
-    if (text === undefined) return done(new Problem('malformed-body', 'The body is not UTF-8'), undefined);
-    parser(undefined as never, text, (cause, value) => done(cause && whyNot(text, cause), value));
+    if (text === undefined) done(new Problem('malformed-body', 'The body is not UTF-8'), undefined);
+    else parser(undefined as never, text, (cause, value) => done(cause && whyNot(text, cause), value));
   };
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, ({ headers }, body: Buffer, done) => {
+  const parse: ParseJson = (request, body, done) => inTurn(request, body.length, () => parseNow(body, done));
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, ({ headers, raw }, body: Buffer, done) => {
     // Many clients always name the type: a body that is not there is none, whatever it is said to be.
     if (body.length === 0) return done(null, undefined);
     const refused = unreadForm(headers);
     if (refused) done(refused as never, undefined);
-    else parse(body, done as never);
+    else parse(raw, body, done as never);
   });
   return parse;
 }

@@ -1,10 +1,11 @@
 import { uuidv7 } from '@countersign/contracts';
-import { type ApiKey, keysOf, tenantOf } from '@countersign/domain';
+import { type ApiKey, itemNames, keysOf, tenantOf } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
 import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { hashApiKey, mintApiKey } from '../identity/api-key.js';
 import { type Caller, roles } from '../identity/authenticator.js';
+import { lookAlikeIssue, principalIdsOf, skeletonOf } from '../identity/look-alike.js';
 import { principalId } from '../identity/principal-id.js';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
 import { PolicyRoom } from '../policies/policy-room.js';
@@ -73,6 +74,16 @@ export class KeysController {
     });
   }
 
+  /** Nobody gets an id that looks like that of somebody else of the tenant: whoever reads a vote or a question goes by the id. */
+  private lookAlike(tenant_id: string, { principal, owner }: z.infer<typeof keyRequest>): Problem | undefined {
+    const ids = principalIdsOf(this.room.configuration.state, tenant_id);
+    const about = lookAlikeIssue('/principal/id', 'the principal', principal.id, ids);
+    ids.add(principal.id);
+    const owned = owner === undefined ? undefined : lookAlikeIssue('/owner', 'the principal', owner, ids);
+    const issues = [about, owned].filter((issue) => issue !== undefined);
+    return issues.length === 0 ? undefined : new Problem('conflict', 'an id must not look like another one of the tenant', { issues });
+  }
+
   private async mint(request: HttpRequest, caller: Caller, clock: Clock): Promise<Answer | Problem> {
     const body = parseBody(keyRequest, request.body);
     if (body instanceof Problem) return body;
@@ -85,13 +96,18 @@ export class KeysController {
       return new Problem('invalid-request', 'expires_at is in the past', {
         issues: [{ path: '/expires_at', code: 'past', message: 'is in the past' }],
       });
-    const key = mintApiKey();
     const { principal, scopes, clearances } = body;
+    const key = mintApiKey();
     const rights = { scopes, clearances, purposes: body.purposes ?? null };
     const key_id = uuidv7(now_ms);
-    const who = { principal, ...rights, by: caller.principal, only_if_first: false, owner: body.owner ?? null };
+    const skeleton = skeletonOf(principal.id);
+    const who = { principal, ...rights, by: caller.principal, only_if_first: false, owner: body.owner ?? null, skeleton };
     const fields = { key_id, key_hash: hashApiKey(key), ...who, expires_at_ms, created_at_ms: now_ms };
-    await this.room.setEverywhere(tenantId, 'api_key_set', fields);
+    const item = itemNames.principal_look(skeleton);
+    const against = () => (body.owner === undefined ? [] : [itemNames.principal_look(skeletonOf(body.owner))]);
+    const draft = () => this.lookAlike(tenantId, body) ?? fields;
+    const minted = await this.room.editEverywhere({ headers: {} }, { tenant_id: tenantId, type: 'api_key_set', item, against, draft });
+    if (minted instanceof Problem) return minted;
     return {
       status: 201,
       body: { ...keyFace({ ...fields, tenant_id: tenantId, revoked_at_ms: null }), key },

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from './problem.js';
@@ -11,6 +12,7 @@ export type IncomingRequest = Pick<FastifyRequest, 'headers' | 'url' | 'body' | 
 /** What of a reply every way in has; Fastify's fits. */
 export interface OutgoingReply {
   readonly sent: boolean;
+  readonly raw: ServerResponse;
   code(status: number): OutgoingReply;
   header(name: string, value: string): OutgoingReply;
   headers(all: Readonly<Record<string, string>>): OutgoingReply;

@@ -2,6 +2,7 @@ import { itemNames, type Tenant, tenantOf } from '@countersign/domain';
 import { Controller, Get, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { Caller } from '../identity/authenticator.js';
+import { skeletonOf, tenantLookAlike } from '../identity/look-alike.js';
 import { DEFAULT_TENANT, tenantDefaults } from '../identity/tenants.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
@@ -54,9 +55,13 @@ export class TenantsController {
       const body = parseBody(tenantRequest, request.body);
       if (body instanceof Problem) return body;
       const { tenant_id, ...given } = body;
-      return this.set(request, caller, { tenant_id, status: 201 }, (known) =>
-        known ? new Problem('conflict', 'there is a tenant of this id already') : { tenant_id, ...tenantDefaults, ...given },
-      );
+      const skeleton = skeletonOf(tenant_id);
+      return this.set(request, caller, { tenant_id, status: 201, skeleton }, (known) => {
+        if (known) return new Problem('conflict', 'there is a tenant of this id already');
+        const alike = tenantLookAlike(this.room.configuration.state, tenant_id);
+        if (alike) return new Problem('conflict', 'the id of a tenant must not look like another one', { issues: [alike] });
+        return { tenant_id, ...tenantDefaults, ...given };
+      });
     });
   }
 
@@ -67,7 +72,7 @@ export class TenantsController {
       const body = parseBody(tenantChange, request.body);
       if (body instanceof Problem) return body;
       const { tenant_id } = request.params as { tenant_id: string };
-      return this.set(request, caller, { tenant_id, status: 200 }, (known) => {
+      return this.set(request, caller, { tenant_id, status: 200, skeleton: null }, (known) => {
         if (!known) return new Problem('not-found', 'there is no tenant of this id');
         if (body.lane !== undefined && body.lane !== known.lane)
           return new Problem('conflict', 'a tenant stays in the lane it was made in');
@@ -83,18 +88,19 @@ export class TenantsController {
   private async set(
     request: HttpRequest,
     { principal }: Caller,
-    { tenant_id, status }: { tenant_id: string; status: number },
+    { tenant_id, status, skeleton }: { tenant_id: string; status: number; skeleton: string | null },
     next: (known: Tenant | undefined) => Tenant | Problem,
   ): Promise<Answer | Problem> {
     const draft = () => {
       const tenant = next(tenantOf(this.room.configuration.state, tenant_id));
       if (tenant instanceof Problem) return tenant;
       const { tenant_id: _id, ...fields } = tenant;
-      return this.unserved(tenant.lane) ?? { ...fields, principal };
+      return this.unserved(tenant.lane) ?? { ...fields, principal, skeleton };
     };
-    const edited = await this.room.editEverywhere(request, { tenant_id, type: 'tenant_set', item: itemNames.tenant, draft });
+    const against = () => (skeleton === null ? [] : [itemNames.tenant_look(skeleton)]);
+    const edited = await this.room.editEverywhere(request, { tenant_id, type: 'tenant_set', item: itemNames.tenant, against, draft });
     if (edited instanceof Problem) return edited;
-    const { principal: _by, ...fields } = edited.fields;
+    const { principal: _by, skeleton: _look, ...fields } = edited.fields;
     return { status, body: { tenant_id, ...fields }, headers: { location: `/v1/tenants/${tenant_id}`, etag: edited.etag } };
   }
 

@@ -17,9 +17,11 @@ export function refuseUnrouted(error: { code?: string }, request: Pick<IncomingR
   sendProblem(request, reply as OutgoingReply, unrouted(error.code));
 }
 
+export const HEADERS_TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
+
 function unreadable(code: string | undefined): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') return new Problem('headers-too-large', 'all headers together have at most 16 KB');
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('request-timeout', 'the request did not come whole in time');
+  if (code === HEADERS_TOO_SLOW) return new Problem('request-timeout', 'the request did not come whole in time');
   return new Problem('invalid-request', 'this is not HTTP/1.1 as it should be');
 }
 

@@ -16,6 +16,9 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /** Reads of the views that see what this gateway answered before: they wait up to a second for the projector. */
 export class Views {
   private folded: readonly ProjectionOffset[] = [];
+  /** A reading of `folded` that is under way, and when the last one began. */
+  private reading: Promise<readonly ProjectionOffset[]> | undefined;
+  private read_ms = Number.NEGATIVE_INFINITY;
 
   constructor(
     readonly store: Store,
@@ -54,11 +57,24 @@ export class Views {
   private async passed(wanted: readonly LogPosition[]): Promise<boolean> {
     const until = this.monotonic_ms() + PATIENCE_MS;
     for (let wait = 2; !hasPassed(this.folded, wanted); wait = Math.min(PAUSE_MAX_MS, wait * 2)) {
-      this.folded = await projectionPosition(this.store);
+      if (this.monotonic_ms() - this.read_ms >= wait / 2) await this.readFolded();
       if (hasPassed(this.folded, wanted)) break;
       if (this.monotonic_ms() > until) return false;
       await pause(wait);
     }
     return true;
+  }
+
+  /** One reading for all who wait in the same time. */
+  private async readFolded(): Promise<void> {
+    this.reading ??= this.beginReading();
+    this.folded = await this.reading;
+  }
+
+  private beginReading(): Promise<readonly ProjectionOffset[]> {
+    this.read_ms = this.monotonic_ms();
+    return projectionPosition(this.store).finally(() => {
+      this.reading = undefined;
+    });
   }
 }

@@ -10,6 +10,7 @@ import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
+import { VoteRoom } from './vote-room.js';
 
 export const voteDelegationRequest = z.strictObject({
   to: principalId.describe('principal id of who votes instead of you'),
@@ -34,6 +35,7 @@ export class VoteDelegationsController {
   constructor(
     private readonly face: Face,
     private readonly room: PolicyRoom,
+    private readonly votes: VoteRoom,
   ) {}
 
   @Get()
@@ -77,6 +79,7 @@ export class VoteDelegationsController {
         by: caller.principal,
         changed_at_ms,
       };
+      await this.votes.verified.ensure(caller);
       await this.room.setEverywhere(caller.tenant_id, 'delegation_set', { ...fields, ended: false });
       return {
         status: 201,

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { EditDesk } from '../admission/edited-inputs.js';
 import type { Caller } from '../identity/authenticator.js';
 import { principalId } from '../identity/principal-id.js';
+import type { VerifiedTokens } from '../identity/verified-tokens.js';
 import { approvalFace } from './approval-face.js';
 import type { KnownCalls } from './known-calls.js';
 import { Problem } from './problem.js';
@@ -27,7 +28,7 @@ export const voteRequest = z.strictObject({
 });
 
 export type VoteRequest = z.infer<typeof voteRequest>;
-export type Voter = Pick<Caller, 'tenant_id' | 'principal' | 'issuer' | 'clearances'>;
+export type Voter = Pick<Caller, 'tenant_id' | 'principal' | 'issuer' | 'clearances' | 'token'>;
 
 const PATIENCE_MS = 10_000;
 const LOOKS_MAX = 40;
@@ -50,6 +51,8 @@ export class VoteRoom {
   constructor(
     readonly calls: KnownCalls,
     private readonly edits: EditDesk,
+    /** Records that a person came with a token: before a vote, and before somebody else may vote. */
+    readonly verified: Pick<VerifiedTokens, 'ensure'>,
   ) {}
 
   async find(request: HttpRequest, tenant_id: string, approval_id: string): Promise<ApprovalRow | Problem> {
@@ -83,6 +86,7 @@ export class VoteRoom {
     if (sealed instanceof Problem) return sealed;
     const reason = await sealer.text(voter.tenant_id, state.call, body.reason ?? null);
     if (reason instanceof Problem) return reason;
+    await this.verified.ensure(voter);
     return this.cast(request, voter, { row, state, body: { ...body, reason: reason ?? undefined }, edited: sealed });
   }
 

@@ -9,6 +9,7 @@ export type Verdict = { kind: 'counted'; at: PlacedEvent } | { kind: 'refused'; 
 export function refusedAs(code: string): ProblemKind {
   switch (code) {
     case 'agent':
+    case 'not_live':
     case 'not_entitled':
     case 'four_eyes':
       return 'forbidden';

@@ -1,5 +1,5 @@
 import { uuidv7 } from '@countersign/contracts';
-import { itemNames, type Webhook } from '@countersign/domain';
+import { itemNames, LOCAL_ISSUER, rolesLeft, type Webhook } from '@countersign/domain';
 import { Controller, Delete, Get, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { callbackFault } from '../admission/callback-url.js';
@@ -24,7 +24,16 @@ export const webhookRequest = z.strictObject({
   description: z.string().max(500).default(''),
   state: z.enum(['active', 'disabled']).default('active'),
   acts_as: z
-    .strictObject({ id: principalId, roles: z.array(z.string().min(1).max(100)).min(1).max(20) })
+    .strictObject({
+      id: principalId,
+      roles: z.array(z.string().min(1).max(100)).min(1).max(20),
+      issuer: z
+        .string()
+        .min(1)
+        .max(500)
+        .optional()
+        .describe('the issuer of the identity provider of the person; absent: a person with a key'),
+    })
     .optional()
     .describe('messages carry a link that decides as this person; whoever reads them can use it'),
 });
@@ -39,8 +48,9 @@ interface NextWebhook {
   sealed: string;
 }
 
-function faceOf({ secret_sealed: _sealed, by: _by, changed_at_ms, ...webhook }: Webhook): Record<string, unknown> {
-  return { ...webhook, changed_at: new Date(changed_at_ms).toISOString() };
+function faceOf({ secret_sealed: _sealed, by: _by, changed_at_ms, acts_as_issuer, ...webhook }: Webhook): Record<string, unknown> {
+  const acts_as = webhook.acts_as && acts_as_issuer ? { ...webhook.acts_as, issuer: acts_as_issuer } : webhook.acts_as;
+  return { ...webhook, acts_as, changed_at: new Date(changed_at_ms).toISOString() };
 }
 
 /** `/v1/webhooks`: channels that notices go to. The signing secret is shown once and kept sealed. */
@@ -113,7 +123,8 @@ export class WebhooksController {
     const sealed = this.room.secrets.seal(caller.tenant_id, webhook_id, secret);
     const draft = (): Webhook | Problem => {
       const known = this.known(caller).get(webhook_id);
-      return changed !== undefined && !known ? noSuch() : this.next(caller, { webhook_id, body, known, sealed });
+      if (changed !== undefined && !known) return noSuch();
+      return this.notLive(caller, body) ?? this.next(caller, { webhook_id, body, known, sealed });
     };
     const edited = await this.edit(request, caller, webhook_id, draft);
     if (edited instanceof Problem) return edited;
@@ -126,8 +137,29 @@ export class WebhooksController {
   /** A channel keeps its secret; one that needs its first gets `sealed`. */
   private next({ principal }: Caller, { webhook_id, body, known, sealed }: NextWebhook): Webhook {
     const secret_sealed = body.channel === 'webhook' ? (known?.secret_sealed ?? sealed) : null;
-    const acts_as = body.acts_as ? { kind: 'user' as const, ...body.acts_as } : null;
-    return { webhook_id, ...body, secret_sealed, acts_as, by: principal, changed_at_ms: this.room.clock.now_ms() };
+    const { id, roles, issuer } = body.acts_as ?? {};
+    const acts_as = id !== undefined && roles ? { kind: 'user' as const, id, roles } : null;
+    const acts_as_issuer = issuer === undefined || issuer === LOCAL_ISSUER ? null : issuer;
+    return { webhook_id, ...body, secret_sealed, acts_as, acts_as_issuer, by: principal, changed_at_ms: this.room.clock.now_ms() };
+  }
+
+  /** A channel decides only for a person who could decide now, with each of the roles. */
+  private notLive({ tenant_id }: Caller, { acts_as, state }: Body): Problem | undefined {
+    if (!acts_as || state !== 'active') return undefined;
+    const { id, roles, issuer = LOCAL_ISSUER } = acts_as;
+    const at = { roles, at_ms: this.room.clock.now_ms(), as: 'voter' as const };
+    const left = rolesLeft(this.room.state, tenant_id, { issuer, id }, at);
+    const means = issuer === LOCAL_ISSUER ? 'a key that is neither revoked nor expired' : `a recent token of ${issuer}`;
+    const lacking = roles.flatMap((role, at) => (left && !left.includes(role) ? [{ role, at }] : []));
+    if (left && lacking.length === 0) return undefined;
+    const issues = left
+      ? lacking.map(({ role, at }) => ({
+          path: `/acts_as/roles/${at}`,
+          code: 'not_live',
+          message: `${id} has no role ${role} by ${means}`,
+        }))
+      : [{ path: '/acts_as/id', code: 'not_live', message: `${id} does not have ${means}` }];
+    return new Problem('invalid-request', 'a channel decides only for a person who could decide now', { issues });
   }
 
   private faultOf({ channel, url }: Body): string | undefined {

@@ -1,5 +1,5 @@
 import type { Authority, Principal } from '@countersign/contracts';
-import { type ApiKey, LOCAL_ISSUER, principalOfKey, tenantOf } from '@countersign/domain';
+import { type ApiKey, type IdentityProvider, LOCAL_ISSUER, principalOfKey, tenantOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
 import { Problem } from '../http/problem.js';
 import { TokenHashes } from './token-hashes.js';
@@ -29,11 +29,13 @@ export interface Caller {
   clearances: readonly string[];
   /** What its calls are made by, where they are made for nobody else and come from no other call. Shared: never changed. */
   authority: Authority;
+  /** The token that it came with; absent: a key. */
+  token?: { provider: IdentityProvider; verified_at_ms: number };
 }
 
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="countersign"' };
 /** Configuration that is older may lack a revocation: nobody is let in by it. */
-const SILENCE_MAX_MS = 15_000;
+export const SILENCE_MAX_MS = 15_000;
 
 export const unauthenticated = (detail: string, error = ''): Problem =>
   new Problem('unauthenticated', detail, {}, { 'www-authenticate': CHALLENGE['www-authenticate'] + error });

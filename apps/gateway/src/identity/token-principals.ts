@@ -6,6 +6,7 @@ import { Problem } from '../http/problem.js';
 import { authorityOf, type Caller, INVALID_TOKEN, unauthenticated } from './authenticator.js';
 import type { ProviderKeys } from './provider-keys.js';
 import { principalOf } from './token-claims.js';
+import type { VerifiedTokens } from './verified-tokens.js';
 
 const TOKEN_MAX = 16_384;
 const JWT = /^[A-Za-z0-9_-]{2,}\.[A-Za-z0-9_-]{2,}\.[A-Za-z0-9_-]+$/;
@@ -15,8 +16,17 @@ const TOLERANCE_S = 5;
 interface Verified {
   payload: JWTPayload;
   provider: IdentityProvider;
+  /** When it was issued; of a token that does not say, when it was verified. */
+  verified_at_ms: number;
   expires_at_ms: number;
   caller: Caller | undefined;
+}
+
+/** When a token says that it was issued, epoch ms, at most now; now where it does not say. Undefined: it says a time to come, or none. */
+function issuedAt({ iat }: JWTPayload, now_ms: number): number | undefined {
+  if (iat === undefined) return now_ms;
+  if (!Number.isFinite(iat) || iat * 1000 > now_ms + TOLERANCE_S * 1000) return undefined;
+  return Math.min(iat * 1000, now_ms);
 }
 
 const refuse = (why: string): Problem => unauthenticated(`the token is not accepted: ${why}`, INVALID_TOKEN);
@@ -42,6 +52,7 @@ export class TokenPrincipals {
     private readonly configuration: Configuration,
     private readonly keys: ProviderKeys,
     private readonly now_ms: () => number,
+    private readonly verified_tokens: Pick<VerifiedTokens, 'noted'>,
     private readonly tokens_max = 10_000,
   ) {}
 
@@ -51,7 +62,11 @@ export class TokenPrincipals {
     const hash = sha256Hex(token);
     const known = this.verified.get(hash);
     if (known && !(known instanceof Problem) && this.live(known)) return undefined;
-    return this.verify(token).then((result) => this.remember(hash, result));
+    return this.verify(token).then((result) => {
+      this.remember(hash, result);
+      const caller = this.caller(token);
+      if (!(caller instanceof Problem)) this.verified_tokens.noted(caller);
+    });
   }
 
   /** Only of tokens that were prepared. */
@@ -91,7 +106,10 @@ export class TokenPrincipals {
         clockTolerance: TOLERANCE_S,
         currentDate: new Date(this.now_ms()),
       });
-      return { payload, provider, expires_at_ms: (payload.exp as number) * 1000, caller: undefined };
+      const now_ms = this.now_ms();
+      const issued_at_ms = issuedAt(payload, now_ms);
+      if (issued_at_ms === undefined) return refuse(`its claim iat is not a time up to now (${new Date(now_ms).toISOString()})`);
+      return { payload, provider, verified_at_ms: issued_at_ms, expires_at_ms: (payload.exp as number) * 1000, caller: undefined };
     } catch (cause) {
       return refuse(reasonOf(cause));
     }
@@ -104,7 +122,7 @@ export class TokenPrincipals {
   }
 }
 
-function callerOf({ payload, provider }: Verified): Caller | undefined {
+function callerOf({ payload, provider, verified_at_ms }: Verified): Caller | undefined {
   const named = principalOf(payload, provider);
   if (!named) return undefined;
   const { principal, rights } = named;
@@ -118,5 +136,6 @@ function callerOf({ payload, provider }: Verified): Caller | undefined {
     scopes: rights.scopes ?? [],
     clearances: rights.clearances,
     authority: authorityOf(key_id, rights),
+    token: { provider, verified_at_ms },
   };
 }

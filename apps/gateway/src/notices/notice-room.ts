@@ -1,5 +1,6 @@
 import type { ConfigurationState } from '@countersign/domain';
-import type { Clock } from '@countersign/process';
+import type { Clock, Configuration } from '@countersign/process';
+import { SILENCE_MAX_MS } from '../identity/authenticator.js';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
 import type { DecisionLinks } from './decision-link.js';
 import type { SealedSecrets } from './sealed-secret.js';
@@ -7,7 +8,7 @@ import type { SealedSecrets } from './sealed-secret.js';
 /** What the routes of channels and decision links share. */
 export class NoticeRoom {
   constructor(
-    private readonly parts: { configuration: { state: ConfigurationState }; writer: ConfigurationWriter; clock: Clock },
+    private readonly parts: { configuration: Configuration; writer: ConfigurationWriter; clock: Clock },
     readonly secrets: SealedSecrets,
     readonly links: DecisionLinks,
     /** Lets channels be at loopback and private addresses. */
@@ -16,6 +17,10 @@ export class NoticeRoom {
 
   get state(): ConfigurationState {
     return this.parts.configuration.state;
+  }
+  /** Whether the configuration may lack a revocation: no link is followed by it. */
+  get is_stale(): boolean {
+    return this.parts.configuration.silenceMs('configuration-changed') > SILENCE_MAX_MS;
   }
   get writer(): ConfigurationWriter {
     return this.parts.writer;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConfigurationState, Webhook } from '@countersign/domain';
+import { type ConfigurationState, LOCAL_ISSUER, rolesLeft, type Webhook } from '@countersign/domain';
 import type { Logger } from '@countersign/process';
 import type { Readable } from '../personal/readable.js';
 import type { Channels } from './channels.js';
@@ -125,7 +125,7 @@ export class NoticeSender {
     const { notice } = delivery;
     const { webhook_id, channel } = webhook;
     const readable = await this.parts.readable.value(notice.tenant_id, notice);
-    const taken = await this.parts.channels.tell(webhook, readable);
+    const taken = await this.parts.channels.tell(webhook, this.withLiveLink(webhook, readable));
     // An address that was edited meanwhile refused it: the channel has not.
     const is_edited = this.channel(notice.tenant_id, webhook_id) !== webhook;
     if (taken === 'try_again' || (taken === 'refused' && is_edited)) return this.again(delivery, webhook);
@@ -136,6 +136,14 @@ export class NoticeSender {
       if (channel !== 'mail') await this.parts.disable(notice.tenant_id, webhook);
     }
     delivery.done();
+  }
+
+  /** A link goes only to a channel whose person could use it now. */
+  private withLiveLink({ acts_as, acts_as_issuer }: Webhook, notice: Notice): Notice {
+    if (!acts_as || notice.decides === null) return notice;
+    const who = { issuer: acts_as_issuer ?? LOCAL_ISSUER, id: acts_as.id };
+    const at = { roles: acts_as.roles, at_ms: this.parts.now_ms(), as: 'voter' as const };
+    return rolesLeft(this.parts.state(), notice.tenant_id, who, at)?.length ? notice : { ...notice, decides: null };
   }
 
   private async again(delivery: Delivery, { webhook_id }: Webhook): Promise<void> {

@@ -56,6 +56,8 @@ afterEach(async () => {
 /** A gateway's notices over the log, with a channel that answers as it is told. */
 class Life {
   readonly told: string[] = [];
+  /** Of those that were told, which had something to decide by. */
+  readonly with_link: string[] = [];
   readonly written: { type: string; fields: unknown }[] = [];
   readonly state = initialConfiguration();
   readonly sender: NoticeSender;
@@ -65,6 +67,7 @@ class Life {
     tenantPart(this.state, sampleMeta().tenant_id).webhooks.set('w', hook);
     const tell = async (_webhook: Webhook, notice: Notice) => {
       this.told.push(notice.id);
+      if (notice.decides) this.with_link.push(notice.id);
       return this.answer(notice);
     };
     const claims = new NoticeClaims(store, `gateway-${++lives}`);
@@ -166,6 +169,27 @@ const notice = (id: string): Notice => ({
   data: {},
   decides: null,
 });
+
+test('a channel is sent a link only while its person could use it', async () => {
+  const life = new Life(() => 'taken');
+  const tenant_id = sampleMeta().tenant_id;
+  const principal = { kind: 'user' as const, id: 'carl', roles: ['approver'] };
+  tenantPart(life.state, tenant_id).webhooks.set('w', { ...hook, acts_as: principal });
+  const asked = (id: string) => {
+    const decides = { approval_id: 'a', expires_at_ms: Date.now() + 60_000 };
+    return new Promise<void>((done) => life.sender.tell({ ...notice(id), decides }, done));
+  };
+  await asked('before');
+  const key = { key_id: 'k', key_hash: 'k', tenant_id, principal, scopes: [], clearances: [], purposes: null, owner: null };
+  const kept = { ...key, expires_at_ms: null, created_at_ms: 0, revoked_at_ms: null as number | null };
+  life.state.keys_by_id.set('k', kept);
+  await asked('while');
+  kept.revoked_at_ms = Date.now();
+  await asked('after');
+  expect([life.told, life.with_link]).toEqual([['before', 'while', 'after'], ['while']]);
+  await life.stop();
+});
+
 const told = (life: Life, id: string) => new Promise<void>((done) => life.sender.tell(notice(id), done));
 
 test('of two gateways that read the same event one tells each channel of it, and both go on', async () => {

@@ -1,7 +1,6 @@
 import { SEALED } from '@countersign/contracts';
 import { type CallState, type ConfigurationState, hasPersonal } from '@countersign/domain';
 import type { Personal } from '@countersign/process';
-import type { StreamOut } from '../http/call-stream.js';
 
 /** What leaves this gateway, as its readers may see it: what is sealed is opened, or says `erased`. */
 export class Readable {
@@ -38,30 +37,7 @@ export class Readable {
     return this.personal !== undefined && hasPersonal(this.configuration.state, tenant_id);
   }
 
-  /** A stream of a tenant; what is written keeps its order. */
-  stream(tenant_id: string, out: StreamOut): StreamOut {
-    return this.uses(tenant_id) ? new OpenedStream((text) => this.text(tenant_id, text), out) : out;
-  }
-
   private opens(tenant_id: string, text: string): boolean {
     return this.uses(tenant_id) && text.includes(SEALED);
-  }
-}
-
-class OpenedStream implements StreamOut {
-  private last: Promise<void> = Promise.resolve();
-
-  constructor(
-    private readonly opened: (text: string) => string | Promise<string>,
-    private readonly out: StreamOut,
-  ) {}
-
-  /** What cannot be opened now ends the stream: its reader comes again. */
-  write(text: string): void {
-    this.last = this.last.then(async () => this.out.write(await this.opened(text))).catch(() => this.out.end());
-  }
-
-  end(): void {
-    this.last = this.last.then(() => this.out.end());
   }
 }

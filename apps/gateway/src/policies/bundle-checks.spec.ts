@@ -13,6 +13,7 @@ const input_schema = {
 };
 const output_schema = { type: 'object', properties: { iban: { type: 'string' } }, additionalProperties: false };
 const known: KnownTenant = {
+  links: [],
   contracts: [
     sampleContract({ input_schema: { ...sampleContract().input_schema, additionalProperties: false }, output_schema }),
     sampleContract({ name: 'pay_invoice', category: 'finance', effect_class: 'commit_high', input_schema, output_schema }),
@@ -170,6 +171,17 @@ describe('a bundle that cannot mean what it says is refused', () => {
     expect(later).toMatchObject({ more: { issues: [{ path: '/rules/0/approval/escalate_to/0/quorum', message }] } });
     expect(approvalRequirement.safeParse(approval).success).toBe(false);
   });
+});
+
+test('a quorum above the people named, where person links make one of two, is refused in the group that it stands in', () => {
+  const links = [{ one: { issuer: 'local', id: 'anna' }, other: { issuer: 'local', id: 'bob' }, relation: 'same' as const }];
+  const two = { people: ['anna', 'bob'], quorum: 2 };
+  const levels = { on_expiry: 'escalate', escalate_to: [{ ...two, expires_after_ms: 1000 }] };
+  const fields = (approval: object, of: KnownTenant) => findings([ask(approval)], of).faults.map(({ field }) => field);
+  expect(fields(two, { ...known, links })).toEqual(['/approval/quorum']);
+  expect(fields(levels, { ...known, links })).toEqual(['/approval/escalate_to/0/quorum']);
+  expect(fields({ ...two, approver_roles: ['approver'] }, { ...known, links })).toEqual([]);
+  expect(fields(two, known)).toEqual([]);
 });
 
 describe('what can mean what it says is taken', () => {

@@ -1,5 +1,5 @@
 import type { ApprovalRequirement, ToolContract } from '@countersign/contracts';
-import { LOCAL_ISSUER, nearestNames } from '@countersign/domain';
+import { identityOf, LOCAL_ISSUER, nearestNames, type PersonLink, personsOf } from '@countersign/domain';
 import { isGlob, type PolicyBundle, type Rule, selects } from '@countersign/policy';
 import { obligationFaults } from './path-checks.js';
 
@@ -10,6 +10,8 @@ export interface KnownTenant {
   roles: ReadonlySet<string>;
   /** Ids of people with a key that is good. */
   people: ReadonlySet<string>;
+  /** Which identities are one person. */
+  links: readonly PersonLink[];
   /** Issuers of its identity providers. */
   issuers: ReadonlySet<string>;
   /** By tool: places of the mapped form (JSON Pointers) that a version of its mapping fills. */
@@ -57,6 +59,13 @@ export function peopleFindings(requirement: ApprovalRequirement, known: KnownTen
           field: `${at.field}${place}/approver_roles/${n}`,
           reason: `there is no role ${role}; roles are ${[...known.roles].join(', ')}`,
         });
+    const persons = new Set(personsOf(known.links, group.people.map(identityOf))).size;
+    if (group.approver_roles.length === 0 && known.links.length > 0 && persons < group.quorum)
+      faults.push({
+        ...at,
+        field: `${at.field}${place}/quorum`,
+        reason: `by the person links of this tenant the people named are ${persons}, and the quorum is ${group.quorum}: name more people, or a lower quorum`,
+      });
     for (const [n, name] of group.people.entries()) {
       const field = `${at.field}${place}/people/${n}`;
       const found = personFinding(name, known);

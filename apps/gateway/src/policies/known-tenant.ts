@@ -1,4 +1,4 @@
-import { type ConfigurationState, keysOf, type MappingVersion, toolNames, toolVersions } from '@countersign/domain';
+import { type ConfigurationState, keysOf, type MappingVersion, personLinksOf, toolNames, toolVersions } from '@countersign/domain';
 import { roles } from '../identity/authenticator.js';
 import type { KnownTenant } from './bundle-checks.js';
 
@@ -23,6 +23,7 @@ export function knownTenant(state: ConfigurationState, tenant_id: string, now_ms
     roles: ROLES,
     people: new Set(live.map(({ principal }) => principal.id)),
     mapped_to: new Map([...(tenant?.mappings ?? [])].map(([tool, versions]) => [tool, placesOf(versions)])),
+    links: personLinksOf(state, tenant_id),
     issuers: new Set([...providers].map(({ issuer }) => issuer)),
   };
 }

@@ -6,6 +6,7 @@ import { EmbeddedEventLog } from '@countersign/event-log';
 import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
 import { FolderBlobs, InProcessResults, InProcessWakeUps, KeyRing, PgliteStore, Vault } from '@countersign/store';
 import { Registry } from 'prom-client';
+import { defaultHttpLimits, type HttpLimits } from '../bounds/http-limits.js';
 import { type RunningGateway, startGateway } from '../start-gateway.js';
 import { sampleContract } from './samples.js';
 import { StandInViews } from './stand-in-views.js';
@@ -30,9 +31,10 @@ export class TestGateway {
     readonly parts: { standIn: StandIn; views: StandInViews },
     public running: RunningGateway,
     public key: string,
+    private readonly http: HttpLimits,
   ) {}
 
-  static async open(): Promise<TestGateway> {
+  static async open(http: Partial<HttpLimits> = {}): Promise<TestGateway> {
     const dir = await mkdtemp(path.join(tmpdir(), 'countersign-gateway-'));
     const log = await EmbeddedEventLog.open({ dir: path.join(dir, 'log'), fsync: 'none' });
     await log.ensureTopics(topicSpecs(['shared'], 4));
@@ -63,11 +65,12 @@ export class TestGateway {
     await parts.standIn.register(sampleContract({ name: 'read_note', effect_class: 'read_internal', scopes: ['notes:read'] }));
     await parts.standIn.register(sampleContract({ version: '1.3.0' }));
     await parts.standIn.register(sampleContract({ version: '2.0.0-beta.1' }));
-    const running = await TestGateway.start(deps, dir);
-    return new TestGateway(dir, deps, log, parts, running, running.admin_key as string);
+    const limits = { ...defaultHttpLimits, ...http };
+    const running = await TestGateway.start(deps, dir, limits);
+    return new TestGateway(dir, deps, log, parts, running, running.admin_key as string, limits);
   }
 
-  private static start(deps: AppDeps, dir: string): Promise<RunningGateway> {
+  private static start(deps: AppDeps, dir: string, http: HttpLimits): Promise<RunningGateway> {
     return startGateway(deps, {
       host: '127.0.0.1',
       port: 0,
@@ -75,6 +78,7 @@ export class TestGateway {
       identity_allow_private: true,
       lanes: ['shared'],
       data_dir: dir,
+      http,
     });
   }
 
@@ -91,7 +95,7 @@ export class TestGateway {
     await this.running.close();
     await meanwhile?.();
     this.deps.metrics.clear(); // as a new process has them
-    this.running = await TestGateway.start(this.deps, this.dir);
+    this.running = await TestGateway.start(this.deps, this.dir, this.http);
   }
 
   async send(method: string, url: string, body?: unknown, headers: Record<string, string> = {}, key = this.key): Promise<Response> {

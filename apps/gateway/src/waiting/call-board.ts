@@ -1,9 +1,9 @@
 import { type CallState, evolve, type PlacedEvent, statusOf } from '@countersign/domain';
 import type { Progress } from '@countersign/process';
 import { isAnswer } from './is-answer.js';
-import { mergeStates } from './merge-states.js';
+import { mergeStates, sameFacts } from './merge-states.js';
 
-/** Told after every durable fact of a call that it watches. */
+/** Told after every durable fact of a call that it watches, and of a reading of a view where it says something new. */
 export interface CallListener {
   changed(state: CallState, at: PlacedEvent | undefined): void;
   /** How far its run is; a hint. */
@@ -17,7 +17,20 @@ interface Watched {
   /** Undefined where nobody listens, so that long waits keep no payload in memory. */
   state: CallState | undefined;
   listeners: CallListener[];
+  /** Listeners that joined since the others were told; undefined: none. */
+  untold: Set<CallListener> | undefined;
+  /** When a view was last read for this call, by the monotonic clock. */
+  read_ms: number;
 }
+
+const watchedCall = (tenant_id: string, counted: boolean, state: CallState | undefined, listener: CallListener | undefined): Watched => ({
+  tenant_id,
+  counted,
+  state,
+  listeners: listener ? [listener] : [],
+  untold: undefined,
+  read_ms: Number.NEGATIVE_INFINITY,
+});
 
 /**
  * The calls that this gateway watches: those it admitted until they end (they count for the in-flight cap) and those
@@ -56,11 +69,11 @@ export class CallBoard {
   admit(callId: string, tenantId: string, state: CallState | undefined, listener: CallListener | undefined): void {
     const known = this.calls.get(callId);
     if (!known) {
-      this.calls.set(callId, { tenant_id: tenantId, counted: true, state, listeners: listener ? [listener] : [] });
+      this.calls.set(callId, watchedCall(tenantId, true, state, listener));
       this.counts.set(tenantId, this.inFlight(tenantId) + 1);
       return;
     }
-    if (listener) known.listeners.push(listener);
+    if (listener) join(known, listener);
   }
 
   /** The request is not on the record: forget the call and its listeners. */
@@ -74,10 +87,12 @@ export class CallBoard {
   watch(callId: string, tenantId: string, listener: CallListener): CallState | undefined {
     const known = this.calls.get(callId);
     if (known) {
-      known.listeners.push(listener);
+      join(known, listener);
       return known.state;
     }
-    this.calls.set(callId, { tenant_id: tenantId, counted: false, state: undefined, listeners: [listener] });
+    const watched = watchedCall(tenantId, false, undefined, undefined);
+    join(watched, listener);
+    this.calls.set(callId, watched);
     return undefined;
   }
 
@@ -86,6 +101,7 @@ export class CallBoard {
     if (!watched) return;
     const at = watched.listeners.indexOf(listener);
     if (at >= 0) watched.listeners.splice(at, 1);
+    watched.untold?.delete(listener);
     this.tidy(callId, watched);
   }
 
@@ -95,11 +111,33 @@ export class CallBoard {
     if (watched && watched.tenant_id === state.tenant_id && !watched.state?.requested) this.learn(state);
   }
 
-  /** A reading of the call from a view: fills what this board has not seen, and tells the listeners. */
-  learn(state: CallState): void {
+  /**
+   * A reading of the call from a view: fills what this board has not seen. Where it says something new all listeners are told; where
+   * it does not, only those who have been told nothing yet. So what one of them has read costs the others nothing.
+   * @returns all that is known of the call; undefined where it is not watched.
+   */
+  learn(state: CallState): CallState | undefined {
     const watched = this.calls.get(state.call_id);
-    if (!watched || watched.tenant_id !== state.tenant_id) return;
-    this.move(state.call_id, watched, mergeStates(watched.state, state), undefined);
+    if (!watched || watched.tenant_id !== state.tenant_id) return undefined;
+    const merged = mergeStates(watched.state, state);
+    if (watched.state && sameFacts(watched.state, merged)) this.tellUntold(state.call_id, watched, watched.state);
+    else this.move(state.call_id, watched, merged, undefined);
+    return merged;
+  }
+
+  /**
+   * Whether a view is to be read for this call now. False where it was read less than `fresh_ms` ago: everybody who watches the call
+   * was told what that reading said, and who joined since is told now.
+   */
+  shouldRead(callId: string, now_ms: number, fresh_ms: number): boolean {
+    const watched = this.calls.get(callId);
+    if (!watched) return true;
+    if (now_ms - watched.read_ms >= fresh_ms) {
+      watched.read_ms = now_ms;
+      return true;
+    }
+    if (watched.state) this.tellUntold(callId, watched, watched.state);
+    return false;
   }
 
   /** Folds a durable event of a watched call; events of other calls are ignored. */
@@ -119,9 +157,18 @@ export class CallBoard {
 
   private move(callId: string, watched: Watched, state: CallState, at: PlacedEvent | undefined): void {
     watched.state = state;
+    watched.untold = undefined;
     if (isAnswer(statusOf(state))) this.discount(watched);
     if (watched.listeners.length === 1) watched.listeners[0]?.changed(state, at);
     else for (const listener of [...watched.listeners]) listener.changed(state, at);
+    this.tidy(callId, watched);
+  }
+
+  private tellUntold(callId: string, watched: Watched, state: CallState): void {
+    const { untold } = watched;
+    if (!untold) return;
+    watched.untold = undefined;
+    for (const listener of untold) listener.changed(state, undefined);
     this.tidy(callId, watched);
   }
 
@@ -138,4 +185,10 @@ export class CallBoard {
     watched.state = undefined;
     if (!watched.counted) this.calls.delete(callId);
   }
+}
+
+function join(watched: Watched, listener: CallListener): void {
+  watched.listeners.push(listener);
+  watched.untold ??= new Set();
+  watched.untold.add(listener);
 }

@@ -1,7 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { publicLookup, type TenantKeys } from '@countersign/process';
+import { outboundRequest, type TenantKeys } from '@countersign/process';
 import { callbackFault } from '../admission/callback-url.js';
 
 /** How long a receiver may take, ms. */
@@ -59,16 +57,9 @@ export class CallbackSender {
     if (callbackFault(callback.url, this.allow_private) !== undefined) return Promise.resolve('refused');
     const url = new URL(callback.url);
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(callback.body), ...signed };
-    const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
     return new Promise((done) => {
-      const options = {
-        method: 'POST',
-        headers,
-        timeout: ANSWER_MAX_MS,
-        agent: false,
-        ...(this.allow_private ? {} : { lookup: publicLookup }),
-      };
-      const sent = request(url, options, (answer) => {
+      const options = { method: 'POST', headers, timeout: ANSWER_MAX_MS };
+      const sent = outboundRequest(url, options, { allow_private: this.allow_private }, (answer) => {
         answer.resume();
         const status = answer.statusCode ?? 0;
         done(status >= 200 && status < 300 ? 'taken' : status === 410 ? 'refused' : 'try_again');

@@ -31,3 +31,11 @@ export function mergeStates(a: CallState | undefined, b: CallState): CallState {
     end: a.end ?? b.end,
   };
 }
+
+const FACTS = ['requested', 'ruling', 'approval', 'approval_end', 'started', 'doubt', 'end'] as const;
+
+/** Whether two readings of one call stand on the same records. */
+export function sameFacts(a: CallState, b: CallState): boolean {
+  if (a.attempt !== b.attempt || (a.call === null) !== (b.call === null)) return false;
+  return FACTS.every((fact) => a[fact]?.event_id === b[fact]?.event_id);
+}

@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals';
+import { AllowedMethods } from './allowed-methods.js';
+
+const methods = new AllowedMethods();
+methods.add('/v1/calls', 'POST');
+methods.add('/v1/calls', ['GET', 'HEAD']);
+methods.add('/v1/calls::batch', 'POST');
+methods.add('/v1/calls/:call_id', 'GET');
+methods.add('/v1/policies/active', 'PUT');
+methods.add('/v1/policies/:version', 'GET');
+methods.add('/v1/audit/tile/*', 'GET');
+
+test.each([
+  ['/v1/calls', ['GET', 'HEAD', 'POST']],
+  ['/v1/%63alls', ['GET', 'HEAD', 'POST']],
+  ['/v1/calls:batch', ['POST']],
+  ['/v1/calls/x', ['GET']],
+  ['/v1/calls/x%2Fy', ['GET']],
+  ['/v1/calls/', []],
+  ['/v1/calls/x/y', []],
+  ['/v1/policies/active', ['GET', 'PUT']],
+  ['/v1/audit/tile/8/data/000', ['GET']],
+  ['/v1/audit/tile', []],
+  ['/v1/%ZZ', []],
+  ['/', []],
+  ['*', []],
+])('%s takes %j', (path, expected) => {
+  expect(methods.of(path)).toEqual(expected);
+});

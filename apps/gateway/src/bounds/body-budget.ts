@@ -1,0 +1,100 @@
+import { BoundedCounts } from './bounded-counts.js';
+
+export type Scope = 'address' | 'tenant' | 'process';
+
+/** The cap that a body did not fit under. Where it is the process's, what others have in flight is not told. */
+export interface Overrun {
+  scope: Scope;
+  /** In flight already, of this address or tenant. */
+  found_bytes: number | undefined;
+  wanted_bytes: number;
+  max_bytes: number;
+}
+
+export interface BodyCaps {
+  body_bytes_max: number;
+  body_bytes_per_address_max: number;
+  body_bytes_per_tenant_max: number;
+}
+
+const PROCESS = 'process';
+
+/** Bytes of bodies in flight: of each address, each tenant and the process. A body is in flight until its request is answered or cut. */
+export class BodyBudget {
+  readonly counts: Readonly<Record<Scope, BoundedCounts>>;
+
+  constructor(caps: BodyCaps) {
+    this.counts = {
+      address: new BoundedCounts(caps.body_bytes_per_address_max),
+      tenant: new BoundedCounts(caps.body_bytes_per_tenant_max),
+      process: new BoundedCounts(caps.body_bytes_max),
+    };
+  }
+
+  get bytes(): number {
+    return this.counts.process.of(PROCESS);
+  }
+
+  /** Reserves for an address; `BodyReservation.assign` adds the tenant once it is known. */
+  reserve(address: string, bytes: number): BodyReservation | Overrun {
+    const reservation = new BodyReservation(this, address);
+    return reservation.grow(bytes) ?? reservation;
+  }
+
+  /** @returns which cap it would go over; then nothing is added. */
+  add(scopes: readonly (readonly [Scope, string])[], bytes: number): Overrun | undefined {
+    for (const [at, [scope, key]] of scopes.entries()) {
+      const counts = this.counts[scope];
+      if (counts.add(key, bytes)) continue;
+      this.remove(scopes.slice(0, at), bytes);
+      const found_bytes = scope === 'process' ? undefined : counts.of(key);
+      return { scope, found_bytes, wanted_bytes: bytes, max_bytes: counts.max };
+    }
+    return undefined;
+  }
+
+  remove(scopes: readonly (readonly [Scope, string])[], bytes: number): void {
+    for (const [scope, key] of scopes) this.counts[scope].remove(key, bytes);
+  }
+}
+
+/** What one request has reserved. Released once, however its request ends; a released one takes no more (its connection may close while its token is checked). */
+export class BodyReservation {
+  private readonly scopes: [Scope, string][];
+  private bytes = 0;
+  private released = false;
+
+  constructor(
+    private readonly budget: BodyBudget,
+    address: string,
+  ) {
+    this.scopes = [
+      ['address', address],
+      ['process', PROCESS],
+    ];
+  }
+
+  /** Counts what is reserved for the tenant, too. */
+  assign(tenant_id: string): Overrun | undefined {
+    if (this.released) return undefined;
+    const scope: [Scope, string] = ['tenant', tenant_id];
+    const over = this.budget.add([scope], this.bytes);
+    if (!over) this.scopes.push(scope);
+    return over;
+  }
+
+  grow(bytes: number): Overrun | undefined {
+    if (this.released) return undefined;
+    const over = this.budget.add(this.scopes, bytes);
+    if (!over) this.bytes += bytes;
+    return over;
+  }
+
+  release(): void {
+    if (this.released) return;
+    this.released = true;
+    this.budget.remove(this.scopes, this.bytes);
+  }
+}
+
+export const isOverrun = (result: BodyReservation | Overrun): result is Overrun => !(result instanceof BodyReservation);

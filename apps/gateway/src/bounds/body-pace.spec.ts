@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http';
+import { afterEach, expect, test } from '@jest/globals';
+import { BodyPace, WINDOW_TICKS } from './body-pace.js';
+
+const PER_S = 1_000;
+const pace = new BodyPace(PER_S);
+afterEach(() => pace.close());
+
+function receiving(): {
+  request: IncomingMessage;
+  state: { complete: boolean; destroyed: boolean; socket: { bytesRead: number } };
+  cut: string[];
+} {
+  const state = { complete: false, destroyed: false, socket: { bytesRead: 500, destroyed: false } };
+  const cut: string[] = [];
+  const request = state as unknown as IncomingMessage;
+  pace.watch(request, () => cut.push('cut'));
+  return { request, state, cut };
+}
+
+const window = (each: (tick: number) => void) => {
+  for (let tick = 0; tick < WINDOW_TICKS; tick++) {
+    each(tick);
+    pace.tick();
+  }
+};
+
+test('a body that brings too little in a window is cut, once', () => {
+  const { state, cut } = receiving();
+  window(() => {
+    state.socket.bytesRead += PER_S;
+  });
+  expect(cut).toEqual([]);
+  window(() => {
+    state.socket.bytesRead += PER_S - 1;
+  });
+  expect(cut).toEqual(['cut']);
+  window(() => undefined);
+  expect(cut).toEqual(['cut']);
+});
+
+test('a half-sent body that stands still is cut in the next window, however much it brought before', () => {
+  const { state, cut } = receiving();
+  state.socket.bytesRead += 1_000_000;
+  window(() => undefined);
+  expect(cut).toEqual([]);
+  window(() => undefined);
+  expect(cut).toEqual(['cut']);
+});
+
+test('a small body may come byte by byte, as long as it ends within the first window', () => {
+  const { state, cut } = receiving();
+  window((tick) => {
+    state.socket.bytesRead += 1;
+    state.complete = tick === WINDOW_TICKS - 1;
+  });
+  expect([cut, pace.size]).toEqual([[], 0]);
+});
+
+test('who is gone is not watched any more', () => {
+  const { state } = receiving();
+  state.destroyed = true;
+  pace.tick();
+  expect(pace.size).toBe(0);
+});

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http';
+
+const TICK_MS = 1_000;
+/** A body must bring its bytes in each such time; one that ends within the first may be as slow as it likes. */
+export const WINDOW_TICKS = 10;
+
+interface Watched {
+  request: IncomingMessage;
+  too_slow: () => void;
+  ticks: number;
+  /** What the connection had read at the start of this window. */
+  bytes_at: number;
+}
+
+/**
+ * Ends bodies that come too slowly. Time is counted in ticks of a timer, not by a clock: while the process itself stands still nobody
+ * is too slow.
+ */
+export class BodyPace {
+  private readonly receiving = new Set<Watched>();
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(readonly bytes_per_s_min: number) {
+    this.timer = setInterval(() => this.tick(), TICK_MS);
+    this.timer.unref();
+  }
+
+  get size(): number {
+    return this.receiving.size;
+  }
+
+  /** @returns ends the watch; it ends by itself where the body is whole or its connection closed. */
+  watch(request: IncomingMessage, too_slow: () => void): () => void {
+    const watched = { request, too_slow, ticks: 0, bytes_at: request.socket.bytesRead };
+    this.receiving.add(watched);
+    return () => this.receiving.delete(watched);
+  }
+
+  /** A second has gone by. */
+  tick(): void {
+    for (const watched of this.receiving) {
+      const { request } = watched;
+      if (request.complete || request.destroyed || request.socket.destroyed) this.receiving.delete(watched);
+      else if (++watched.ticks >= WINDOW_TICKS) this.closeWindow(watched);
+    }
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private closeWindow(watched: Watched): void {
+    const { bytesRead } = watched.request.socket;
+    const least = (this.bytes_per_s_min * TICK_MS * WINDOW_TICKS) / 1_000;
+    if (bytesRead - watched.bytes_at < least) {
+      this.receiving.delete(watched);
+      watched.too_slow();
+    } else Object.assign(watched, { ticks: 0, bytes_at: bytesRead });
+  }
+}

@@ -1,0 +1,104 @@
+import { lookup } from 'node:dns/promises';
+import type { RequestListener, Server } from 'node:http';
+import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Face } from '../http/face.js';
+import { Problem } from '../http/problem.js';
+import { pathOf, sendProblem } from '../http/reply.js';
+import { AllowedMethods } from './allowed-methods.js';
+import { type BodyAdmission, hasBody } from './body-admission.js';
+import type { HttpBounds } from './http-bounds.js';
+import { dropUnread, KEYLESS } from './unread-body.js';
+
+/** Routes that take requests without a key, as `POST /v1/decisions`. */
+export type IsKeyless = (method: string, route: string) => boolean;
+
+/** Refuses connections beyond the caps before anything is read from them. */
+export function boundConnections(server: Server, { connections, metrics }: HttpBounds): void {
+  const serving = server.listeners('connection') as ((this: Server, socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    const refused = connections.admit(socket);
+    if (refused) {
+      metrics.refused(refused);
+      socket.destroy();
+    } else for (const serve of serving) serve.call(server, socket);
+  });
+}
+
+/** Every request comes here first. `100 Continue` is sent once its body may be read, and not before. */
+export function serveRequests(server: Server, serve: RequestListener): void {
+  const listener: RequestListener = (request, response) => {
+    if (hasBody(request.headers))
+      // Whatever answered without reading the body: the rest of it is bounded, too.
+      response.once('finish', () => dropUnread(request, KEYLESS));
+    serve(request, response);
+  };
+  server.on('request', listener);
+  server.on('checkContinue', listener);
+}
+
+function unroutable(request: { method: string; url: string }, methods: AllowedMethods): Problem {
+  const allow = methods.of(pathOf(request.url));
+  if (allow.length === 0) return new Problem('not-found', 'there is nothing at this path');
+  const detail = `${request.method} is not a method of this path: it takes ${allow.join(', ')}`;
+  return new Problem('method-not-allowed', detail, { allowed: allow }, { allow: allow.join(', ') });
+}
+
+/** Looks at each request of the router before its body: whether it has a route, who asks, and whether the body may be read. */
+export function admitBeforeBody(
+  server: FastifyInstance,
+  admission: BodyAdmission,
+  face: Pick<Face, 'prepare'>,
+  isKeyless: IsKeyless,
+): void {
+  const methods = new AllowedMethods();
+  server.addHook('onRoute', ({ url, method }) => methods.add(url, method));
+  server.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) {
+      if (hasBody(request.headers)) dropUnread(request.raw, KEYLESS);
+      return sendProblem(request, reply, unroutable(request, methods));
+    }
+    const ready = hasBody(request.headers)
+      ? admission.begin(request, reply, isKeyless(request.method, request.routeOptions.url ?? ''))
+      : face.prepare(request)?.then(() => true);
+    if (ready === undefined || ready === true) done();
+    else if (ready !== false) ready.then((admitted) => admitted && done(), done);
+  });
+}
+
+/** `localhost` is every loopback address of this machine; any other host is one address. */
+async function addressesOf(host: string): Promise<string[]> {
+  if (host !== 'localhost') return [host];
+  const found = await lookup(host, { all: true });
+  return [...new Set(found.map(({ address }) => address))];
+}
+
+/** Listens on further addresses and hands their connections to the server that is bounded. */
+export class FurtherAddresses {
+  private readonly servers: NetServer[] = [];
+
+  constructor(private readonly server: Server) {}
+
+  /** @returns the address that the server itself has to listen on. */
+  static async first(host: string): Promise<{ first: string; others: string[] }> {
+    const [first = host, ...others] = await addressesOf(host);
+    return { first, others };
+  }
+
+  /** An address that cannot be listened on is left out, as the name leads to another one. */
+  async listen(hosts: readonly string[], port: number, backlog: number): Promise<void> {
+    for (const host of hosts) {
+      const further = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.server.emit('connection', socket));
+      const listening = await new Promise<boolean>((resolve) => {
+        further.once('error', () => resolve(false));
+        further.listen({ host, port, backlog }, () => resolve(true));
+      });
+      if (listening) this.servers.push(further);
+    }
+  }
+
+  close(): void {
+    for (const server of this.servers) server.close();
+  }
+}

@@ -1,0 +1,36 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Scope } from './body-budget.js';
+import type { RefusedConnection } from './connections.js';
+
+export type HttpRefusal = RefusedConnection | `body_bytes_${Scope}` | 'body_too_slow' | 'headers_too_slow' | 'unauthenticated_body';
+
+/** What the bounds of HTTP refused, and what is open now. */
+export class HttpMetrics {
+  private readonly counter: Counter<'reason'>;
+
+  constructor(register: Registry, now: { connections: () => number; body_bytes: () => number }) {
+    this.counter = new Counter({
+      name: 'countersign_http_refused_total',
+      help: 'Connections and requests that a bound of the HTTP server refused, by reason',
+      labelNames: ['reason'],
+      registers: [register],
+    });
+    gauge(register, 'countersign_http_connections', 'Open connections of clients', now.connections);
+    gauge(register, 'countersign_http_body_bytes', 'Bytes of request bodies in flight', now.body_bytes);
+  }
+
+  refused(reason: HttpRefusal): void {
+    this.counter.inc({ reason });
+  }
+}
+
+function gauge(register: Registry, name: string, help: string, value: () => number): void {
+  new Gauge({
+    name,
+    help,
+    registers: [register],
+    collect() {
+      this.set(value());
+    },
+  });
+}

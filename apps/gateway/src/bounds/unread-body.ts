@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http';
+
+/** How much of a refused body is read and thrown away, so that a client that sends before it reads still sees the answer. */
+export interface Leniency {
+  bytes_max: number;
+  wait_ms: number;
+}
+
+/** Who has no key costs next to nothing; who has one may send most of a body that is too large. */
+export const KEYLESS: Leniency = { bytes_max: 65_536, wait_ms: 1_000 };
+export const KEYED: Leniency = { bytes_max: 4_194_304, wait_ms: 3_000 };
+
+const dropped = new WeakSet<IncomingMessage>();
+
+/**
+ * Lets go of a body that is not wanted, beside its answer: what comes within the bounds is thrown away and the connection goes on.
+ * Beyond the bytes nothing is read; when the time is over the connection is closed. Only the first call for a request counts.
+ */
+export function dropUnread(request: IncomingMessage, { bytes_max, wait_ms }: Leniency): void {
+  if (request.complete || request.destroyed || dropped.has(request)) return;
+  dropped.add(request);
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > bytes_max) request.pause();
+  });
+  const timer = setTimeout(() => {
+    if (!request.complete) request.socket.destroy();
+  }, wait_ms);
+  timer.unref();
+  request.once('close', () => clearTimeout(timer));
+}

@@ -1,0 +1,128 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Caller } from '../identity/authenticator.js';
+import { BUFFERED_BYTES_MAX, type CloseReason, EventStream } from './event-stream.js';
+
+/** A connection whose reader takes what it is told to. */
+class Connection {
+  writableLength = 0;
+  readonly socket = { bytesWritten: 0 };
+  readonly said: string[] = [];
+  destroyed = false;
+  private onDrain: (() => void) | undefined;
+
+  write(text: string): void {
+    this.said.push(text);
+    this.writableLength += text.length;
+    this.socket.bytesWritten += text.length;
+  }
+  end(text = ''): void {
+    if (text !== '') this.write(text);
+    this.said.push('END');
+  }
+  destroy(): void {
+    this.destroyed = true;
+  }
+  once(_event: 'drain', listener: () => void): void {
+    this.onDrain = listener;
+  }
+  takes(bytes = this.writableLength): void {
+    this.writableLength -= bytes;
+    if (this.writableLength === 0) this.onDrain?.();
+  }
+}
+
+function streamed() {
+  const raw = new Connection();
+  const closed: CloseReason[] = [];
+  const stream = new EventStream(raw, {} as Caller, 0, (reason) => closed.push(reason));
+  let left = 0;
+  stream.whenLeft(() => left++);
+  return { raw, stream, closed, left: () => left };
+}
+
+const turns = () => new Promise((resolve) => setImmediate(resolve));
+const FULL = 'x'.repeat(BUFFERED_BYTES_MAX + 1);
+
+describe('an event stream', () => {
+  test('keeps the order of its events while some of them are still being opened', async () => {
+    const { raw, stream } = streamed();
+    stream.write('a');
+    stream.write(turns().then(() => 'b'));
+    stream.write('c');
+    stream.end();
+    expect(raw.said).toEqual(['a']);
+    await turns();
+    await turns();
+    expect(raw.said).toEqual(['a', 'b', 'c', 'END']);
+  });
+
+  test('is closed with a reason where its events cannot be opened', async () => {
+    const { raw, stream, closed } = streamed();
+    stream.write(Promise.reject(new Error('away')));
+    await turns();
+    expect([closed, raw.said.at(-1), raw.said.at(-2)]).toEqual([['unavailable'], 'END', expect.stringContaining('"reason":"unavailable"')]);
+  });
+
+  test('a reader that leaves too much unread is dropped with a reason, and nothing more is kept for it', () => {
+    const { raw, stream, closed, left } = streamed();
+    stream.write(FULL);
+    expect(closed).toEqual([]);
+    const held = raw.writableLength;
+    for (let event = 0; event < 100; event++) stream.write(FULL);
+    expect([closed, left(), raw.said.at(-1)]).toEqual([['slow_consumer'], 1, 'END']);
+    expect(raw.said.at(-2)).toMatch(/^event: closed\ndata: {"reason":"slow_consumer",/);
+    expect(raw.writableLength - held).toBeLessThan(300);
+  });
+
+  test('who reads a long history is waited for, until there is room or the stream is over', async () => {
+    const { raw, stream } = streamed();
+    expect(stream.room()).toBe(true);
+    stream.write(FULL);
+    const room = stream.room();
+    raw.takes();
+    expect(await room).toBe(true);
+    stream.write(FULL);
+    const never = stream.room();
+    stream.gone();
+    expect([await never, stream.room()]).toEqual([false, false]);
+  });
+
+  test('a reader that takes nothing between two beats is dropped, and cut off if it takes not even that', () => {
+    const { raw, stream, closed } = streamed();
+    stream.beat();
+    raw.takes(1);
+    stream.beat();
+    raw.takes(1);
+    stream.beat();
+    expect(closed).toEqual([]);
+    stream.beat();
+    expect([closed, raw.destroyed]).toEqual([['slow_consumer'], false]);
+    raw.takes(1);
+    stream.beat();
+    expect(raw.destroyed).toBe(false);
+    stream.beat();
+    expect([closed, raw.destroyed]).toEqual([['slow_consumer'], true]);
+  });
+
+  test('says that it is alive, and what follows its end is not written', () => {
+    const { raw, stream } = streamed();
+    stream.beat();
+    raw.takes();
+    stream.end();
+    stream.write('late');
+    stream.close('max_age');
+    stream.beat();
+    expect(raw.said).toEqual([': still here\n\n', 'END']);
+  });
+
+  test('who asks late whether it was left hears it at once, and nobody twice', () => {
+    const { stream, left } = streamed();
+    stream.gone();
+    stream.gone();
+    stream.end();
+    expect(left()).toBe(1);
+    let late = 0;
+    stream.whenLeft(() => late++);
+    expect(late).toBe(1);
+  });
+});

@@ -1,0 +1,151 @@
+import type { Caller } from '../identity/authenticator.js';
+
+/** Bytes that may wait for a reader. A stream whose reader leaves more than this unread is closed when the next event comes. */
+export const BUFFERED_BYTES_MAX = 262_144;
+/** Events that may wait until their personal data is opened. */
+const OPENING_MAX = 64;
+
+/** Why the gateway ended a stream that had more to say. The reader is told by `event: closed`, and resumes with `Last-Event-ID`. */
+export type CloseReason = 'slow_consumer' | 'max_age' | 'credential_ended' | 'unavailable' | 'shutdown';
+
+const DETAILS: Readonly<Record<CloseReason, string>> = {
+  slow_consumer: 'the reader left too much unread; resume with Last-Event-ID',
+  max_age: 'the stream reached its longest duration; resume with Last-Event-ID',
+  credential_ended: 'the credential of this stream is no longer valid',
+  unavailable: 'the events cannot be read now; resume with Last-Event-ID',
+  shutdown: 'this gateway stops; resume with Last-Event-ID',
+};
+
+/** What a stream needs of the response that it is written to; `node:http`'s fits. */
+export interface StreamSocket {
+  readonly writableLength: number;
+  readonly socket: { readonly bytesWritten: number } | null;
+  write(text: string): unknown;
+  end(text?: string): unknown;
+  destroy(): unknown;
+  once(event: 'drain', listener: () => void): unknown;
+}
+
+/** Where events go. */
+export interface StreamOut {
+  /** Text that is still being opened keeps its place in the order. */
+  write(text: string | Promise<string>): void;
+  end(): void;
+}
+
+/** The response of one reader: what it leaves unread is bounded, and it learns why its stream ends. */
+export class EventStream implements StreamOut {
+  private ended = false;
+  private left = false;
+  private opening = 0;
+  private last: Promise<void> = Promise.resolve();
+  private taken_bytes = -1;
+  private readonly waiters: ((open: boolean) => void)[] = [];
+  private leaving: (() => void) | undefined;
+
+  constructor(
+    private readonly raw: StreamSocket,
+    readonly caller: Caller,
+    readonly opened_ms: number,
+    private readonly onClosed: (reason: CloseReason) => void,
+  ) {}
+
+  /** Runs this once when the connection is gone or nothing more will be written: at once where that is so already. */
+  whenLeft(work: () => void): void {
+    if (this.left) work();
+    else this.leaving = work;
+  }
+
+  /** Nothing more will be written. */
+  get over(): boolean {
+    return this.ended;
+  }
+
+  write(text: string | Promise<string>): void {
+    if (this.ended) return;
+    if (typeof text === 'string' && this.opening === 0) this.send(text);
+    else this.sendLater(text);
+  }
+
+  /** Nothing more is to be said. What waits is written first. */
+  end(): void {
+    if (this.ended) return;
+    if (this.opening > 0) void this.last.then(() => this.finish());
+    else this.finish();
+  }
+
+  /** Ends the stream early. A reader that does not take even this is cut off by a later `beat`. */
+  close(reason: CloseReason): void {
+    if (this.ended) return;
+    this.onClosed(reason);
+    this.finish(`event: closed\ndata: ${JSON.stringify({ reason, detail: DETAILS[reason] })}\n\n`);
+  }
+
+  /** Resolves when more may be written; false where the stream is over. */
+  room(): Promise<boolean> | boolean {
+    if (this.ended || this.raw.writableLength < BUFFERED_BYTES_MAX) return !this.ended;
+    return new Promise((resolve) => {
+      if (this.waiters.push(resolve) === 1) this.raw.once('drain', () => this.wake());
+    });
+  }
+
+  /** Regular sign of life. Closes a stream whose reader has taken nothing since the last one, and cuts off one that was closed before. */
+  beat(): void {
+    const waiting = this.raw.writableLength;
+    const taken_bytes = (this.raw.socket?.bytesWritten ?? 0) - waiting;
+    const stalled = waiting > 0 && taken_bytes === this.taken_bytes;
+    this.taken_bytes = taken_bytes;
+    if (stalled && this.ended) this.cut();
+    else if (stalled) this.close('slow_consumer');
+    else if (!this.ended) this.raw.write(': still here\n\n');
+  }
+
+  /** Ends the connection with whatever is unread. */
+  cut(): void {
+    this.raw.destroy();
+  }
+
+  /** The connection is gone. */
+  gone(): void {
+    this.ended = true;
+    this.leave();
+  }
+
+  private send(text: string): void {
+    if (this.raw.writableLength > BUFFERED_BYTES_MAX) this.close('slow_consumer');
+    else this.raw.write(text);
+  }
+
+  private sendLater(text: string | Promise<string>): void {
+    if (this.opening >= OPENING_MAX) {
+      this.close('slow_consumer');
+      return;
+    }
+    this.opening++;
+    this.last = Promise.all([text, this.last]).then(
+      ([opened]) => {
+        this.opening--;
+        if (!this.ended) this.send(opened);
+      },
+      () => this.close('unavailable'),
+    );
+  }
+
+  private finish(text?: string): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.raw.end(text);
+    this.leave();
+  }
+
+  private leave(): void {
+    if (this.left) return;
+    this.left = true;
+    this.wake();
+    this.leaving?.();
+  }
+
+  private wake(): void {
+    for (const resolve of this.waiters.splice(0)) resolve(!this.ended);
+  }
+}

@@ -1,0 +1,63 @@
+import { type ConfigurationState, keysOf, tenantIdsOf } from '@countersign/domain';
+import unhomoglyph from 'unhomoglyph';
+import type { Issue } from '../http/problem.js';
+
+/** Nothing to see: default ignorable characters (zero-width, soft hyphen, variation selectors), controls, and space of all kinds. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cc}\p{Cf}]/gu;
+/** A dot, with or without a stem: letters that differ by it are one in many typefaces (`BILL`, `BIll`, `bill`). */
+const STEMS = /[iıljɩ1|]/gu;
+/** Ways to write characters on the way to one notation; more rounds change nothing. */
+const ROUNDS = 3;
+const REMEMBERED_MAX = 50_000;
+
+const known = new Map<string, string>();
+
+function skeleton(id: string): string {
+  let text = id;
+  for (let round = 0; round < ROUNDS; round++) {
+    const plain = text.normalize('NFKC').replaceAll(UNSEEN, '');
+    // By the confusables of Unicode (UTS 39), before the case is folded (I is l) and after it.
+    text = unhomoglyph(unhomoglyph(plain).toLowerCase()).normalize('NFKC').toLowerCase();
+  }
+  return text.replaceAll(STEMS, 'l');
+}
+
+/** What an id looks like: two ids with one skeleton cannot be told apart by eye, for sure. Only for comparing; shown to nobody. */
+export function skeletonOf(id: string): string {
+  const remembered = known.get(id);
+  if (remembered !== undefined) return remembered;
+  if (known.size >= REMEMBERED_MAX) known.delete(known.keys().next().value as string);
+  const made = skeleton(id);
+  known.set(id, made);
+  return made;
+}
+
+/** An id as it can be told from those that look like it: what is not printable ASCII is escaped, by code point. */
+const escaped = (id: string): string =>
+  JSON.stringify(id).replaceAll(/[^\x20-\x7e]/gu, (one) => `\\u{${(one.codePointAt(0) as number).toString(16)}}`);
+
+function alike(id: string, ids: Iterable<string>): string | undefined {
+  const wanted = skeletonOf(id);
+  let found: string | undefined;
+  for (const other of ids) {
+    if (other === id) return undefined;
+    if (found === undefined && skeletonOf(other) === wanted) found = other;
+  }
+  return found;
+}
+
+/** Why a new id cannot stand beside those that are there: it looks like one of them and is another. An id that is there already can always be used. */
+export function lookAlikeIssue(path: string, what: string, id: string, ids: Iterable<string>): Issue | undefined {
+  const other = alike(id, ids);
+  if (other === undefined) return undefined;
+  const message = `${escaped(id)} looks like ${what} ${escaped(other)}, which exists already: use that one, or an id that cannot be taken for it`;
+  return { path, code: 'looks_alike', message };
+}
+
+/** The ids of all principals of a tenant that ever had a key, and of those who answer for them. Revoked ones stand on the record for ever. */
+export function principalIdsOf(state: ConfigurationState, tenant_id: string): Set<string> {
+  return new Set(keysOf(state, tenant_id).flatMap(({ principal, owner }) => (owner === null ? [principal.id] : [principal.id, owner])));
+}
+
+export const tenantLookAlike = (state: ConfigurationState, tenant_id: string): Issue | undefined =>
+  lookAlikeIssue('/tenant_id', 'the tenant', tenant_id, tenantIdsOf(state));

@@ -1,0 +1,39 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { isLoopback, type TrustedProxies } from './peer-address.js';
+
+/** A token shorter than this is a fault of the settings. */
+export const METRICS_TOKEN_CHARS_MIN = 16;
+
+/** Headers that reverse proxies add: whoever sent the request is elsewhere, even where its peer is loopback. */
+const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via'] as const;
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Whether a request came from this machine and through no proxy that says so. */
+export function isDirectLoopback(peer: string | undefined, headers: IncomingHttpHeaders): boolean {
+  return isLoopback(peer) && PROXY_HEADERS.every((name) => headers[name] === undefined);
+}
+
+/** Who may read `/metrics` without a key: this machine itself, and whoever has the metrics token. */
+export class MetricsAccess {
+  private readonly expected: Buffer | undefined;
+
+  /** Loopback peers that are trusted proxies speak for others, so they need the token. */
+  constructor(
+    token: string | undefined,
+    private readonly proxies?: Pick<TrustedProxies, 'trusts'>,
+  ) {
+    this.expected = token === undefined ? undefined : digest(token);
+  }
+
+  admits(peer: string | undefined, headers: IncomingHttpHeaders): boolean {
+    const is_this_machine = isDirectLoopback(peer, headers) && this.proxies?.trusts(peer) !== true;
+    return is_this_machine || this.hasToken(headers.authorization);
+  }
+
+  private hasToken(authorization: string | undefined): boolean {
+    if (this.expected === undefined || authorization?.slice(0, 7).toLowerCase() !== 'bearer ') return false;
+    return timingSafeEqual(digest(authorization.slice(7).trim()), this.expected);
+  }
+}
