@@ -1,3 +1,4 @@
+export { GRANT_MAX_MS, plainRequirement } from './approval-requirement.js';
 export { EventCodec, UndecodableRecord } from './codec.js';
 export { armCrashPoint, type CrashPoint, crashPoint, crashPoints } from './crash-point.js';
 export { callError, errorCodes, InfrastructureFault, isInfrastructureFault } from './errors.js';

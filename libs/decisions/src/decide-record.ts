@@ -1,5 +1,6 @@
 import {
   type ApprovalEvidence,
+  type ApprovalVoted,
   callError,
   type Meta,
   NO_CONTEXT,
@@ -19,6 +20,7 @@ import {
   holderOf,
   type LinkPeriod,
   qualifiedName,
+  type RolesLeft,
   type RulingDraft,
   type RulingState,
   ruleOnCall,
@@ -57,6 +59,8 @@ export interface DecisionTerms {
   grant_for_ms: number;
   /** Delegations that let this person vote on the request now. */
   standing(approval: Approval, voter_name: string, now_ms: number): readonly StandingDelegation[];
+  /** Who is live when this vote is decided. */
+  roles_left(vote: ApprovalVoted, now_ms: number): RolesLeft;
   /** What was recorded of who is one person, of the request's tenant. */
   person_links(approval: Approval, now_ms: number): readonly LinkPeriod[];
 }
@@ -177,7 +181,9 @@ export function decideRecord(state: RulingState, event: ReadEvent, answer: Judge
         ? terms.standing(approval, qualifiedName({ issuer: event.event.voter_issuer, id: event.event.voter.id }), event.timestamp_ms)
         : [];
       const person_links = approval ? terms.person_links(approval, event.timestamp_ms) : [];
-      const vote = { vote: event.event, traceparent, appended_at_ms: event.timestamp_ms, source, grant_for_ms, standing, person_links };
+      const roles_left = terms.roles_left(event.event, event.timestamp_ms);
+      const known = { standing, person_links, roles_left };
+      const vote = { vote: event.event, traceparent, appended_at_ms: event.timestamp_ms, source, grant_for_ms, ...known };
       const { edited } = event.event;
       if (!answer || !edited) return castVote(approval, vote);
       const { evidence: _, ...ruling } = answer;

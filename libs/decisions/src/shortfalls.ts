@@ -5,6 +5,7 @@ import {
   type Identity,
   identityOf,
   includesOne,
+  isUsable,
   keysOf,
   LOCAL_ISSUER,
   type PersonLink,
@@ -16,18 +17,18 @@ const NONE: ReadonlyMap<string, string> = new Map();
 
 interface Known {
   people: readonly { id: string; roles: readonly string[] }[];
-  /** Whether people may come by an identity provider: nobody knows how many have a role then. */
-  has_providers: boolean;
+  /** Issuers of the identity providers by which people may come: where there are any, nobody knows how many have a role. */
+  issuers: ReadonlySet<string | null>;
   barred: readonly Identity[];
   links: readonly PersonLink[];
 }
 
 /** People whom a requirement asks first and who could approve; undefined where it cannot be told. */
 function candidatesFor({ approver_roles, people, four_eyes }: ApprovalRequirement, known: Known): ReadonlySet<string> | undefined {
-  if (known.has_providers && approver_roles.length > 0) return undefined;
+  if (known.issuers.size > 0 && approver_roles.length > 0) return undefined;
   const local = known.people.filter(({ id, roles }) => people.includes(id) || approver_roles.some((role) => roles.includes(role)));
-  const elsewhere = known.has_providers ? people.filter((name) => name.includes('|')) : [];
-  const all = [...local.map(({ id }) => ({ issuer: LOCAL_ISSUER, id })), ...elsewhere.map(identityOf)];
+  const elsewhere = people.map(identityOf).filter(({ issuer }) => known.issuers.has(issuer));
+  const all = [...local.map(({ id }) => ({ issuer: LOCAL_ISSUER, id })), ...elsewhere];
   const free = four_eyes ? all.filter((one) => !includesOne(known.links, known.barred, one)) : all;
   return new Set(personsOf(known.links, free));
 }
@@ -42,12 +43,10 @@ export function shortfallsOf(
   parts: readonly AskedPart[],
   { barred, at_ms }: { barred: readonly Identity[]; at_ms: number },
 ): ReadonlyMap<string, string> {
-  const live = keysOf(config, tenant_id).filter(
-    ({ principal, revoked_at_ms, expires_at_ms }) =>
-      principal.kind === 'user' && revoked_at_ms === null && (expires_at_ms === null || at_ms < expires_at_ms),
-  );
-  const has_providers = (config.by_tenant.get(tenant_id)?.identity_providers.size ?? 0) > 0;
-  const known: Known = { people: live.map(({ principal }) => principal), has_providers, barred, links: personLinksOf(config, tenant_id) };
+  const live = keysOf(config, tenant_id).filter((key) => key.principal.kind === 'user' && isUsable(key, at_ms));
+  const providers = [...(config.by_tenant.get(tenant_id)?.identity_providers.values() ?? [])];
+  const issuers = new Set(providers.filter(({ kind }) => kind === 'user').map(({ issuer }) => issuer));
+  const known: Known = { people: live.map(({ principal }) => principal), issuers, barred, links: personLinksOf(config, tenant_id) };
   const short = parts.flatMap(({ rule, requirement }): [string, string][] => {
     const candidates = candidatesFor(requirement, known);
     if (!candidates || candidates.size >= requirement.quorum) return [];

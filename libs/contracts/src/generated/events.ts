@@ -960,6 +960,10 @@ export interface ApiKeySet {
   only_if_first: boolean;
   /** Principal id of the person who answers for an agent: cannot approve its calls. */
   owner: string | null;
+  /** What the principal's id looks like: ids of one skeleton cannot be told apart by eye. Null: in records from before ids were compared. */
+  skeleton?: string | null;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
 }
 
 /** A case was opened or closed; case ids are minted by the gateway. */
@@ -1051,6 +1055,10 @@ export interface IdentityProviderSet {
   changed_at_ms: number;
   /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
   based_on?: BaseVersion[];
+  /** How long the last verified token of a person lets the person decide with a role of that token. */
+  people_live_ms?: number;
+  /** The same for the right of a person who let somebody else vote meanwhile. */
+  stand_ins_live_ms?: number;
 }
 
 /** What the subjects are. */
@@ -1162,6 +1170,19 @@ export interface PersonLinkSet {
 
 /** What two identities are to one another. */
 export type PersonRelation = 'same' | 'different';
+
+/** A token of a person of an identity provider was verified. Written now and then, not for each token. */
+export interface PersonTokenVerified {
+  meta: Meta;
+  provider_id: string;
+  subject: string;
+  /** Roles that the token gives, as the provider is configured. */
+  roles: string[];
+  /** When the token was issued, or verified where it does not say. */
+  verified_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
+}
 
 /** What of a tenant's calls is personal, and whose it is. removed: later calls are not sealed by it. */
 export interface PersonalDataSet {
@@ -1307,6 +1328,8 @@ export interface TenantSet {
   principal: Principal;
   /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
   based_on?: BaseVersion[];
+  /** What the tenant's id looks like. Null: in records from before ids were compared, and where only settings changed. */
+  skeleton?: string | null;
 }
 
 /** How a tool's credential of this name is had: by exchanging the user's token (RFC 8693). */
@@ -1457,6 +1480,8 @@ export interface UserDelegationSet {
   changed_at_ms: number;
   /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
   based_on?: BaseVersion[];
+  /** Who vouches for the user: local, or the issuer of an identity provider. Null: in records from before it was kept. */
+  user_issuer?: string | null;
 }
 
 /** A channel that notices go to. state deleted removes it. */
@@ -1478,6 +1503,8 @@ export interface WebhookSet {
   changed_at_ms: number;
   /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
   based_on?: BaseVersion[];
+  /** Who vouches for acts_as: the issuer of an identity provider; null: the person has a key of this installation. */
+  acts_as_issuer?: string | null;
 }
 
 /** How it is told. */
@@ -1852,6 +1879,7 @@ export interface EventMap {
   mapping_activated: MappingActivated;
   mapping_set: MappingSet;
   person_link_set: PersonLinkSet;
+  person_token_verified: PersonTokenVerified;
   personal_data_set: PersonalDataSet;
   policy_bundle_activated: PolicyBundleActivated;
   policy_bundle_published: PolicyBundlePublished;
@@ -1904,7 +1932,7 @@ export interface TopicEvents {
   'audit-view': Tagged<'audit_event_exported'>;
   'case-history-view': Tagged<'case_history_exported'>;
   'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_ended'> | Tagged<'saga_started'> | Tagged<'saga_step_ended'>;
-  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
+  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'run_transcript_kept'> | Tagged<'tool_rated'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;

@@ -161,6 +161,12 @@ export class RecordedCalls {
       : earliest;
   }
 
+  /** Whether policy refused this vote because its voter was not live. */
+  wasNotLive({ meta }: Pick<EventMap['approval_voted'], 'meta'>): boolean {
+    const answer = this.answers.get(meta.event_id);
+    return answer?.event_type === 'approval_vote_refused' && answer.event.code === 'not_live';
+  }
+
   private momentOf(event: ReadEvent): Moment {
     return { at_ms: isSaidByPolicy(event) ? this.saidAt(event) : event.timestamp_ms, order: event.event.meta.hlc };
   }

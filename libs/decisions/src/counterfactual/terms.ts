@@ -12,5 +12,7 @@ export function termsOf({ now_ms, recording, history }: SimulatedWorld): Decisio
   };
   const person_links: DecisionTerms['person_links'] = (approval, at_ms) =>
     personLinkPeriods(history.asOf(at_ms), holderOf(approval).meta.tenant_id);
-  return { now_ms, bundle_version: BUILT_IN_VERSION, allow_for_ms, grant_for_ms, standing, person_links };
+  // Who was live is as the record says: older records hold no tokens of people.
+  const roles_left: DecisionTerms['roles_left'] = (vote) => (recording.calls.wasNotLive(vote) ? () => undefined : (_who, roles) => roles);
+  return { now_ms, bundle_version: BUILT_IN_VERSION, allow_for_ms, grant_for_ms, standing, roles_left, person_links };
 }

@@ -10,9 +10,11 @@ import { endOfTime, escalatedTo } from './time.js';
 import {
   approvingRights,
   type Known,
+  liveObjection,
   machineObjection,
   type Objection,
   objectTo,
+  type RolesLeft,
   rightsIn,
   type StandingDelegation,
   type VotingRights,
@@ -28,13 +30,18 @@ export interface CastVote {
   grant_for_ms: number;
   /** Standing delegations that are active now, of the call's tenant and for its tool. */
   standing?: readonly StandingDelegation[];
+  /** Who is live when the vote is decided, of the call's tenant. */
+  roles_left: RolesLeft;
   /** What was recorded of who is one person, of the call's tenant. */
   person_links?: readonly LinkPeriod[];
 }
 
 /** What is known beside the request itself. Whatever was recorded since it was asked only makes it stricter. */
-export function knownFor(approval: Pick<Approval, 'config_offset'>, { standing = [], person_links = NO_LINKS }: CastVote): Known {
-  return { standing, links: linksSince(person_links, approval.config_offset ?? -1) };
+export function knownFor(
+  approval: Pick<Approval, 'config_offset'>,
+  { standing = [], person_links = NO_LINKS, roles_left }: CastVote,
+): Known {
+  return { roles_left, standing, links: linksSince(person_links, approval.config_offset ?? -1) };
 }
 
 export function refuseVote(
@@ -111,6 +118,8 @@ export function admittedVote(approval: Approval | undefined, cast: CastVote): Ad
     return no(objectTo('not_open', 'the request is not open (any more)'));
   const known = approval.votes.some((one) => one.vote_id === vote.vote_id) || approval.passed.some((one) => one.vote_id === vote.vote_id);
   if (known) return { drafts: [] };
+  const dead = machineObjection(vote.voter) ?? liveObjection(vote, cast.roles_left);
+  if (dead) return no(dead);
   if (vote.vote === 'revoke') return { approval, rights: [], first: [] };
   if (approval.status === 'granted') return no(objectTo('not_open', 'the request was granted already'));
   const { now, first, late } = atTime(approval, cast);

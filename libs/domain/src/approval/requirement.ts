@@ -1,7 +1,4 @@
-import type { ApprovalGroup, ApprovalRequirement, GrantedTerms } from '@countersign/contracts';
-
-/** Longest 'approve similar' where nothing else is said: 8 h. */
-export const GRANT_MAX_MS = 8 * 3_600_000;
+import { type ApprovalGroup, type ApprovalRequirement, type GrantedTerms, plainRequirement } from '@countersign/contracts';
 
 /** What a ruling says about the people to ask; `requirement` where a policy names one, else the other three are all. */
 export interface Asking {
@@ -13,21 +10,7 @@ export interface Asking {
 
 /** The whole requirement of a ruling: its own, or four eyes with a quorum of the roles and a denial by time. */
 export function requirementOf({ approver_roles, quorum, expires_after_ms, requirement }: Asking): ApprovalRequirement {
-  if (requirement) return requirement;
-  return {
-    approver_roles: [...approver_roles],
-    people: [],
-    quorum,
-    four_eyes: true,
-    expires_after_ms,
-    on_expiry: 'deny',
-    escalate_to: [],
-    reason_required_on_deny: false,
-    reminders_ms: [],
-    sla_ms: null,
-    grant_max_ms: GRANT_MAX_MS,
-    distinct: false,
-  };
+  return requirement ?? plainRequirement(approver_roles, quorum, expires_after_ms);
 }
 
 /** Who decides: a role or a name is enough. */

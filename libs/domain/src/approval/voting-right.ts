@@ -9,6 +9,7 @@ export type VoteRefusal =
   | 'not_open'
   | 'late'
   | 'agent'
+  | 'not_live'
   | 'not_entitled'
   | 'four_eyes'
   | 'twice'
@@ -95,25 +96,49 @@ export function machineObjection({ kind }: Principal): Objection | undefined {
   return objectTo('agent', `${kind === 'agent' ? 'an agent' : 'a service'} cannot vote: a person decides`);
 }
 
-/** What else says who may decide: delegations that are active, and which identities are one person. */
+/** Those of some roles that a person still has when a vote is decided; undefined: the person is not live. */
+export type RolesLeft = (who: Identity, roles: readonly string[], as: 'voter' | 'giver') => readonly string[] | undefined;
+
+/** What else says who may decide: who is live, delegations that are active, and which identities are one person. */
 export interface Known {
+  roles_left: RolesLeft;
   standing: readonly StandingDelegation[];
   links: readonly PersonLink[];
 }
 
+/** Why a voter decides nothing (any more), or undefined: every vote needs a live person, whatever way it came. */
+export function liveObjection({ voter, voter_issuer }: Voter, roles_left: RolesLeft): Objection | undefined {
+  if (roles_left({ issuer: voter_issuer, id: voter.id }, voter.roles, 'voter')) return undefined;
+  const needed =
+    voter_issuer === null || voter_issuer === LOCAL_ISSUER
+      ? 'a person votes while at least one key of theirs is neither revoked nor expired'
+      : `a person of ${voter_issuer} votes while it is configured as an identity provider and a recent token of theirs was verified`;
+  return objectTo('not_live', `${voter.id} cannot vote any more: ${needed}`);
+}
+
+/** Whether somebody who passed the own vote on could still vote in the part. */
+function mayStillPass(part: ApprovalPart, from: string, roles_left: RolesLeft): boolean {
+  const giver = identityOf(from);
+  const roles = roles_left(giver, groupOf(part).approver_roles, 'giver');
+  return roles !== undefined && isAsked(part, giver, roles);
+}
+
 /** The right by which this person votes in a part, or why there is none. A passed right is gone until it is taken back. */
-function rightIn(approval: Approval, part: ApprovalPart, by: Voter, { standing, links }: Known): PartRight | Objection {
+function rightIn(approval: Approval, part: ApprovalPart, by: Voter, { standing, links, roles_left }: Known): PartRight | Objection {
   const { rule } = part;
   const who = { issuer: by.voter_issuer, id: by.voter.id };
   const name = qualifiedName(who);
   const here = approval.passed.filter(({ rules }) => rules.length === 0 || rules.includes(rule));
   const gone = here.find(({ from }) => from === name);
-  if (!gone && isAsked(part, who, by.voter.roles)) return { rule, on_behalf_of: null };
-  const passed = here.find(({ to }) => to === name);
+  const roles = roles_left(who, by.voter.roles, 'voter') ?? [];
+  if (!gone && isAsked(part, who, roles)) return { rule, on_behalf_of: null };
+  const passed = here.find(({ to, from }) => to === name && mayStillPass(part, from, roles_left));
   if (passed) return { rule, on_behalf_of: passed.from };
   const giver = standing.filter((one) => one.to === name && one.from.kind === 'user').find((one) => mayGive(part, one, who, links));
   const from = giver && qualifiedName({ issuer: giver.from_issuer ?? null, id: giver.from.id });
   if (from !== undefined && !here.some((one) => one.from === from)) return { rule, on_behalf_of: from };
+  if (!gone && isAsked(part, who, by.voter.roles))
+    return objectTo('not_live', `${by.voter.id} has lost the role that this vote needs: ${whoIsAsked([part])}`);
   if (gone) return objectTo('not_entitled', `this vote was passed to ${gone.to}: revoke that first`);
   return objectTo('not_entitled', whoIsAsked([part]));
 }
@@ -174,8 +199,10 @@ export function rightsIn(approval: Approval, parts: readonly ApprovalPart[], by:
   const all = parts.map((part) => rightIn(approval, part, by, known));
   const rights = all.filter((one): one is PartRight => 'rule' in one);
   if (rights.length > 0) return rights;
-  const passed = all.find((one): one is Objection => 'code' in one && one.reason.startsWith('this vote was passed'));
-  return passed ?? objectTo('not_entitled', whoIsAsked(parts));
+  const told = all.find(
+    (one): one is Objection => 'code' in one && (one.code === 'not_live' || one.reason.startsWith('this vote was passed')),
+  );
+  return told ?? objectTo('not_entitled', whoIsAsked(parts));
 }
 
 /** Those of the rights by which this person approves, or why none does: four eyes and one approval a person hold in each part. */

@@ -222,6 +222,9 @@ describe('the fold of a call', () => {
     const old = { ...fold([repeat({})]), call: null };
     expect(old.end).not.toHaveProperty('deduplication');
     expect(unpackCall(packCall(old)).end).toEqual(old.end);
+    // Logs from before each call had one end: nothing of the second shows.
+    const first = fold([requested(), repeat(how)]);
+    expect(evolve(first, repeat({ original_call_id: '0-z', outcome: outcome('failed') }))).toBe(first);
   });
 
   test('any order across topics and any repeats fold to the same state', () => {

@@ -12,6 +12,7 @@ import { setIdentityProvider } from './kinds/identity-providers.js';
 import { setAdapterPin, setAudit, setEvaluation, setLifecycle, setPin, setTold } from './kinds/lifecycles.js';
 import { setLimit } from './kinds/limits.js';
 import { activateMapping, setMapping } from './kinds/mappings.js';
+import { noteVerifiedToken } from './kinds/people.js';
 import { setPersonLink } from './kinds/person-links.js';
 import { erasePersonal, setPersonalData } from './kinds/personal-data.js';
 import { activateBundle, publishBundle, setPolicySettings } from './kinds/policy-bundles.js';
@@ -42,6 +43,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   case_set: setCase,
   limit_set: setLimit,
   identity_provider_set: setIdentityProvider,
+  person_token_verified: noteVerifiedToken,
   user_delegation_set: setUserDelegation,
   secret_changed: noteSecret,
   token_exchange_set: setTokenExchange,
@@ -71,6 +73,7 @@ const KEPT_FOR_THE_NEXT_BEAT: ReadonlySet<string> = new Set<ConfigurationEvent>(
   'retention_applied',
   'log_dropped',
   'usage_period_closed',
+  'person_token_verified',
 ]);
 
 /**

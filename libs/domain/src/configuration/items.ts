@@ -13,6 +13,10 @@ export interface TouchedItem {
 /** The names of the items of a tenant's configuration. A leading slash names an item of the whole installation. */
 export const itemNames = {
   tenant: 'tenant',
+  /** Moved by whoever makes a tenant whose id looks like this. */
+  tenant_look: (skeleton: string) => `/tenant_look/${skeleton}`,
+  /** Moved by each new key of a principal whose id looks like this. */
+  principal_look: (skeleton: string) => `principal_look/${skeleton}`,
   tool_policy: (tool: string) => `tool_policy/${tool}`,
   tool_version: (tool: string, version: string) => `tool_version/${tool}@${version}`,
   adapter_pin: (environment: string, adapter: string) => `adapter_pin/${encodeURIComponent(environment)}/${encodeURIComponent(adapter)}`,
@@ -45,8 +49,12 @@ const ofVersion = ({ tool, version }: { tool: string; version: string }): Touche
 
 /** Which items each event changes. An event without items is no edit: it adds up with every other, in any order. */
 export const touchedItems: { [T in ConfigurationEvent]: (event: EventMap[T]) => TouchedItem[] } = {
-  tenant_set: () => [{ item: itemNames.tenant }],
-  api_key_set: none,
+  tenant_set: ({ skeleton }) => [
+    { item: itemNames.tenant },
+    ...(typeof skeleton === 'string' ? [{ item: itemNames.tenant_look(skeleton) }] : []),
+  ],
+  // Records from before ids were compared say nothing of how they look.
+  api_key_set: ({ skeleton }) => (typeof skeleton === 'string' ? [{ item: itemNames.principal_look(skeleton) }] : []),
   api_key_revoked: none,
   tool_policy_set: ({ tool, tier }) => [{ item: itemNames.tool_policy(tool), removed: tier === null }],
   tool_lifecycle_set: ofVersion,
@@ -64,6 +72,7 @@ export const touchedItems: { [T in ConfigurationEvent]: (event: EventMap[T]) => 
     { item: itemNames.identity_provider(provider_id), removed },
     ...(removed ? [] : [{ item: itemNames.issuer(issuer) }]),
   ],
+  person_token_verified: none,
   user_delegation_set: ({ delegation_id, revoked }) => [{ item: itemNames.user_delegation(delegation_id), removed: revoked }],
   secret_changed: none,
   token_exchange_set: ({ name, removed }) => [{ item: itemNames.token_exchange(name), removed }],

@@ -8,6 +8,7 @@ import type { KeptGrant } from './kinds/grants.js';
 import type { IdentityProvider } from './kinds/identity-providers.js';
 import type { TenantLimits } from './kinds/limits.js';
 import type { MappingVersion } from './kinds/mappings.js';
+import type { VerifiedTokens } from './kinds/people.js';
 import type { PersonLinks } from './kinds/person-links.js';
 import type { PersonalData } from './kinds/personal-data.js';
 import type { Retention } from './kinds/retention.js';
@@ -107,6 +108,8 @@ export interface TenantConfiguration {
   /** Absent: what is sealed is kept for ever. */
   retention?: Retention;
   identity_providers: Map<string, IdentityProvider>;
+  /** Absent: no token of a person was ever recorded. */
+  verified_tokens?: VerifiedTokens;
   user_delegations: Map<string, UserDelegation>;
   token_exchanges: Map<string, TokenExchange>;
   /** By webhook_id, delegation_id and grant_id. */

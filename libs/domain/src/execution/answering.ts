@@ -14,18 +14,31 @@ export function answerTerms(key_source: KeySource, contract: Pick<ToolContract, 
   return { key_source, names, has_verify: contract?.has_verify === true };
 }
 
+/** What a tool says of an earlier effect. `not_asked`: its result was not kept whole, so there is nothing to ask about. */
+export type EffectSeen = 'there' | 'not_there' | 'cannot_tell' | 'not_asked';
+
 /** Answers: the settled attempt answers a new request. Gone: it does not, the request is a new effect. Verify: the tool is asked whether its effect is there. */
 export type SettledAnswer = 'answers' | 'gone' | 'verify';
 
 /**
  * Whether a succeeded attempt answers a new request for its key. A key that the caller passed identifies the request, so it always does.
- * Else the answer stands as long as its resources are as it left them (`stands`, null: its row named none); a write that names none
- * stands as long as its tool can see the effect; and one that cannot be looked at never answers a new request.
+ * Else the answer stands as long as its resources are as it left them (`stands`, null: its row named none) and its tool, where it can
+ * look, sees the effect: both have to hold. A write that names none and cannot be looked at never answers a new request.
  */
 export function settledAnswer(stands: boolean | null, { key_source, names, has_verify }: AnswerTerms): SettledAnswer {
   if (key_source === 'header') return 'answers';
-  if (stands !== null) return stands ? 'answers' : 'gone';
+  const answers = has_verify ? 'verify' : 'answers';
+  if (stands !== null) return stands ? answers : 'gone';
   // The row is older than the declaration. An effect that adds must not be repeated for that.
-  if (names === 'adds') return 'answers';
+  if (names === 'adds') return answers;
   return names === 'nothing' && has_verify ? 'verify' : 'gone';
+}
+
+/**
+ * Whether an answer stands whose tool was to be asked, once its resources do. Where the tool cannot tell, an effect that adds is not
+ * repeated and one that replaces is; where it was not asked, the resources decide alone.
+ */
+export function standsAsSeen(seen: EffectSeen, names: AnswerTerms['names']): boolean {
+  if (seen === 'cannot_tell') return names === 'adds';
+  return seen === 'there' || (seen === 'not_asked' && names !== 'nothing');
 }

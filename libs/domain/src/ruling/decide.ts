@@ -21,7 +21,9 @@ import { cancelWaiting } from '../approval/cancel.js';
 import { grantTo } from '../approval/decide.js';
 import type { ApprovalDraft } from '../approval/draft.js';
 import { type AskedPart, isDistinct, type PartsAsking, partsAsked, startedPart } from '../approval/part.js';
-import { type Approval, type ApprovalMember, approvalId, grantedParts, holderOf, rulingDigest } from '../approval/state.js';
+import { NO_LINKS } from '../approval/person-links.js';
+import { recounted } from '../approval/recount.js';
+import { type Approval, type ApprovalMember, approvalId, grantedParts, holderOf, openParts, rulingDigest } from '../approval/state.js';
 import { summaryOf } from '../approval/summary.js';
 import type { Cause, Draft } from '../draft.js';
 import { historyOf } from './history.js';
@@ -99,7 +101,15 @@ function joinable(state: RulingState, ask: CallToRule, now_ms: number): Approval
   if (!approval || holderOf(approval).meta.call_id === ask.meta.call_id) return undefined;
   if (approval.status === 'open') return approval;
   const good = ask.revision === 1 && approval.execute_before_ms > now_ms;
-  return good && !unansweredPart(partsAsked(ask.judgement), grantedParts(approval, approval.votes)) ? approval : undefined;
+  if (!good || !isMetWithout(approval, ask)) return undefined;
+  return unansweredPart(partsAsked(ask.judgement), grantedParts(approval, approval.votes)) ? undefined : approval;
+}
+
+/** Whether a granted request is met without the approvals of whoever asks for this call, or answers for who does: four eyes hold for it too. */
+function isMetWithout(approval: Approval, { meta, call, revision, traceparent, barred = [] }: CallToRule): boolean {
+  const joining: ApprovalMember = { meta, decision_id: '', revision, call, traceparent };
+  const joined = { ...approval, members: [...approval.members, joining], barred: [...approval.barred, ...barred] };
+  return openParts({ ...approval, votes: recounted(joined, approval.votes, NO_LINKS) }).length === 0;
 }
 
 export function decided(

@@ -87,6 +87,24 @@ describe('a call of a live key', () => {
     });
   });
 
+  test('asks anew where whoever asks for it, or answers for who does, gave the approval', () => {
+    policy.rule('c1', asks);
+    policy.vote('c1.1', ann, 'approve');
+    const by = (id: string) => ({ call: aCall({ principal: person(id) }) });
+    expect(policy.rule('c2', asks, by('ann'))).toEqual(['policy_decided', 'approval_requested']);
+    expect(policy.rule('c3', asks, by('ANN'))).not.toContain('approval_granted');
+    policy.rule('d1', asks, { call: aCall({ idempotency_key: 'k2' }) });
+    policy.vote('d1.1', ann, 'approve');
+    const owned = { call: aCall({ idempotency_key: 'k2' }), barred: ['ann'] };
+    expect(policy.rule('d2', asks, owned)).toEqual(['policy_decided', 'approval_requested']);
+  });
+
+  test('joins the grant all the same where enough others approved it', () => {
+    policy.rule('c1', { ...asks, quorum: 1 });
+    policy.vote('c1.1', ann, 'approve');
+    expect(policy.rule('c2', asks, { call: aCall({ principal: person('bob') }) })).toEqual(['policy_decided', 'approval_granted']);
+  });
+
   test('asks anew where the grant is over, or has fewer approvals than policy wants now', () => {
     policy.rule('c1', asks);
     policy.vote('c1.1', ann, 'approve');

@@ -11,7 +11,7 @@ import {
 } from '@countersign/contracts';
 import { castVote } from '../approval/decide.js';
 import type { LinkPeriod } from '../approval/person-links.js';
-import type { StandingDelegation } from '../approval/voting-right.js';
+import type { RolesLeft, StandingDelegation } from '../approval/voting-right.js';
 import { stampedMeta } from '../draft.js';
 import { allowResolution, type CallToRule, cancelCall, type Judgement, type RulingDraft, ruleOnCall } from '../ruling/decide.js';
 import { type EditedRuling, editApproval } from '../ruling/edit.js';
@@ -79,6 +79,8 @@ export class RuledPartition {
   standing: StandingDelegation[] = [];
   /** What was recorded of who is one person, for every vote. */
   person_links: LinkPeriod[] = [];
+  /** Who is live, for every vote: everybody, with all the roles that are claimed. */
+  roles_left: RolesLeft = (_who, roles) => roles;
   private hlc = 0;
   private offset = 0;
 
@@ -139,6 +141,7 @@ export class RuledPartition {
       grant_for_ms: 3000,
       standing: this.standing,
       person_links: this.person_links,
+      roles_left: this.roles_left,
     };
     return this.write(castVote(this.state.approvals.get(approval_id), cast));
   }
@@ -171,6 +174,7 @@ export class RuledPartition {
       grant_for_ms: 3000,
       standing: this.standing,
       person_links: this.person_links,
+      roles_left: this.roles_left,
     };
     const grantable = { equal_digest: 'equal', amounts: [] };
     const common = { judgement, reversibility: 'reversible' as const, key_holder: undefined, config_offset: 8, grantable };

@@ -24,6 +24,12 @@ const key = (key_id: string, expires_at_ms: number | null = null) =>
     created_at_ms: 0,
     only_if_first: false,
   });
+const ISSUER = 'https://idp.example';
+const provider = (more: object = {}) =>
+  set('identity_provider_set', { provider_id: 'idp', issuer: ISSUER, kind: 'user', removed: false, ...more });
+const token = (verified_at_ms: number) =>
+  set('person_token_verified', { provider_id: 'idp', subject: 'bea', roles: ['approver'], verified_at_ms });
+const given = { delegation_id: 'd', from: person('ann'), to: 'clerk', tools: [], from_ms: 0, until_ms: 100, ended: false };
 const revoke = (key_id: string) => set('api_key_revoked', { key_id, revoked_at_ms: 5 });
 const standIns = (now_ms = 10) => standingFor(state, 'acme', { to: 'clerk', tool: 'pay', now_ms }).map(({ from }) => from.id);
 
@@ -31,11 +37,11 @@ describe('given somebody who is out of office', () => {
   beforeEach(() => {
     state = initialConfiguration();
     set('tenant_set', { lane: 'shared', weight: 1, running_max: 8, in_flight_max: 100 });
-    set('delegation_set', { delegation_id: 'd', from: person('ann'), to: 'clerk', tools: [], from_ms: 0, until_ms: 100, ended: false });
+    set('delegation_set', given);
   });
 
-  test('when one of the keys is there still, or there never was one, then the stand-in decides', () => {
-    expect(standIns()).toEqual(['ann']);
+  test('when one of the keys is good still, then the stand-in decides; without any key nobody does', () => {
+    expect(standIns()).toEqual([]);
     key('old');
     key('new');
     revoke('old');
@@ -50,10 +56,28 @@ describe('given somebody who is out of office', () => {
     expect([standIns(19), standIns(20)]).toEqual([['ann'], []]);
   });
 
-  test('when the tenant knows people by other means too, then keys say nothing about them', () => {
+  test('when the tenant has an identity provider too, then a local person without a good key is out all the same', () => {
     key('old');
+    provider();
     revoke('old');
-    state.by_tenant.get('acme')?.identity_providers.set('idp', {} as never);
-    expect(standIns()).toEqual(['ann']);
+    expect(standIns()).toEqual([]);
+  });
+
+  test('when a person of a provider gave it, then it holds as long as tokens let others stand in, and ends with the provider', () => {
+    provider({ stand_ins_live_ms: 50 });
+    token(0);
+    set('delegation_set', { ...given, delegation_id: 'e', from: person('bea'), from_issuer: ISSUER });
+    expect([standIns(49), standIns(50)]).toEqual([['bea'], []]);
+    provider({ removed: true });
+    expect(standIns(10)).toEqual([]);
+  });
+
+  test('when the giver has lost a role, then the stand-in decides without it', () => {
+    key('k');
+    set('delegation_set', { ...given, delegation_id: 'e', from: person('ann', ['approver', 'admin']), from_issuer: 'local' });
+    expect(standingFor(state, 'acme', { to: 'clerk', tool: 'pay', now_ms: 10 }).map(({ from }) => from.roles)).toEqual([
+      ['approver'],
+      ['approver'],
+    ]);
   });
 });

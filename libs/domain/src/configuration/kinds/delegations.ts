@@ -1,6 +1,7 @@
 import type { DelegationSet, EventMap } from '@countersign/contracts';
 import type { StandingDelegation } from '../../approval/voting-right.js';
 import { type ConfigurationState, tenantPart } from '../state.js';
+import { rolesLeft } from './people.js';
 
 export type Delegation = Omit<DelegationSet, 'meta' | 'based_on' | 'ended'>;
 
@@ -13,22 +14,7 @@ export function setDelegation(
   else delegations.set(delegation.delegation_id, delegation);
 }
 
-/**
- * Whether somebody has lost every key that they had: what they asked of others ends with it. Not where the tenant has
- * identity providers: who has no key (any more) may come by those.
- */
-function hasLeft(state: ConfigurationState, tenant_id: string, id: string, now_ms: number): boolean {
-  if ((state.by_tenant.get(tenant_id)?.identity_providers.size ?? 0) > 0) return false;
-  let known = false;
-  for (const { tenant_id: of, principal, revoked_at_ms, expires_at_ms } of state.keys_by_id.values()) {
-    if (of !== tenant_id || principal.id !== id) continue;
-    if (revoked_at_ms === null && (expires_at_ms === null || now_ms < expires_at_ms)) return false;
-    known = true;
-  }
-  return known;
-}
-
-/** The delegations that let this person decide about a tool now. */
+/** The delegations that let this person decide about a tool now, with the roles that those who gave them have left. Nobody stands in for a person who is not live. */
 export function standingFor(
   state: ConfigurationState,
   tenant_id: string,
@@ -40,5 +26,9 @@ export function standingFor(
     .filter(
       (one) => one.to === to && one.from_ms <= now_ms && now_ms < one.until_ms && (one.tools.length === 0 || one.tools.includes(tool)),
     )
-    .filter((one) => !hasLeft(state, tenant_id, one.from.id, now_ms));
+    .flatMap((one) => {
+      const { from, from_issuer = null } = one;
+      const roles = rolesLeft(state, tenant_id, { issuer: from_issuer, id: from.id }, { roles: from.roles, at_ms: now_ms, as: 'giver' });
+      return roles ? [{ ...one, from: { ...from, roles: [...roles] } }] : [];
+    });
 }

@@ -1,13 +1,24 @@
 import type { EventMap, IdentityProviderSet } from '@countersign/contracts';
+import { DAY_MS, HOUR_MS } from '../../durations.js';
 import { type ConfigurationState, tenantPart } from '../state.js';
 
 /** An OpenID provider that a tenant trusts: whose tokens name its principals, and how their claims are read. */
-export type IdentityProvider = Omit<IdentityProviderSet, 'meta' | 'based_on' | 'by' | 'removed'> & { tenant_id: string };
+export type IdentityProvider = Required<Omit<IdentityProviderSet, 'meta' | 'based_on' | 'by' | 'removed'>> & { tenant_id: string };
+
+/** How long a token lets its person vote, where the provider says nothing else. */
+export const PEOPLE_LIVE_MS = 24 * HOUR_MS;
+/** How long it lets somebody else vote for its person. */
+export const STAND_INS_LIVE_MS = 14 * DAY_MS;
 
 export function setIdentityProvider(state: ConfigurationState, event: EventMap['identity_provider_set']): void {
-  const { meta, based_on: _base, by: _by, removed, ...fields } = event;
+  const { meta, based_on: _base, by: _by, removed, ...rest } = event;
+  // Records from before these were kept have none.
+  const { people_live_ms = PEOPLE_LIVE_MS, stand_ins_live_ms = STAND_INS_LIVE_MS } = event;
+  const fields = { ...rest, people_live_ms, stand_ins_live_ms };
   const { tenant_id } = meta;
-  const { identity_providers } = tenantPart(state, tenant_id);
+  const { identity_providers, verified_tokens } = tenantPart(state, tenant_id);
+  // What it said of people before it was changed counts no more: their next token is read by the new settings.
+  verified_tokens?.delete(fields.provider_id);
   const before = identity_providers.get(fields.provider_id);
   if (before) forget(state, before);
   identity_providers.delete(fields.provider_id);

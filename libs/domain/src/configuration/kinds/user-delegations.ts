@@ -1,14 +1,30 @@
 import type { EventMap, UserDelegationSet } from '@countersign/contracts';
+import { LOCAL_ISSUER } from '../../approval/subject.js';
 import { type ConfigurationState, tenantPart } from '../state.js';
+import { isUsable } from './people.js';
 
 /** A user's standing word that an agent may act for it. */
-export type UserDelegation = Omit<UserDelegationSet, 'meta' | 'based_on' | 'by' | 'revoked'>;
+export type UserDelegation = Required<Omit<UserDelegationSet, 'meta' | 'based_on' | 'by' | 'revoked'>>;
 
 export function setUserDelegation(state: ConfigurationState, event: EventMap['user_delegation_set']): void {
-  const { meta, based_on: _base, by: _by, revoked, ...fields } = event;
+  const { meta, based_on: _base, by: _by, revoked, ...set } = event;
+  const fields = { ...set, user_issuer: set.user_issuer ?? null };
   const { user_delegations } = tenantPart(state, meta.tenant_id);
   if (revoked) user_delegations.delete(fields.delegation_id);
   else user_delegations.set(fields.delegation_id, fields);
+}
+
+/**
+ * Whether the user of a delegation may still come: with a key that is good, or by the identity provider that vouched for the
+ * user. Of records that name no issuer: whoever had keys needs one, everybody else a provider.
+ */
+function isUserThere(state: ConfigurationState, tenant_id: string, { user_id, user_issuer }: UserDelegation, now_ms: number): boolean {
+  const keys = [...state.keys_by_id.values()].filter(
+    ({ tenant_id: of, principal }) => of === tenant_id && principal.kind === 'user' && principal.id === user_id,
+  );
+  if (user_issuer === LOCAL_ISSUER || (user_issuer === null && keys.length > 0)) return keys.some((key) => isUsable(key, now_ms));
+  const providers = [...(state.by_tenant.get(tenant_id)?.identity_providers.values() ?? [])];
+  return providers.some(({ issuer }) => user_issuer === null || issuer === user_issuer);
 }
 
 /** The newest live delegation of a user to an agent. */
@@ -22,6 +38,7 @@ export function delegationOf(
   for (const one of state.by_tenant.get(tenant_id)?.user_delegations.values() ?? []) {
     if (one.user_id !== between.user_id || one.agent_id !== between.agent_id) continue;
     if (one.expires_at_ms !== null && one.expires_at_ms <= now_ms) continue;
+    if (!isUserThere(state, tenant_id, one, now_ms)) continue;
     if (!found || one.changed_at_ms >= found.changed_at_ms) found = one;
   }
   return found;

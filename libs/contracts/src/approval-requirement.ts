@@ -1,0 +1,22 @@
+import type { ApprovalRequirement } from './generated/events.js';
+
+/** Longest 'approve similar' where no policy says otherwise: 8 h. */
+export const GRANT_MAX_MS = 8 * 3_600_000;
+
+/** What is asked of people where a policy names roles, a quorum and a time and nothing else: four eyes, and a denial by time. */
+export function plainRequirement(approver_roles: readonly string[], quorum: number, expires_after_ms: number): ApprovalRequirement {
+  return {
+    approver_roles: [...approver_roles],
+    people: [],
+    quorum,
+    four_eyes: true,
+    expires_after_ms,
+    on_expiry: 'deny',
+    escalate_to: [],
+    reason_required_on_deny: false,
+    reminders_ms: [],
+    sla_ms: null,
+    grant_max_ms: GRANT_MAX_MS,
+    distinct: false,
+  };
+}
