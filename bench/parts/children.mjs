@@ -1,7 +1,7 @@
 // Processes of the bench: started with a log file each, ended by pid, never by name.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { openSync, readFileSync } from 'node:fs';
+import { openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -39,6 +39,21 @@ export async function stop(part, signal = 'SIGTERM') {
 }
 
 export const stopAll = () => Promise.all([...running].map((part) => stop(part)));
+
+/** Runs a bench that answers its exit code, ends what it started, also on a signal, and keeps the logs in `dir` where it failed. */
+export async function runToExitCode(dir, note, bench) {
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopAll().then(() => process.exit(130)));
+  try {
+    process.exitCode = await bench();
+  } catch (cause) {
+    console.error(String(cause?.stack ?? cause));
+    process.exitCode = 1;
+  } finally {
+    await stopAll();
+    if (process.exitCode === 0) rmSync(dir, { recursive: true, force: true });
+    else note(`logs in ${dir}`);
+  }
+}
 
 /** Asks until the answer is yes. @throws after `within_ms`, or where the process ended. */
 export async function until(part, what, ask, within_ms = 90_000) {

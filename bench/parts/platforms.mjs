@@ -55,8 +55,8 @@ function common(dir, port) {
  *  old one: V8 lets it grow to four times what lives there, 175 MiB more, unless the bound is below 2 GiB. */
 const NODE_OPTIONS = ['--max-old-space-size=1024', '--max-semi-space-size=64'];
 
-/** The standalone process. `args`: further options of node (a profiler). */
-export async function startEmbedded(dir, args = []) {
+/** The standalone process. `args`: further options of node (a profiler). `env`: settings instead of those of all benches. */
+export async function startEmbedded(dir, args = [], env = {}) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const open = async () => {
@@ -64,7 +64,7 @@ export async function startEmbedded(dir, args = []) {
     const app = start('standalone', node, [...NODE_OPTIONS, ...args, path.join(root, 'apps/standalone/dist/main.js')], {
       dir,
       cwd: dir,
-      env: common(dir, port),
+      env: { ...common(dir, port), ...env },
     });
     await until(app, 'ready', ready(`${url}/readyz`));
     return { app, secs: (performance.now() - began) / 1000 };
