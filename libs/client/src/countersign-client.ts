@@ -1,26 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallEnvelope, CallOptions, CallRequest, Problem } from './wire.js';
+import { addressOf, type CallResult, gatewayAddress, readAnswer } from './exchange.js';
+import { Patience } from './patience.js';
+import type { CallOptions, CallRequest } from './wire.js';
 
 export interface ClientOptions {
   /** For example http://127.0.0.1:7070 */
   url: string;
   /** An API key (or JWT); names tenant, principal and roles. */
   key: string;
-  /** How long a `call` goes on sending and waiting before it answers with what it has. Default 60 s. */
+  /** How long a `call` takes at most, in all: it sends and waits until then, and answers with what it has. Default 60 s. */
   patience_ms?: number;
   fetch?: typeof fetch;
   /** Makes the request id of a `call`. Default: a random UUID. */
   newRequestId?: () => string;
 }
 
-/** What a call came to: its envelope, or the problem that kept it from being admitted. */
-export type CallResult =
-  | { kind: 'answered'; envelope: CallEnvelope }
-  | { kind: 'refused'; problem: Problem }
-  | { kind: 'unreachable'; cause: unknown };
-
-const TRANSIENT = new Set([429, 502, 503, 504]);
+const PATIENCE_MS = 60_000;
+/** How long the gateway may hold a call that goes on, as it does by default; what is kept of the patience for its answer. */
+const WAIT_MS = 30_000;
+const ANSWER_RESERVE_MS = 500;
+/** How long an answer may take beyond that: a connection that died without a word is given up. */
+const ATTEMPT_MS = 10_000;
+const TRANSIENT = new Set([408, 425, 429, 502, 503, 504]);
 const ANSWERS: ReadonlySet<string> = new Set([
   'succeeded',
   'failed',
@@ -40,69 +41,96 @@ const ANSWERS: ReadonlySet<string> = new Set([
 export class CountersignClient {
   private readonly fetch: typeof fetch;
   private readonly newRequestId: () => string;
+  private readonly base: URL;
+  private readonly patience_ms: number;
 
+  /** @throws TypeError or RangeError for options with which no call could ever be sent */
   constructor(private readonly options: ClientOptions) {
-    this.fetch = options.fetch ?? fetch;
+    this.fetch = options.fetch ?? ((input, init) => fetch(input, init));
     this.newRequestId = options.newRequestId ?? randomUUID;
+    this.base = gatewayAddress(options.url);
+    this.patience_ms = options.patience_ms ?? PATIENCE_MS;
+    new Patience(this.patience_ms);
+    this.headers();
   }
 
-  /** Sends a call until it is answered or refused, or patience ends. A call that waits for a person is answered as it is: see `ended`. */
+  /**
+   * Sends a call until it is answered or refused, or patience ends; then what is known of it. A call that waits for a person
+   * is answered as it is: see `ended`.
+   * @throws TypeError where the request cannot be written as JSON, or the idempotency key not as a header
+   */
   async call(request: CallRequest, options: CallOptions = {}): Promise<CallResult> {
     const request_id = options.request_id ?? request.context?.request_id ?? this.newRequestId();
-    const body: CallRequest = { ...request, context: { ...request.context, request_id } };
-    const headers: Record<string, string> = options.idempotency_key === undefined ? {} : { 'idempotency-key': options.idempotency_key };
-    const end = performance.now() + (this.options.patience_ms ?? 60_000);
-    for (let pause_ms = 100; ; pause_ms = Math.min(pause_ms * 2, 5000)) {
-      const result = await this.once('POST', '/v1/calls', { body, headers });
-      if (result.kind === 'answered' && (ANSWERS.has(result.envelope.status) || result.envelope.status === 'pending_approval'))
-        return result;
-      if (result.kind === 'answered') return this.ended(result.envelope.call_id, end - performance.now());
-      if (result.kind === 'refused' && !TRANSIENT.has(result.problem.status)) return result;
-      if (performance.now() + pause_ms > end) return result;
-      await sleep(result.kind === 'refused' && result.problem.retry_after_s ? result.problem.retry_after_s * 1000 : pause_ms);
-    }
+    const body = JSON.stringify({ ...request, context: { ...request.context, request_id } } satisfies CallRequest);
+    const headers = this.headers(options.idempotency_key === undefined ? {} : { 'idempotency-key': options.idempotency_key });
+    headers.set('content-type', 'application/json');
+    const patience = new Patience(this.patience_ms, options.signal);
+    const sent = await this.repeat(patience, { first_ms: 100, longest_ms: 5000 }, isAdmitted, () => {
+      const wait_s = Math.floor(Math.max(0, Math.min(WAIT_MS, patience.left_ms - ANSWER_RESERVE_MS)) / 1000);
+      headers.set('prefer', `wait=${wait_s}`);
+      return this.once('/v1/calls', { method: 'POST', headers, body }, patience, wait_s * 1000 + ATTEMPT_MS);
+    });
+    return sent.kind === 'answered' && isAdmitted(sent) && !isSettled(sent) ? this.poll(sent.envelope.call_id, patience, sent) : sent;
   }
 
-  /** Waits until a call has ended (approval included), at most this long; then its envelope as it is. */
-  async ended(call_id: string, patience_ms: number): Promise<CallResult> {
-    const end = performance.now() + patience_ms;
-    for (let pause_ms = 50; ; pause_ms = Math.min(pause_ms * 2, 2000)) {
-      const result = await this.once('GET', `/v1/calls/${encodeURIComponent(call_id)}`);
-      if (result.kind === 'answered' && ANSWERS.has(result.envelope.status)) return result;
-      if (result.kind === 'refused' && !TRANSIENT.has(result.problem.status)) return result;
-      if (performance.now() + pause_ms > end) return result;
-      await sleep(pause_ms);
-    }
+  /** Waits until a call has ended (approval included), at most this long; then what is known of it. */
+  async ended(call_id: string, patience_ms: number, { signal }: Pick<CallOptions, 'signal'> = {}): Promise<CallResult> {
+    return this.poll(call_id, new Patience(patience_ms, signal));
   }
 
   async cancel(call_id: string, reason: string): Promise<CallResult> {
-    return this.once('POST', `/v1/calls/${encodeURIComponent(call_id)}/cancel`, { body: { reason } });
+    const headers = this.headers({ 'content-type': 'application/json' });
+    const init = { method: 'POST', headers, body: JSON.stringify({ reason }) };
+    return this.once(`/v1/calls/${encodeURIComponent(call_id)}/cancel`, init, new Patience(this.patience_ms));
   }
 
-  private async once(
-    method: string,
-    path: string,
-    { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+  private poll(call_id: string, patience: Patience, known?: CallResult): Promise<CallResult> {
+    const path = `/v1/calls/${encodeURIComponent(call_id)}`;
+    const look = () => this.once(path, { method: 'GET', headers: this.headers() }, patience);
+    return this.repeat(patience, { first_ms: 50, longest_ms: 2000 }, hasEnded, look, known);
+  }
+
+  /** Asks until an answer is enough or refused for good, or the next pause is longer than what is left: then the most that was heard. */
+  private async repeat(
+    patience: Patience,
+    pauses: { first_ms: number; longest_ms: number },
+    isEnough: (result: CallResult) => boolean,
+    ask: () => Promise<CallResult>,
+    before?: CallResult,
   ): Promise<CallResult> {
+    let known = before;
+    for (let pause_ms = pauses.first_ms; ; pause_ms = Math.min(pause_ms * 2, pauses.longest_ms)) {
+      const result = await ask();
+      if (isEnough(result) || (result.kind === 'refused' && !TRANSIENT.has(result.problem.status))) return result;
+      known = more(known, result);
+      const asked_ms = result.kind === 'refused' ? (result.problem.retry_after_s ?? 0) * 1000 : 0;
+      if (!(await patience.pause(Math.max(asked_ms, pause_ms)))) return known;
+    }
+  }
+
+  private headers(others: Record<string, string> = {}): Headers {
+    return new Headers({ authorization: `Bearer ${this.options.key}`, ...others });
+  }
+
+  private async once(path: string, init: RequestInit, patience: Patience, attempt_ms = ATTEMPT_MS): Promise<CallResult> {
     try {
-      const response = await this.fetch(new URL(path, this.options.url), {
-        method,
-        headers: {
-          authorization: `Bearer ${this.options.key}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const answer = (await response.json()) as unknown;
-      if (response.ok) return { kind: 'answered', envelope: answer as CallEnvelope };
-      const retry_after_s = Number(response.headers.get('retry-after') ?? Number.NaN);
-      return {
-        kind: 'refused',
-        problem: { ...(answer as Problem), status: response.status, ...(Number.isNaN(retry_after_s) ? {} : { retry_after_s }) },
-      };
+      const response = await this.fetch(addressOf(this.base, path), { ...init, redirect: 'manual', signal: patience.limit(attempt_ms) });
+      return await readAnswer(response);
     } catch (cause) {
       return { kind: 'unreachable', cause };
     }
   }
+}
+
+const hasEnded = (result: CallResult): boolean => result.kind === 'answered' && ANSWERS.has(result.envelope.status);
+const isSettled = (result: CallResult): boolean =>
+  hasEnded(result) || (result.kind === 'answered' && result.envelope.status === 'pending_approval');
+/** Recorded: what follows is waiting, for which a call is asked by its id. */
+const isAdmitted = (result: CallResult): boolean =>
+  result.kind === 'answered' && (isSettled(result) || typeof result.envelope.call_id === 'string');
+
+/** Of two answers the one that says more: an envelope, then a refusal, then none; the later one of equals. */
+function more(before: CallResult | undefined, result: CallResult): CallResult {
+  const says = { answered: 2, refused: 1, unreachable: 0 };
+  return before !== undefined && says[before.kind] > says[result.kind] ? before : result;
 }

@@ -1,2 +1,3 @@
-export { type CallResult, type ClientOptions, CountersignClient } from './countersign-client.js';
+export { type ClientOptions, CountersignClient } from './countersign-client.js';
+export type { CallResult } from './exchange.js';
 export type { CallContext, CallEnvelope, CallOptions, CallRequest, Problem } from './wire.js';

@@ -16,6 +16,8 @@ export interface CallOptions {
   idempotency_key?: string;
   /** As `context.request_id`; absent: a new one for each `call`. Keep it over a restart to ask for the same request again. */
   request_id?: string;
+  /** Ends the wait: the result is what is known by then. The call itself goes on; `cancel` ends that. */
+  signal?: AbortSignal;
 }
 
 /** Body of `POST /v1/calls`, as far as agents need it; the whole is in /openapi.json. */

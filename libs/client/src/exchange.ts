@@ -1,0 +1,68 @@
+import type { CallEnvelope, Problem } from './wire.js';
+
+/** What one request to the gateway came to. `unreachable`: no answer of the gateway, so nobody knows whether it arrived. */
+export type CallResult =
+  | { kind: 'answered'; envelope: CallEnvelope }
+  | { kind: 'refused'; problem: Problem }
+  | { kind: 'unreachable'; cause: unknown };
+
+/** The address of a path below the gateway's own, which may have one: `https://host/base/`. */
+export function addressOf(base: URL, path: string): URL {
+  return new URL(`${base.pathname.replace(/\/+$/, '')}${path}`, base);
+}
+
+/** @throws TypeError for an address that no request can be sent to */
+export function gatewayAddress(url: string): URL {
+  const address = new URL(url);
+  if (!/^https?:$/.test(address.protocol)) throw new TypeError(`url ${url}: give an address that begins with http:// or https://`);
+  if (address.username !== '' || address.password !== '') throw new TypeError('url names a user or password: give the key as `key`');
+  if (address.search !== '' || address.hash !== '') throw new TypeError(`url ${url}: give it without ? and #`);
+  return address;
+}
+
+/** Reads an answer. Its body may be anybody's, for example a page of a proxy. */
+export async function readAnswer(response: Response): Promise<CallResult> {
+  if (isRedirect(response)) return redirected(response);
+  const body = parsed(await response.text());
+  if (!response.ok) return { kind: 'refused', problem: problemOf(response, body) };
+  if (typeof body.status === 'string') return { kind: 'answered', envelope: body as unknown as CallEnvelope };
+  return { kind: 'unreachable', cause: new Error(`HTTP ${response.status} of something that is not the gateway: its body is no call`) };
+}
+
+/** Redirects are not followed: the key, and the inputs of the call, would go wherever the answer says. */
+async function redirected(response: Response): Promise<CallResult> {
+  await response.body?.cancel();
+  const target = response.headers.get('location') ?? 'another address';
+  const detail = `The answer is a redirect to ${target}, which is not followed. Give the gateway's own address as url.`;
+  return { kind: 'refused', problem: { type: 'about:blank', title: 'Redirect', status: response.status, detail, code: 'UNKNOWN' } };
+}
+
+function isRedirect({ status, type }: Response): boolean {
+  return type === 'opaqueredirect' || (status >= 300 && status < 400);
+}
+
+function problemOf(response: Response, body: Record<string, unknown>): Problem {
+  const { status } = response;
+  const blank = { type: 'about:blank', title: response.statusText || `HTTP ${status}`, code: 'UNKNOWN' as const };
+  const { retry_after_s: said, ...fields } = body;
+  const retry_after_s = retryAfter(response.headers.get('retry-after')) ?? (typeof said === 'number' && said >= 0 ? said : undefined);
+  return { ...blank, ...fields, status, ...(retry_after_s === undefined ? {} : { retry_after_s }) };
+}
+
+/** Seconds from now; the header has them, or a date (RFC 9110). */
+function retryAfter(text: string | null): number | undefined {
+  if (text === null) return undefined;
+  if (/^\s*\d{1,9}\s*$/.test(text)) return Number(text);
+  const date_ms = Date.parse(text);
+  return Number.isNaN(date_ms) ? undefined : Math.max(0, Math.ceil((date_ms - Date.now()) / 1000));
+}
+
+/** The fields of a JSON object; none of anything else. */
+function parsed(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
