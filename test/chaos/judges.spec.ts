@@ -60,6 +60,13 @@ test('named crashes and zombies hold with the doubts that crashes leave on Kafka
   expect(zombies.judge?.(verdict(0, 240), taken, size, 'kafka')).not.toEqual([]);
 });
 
+test('zombies are taken over where another process runs, and not where there is none', () => {
+  const judged = (taken_over: number, mode: 'embedded' | 'kafka') => zombies.judge?.(verdict(ORDERS, 0), { taken_over }, size, mode);
+  expect([judged(size.zombies, 'kafka'), judged(0, 'embedded')]).toEqual([[], []]);
+  expect(judged(0, 'kafka')).not.toEqual([]);
+  expect(judged(1, 'embedded')).not.toEqual([]);
+});
+
 const KEY = '0190a1b2-0000-4000-8000-000000000001';
 
 /** The faults that are found where every answer says `status` and so many effects stand at the counterparty. */

@@ -92,12 +92,39 @@ test('a record of another tenant is not there, and who is no auditor may not ask
   await untilProven(query);
   expect((await stranger.request('GET', `/v1/audit/proof?${query}`)).status).toBe(404);
   expect((await stranger.request('GET', '/v1/audit/proof?topic=tool-executed&partition=0&offset=999999')).status).toBe(404);
-  for (const path of [`proof?${query}`, 'checkpoint', 'consistency?first=1', 'tile/checkpoints/0/000.p/1']) {
+  for (const path of [`proof?${query}`, 'checkpoint', 'consistency?first=1', 'entries?first=0', 'heads', 'tile/checkpoints/0/000.p/1']) {
     expect((await agent.request('GET', `/v1/audit/${path}`)).status).toBe(403);
     expect((await agent.as('').request('GET', `/v1/audit/${path}`)).status).toBe(401);
   }
   for (const bad of ['topic=tool-executed', 'topic=x&partition=-1&offset=0', `${query}&more=1`]) {
     expect((await auditor.request('GET', `/v1/audit/proof?${bad}`)).status).toBe(400);
   }
-  expect((await auditor.request('GET', '/v1/audit/consistency?first=999999')).status).toBe(404);
+  for (const path of ['consistency?first=999999', 'entries?first=999999', 'heads?size=999999']) {
+    expect((await auditor.request('GET', `/v1/audit/${path}`)).status).toBe(404);
+  }
+  const { status, body: refusal } = await auditor.request<object>('GET', '/v1/audit/entries?first=2&second=2');
+  expect([status, refusal]).toEqual([
+    400,
+    expect.objectContaining({ validation: expect.objectContaining({ issues: [expect.objectContaining({ path: '/second' })] }) }),
+  ]);
+  expect((await auditor.request('GET', '/v1/audit/entries')).status).toBe(400);
 }, 60_000);
+
+test('a cosigned checkpoint or bundle is refused where no witnesses are configured, and the answer says so', async () => {
+  for (const path of [
+    '/v1/audit/checkpoint?cosigned=true',
+    '/v1/audit/bundle?call_id=0-0192f0c4-0000-7000-8000-000000000001&cosigned=true',
+  ]) {
+    const { status, body } = await auditor.request<Record<string, unknown>>('GET', path);
+    expect([status, body]).toEqual([
+      409,
+      expect.objectContaining({
+        type: 'urn:countersign:problem:conflict',
+        detail: expect.stringContaining('COUNTERSIGN_AUDIT_WITNESSES'),
+        retryable: false,
+        validation: expect.objectContaining({ issues: [expect.objectContaining({ path: '/cosigned', code: 'no_witnesses' })] }),
+      }),
+    ]);
+  }
+  expect((await auditor.request('GET', '/v1/audit/checkpoint?cosigned=false')).status).toBe(200);
+});

@@ -131,6 +131,12 @@ export class DistributedPlatform {
     );
   }
 
+  /** Whether a member says so now; a member that does not answer is not. */
+  async isReady(name: string): Promise<boolean> {
+    const { health } = this.members.get(name) as Member;
+    return (await fetch(health).catch(() => undefined))?.status === 200;
+  }
+
   /** What a member tells Prometheus. */
   async metrics(name: string): Promise<string> {
     const { health } = this.members.get(name) as Member;

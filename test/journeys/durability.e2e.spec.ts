@@ -55,6 +55,25 @@ describe('the embedded platform, killed and started again', () => {
     expect(effects).toBe(before + 30);
   }, 120_000);
 
+  test('a repeat whose answer was on the log when the process died, and that is sent again, is answered once', async () => {
+    const api = platform.admin();
+    const inputs = order();
+    const first = (await api.call({ tool: 'probe_http_effect', inputs, context: { request_id: 'first-of-two' } })).body;
+    const repeat = { tool: 'probe_http_effect', inputs, context: { request_id: 'second-of-two' } };
+    await platform.process.stop('SIGKILL');
+    await platform.up({ COUNTERSIGN_CRASH_AT: 'executor.after_end' });
+    await api.call(repeat).catch(() => undefined);
+    await platform.process.exit();
+    await platform.up();
+    const answers = await Promise.all([api.call(repeat), api.call(repeat)]);
+    for (const { body } of answers)
+      expect(body).toMatchObject({ status: 'succeeded', deduplicated: true, idempotency_key: first.idempotency_key, output: first.output });
+    const { call_id } = (answers[0] as (typeof answers)[number]).body;
+    const { body } = await api.request<{ items: { type: string }[] }>('GET', `/v1/audit/events?limit=500&call_id=${call_id}`);
+    expect(body.items.filter(({ type }) => type === 'tool_retry_deduplicated')).toHaveLength(1);
+    expect(await counterparty.effectsOf(first.idempotency_key)).toHaveLength(1);
+  }, 120_000);
+
   test('an approval that waited through a kill can still be given', async () => {
     const admin = platform.admin();
     const agent = await admin.keyFor('agent', 'agent-1', ['agent']);

@@ -63,7 +63,7 @@ const placeOf = (bundle: Bundle, type: string): string => {
 beforeAll(async () => {
   platform = await EmbeddedPlatform.create({ COUNTERSIGN_JOURNAL_FILE_BYTES: '65536' });
   const witness = (await asAuditor('witness', '--new-key', '--dir', folder(), '--name', 'witness.example')).said.trim();
-  env = { COUNTERSIGN_AUDIT_WITNESSES: witness };
+  env = { COUNTERSIGN_AUDIT_WITNESSES: `heads:${witness}` };
   await platform.up({ ...env, ...daysFromNow(-AGO_DAYS) });
   admin = platform.admin();
   agent = await admin.keyFor('agent', 'agent-1', ['agent']);

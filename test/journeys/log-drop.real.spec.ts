@@ -79,7 +79,7 @@ describe('dropping old records on Kafka', () => {
     platform = await DistributedPlatform.create();
     const witness = (await countersign({}, 'witness', '--new-key', '--dir', folder(), '--name', 'witness.example')).said.trim();
     for (const app of ['policy', 'projector', 'executor', 'gateway'])
-      await platform.add(app, app, { COUNTERSIGN_AUDIT_WITNESSES: witness });
+      await platform.add(app, app, { COUNTERSIGN_AUDIT_WITNESSES: `heads:${witness}` });
     await platform.ready();
     admin = platform.admin();
     agent = await admin.keyFor('agent', 'agent-1', ['agent']);

@@ -83,6 +83,7 @@ export function describeOversightAttacks(at: JourneyWorld): void {
       const stranger = await people(at);
       const receiver = await Receiver.start();
       try {
+        await of.key('user', 'carl', ['approver']);
         await of.admin.request('POST', '/v1/webhooks', { url: receiver.url, acts_as: { id: 'carl', roles: ['approver'] } });
         const self = await of.key('user', 'self', ['agent', 'approver', 'admin']);
         const robot = await of.key('agent', 'robot-2', ['agent', 'approver', 'admin']);
@@ -114,11 +115,47 @@ export function describeOversightAttacks(at: JourneyWorld): void {
       }
     }, 120_000);
 
+    test('who is revoked is out: by a link that was sent before, by a delegation, and as somebody whose vote was passed on', async () => {
+      const of = await people(at);
+      const receiver = await Receiver.start();
+      try {
+        await of.key('user', 'carl', ['approver']);
+        const carl = await of.key('user', 'carl', ['approver']);
+        const stand_in = { to: 'clerk', until: new Date(Date.now() + 3_600_000).toISOString() };
+        expect((await carl.request('POST', '/v1/vote-delegations', stand_in)).status).toBe(201);
+        const acts_as = { id: 'carl', roles: ['approver'] };
+        expect((await of.admin.request('POST', '/v1/webhooks', { url: receiver.url, types: ['approval.requested'], acts_as })).status).toBe(
+          201,
+        );
+        const envelope = await ask(of.agent);
+        const { data } = JSON.parse((await receiver.received(1))[0]?.body ?? '') as ToldLink;
+        const token = new URL(data.decision_url).searchParams.get('token');
+        const keys = await of.admin.request<{ items: { key_id: string; principal: { id: string } }[] }>('GET', '/v1/keys?limit=100');
+        const theirs = keys.body.items.filter(({ principal }) => principal.id === 'carl');
+        expect(theirs).toHaveLength(2);
+        for (const { key_id } of theirs) expect((await of.admin.request('DELETE', `/v1/keys/${key_id}`)).status).toBe(204);
+        const tried = [
+          await at.agent.request('POST', '/v1/decisions', { token, vote: 'approve' }),
+          await vote(of.clerk, envelope, { vote: 'approve' }),
+          await vote(carl, envelope, { vote: 'approve' }),
+        ];
+        expect(tried.map(({ status }) => status)).toEqual([403, 403, 401]);
+        expect((await fetch(data.decision_url)).status).toBe(403);
+        expect((await of.agent.readCall(envelope.call_id)).body.status).toBe('pending_approval');
+        expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(0);
+        expect((await vote(of.ann, envelope, { vote: 'approve' })).status).toBe(200);
+        expect(await ended(of.agent, envelope)).toMatchObject({ status: 'succeeded', approval: { decided_by: 'ann' } });
+      } finally {
+        await receiver.stop();
+      }
+    }, 60_000);
+
     test('a link decides nothing after its time, though its request still waits, and nothing a second time', async () => {
       const of = await people(at);
       const receiver = await Receiver.start();
       try {
         const acts_as = { id: 'carl', roles: ['approver', 'operator'] };
+        await of.key('user', 'carl', acts_as.roles);
         await of.admin.request('POST', '/v1/webhooks', { url: receiver.url, types: ['approval.*'], acts_as });
         const escalate_to = [{ approver_roles: ['operator'], expires_after_ms: 600_000 }];
         await of.require({ expires_after_ms: 2000, on_expiry: 'escalate', escalate_to });

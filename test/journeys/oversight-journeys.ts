@@ -163,10 +163,11 @@ export function describeOversightJourneys(at: JourneyWorld): void {
     });
 
     test('a webhook is told, signed, again until it is taken; its link decides once, as whom the channel acts for', async () => {
-      const { agent, admin } = await people(at);
+      const { agent, admin, key } = await people(at);
       const receiver = await Receiver.start(1);
       try {
         const acts_as = { id: 'carl', roles: ['approver'] };
+        await key('user', 'carl', acts_as.roles);
         const made = await admin.request<{ secret: string; webhook_id: string }>('POST', '/v1/webhooks', {
           url: receiver.url,
           types: ['approval.*'],
@@ -196,10 +197,11 @@ export function describeOversightJourneys(at: JourneyWorld): void {
     });
 
     test('a Slack-shaped webhook shows the request and a button that decides it; a denial says why', async () => {
-      const { agent, admin } = await people(at);
+      const { agent, admin, key } = await people(at);
       const receiver = await Receiver.start(1, 503);
       try {
         const acts_as = { id: 'dora', roles: ['approver'] };
+        await key('user', 'dora', acts_as.roles);
         const made = await admin.request('POST', '/v1/webhooks', { channel: 'slack', url: receiver.url, acts_as });
         expect(made).toMatchObject({ status: 201, body: { channel: 'slack', state: 'active' } });
         expect(made.body.secret).toBeUndefined();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { EmbeddedPlatform } from './embedded-platform.js';
 
 const PACKAGE = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
-const BUILDS_FIRST = 'tsc -b apps/cli && ';
+const BUILDS_FIRST = 'tsc -b apps/cli && exec ';
 
 let platform: EmbeddedPlatform;
 beforeAll(async () => {

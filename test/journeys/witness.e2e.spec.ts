@@ -39,7 +39,7 @@ async function lookedThrough(): Promise<void> {
 beforeAll(async () => {
   platform = await EmbeddedPlatform.create();
   witnessKey = (await asAuditor('witness', '--new-key', '--dir', folder(), '--name', 'witness.example')).said.trim();
-  await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: witnessKey });
+  await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: `heads:${witnessKey}` });
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
 }, 120_000);
 afterAll(() => platform.close(), 30_000);
@@ -48,21 +48,28 @@ test('a witness cosigns what only grows; a bundle under its cosignature is verif
   const { body: call } = await write();
   await covered(call.call_id);
   vkey = (await auditor.request('GET', '/v1/audit/checkpoint')).headers.get('countersign-vkey') as string;
-  expect((await auditor.request('GET', '/v1/audit/checkpoint?cosigned=true')).status).toBe(503);
+  expect(await auditor.request('GET', '/v1/audit/checkpoint?cosigned=true')).toMatchObject({
+    status: 503,
+    body: { detail: expect.stringContaining('the witnesses have not all cosigned') },
+  });
   expect(await look()).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
   await lookedThrough();
 
   const early = path.join(platform.dir, 'early');
   await platform.process.stop();
   cpSync(platform.dataDir, early, { recursive: true });
-  await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: witnessKey });
+  await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: `heads:${witnessKey}` });
 
   const { status, body: bundle } = await auditor.request<Bundle>('GET', `/v1/audit/bundle?call_id=${call.call_id}&cosigned=true`);
   expect(status).toBe(200);
   const file = path.join(platform.dir, 'bundle.json');
   writeFileSync(file, JSON.stringify(bundle));
-  const verified = await asAuditor('verify', file, '--vkey', vkey, '--witness', witnessKey);
-  expect(verified).toMatchObject({ code: 0, said: expect.stringContaining('cosigned by 1 witness') });
+  const verified = await asAuditor('verify', file, '--vkey', vkey, '--witness', `heads:${witnessKey}`);
+  expect(verified).toMatchObject({ code: 0, said: expect.stringContaining('it had checked every entry, each tree that moved') });
+  expect(verified.said).not.toContain('did not rewrite');
+  const unmarked = await asAuditor('verify', file, '--vkey', vkey, '--witness', witnessKey);
+  expect(unmarked).toMatchObject({ code: 0, said: expect.stringContaining('not that their trees only grew') });
+  expect(unmarked.said).toContain('not proven: that the holder of the key did not rewrite records');
   const newest = await auditor.request<Bundle>('GET', `/v1/audit/bundle?call_id=${call.call_id}`);
   writeFileSync(file, JSON.stringify(newest.body));
   expect((await asAuditor('verify', file, '--vkey', vkey, '--witness', witnessKey)).said).toContain('not cosigned by witness.example');
@@ -73,7 +80,7 @@ test('a witness cosigns what only grows; a bundle under its cosignature is verif
   await platform.process.stop('SIGKILL');
   rmSync(platform.dataDir, { recursive: true });
   cpSync(early, platform.dataDir, { recursive: true });
-  await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: witnessKey });
+  await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: `heads:${witnessKey}` });
   expect(await look()).toMatchObject({ code: 1, said: expect.stringMatching(/CONTRADICTION: the log (went back|forked)/) });
   for (let n = 0; n < 3; n++) await covered((await write()).body.call_id);
   expect(await look()).toMatchObject({ code: 1, said: expect.stringContaining('CONTRADICTION') });

@@ -8,7 +8,11 @@ import { bodies } from './probe-bodies.js';
 const VALUES = new Set(
   'limit status lifecycle category effect_class pattern capability marking provider q capabilities version min_trust max_latency_ms max_cost'
     .split(' ')
-    .concat('from to type format after_checkpoint cosigned first topic partition offset group_by period provisional kind days'.split(' '))
+    .concat(
+      'from to type format after_checkpoint cosigned first second size topic partition offset group_by period provisional kind days'.split(
+        ' ',
+      ),
+    )
     .concat(['price_of_hour', 'as_of', 'at_offset']),
 );
 /** Parameters that nobody can furnish, and why. */

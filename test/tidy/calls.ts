@@ -34,6 +34,11 @@ export const bans: readonly Ban[] = [
     instead: 'use the logger: console is for the command line',
     holds: (path) => inProduct(path) && !isMain(path) && !path.startsWith('apps/cli/'),
   },
+  {
+    expression: /^newRegExp\(.*\)$|^RegExp$/,
+    instead: 'write the expression out; one that comes from a caller runs on RE2, by ctx.patterns',
+    holds: (path) => inProduct(path) && /^(apps|packs)\//.test(path),
+  },
   { expression: /^(test|it|describe)\.(skip|only|todo)$|^x(it|test|describe)$/, instead: 'mend the test or delete it', holds: () => true },
 ];
 

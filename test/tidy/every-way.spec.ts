@@ -21,6 +21,7 @@ const everyWay: [rule: string, check: (source: SourceText) => Fault[], path: str
     'libs/domain/src/a.ts',
     ['performance.now()', 'process.hrtime()', 'crypto.randomUUID()', 'uuidv7()'],
   ],
+  ['no expression is made of a text of a caller', bannedCalls, 'packs/a/src/a.ts', ["new RegExp(query, 'u').test(text)", 'RegExp(query)']],
   [
     'no test is skipped or alone',
     bannedCalls,

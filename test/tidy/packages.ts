@@ -14,9 +14,9 @@ const budgets: Readonly<Record<string, readonly string[]>> = {
   'libs/contracts': ['avsc', 'canonicalize'],
   'libs/domain': [],
   'libs/mapping': ['jsonata'],
-  'libs/policy': ['@bufbuild/cel', '@bufbuild/protobuf', '@bufbuild/re2'],
+  'libs/policy': ['@bufbuild/cel', '@bufbuild/protobuf', 're2js'],
   'libs/proofs': [],
-  'libs/tool-kit': ['zod', 'ajv'],
+  'libs/tool-kit': ['zod', 'ajv', 're2js'],
   'libs/client': [],
   'libs/store': ['@electric-sql/pglite', 'pg', 'ioredis', 'aws4fetch'],
 };
