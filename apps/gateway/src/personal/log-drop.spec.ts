@@ -12,10 +12,11 @@ async function cutAt(now: string, keep_months: number): Promise<string> {
   const evidence = {
     cosigned: { newest: async () => undefined, asks: false },
     checkpoints: { newest: async () => checkpoint },
+    signer: { verifier: undefined },
   } as unknown as Evidence;
   const clock = { now_ms: () => Date.parse(now) };
   const configuration = { state: initialConfiguration(), clock } as unknown as ConfigurationRoom;
-  const plan = await new LogDrop(deps, evidence, configuration).plan(keep_months);
+  const plan = await new LogDrop(deps, evidence, configuration, { found: () => undefined }).plan(keep_months);
   return new Date((plan as DropPlan).before_ms).toISOString();
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callTopics, globalTopics, isInfrastructureFault } from '@countersign/contracts';
+import { callTopics, evidenceTopics, globalTopics, isInfrastructureFault } from '@countersign/contracts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { applyAcls, servicePrincipals, topicWriters } from './acls.js';
 import { KafkaEventLog } from './kafka-event-log.js';
@@ -8,7 +8,7 @@ import { numberedRecord } from './testing/numbered-records.js';
 
 const brokers = String(process.env.COUNTERSIGN_TEST_KAFKA_SASL).split(',');
 const topic_prefix = `acl-${randomUUID().slice(0, 8)}-`;
-const topics = [...callTopics, ...globalTopics];
+const topics = [...callTopics, ...globalTopics, ...evidenceTopics];
 /** A broker applies rules some time after it took them: until this service's own topics let it write, nothing is shown. */
 async function untilEnforced(principal: (typeof servicePrincipals)[number]): Promise<void> {
   const log = await KafkaEventLog.open(as(principal));
