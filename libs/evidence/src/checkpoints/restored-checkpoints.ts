@@ -34,6 +34,8 @@ export class RestoredCheckpoints {
     private readonly checkpoints: LogFirstCheckpoints,
     private readonly tiles: Tiles,
     private readonly log: NoteVerifier,
+    /** Newest checkpoints that a start compares. */
+    private readonly at_start = COMPARED_AT_START,
   ) {}
 
   /** @throws BrokenRecord where the two contradict each other, or an entry is missing from both */
@@ -42,7 +44,7 @@ export class RestoredCheckpoints {
     const stored = await this.stored();
     const onLog = await topic.size();
     const both = Math.min(stored, onLog);
-    await this.compare(Math.max(0, both - COMPARED_AT_START), both);
+    await this.compare(Math.max(0, both - this.at_start), both);
     if (stored > onLog) await this.copy(kept.records(onLog), await this.upTo(onLog));
     if (onLog > stored) await this.keepAll(topic.entries(stored), await this.upTo(stored));
     await this.finishClaim(Math.max(stored, onLog));
@@ -51,7 +53,7 @@ export class RestoredCheckpoints {
 
   /** Compares what a start did not. @throws BrokenRecord */
   async compareOlder(isClosed: () => boolean): Promise<void> {
-    const end = Math.max(0, (await this.stored()) - COMPARED_AT_START);
+    const end = Math.max(0, (await this.stored()) - this.at_start);
     for (let from = 0; from < end && !isClosed(); from += PAGE) {
       const began = performance.now();
       await this.compare(from, Math.min(end, from + PAGE));
