@@ -10,8 +10,8 @@ import { countersign } from './cli.js';
 import { DistributedPlatform } from './distributed-platform.js';
 
 const OUTPUT_GONE = 'erased' as unknown as Envelope['output'];
-/** What is no fold of the log: evidence, keys of subjects, secrets. */
-const KEPT = ['audit_checkpoints', 'subject_keys', 'sealed_values'];
+/** What is no fold of the log: keys of subjects, secrets. Checkpoints are restored from it. */
+const KEPT = ['subject_keys', 'sealed_values'];
 const SESSION = '-c synchronous_commit=on -c search_path=public,pg_catalog';
 
 describe('dropping old records on Kafka', () => {
@@ -54,6 +54,12 @@ describe('dropping old records on Kafka', () => {
     writeFileSync(file, JSON.stringify(bundle));
     const { code, said } = await countersign({}, 'verify', file, '--vkey', bundle.vkey);
     return code === 0 ? 'verified' : said;
+  }
+
+  async function coveredProof(event_id: string | undefined): Promise<void> {
+    for (const end = performance.now() + 30_000; performance.now() < end; await sleep(100))
+      if ((await auditor.request('GET', `/v1/audit/proof?event_id=${event_id}`)).status === 200) return;
+    throw new Error(`no checkpoint covered ${event_id}`);
   }
 
   /** A new database, but for what is no fold. */
@@ -105,7 +111,12 @@ describe('dropping old records on Kafka', () => {
     await gatewayLater();
     const planned = (await drop({ dry_run: true })).body as { records_below: Record<string, number> };
     expect(Object.keys(planned.records_below)).toContain(`tool-executed/${Number(first.call_id.split('-')[0])}`);
-    const { dropped } = (await drop()).body as { dropped: { segments: number } };
+    expect((await drop()).body).toMatchObject({ dropped: { segments: 0 }, waits_for: 'cosignature' });
+    const { body: recorded } = await auditor.request<{ items: { event_id: string }[] }>('GET', '/v1/audit/events?type=log_dropped');
+    await coveredProof(recorded.items.at(-1)?.event_id);
+    expect((await look()).code).toBe(0);
+    const { dropped, waits_for } = (await drop()).body as { dropped: { segments: number }; waits_for: null };
+    expect(waits_for).toBeNull();
     expect(dropped.segments).toBe(Object.keys(planned.records_below).length);
     expect((await drop()).body).toMatchObject({ records_below: {}, dropped: { segments: 0 } });
 

@@ -72,6 +72,7 @@ describe('a broker with an authorizer on', () => {
       dropped = await dropOf('gateway', 'tool-call-requested');
     expect(dropped).toEqual({ segments: 1, bytes: 0 });
     expect(await dropOf('gateway', 'operator-command')).toBe('refused');
+    expect(await dropOf('gateway', 'checkpoint-signed')).toBe('refused');
     expect(await dropOf('policy', 'policy-decided')).toBe('refused');
   }, 60_000);
 

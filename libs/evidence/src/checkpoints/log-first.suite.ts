@@ -90,82 +90,102 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
       return isConsistent(first, second, await consistencyProof(subtrees, older.number + 1, newer.number + 1));
     }
 
-    test('after the store was lost all of them are there again, and what is signed next continues each of them', async () => {
-      await sign(190);
-      const before = await kept();
-      expect(before).toHaveLength(190);
-      await rig.lose();
-      await rm(path.join(dir, 'trees'), { recursive: true });
-      expect(await kept()).toEqual([]);
-      expect(await restore()).toEqual({ restored: 190, copied: 0, topic_was_empty: false });
-      expect(texts(await kept())).toEqual(texts(before));
-      expect(await (await signing()).sign(START_MS)).toBe('nothing_new');
-      await sign(3);
-      const after = await kept();
-      expect(texts(after.slice(0, 190))).toEqual(texts(before));
-      expect(texts(await onLog())).toEqual(texts(after));
-      for (const older of before)
-        expect([older.number, await leadsTo(older, after.at(-1) as CheckpointRecord)]).toEqual([older.number, true]);
-    }, 120_000);
+    test(
+      'after the store was lost all of them are there again, and what is signed next continues each of them',
+      async () => {
+        await sign(190);
+        const before = await kept();
+        expect(before).toHaveLength(190);
+        await rig.lose();
+        await rm(path.join(dir, 'trees'), { recursive: true });
+        expect(await kept()).toEqual([]);
+        expect(await restore()).toEqual({ restored: 190, copied: 0, topic_was_empty: false });
+        expect(texts(await kept())).toEqual(texts(before));
+        expect(await (await signing()).sign(START_MS)).toBe('nothing_new');
+        await sign(3);
+        const after = await kept();
+        expect(texts(after.slice(0, 190))).toEqual(texts(before));
+        expect(texts(await onLog())).toEqual(texts(after));
+        for (const older of before)
+          expect([older.number, await leadsTo(older, after.at(-1) as CheckpointRecord)]).toEqual([older.number, true]);
+      },
+      timeout_ms,
+    );
 
-    test('a crash between the log and the store loses none, and no number has two', async () => {
-      await sign(3);
-      const failing = (at: 'log' | 'store') => {
-        const store = rig.kept();
-        const onTopic = topic();
-        if (at === 'log') onTopic.append = () => Promise.reject(new Error('crash'));
-        else store.append = () => Promise.reject(new Error('crash'));
-        return logFirst(store, onTopic);
-      };
-      for (const at of ['log', 'store', 'log', 'log', 'store'] as const) {
-        await expect(sign(1, failing(at))).rejects.toThrow('crash');
-        await restore();
+    test(
+      'a crash between the log and the store loses none, and no number has two',
+      async () => {
+        await sign(3);
+        const failing = (at: 'log' | 'store') => {
+          const store = rig.kept();
+          const onTopic = topic();
+          if (at === 'log') onTopic.append = () => Promise.reject(new Error('crash'));
+          else store.append = () => Promise.reject(new Error('crash'));
+          return logFirst(store, onTopic);
+        };
+        for (const at of ['log', 'store', 'log', 'log', 'store'] as const) {
+          await expect(sign(1, failing(at))).rejects.toThrow('crash');
+          await restore();
+          await sign(1);
+        }
+        const numbers = (await onLog()).map(({ number }) => number);
+        expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, at) => at));
+        expect(numbers.length).toBeGreaterThanOrEqual(3 + 2 + 5);
+        expect(texts(await kept())).toEqual(texts(await onLog()));
+      },
+      timeout_ms,
+    );
+
+    test(
+      'of an earlier release, or of a topic whose end was cut, what the store has is written to the topic',
+      async () => {
+        await sign(5, rig.kept());
+        expect(await onLog()).toEqual([]);
+        expect(await restore()).toEqual({ restored: 0, copied: 5, topic_was_empty: true });
         await sign(1);
-      }
-      const numbers = (await onLog()).map(({ number }) => number);
-      expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, at) => at));
-      expect(numbers.length).toBeGreaterThanOrEqual(3 + 2 + 5);
-      expect(texts(await kept())).toEqual(texts(await onLog()));
-    });
+        await sign(450, rig.kept());
+        expect(await restore()).toEqual({ restored: 0, copied: 450, topic_was_empty: false });
+        expect(await restore()).toEqual({ restored: 0, copied: 0, topic_was_empty: false });
+        expect(texts(await onLog())).toEqual(texts(await kept()));
+      },
+      timeout_ms,
+    );
 
-    test('of an earlier release, or of a topic whose end was cut, what the store has is written to the topic', async () => {
-      await sign(5, rig.kept());
-      expect(await onLog()).toEqual([]);
-      expect(await restore()).toEqual({ restored: 0, copied: 5, topic_was_empty: true });
-      await sign(1);
-      await sign(450, rig.kept());
-      expect(await restore()).toEqual({ restored: 0, copied: 450, topic_was_empty: false });
-      expect(await restore()).toEqual({ restored: 0, copied: 0, topic_was_empty: false });
-      expect(texts(await onLog())).toEqual(texts(await kept()));
-    }, 60_000);
+    test(
+      'one that stands on the log twice, a while later too, counts once',
+      async () => {
+        await sign(4);
+        await topic().append((await kept()).slice(2, 4));
+        await sign(2);
+        await topic().append((await kept()).slice(1, 3));
+        expect(await topic().size()).toBe(6);
+        expect(texts(await onLog())).toEqual(texts(await kept()));
+        await rig.lose();
+        expect(await restore()).toMatchObject({ restored: 6 });
+        expect(texts(await kept())).toEqual(texts(await onLog()));
+      },
+      timeout_ms,
+    );
 
-    test('one that stands on the log twice, a while later too, counts once', async () => {
-      await sign(4);
-      await topic().append((await kept()).slice(2, 4));
-      await sign(2);
-      await topic().append((await kept()).slice(1, 3));
-      expect(await topic().size()).toBe(6);
-      expect(texts(await onLog())).toEqual(texts(await kept()));
-      await rig.lose();
-      expect(await restore()).toMatchObject({ restored: 6 });
-      expect(texts(await kept())).toEqual(texts(await onLog()));
-    });
-
-    test('a start finds what the two do not agree on, and what is missing from both', async () => {
-      await sign(6);
-      const [, second, third] = (await kept()) as [CheckpointRecord, CheckpointRecord, CheckpointRecord];
-      await rig.lose();
-      await rig.kept().append({ ...((await onLog())[0] as CheckpointRecord) });
-      await rig.kept().append({ ...second, time_ms: second.time_ms + 1 });
-      await expect(restore()).rejects.toThrow(`checkpoint 2 is kept and stands on ${CHECKPOINT_TOPIC}, and the two differ`);
-      await rig.lose();
-      expect(await restore()).toMatchObject({ restored: 6 });
-      await rig.checked().replace(await rig.checked().read(), JSON.stringify({ size: 8, note: 'was signed' }));
-      await expect(signing()).rejects.toThrow('checkpoint 8 was signed and is not kept any more');
-      await topic().append([{ ...third, number: 7 }]);
-      await expect(restore()).rejects.toThrow('has no checkpoint 7: 8 stands in its place');
-      await expect(restore()).rejects.toThrow(BrokenRecord);
-    });
+    test(
+      'a start finds what the two do not agree on, and what is missing from both',
+      async () => {
+        await sign(6);
+        const [, second, third] = (await kept()) as [CheckpointRecord, CheckpointRecord, CheckpointRecord];
+        await rig.lose();
+        await rig.kept().append({ ...((await onLog())[0] as CheckpointRecord) });
+        await rig.kept().append({ ...second, time_ms: second.time_ms + 1 });
+        await expect(restore()).rejects.toThrow(`checkpoint 2 is kept and stands on ${CHECKPOINT_TOPIC}, and the two differ`);
+        await rig.lose();
+        expect(await restore()).toMatchObject({ restored: 6 });
+        await rig.checked().replace(await rig.checked().read(), JSON.stringify({ size: 8, note: 'was signed' }));
+        await expect(signing()).rejects.toThrow('checkpoint 8 was signed and is not kept any more');
+        await topic().append([{ ...third, number: 7 }]);
+        await expect(restore()).rejects.toThrow('has no checkpoint 7: 8 stands in its place');
+        await expect(restore()).rejects.toThrow(BrokenRecord);
+      },
+      timeout_ms,
+    );
 
     test.each([
       [
@@ -175,22 +195,30 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
       ],
       ['takes a tree back', (next: CheckpointRecord, size: number) => ({ ...next, number: size }), 'went back'],
       ['is another one with the same number', (next: CheckpointRecord, size: number) => ({ ...next, number: size - 1 }), 'differ'],
-    ])('an entry on the log that %s is not restored', async (_, forge, reason) => {
-      await sign(3);
-      const [first] = await kept();
-      await topic().append([forge(first as CheckpointRecord, 3)]);
-      await expect(restore()).rejects.toThrow(reason);
-      expect(await kept()).toHaveLength(3);
-    });
+    ])(
+      'an entry on the log that %s is not restored',
+      async (_, forge, reason) => {
+        await sign(3);
+        const [first] = await kept();
+        await topic().append([forge(first as CheckpointRecord, 3)]);
+        await expect(restore()).rejects.toThrow(reason);
+        expect(await kept()).toHaveLength(3);
+      },
+      timeout_ms,
+    );
 
     const forged = (size: number) =>
       signCheckpoint({ size, root: Buffer.alloc(32, 9) }, noteSigner('countersign.test/log', Buffer.alloc(32, 2)));
 
-    test('a record that is no checkpoint is found', async () => {
-      await sign(2);
-      await rig.log.append([{ topic: CHECKPOINT_TOPIC, partition: 0, key: null, value: Buffer.from('x'), headers: {} }]);
-      await expect(restore()).rejects.toThrow(`${CHECKPOINT_TOPIC} offset 2 is no checkpoint`);
-    });
+    test(
+      'a record that is no checkpoint is found',
+      async () => {
+        await sign(2);
+        await rig.log.append([{ topic: CHECKPOINT_TOPIC, partition: 0, key: null, value: Buffer.from('x'), headers: {} }]);
+        await expect(restore()).rejects.toThrow(`${CHECKPOINT_TOPIC} offset 2 is no checkpoint`);
+      },
+      timeout_ms,
+    );
 
     test(
       'of two that sign at once each number is written by one, and stands on the log as it is kept',
@@ -220,22 +248,26 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
       timeout_ms,
     );
 
-    test('a claim is finished by whoever finds it, and one of a number that does not follow says that checkpoints were cut', async () => {
-      if (!rig.claimed) {
-        expect(claim()).toBeUndefined();
-        return;
-      }
-      await sign(3);
-      const [claimed] = (await kept()).slice(-1) as [CheckpointRecord];
-      const dead = topic();
-      dead.append = () => Promise.reject(new Error('died'));
-      await expect(sign(1, logFirst(rig.kept(), dead))).rejects.toThrow('died');
-      const left = (await new CheckpointClaim(rig.claimed()).last()) as CheckpointRecord;
-      expect(left.number).toBe(3);
-      expect(await logFirst().append({ ...claimed, number: 3 })).toBe('taken');
-      expect(textOf((await kept())[3] as CheckpointRecord)).toBe(textOf(left));
-      await rig.claimed().replace(await rig.claimed().read(), JSON.stringify({ ...claimed, number: 9 }));
-      await expect(restore()).rejects.toThrow('checkpoint 10 was about to be signed, and there are 4: checkpoints were cut');
-    });
+    test(
+      'a claim is finished by whoever finds it, and one of a number that does not follow says that checkpoints were cut',
+      async () => {
+        if (!rig.claimed) {
+          expect(claim()).toBeUndefined();
+          return;
+        }
+        await sign(3);
+        const [claimed] = (await kept()).slice(-1) as [CheckpointRecord];
+        const dead = topic();
+        dead.append = () => Promise.reject(new Error('died'));
+        await expect(sign(1, logFirst(rig.kept(), dead))).rejects.toThrow('died');
+        const left = (await new CheckpointClaim(rig.claimed()).last()) as CheckpointRecord;
+        expect(left.number).toBe(3);
+        expect(await logFirst().append({ ...claimed, number: 3 })).toBe('taken');
+        expect(textOf((await kept())[3] as CheckpointRecord)).toBe(textOf(left));
+        await rig.claimed().replace(await rig.claimed().read(), JSON.stringify({ ...claimed, number: 9 }));
+        await expect(restore()).rejects.toThrow('checkpoint 10 was about to be signed, and there are 4: checkpoints were cut');
+      },
+      timeout_ms,
+    );
   });
 }
