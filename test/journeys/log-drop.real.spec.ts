@@ -56,10 +56,11 @@ describe('dropping old records on Kafka', () => {
     return code === 0 ? 'verified' : said;
   }
 
-  async function coveredProof(event_id: string | undefined): Promise<void> {
+  async function coveredProof(offset: number | undefined): Promise<void> {
+    const url = `/v1/audit/proof?topic=configuration-changed&partition=0&offset=${offset}`;
     for (const end = performance.now() + 30_000; performance.now() < end; await sleep(100))
-      if ((await auditor.request('GET', `/v1/audit/proof?event_id=${event_id}`)).status === 200) return;
-    throw new Error(`no checkpoint covered ${event_id}`);
+      if ((await auditor.request('GET', url)).status === 200) return;
+    throw new Error(`no checkpoint covered ${url}`);
   }
 
   /** A new database, but for what is no fold. */
@@ -112,8 +113,8 @@ describe('dropping old records on Kafka', () => {
     const planned = (await drop({ dry_run: true })).body as { records_below: Record<string, number> };
     expect(Object.keys(planned.records_below)).toContain(`tool-executed/${Number(first.call_id.split('-')[0])}`);
     expect((await drop()).body).toMatchObject({ dropped: { segments: 0 }, waits_for: 'cosignature' });
-    const { body: recorded } = await auditor.request<{ items: { event_id: string }[] }>('GET', '/v1/audit/events?type=log_dropped');
-    await coveredProof(recorded.items.at(-1)?.event_id);
+    const { body: recorded } = await auditor.request<{ items: { offset: number }[] }>('GET', '/v1/audit/events?type=log_dropped');
+    await coveredProof(recorded.items.at(-1)?.offset);
     expect((await look()).code).toBe(0);
     const { dropped, waits_for } = (await drop()).body as { dropped: { segments: number }; waits_for: null };
     expect(waits_for).toBeNull();

@@ -86,6 +86,9 @@ interface Wired extends GatewayParts {
   book: TrustBook;
 }
 
+/** Topics of which records are listed and proven. */
+const auditedTopics = (lanes: readonly string[]) => new Set(coveredTopicSpecs(lanes, 1).map(({ name }) => name));
+
 function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
   const { clock, log, codec, store, keys, logger } = deps;
   const monotonic = () => clock.monotonic_ms();
@@ -152,9 +155,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     blobs: new StoredBlobs(deps.blobs, deps.personal),
     health: new Health(ready, log, deps.metrics, bounds.metrics_access),
     bounds,
-    audit:
-      deps.evidence &&
-      new AuditRoom(deps, deps.evidence, configuration, new Set(coveredTopicSpecs(config.lanes, 1).map(({ name }) => name))),
+    audit: deps.evidence && new AuditRoom(deps, deps.evidence, configuration, auditedTopics(config.lanes)),
   };
 }
 
