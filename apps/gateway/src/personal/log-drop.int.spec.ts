@@ -201,10 +201,7 @@ describe('dropping old records', () => {
     const bytes = await readFile(file);
     await writeFile(file, Buffer.from(bytes).fill(bytes.readUInt8(70) ^ 1, 70, 71));
     const refused = (await run()) as Problem;
-    expect([refused.status, refused.detail]).toEqual([
-      409,
-      expect.stringContaining(`nothing is dropped: the tiles of ${RECORDS}/0`),
-    ]);
+    expect([refused.status, refused.detail]).toEqual([409, expect.stringContaining(`nothing is dropped: the tiles of ${RECORDS}/0`)]);
     expect([await log.first(RECORDS, 0), await recorded()]).toEqual([0, 0]);
     await writeFile(file, bytes);
     expect(await run()).toMatchObject({ waits_for: null });
