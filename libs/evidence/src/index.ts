@@ -7,6 +7,7 @@ export { type CheckpointRecord, type CheckpointStore, type NewestCheckpoint, tre
 export { CheckpointTable } from './checkpoints/checkpoint-table.js';
 export { CHECKPOINT_TOPIC, CheckpointTopic } from './checkpoints/checkpoint-topic.js';
 export { type Cosigned, CosignedNotes } from './checkpoints/cosigned-notes.js';
+export { headsAt } from './checkpoints/heads-at.js';
 export { type KeptText, TextFile, TextRow } from './checkpoints/kept-text.js';
 export { LogFirstCheckpoints } from './checkpoints/log-first-checkpoints.js';
 export { type Restoration, RestoredCheckpoints } from './checkpoints/restored-checkpoints.js';

@@ -43,7 +43,7 @@ export async function anchorOf({
   checkpoints,
   cosigned,
 }: Pick<Evidence, 'checkpoints' | 'cosigned'>): Promise<NewestCheckpoint | undefined> {
-  const newest = await cosigned.newest();
+  const newest = await cosigned.verified();
   if (newest) return checkpoints.at(newest.number);
   return cosigned.asks ? undefined : checkpoints.newest();
 }

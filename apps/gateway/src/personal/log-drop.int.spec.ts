@@ -158,6 +158,33 @@ describe('dropping old records', () => {
     expect(await log.first(RECORDS, 0)).toBeGreaterThan(300);
   });
 
+  test('a cosignature that no witness made lets nothing go, nor does a head that the checkpoint does not sign', async () => {
+    const witnesses: Witness[] = [{ key: witness.verifier, checks: 'heads' }];
+    const note = (await evidence().checkpoints.newest())?.record.note as string;
+    const text = parseNote(note)?.text as string;
+    const another = noteSigner('witness.test', Buffer.alloc(32, 9), COSIGNATURE_V1);
+    for (const [by, refused] of [
+      [another, true],
+      [witness, false],
+    ] as const) {
+      const complete = { number: 0, note: note + cosign(text, 1_790_000_000, by) };
+      await writeFile(path.join(dir, 'cosigned.json'), JSON.stringify({ complete, pending: [] }));
+      expect((await dropWith({ witnesses }).plan(6)) instanceof Problem).toBe(refused);
+    }
+    const file = path.join(dir, 'checkpoints', '000000000000.ndjson');
+    await writeFile(file, (await readFile(file, 'utf8')).replace(`"${RECORDS}",0,405`, `"${RECORDS}",0,404`));
+    expect(await run()).toMatchObject({ kind: 'conflict', detail: expect.stringContaining('nothing is dropped') });
+  });
+
+  test('leaf hashes that were lost before the records go are kept again first', async () => {
+    signs = false;
+    expect(await run()).toMatchObject({ waits_for: 'checkpoint' });
+    await sign();
+    await rm(path.join(dir, 'dropped'), { recursive: true });
+    expect(await run()).toMatchObject({ waits_for: null, dropped: { segments: expect.any(Number) } });
+    expect((await readFile(path.join(dir, 'dropped', RECORDS, '0.leaves'))).length).toBe(400 * 32);
+  }, 20_000);
+
   const crash = () => Promise.reject(new Error('crash'));
 
   test.each([

@@ -4,6 +4,7 @@ import type { Dropped } from '@countersign/event-log';
 import {
   type DamageReport,
   droppedBelow,
+  headsAt,
   keepLeaves,
   missingRecords,
   type NewestCheckpoint,
@@ -67,6 +68,14 @@ export class LogDrop {
       });
     const checkpoint = await anchorOf(this.evidence);
     if (!checkpoint) return new Problem('unavailable', 'there is no checkpoint to drop behind');
+    // The heads as the note signs them, not as the store has them.
+    const signed = await headsAt(
+      this.evidence.checkpoints,
+      this.evidence.tiles,
+      this.evidence.signer.verifier,
+      checkpoint.record.number + 1,
+    );
+    if (typeof signed === 'string') return new Problem('conflict', `nothing is dropped: ${signed}`);
     const missing = await this.missing(checkpoint);
     if (missing) return missing;
     const kept_from_ms = monthsBefore(this.configuration.clock.now_ms(), keep_months);
@@ -110,9 +119,9 @@ export class LogDrop {
   async drop(tenant_id: string, plan: DropPlan, by: Principal): Promise<DropOutcome | Problem> {
     const { due, recorded } = plan;
     if (due.size === 0) return { dropped: NOTHING, waits_for: null };
-    if ([...due].every(([tree, { below }]) => below <= (recorded.get(tree) ?? 0))) return this.remove(plan.old, recorded);
     const wrong = await this.keepLeaves(plan);
     if (wrong) return wrong;
+    if ([...due].every(([tree, { below }]) => below <= (recorded.get(tree) ?? 0))) return this.remove(plan.old, recorded);
     const offset = await this.record(tenant_id, plan, by);
     const signed = new SignedSoon(this.evidence, offset);
     const anchor = await signed.wait();
