@@ -14,7 +14,7 @@ import {
   TextFile,
   TileFolder,
 } from '@countersign/evidence';
-import { SignedLog } from '@countersign/evidence/testing/signed-log';
+import { StepSigner } from '@countersign/evidence/testing/step-signer';
 import { COSIGNATURE_V1, cosign, noteSigner, parseNote, type Witness } from '@countersign/proofs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ConfigurationRoom } from '../http/configuration-room.js';
@@ -82,7 +82,7 @@ function evidence(witnesses: readonly Witness[] = []) {
   };
 }
 
-const sign = async () => (await SignedLog.open({ log, ...evidence() }, [RECORDS, SETTINGS])).sign(time_ms);
+const sign = async () => (await StepSigner.open({ log, ...evidence() }, [RECORDS, SETTINGS])).sign(time_ms);
 
 async function set(_: string, type: 'log_dropped', fields: Omit<EventMap['log_dropped'], 'meta'>) {
   const value = codec.encode(type, { meta: firstMeta('default', time_ms), ...fields });

@@ -16,7 +16,7 @@ import {
   TextFile,
   TileFolder,
 } from '@countersign/evidence';
-import { SignedLog } from '@countersign/evidence/testing/signed-log';
+import { StepSigner } from '@countersign/evidence/testing/step-signer';
 import { COSIGNATURE_V1, cosign, noteSigner, parseNote, type Witness } from '@countersign/proofs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { StartCheck } from './start-check.js';
@@ -77,7 +77,7 @@ const append = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ topic: RECORDS, partition: 0, key: null, value: Buffer.from(`value ${n}`), headers: {} })),
   );
 async function sign(times = 1): Promise<void> {
-  const signed = await SignedLog.open({ log, ...evidence() }, [RECORDS, SETTINGS]);
+  const signed = await StepSigner.open({ log, ...evidence() }, [RECORDS, SETTINGS]);
   for (let n = 0; n < times; n++) {
     await append(3);
     expect(await signed.sign(TIME_MS + n)).toBe('kept');

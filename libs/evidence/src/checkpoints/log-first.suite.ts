@@ -5,7 +5,7 @@ import type { EventCodec } from '@countersign/contracts';
 import type { EventLog, SchemaSource } from '@countersign/event-log';
 import { consistencyProof, isConsistent, noteSigner, openCheckpoint, signCheckpoint, subtreesOf } from '@countersign/proofs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { SignedLog } from '../testing/signed-log.js';
+import { StepSigner } from '../testing/step-signer.js';
 import { BrokenRecord } from '../trees/broken-record.js';
 import { TileFolder } from '../trees/tile-folder.js';
 import { CHECKPOINTS_TREE } from '../trees/tiles.js';
@@ -62,7 +62,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     const logFirst = (kept = rig.kept(), onLog = topic()) => new LogFirstCheckpoints(kept, onLog, claim());
     const restore = () => new RestoredCheckpoints(logFirst(), tiles(), signer.verifier).restore();
     const signing = (checkpoints: CheckpointStore = logFirst()) =>
-      SignedLog.open({ log: rig.log, checkpoints, tiles: tiles(), signer, checked: rig.checked() }, [RECORDS]);
+      StepSigner.open({ log: rig.log, checkpoints, tiles: tiles(), signer, checked: rig.checked() }, [RECORDS]);
     const append = (count: number) =>
       rig.log.append(
         Array.from({ length: count }, () => ({

@@ -7,7 +7,7 @@ import { noteSigner, signCheckpoint, type TreeHead } from '@countersign/proofs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { CheckpointFolder } from '../checkpoints/checkpoint-folder.js';
 import { TextFile } from '../checkpoints/kept-text.js';
-import { SignedLog } from '../testing/signed-log.js';
+import { StepSigner } from '../testing/step-signer.js';
 import { TileFolder } from '../trees/tile-folder.js';
 import { DroppedFolder } from './dropped-leaves.js';
 import { hasLeaves, keepLeaves } from './keep-leaves.js';
@@ -29,7 +29,7 @@ const checkpoints = () => new CheckpointFolder(path.join(dir, 'checkpoints'));
 const checked = () => new TextFile(path.join(dir, 'checked.json'));
 const leavesFile = () => path.join(dir, 'dropped', `${TREE}.leaves`);
 const signed = () =>
-  SignedLog.open({ log, checkpoints: checkpoints(), tiles: tiles(), dropped: dropped(), signer, checked: checked() }, [RECORDS, SETTINGS]);
+  StepSigner.open({ log, checkpoints: checkpoints(), tiles: tiles(), dropped: dropped(), signer, checked: checked() }, [RECORDS, SETTINGS]);
 const sign = async () => (await signed()).sign(TIME_MS);
 const headOf = async () => (await checkpoints().newest())?.heads.get(TREE) as TreeHead;
 const note = async () => (await checkpoints().newest())?.record.note as string;

@@ -15,7 +15,7 @@ export interface SigningParts extends SignerParts {
 }
 
 /** Signs what stands on some topics, step by step, as the projector does while it runs. */
-export class SignedLog {
+export class StepSigner {
   private readonly trees = new Map<string, CoveredTree>();
 
   private constructor(
@@ -25,9 +25,9 @@ export class SignedLog {
   ) {}
 
   /** @throws BrokenRecord */
-  static async open(parts: SigningParts, topics: readonly string[]): Promise<SignedLog> {
+  static async open(parts: SigningParts, topics: readonly string[]): Promise<StepSigner> {
     const { signer, torn } = await CheckpointSigner.resume(parts);
-    const opened = new SignedLog(parts, topics, signer);
+    const opened = new StepSigner(parts, topics, signer);
     for (const head of signer.signed)
       opened.trees.set(treeName(head.topic, head.partition), await opened.resume(head, torn.get(treeName(head.topic, head.partition))));
     return opened;
