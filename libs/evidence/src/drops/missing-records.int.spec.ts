@@ -9,7 +9,7 @@ import { CheckpointFolder } from '../checkpoints/checkpoint-folder.js';
 import { TextFile } from '../checkpoints/kept-text.js';
 import { StepSigner } from '../testing/step-signer.js';
 import { TileFolder } from '../trees/tile-folder.js';
-import { DroppedFolder } from './dropped-leaves.js';
+import { DroppedBucket, DroppedFolder } from './dropped-leaves.js';
 import { hasLeaves, keepLeaves } from './keep-leaves.js';
 import { missingRecords, shortened } from './missing-records.js';
 
@@ -169,6 +169,19 @@ describe('leaf hashes of records that go', () => {
     expect(await keep(offset)).toBeUndefined();
     expect([await hasLeaves(dropped(), TREE, offset), await hasLeaves(dropped(), TREE, offset + 1)]).toEqual([true, false]);
     expect((await readFile(leavesFile())).length).toBe(offset * 32);
+  });
+
+  test('are kept in a bucket as they are in a folder', async () => {
+    const objects = new Map<string, Uint8Array>();
+    const bucket = {
+      get: async (key: string) => (objects.has(key) ? Buffer.from(objects.get(key) as Uint8Array) : undefined),
+      put: async (key: string, bytes: Uint8Array) => void objects.set(key, Buffer.from(bytes)),
+    };
+    const own = new DroppedBucket(bucket, 'audit/dropped');
+    expect(await keepLeaves(await headOf(), { first: 0, below: 300 }, tiles(), own)).toBeUndefined();
+    expect(await keepLeaves(await headOf(), { first: 300, below: 600 }, tiles(), own)).toBeUndefined();
+    expect([...objects.keys()]).toEqual(['000', '001', '002'].map((index) => `audit/dropped/${TREE}/0/${index}`));
+    expect([await hasLeaves(own, TREE, 600), await hasLeaves(own, TREE, 601)]).toEqual([true, false]);
   });
 
   test.each([
