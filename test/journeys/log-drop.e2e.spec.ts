@@ -45,6 +45,12 @@ async function covered<T>(url: string): Promise<T> {
   throw new Error(`nothing covered ${url}: ${found}`);
 }
 
+/** Resolves when the newest `log_dropped` stands under a checkpoint. */
+async function coveredDrop(): Promise<void> {
+  const { body } = await auditor.request<{ items: { event_id: string }[] }>('GET', '/v1/audit/events?type=log_dropped');
+  await covered(`/v1/audit/proof?event_id=${body.items.at(-1)?.event_id}`);
+}
+
 const bundleOf = ({ call_id }: Envelope) => covered<Bundle>(`/v1/audit/bundle?call_id=${call_id}`);
 
 async function verified(bundle: Bundle): Promise<string> {
@@ -112,7 +118,13 @@ test('a call that is in doubt keeps what came after it; once it is settled, whol
   const planned = (await ask({ keep_months: 6, dry_run: true })).body as { records_below: Record<string, number> };
   expect(Object.keys(planned.records_below).length).toBeGreaterThan(3);
   expect(journal()).toHaveLength(files);
-  const { dropped } = (await ask({ keep_months: 6 })).body as { dropped: { segments: number; bytes: number } };
+  expect((await ask({ keep_months: 6 })).body).toMatchObject({ dropped: { segments: 0 }, waits_for: 'cosignature' });
+  expect(journal().length).toBeGreaterThanOrEqual(files);
+  await coveredDrop();
+  expect((await look()).code).toBe(0);
+  const answer = (await ask({ keep_months: 6 })).body as { dropped: { segments: number; bytes: number }; waits_for: null };
+  const { dropped, waits_for } = answer;
+  expect(waits_for).toBeNull();
   expect(dropped.segments).toBeGreaterThanOrEqual(FILES);
   expect(dropped.bytes).toBeGreaterThan(dropped.segments * 65_536);
   expect(journal().length).toBeLessThanOrEqual(files - dropped.segments + 1);

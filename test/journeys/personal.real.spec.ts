@@ -1,4 +1,4 @@
-import { callTopics, exportTopics, globalTopics } from '@countersign/contracts';
+import { callTopics, evidenceTopics, exportTopics, globalTopics } from '@countersign/contracts';
 import { KafkaEventLog } from '@countersign/event-log/kafka/kafka-event-log';
 import { S3Bucket } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
@@ -38,7 +38,7 @@ async function records(brokers: string, prefix: string): ReturnType<AtRest> {
   const log = await KafkaEventLog.open({ brokers: brokers.split(','), client_id: 'at-rest' });
   try {
     const all = [];
-    for (const base of [...callTopics, ...globalTopics, ...exportTopics]) {
+    for (const base of [...callTopics, ...globalTopics, ...evidenceTopics, ...exportTopics]) {
       const topic = `${prefix}${base}`;
       for (let partition = 0; partition < log.partitions(topic); partition++) {
         const found = await log.read(topic, partition, 0, READ_AT_ONCE);

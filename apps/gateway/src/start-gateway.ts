@@ -5,12 +5,13 @@ import {
   CallTracer,
   type Configuration,
   ConfigurationWitness,
+  coveredTopicSpecs,
   foldConfiguration,
   HistoryBook,
+  RecordedDamage,
   type RunningApp,
   TenantMappings,
   TrustBook,
-  topicSpecs,
 } from '@countersign/process';
 import { Admission } from './admission/admission.js';
 import { CallCommands } from './admission/call-commands.js';
@@ -85,6 +86,9 @@ interface Wired extends GatewayParts {
   book: TrustBook;
 }
 
+/** Topics of which records are listed and proven. */
+const auditedTopics = (lanes: readonly string[]) => new Set(coveredTopicSpecs(lanes, 1).map(({ name }) => name));
+
 function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
   const { clock, log, codec, store, keys, logger } = deps;
   const monotonic = () => clock.monotonic_ms();
@@ -129,7 +133,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     readable,
     sealer,
     subjects: subjectRooms(deps, settings),
-    drops: deps.evidence && new LogDrop(deps, deps.evidence, settings),
+    drops: deps.evidence && new LogDrop(deps, deps.evidence, settings, new RecordedDamage(deps)),
     vault: deps.vault,
     keys,
     face,
@@ -151,7 +155,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     blobs: new StoredBlobs(deps.blobs, deps.personal),
     health: new Health(ready, log, deps.metrics, bounds.metrics_access),
     bounds,
-    audit: deps.evidence && new AuditRoom(deps, deps.evidence, configuration, new Set(topicSpecs(config.lanes, 1).map(({ name }) => name))),
+    audit: deps.evidence && new AuditRoom(deps, deps.evidence, configuration, auditedTopics(config.lanes)),
   };
 }
 

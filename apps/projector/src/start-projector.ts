@@ -2,13 +2,13 @@ import 'reflect-metadata';
 import { uuidv7 } from '@countersign/contracts';
 import { packedCalls } from '@countersign/domain';
 import { LogTransport } from '@countersign/event-log';
-import { type AppDeps, CallTracer, ConfigurationWitness, NestLogger, type RunningApp } from '@countersign/process';
+import { type AppDeps, CallTracer, ConfigurationWitness, NestLogger, RecordedDamage, type RunningApp } from '@countersign/process';
 import { keepStateSchema, readBuilds, showAnalytics } from '@countersign/store';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import { CheckpointWriter } from './audit/checkpoint-writer.js';
 import { CoveredLanes } from './audit/covered-lanes.js';
-import { recordBroken } from './audit/record-broken.js';
+import { StartCheck } from './audit/start-check.js';
 import type { ProjectorConfig } from './config.js';
 import { ExportPublisher } from './exports/export-publisher.js';
 import { GLOBAL } from './folding/lanes.js';
@@ -46,13 +46,15 @@ function transportOf(deps: AppDeps, config: ProjectorConfig, folder: ViewFolder)
 async function startCheckpoints(deps: AppDeps, { lanes, partitions = 4 }: ProjectorConfig): Promise<CheckpointWriter | undefined> {
   const { log, evidence, clock, logger } = deps;
   if (!evidence) return undefined;
+  const damage = new RecordedDamage(deps);
   const writer = new CheckpointWriter({
     log,
     evidence,
     lanes: new CoveredLanes(deps, lanes, partitions),
+    start: new StartCheck(deps, evidence, damage),
     now_ms: () => clock.now_ms(),
     logger,
-    broken: (reason) => recordBroken(deps, reason),
+    broken: async (reason) => damage.found({ kind: 'log', found_by: 'signer', reason }),
   });
   await writer.start();
   return writer;

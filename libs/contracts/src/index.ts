@@ -65,7 +65,10 @@ export {
 export {
   type CallTopic,
   callTopics,
+  carriedTopics,
+  type EvidenceTopic,
   type ExportTopic,
+  evidenceTopics,
   exportTopics,
   type GlobalTopic,
   globalTopics,

@@ -23,6 +23,19 @@ export const globalTopics = [
 ] as const satisfies readonly TopicName[];
 export type GlobalTopic = (typeof globalTopics)[number];
 
+/** Topics that hold evidence: with one partition each, written by the signer alone, folded into no view and covered by no tree. */
+export const evidenceTopics = ['checkpoint-signed'] as const satisfies readonly TopicName[];
+export type EvidenceTopic = (typeof evidenceTopics)[number];
+
+/** What every process folds from its beginning, and what restores evidence: never dropped, whatever becomes of records of calls. */
+export const carriedTopics: ReadonlySet<string> = new Set<TopicName>([
+  'configuration-changed',
+  'tool-registered',
+  'trust-view',
+  'operator-command',
+  'checkpoint-signed',
+]);
+
 /** Topics for analysts, with one partition each; written only where they are asked for (COUNTERSIGN_EXPORTS). */
 export const exportTopics = ['case-history-view', 'audit-view'] as const satisfies readonly TopicName[];
 export type ExportTopic = (typeof exportTopics)[number];

@@ -6,7 +6,7 @@ export { type Clock, systemClock } from './clock.js';
 export { bundlesAhead } from './compiled-bundles.js';
 export { CONFIGURATION_TOPIC, type Configuration, foldConfiguration } from './configuration.js';
 export { ConfigurationWitness } from './configuration-witness.js';
-export type { Evidence } from './evidence.js';
+export { anchorOf, type Evidence } from './evidence.js';
 export { addressFault, guardedFetch } from './guarded-fetch.js';
 export { type HistoryAsk, HistoryBook } from './history/history-book.js';
 export { inTurns } from './in-turns.js';
@@ -25,6 +25,7 @@ export { isSealedBlob, openedBlob, sealedBlob } from './personal/sealed-blob.js'
 export { openPlatform, type Platform } from './platform.js';
 export { type PlatformConfig, parsePlatformConfig } from './platform-config.js';
 export { decodeProgress, encodeProgress, type Progress, progressChannel } from './progress-hint.js';
+export { RecordedDamage } from './recorded-damage.js';
 export { decodeHint, encodeHint } from './result-hint.js';
 export { runService } from './run-service.js';
 export { securityRecord } from './security-record.js';
@@ -38,7 +39,7 @@ export {
   readSettings,
   wholeNumber,
 } from './settings.js';
-export { topicSpecs } from './topics.js';
+export { coveredTopicSpecs, topicSpecs } from './topics.js';
 export { type PastMoment, PastTrust } from './trust/past-trust.js';
 export { TRUST_TOPIC, TrustBook } from './trust/trust-book.js';
 export { agentOf, type StoredRating, toolsOf } from './trust/trust-rows.js';

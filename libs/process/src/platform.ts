@@ -145,7 +145,7 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   const keys = await openKeys(config);
   const failure = new ProcessFailure();
   const parts = await openParts(service, config, logger, failure);
-  const evidence = openEvidence(config, parts.store, keys);
+  const evidence = openEvidence(config, parts, keys);
   const vault = await openVault(config, parts.store, keys).catch(async (cause) => {
     await closeParts(parts);
     throw cause;

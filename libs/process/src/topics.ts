@@ -1,10 +1,15 @@
-import { callTopics, globalTopics, laneTopic } from '@countersign/contracts';
+import { callTopics, evidenceTopics, globalTopics, laneTopic } from '@countersign/contracts';
 import type { TopicSpec } from '@countersign/event-log';
 
-/** Every topic that these lanes need: the calls' with `partitions`, the global ones with one. */
-export function topicSpecs(lanes: readonly string[], partitions: number): TopicSpec[] {
+/** The topics whose partitions are trees: the calls' of these lanes with `partitions`, the global ones with one. */
+export function coveredTopicSpecs(lanes: readonly string[], partitions: number): TopicSpec[] {
   return [
     ...lanes.flatMap((lane) => callTopics.map((topic) => ({ name: laneTopic(topic, lane), partitions }))),
     ...globalTopics.map((name) => ({ name, partitions: 1 })),
   ];
+}
+
+/** Every topic that these lanes need. */
+export function topicSpecs(lanes: readonly string[], partitions: number): TopicSpec[] {
+  return [...coveredTopicSpecs(lanes, partitions), ...evidenceTopics.map((name) => ({ name, partitions: 1 }))];
 }

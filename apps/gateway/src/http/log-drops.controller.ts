@@ -29,13 +29,15 @@ export class LogDropsController {
       if (body instanceof Problem) return body;
       const plan = await this.drops.plan(body.keep_months);
       if (plan instanceof Problem) return plan;
-      const dropped = body.dry_run ? null : await this.drops.drop(tenant_id, plan, principal);
+      const outcome = body.dry_run ? null : await this.drops.drop(tenant_id, plan, principal);
+      if (outcome instanceof Problem) return outcome;
       return ok({
         dry_run: body.dry_run,
         before: new Date(plan.before_ms).toISOString(),
         checkpoint_size: plan.checkpoint.record.number + 1,
-        records_below: Object.fromEntries(plan.due),
-        dropped,
+        records_below: Object.fromEntries([...plan.due].map(([tree, { below }]) => [tree, below])),
+        dropped: outcome?.dropped ?? null,
+        waits_for: outcome?.waits_for ?? null,
       });
     });
   }

@@ -1,21 +1,28 @@
 import { initialConfiguration } from '@countersign/domain';
 import type { Evidence } from '@countersign/process';
+import { HeadsLog, noteSigner, signCheckpoint } from '@countersign/proofs';
 import { describe, expect, test } from '@jest/globals';
 import type { ConfigurationRoom } from '../http/configuration-room.js';
 import { type DropPlan, LogDrop } from './log-drop.js';
+
+const signer = noteSigner('countersign.test/log', Buffer.alloc(32, 1));
 
 /** The day before which a drop at this time would cut, nothing being open. */
 async function cutAt(now: string, keep_months: number): Promise<string> {
   const log = { since: async () => 0, first: async () => 0 };
   const deps = { log, store: { query: async () => [{ at_ms: null }] } } as unknown as ConstructorParameters<typeof LogDrop>[0];
-  const checkpoint = { heads: new Map() };
+  const signed = HeadsLog.empty();
+  signed.appendHeads(1, []);
+  const record = { number: 0, time_ms: 1, trees: 0, heads: [], note: signCheckpoint({ size: 1, root: signed.root() }, signer) };
+  const checkpoint = { record, heads: new Map() };
   const evidence = {
-    cosigned: { newest: async () => undefined, asks: false },
-    checkpoints: { newest: async () => checkpoint },
+    cosigned: { verified: async () => undefined, asks: false },
+    checkpoints: { newest: async () => checkpoint, at: async () => checkpoint },
+    signer,
   } as unknown as Evidence;
   const clock = { now_ms: () => Date.parse(now) };
   const configuration = { state: initialConfiguration(), clock } as unknown as ConfigurationRoom;
-  const plan = await new LogDrop(deps, evidence, configuration).plan(keep_months);
+  const plan = await new LogDrop(deps, evidence, configuration, { found: () => undefined }).plan(keep_months);
   return new Date((plan as DropPlan).before_ms).toISOString();
 }
 

@@ -1,30 +1,57 @@
-import { type Principal, parseTopic } from '@countersign/contracts';
+import { carriedTopics, type Principal, parseTopic } from '@countersign/contracts';
 import { monthsBefore, RETENTION_FLOOR_MONTHS } from '@countersign/domain';
 import type { Dropped } from '@countersign/event-log';
-import { type NewestCheckpoint, treeName } from '@countersign/evidence';
-import type { AppDeps, Evidence } from '@countersign/process';
+import {
+  type DamageReport,
+  droppedBelow,
+  headsAt,
+  keepLeaves,
+  missingRecords,
+  type NewestCheckpoint,
+  shortened,
+  signedDrops,
+  treeName,
+} from '@countersign/evidence';
+import { type AppDeps, anchorOf, type Evidence } from '@countersign/process';
 import { oldestOpenCall } from '@countersign/store';
 import type { ConfigurationRoom } from '../http/configuration-room.js';
 import { Problem } from '../http/problem.js';
+import { SignedSoon } from './signed-soon.js';
 
-/** What every process folds from its beginning is never dropped: it is carried on beside what is left. */
-const CARRIED: ReadonlySet<string> = new Set(['configuration-changed', 'tool-registered', 'trust-view', 'operator-command']);
+/** The records of one partition that may go: from `first` up to `below`; none where the two are the same. */
+interface OldRecords {
+  topic: string;
+  partition: number;
+  first: number;
+  below: number;
+}
 
 export interface DropPlan {
   before_ms: number;
   checkpoint: NewestCheckpoint;
-  /** `topic/partition` → records below are older, and covered. */
-  below: ReadonlyMap<string, number>;
-  /** Those of them in which something is there that may go. */
-  due: ReadonlyMap<string, number>;
+  /** By tree, every partition that may get shorter. */
+  old: ReadonlyMap<string, OldRecords>;
+  /** Those of them of which something is there that may go. */
+  due: ReadonlyMap<string, OldRecords>;
+  /** By tree: below which offset a `log_dropped` under the checkpoint lets records go. */
+  recorded: ReadonlyMap<string, number>;
 }
+
+/** What came of a drop. `waits_for`: it is on the record, and its records go with the next request, once a checkpoint covers it. */
+export interface DropOutcome {
+  dropped: Dropped;
+  waits_for: 'checkpoint' | 'cosignature' | null;
+}
+
+const NOTHING: Dropped = { segments: 0, bytes: 0 };
 
 /** Drops old records of calls behind a checkpoint that covers them. */
 export class LogDrop {
   constructor(
-    private readonly deps: Pick<AppDeps, 'log' | 'store' | 'key_snapshot'>,
+    private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'key_snapshot'>,
     private readonly evidence: Evidence,
     readonly configuration: ConfigurationRoom,
+    private readonly damage: DamageReport,
   ) {}
 
   /** Months that no tenant's record may be shorter than. */
@@ -39,38 +66,101 @@ export class LogDrop {
       return new Problem('invalid-request', `the record is kept for at least ${this.floor_months} months`, {
         issues: [{ path: '/keep_months', code: 'floor', message: `is below ${this.floor_months}` }],
       });
-    const checkpoint = await this.anchor();
+    const checkpoint = await anchorOf(this.evidence);
     if (!checkpoint) return new Problem('unavailable', 'there is no checkpoint to drop behind');
+    // The heads as the note signs them, not as the store has them.
+    const signed = await headsAt(
+      this.evidence.checkpoints,
+      this.evidence.tiles,
+      this.evidence.signer.verifier,
+      checkpoint.record.number + 1,
+    );
+    if (typeof signed === 'string') return new Problem('conflict', `nothing is dropped: ${signed}`);
+    const missing = await this.missing(checkpoint);
+    if (missing) return missing;
     const kept_from_ms = monthsBefore(this.configuration.clock.now_ms(), keep_months);
     const before_ms = Math.min(kept_from_ms, (await oldestOpenCall(this.deps.store)) ?? Number.POSITIVE_INFINITY);
-    const below = new Map<string, number>();
-    const due = new Map<string, number>();
+    const old = await this.oldRecords(checkpoint, before_ms);
+    const due = new Map([...old].filter(([, { first, below }]) => below > first));
+    return { before_ms, checkpoint, old, due, recorded: await this.recordedUnder(checkpoint) };
+  }
+
+  /** Where records are missing already that nobody dropped, nothing more goes. */
+  private async missing(checkpoint: NewestCheckpoint): Promise<Problem | undefined> {
+    const short = await shortened(this.deps.log, checkpoint.heads.values());
+    const found = await missingRecords(this.sources, checkpoint, short, 'drop');
+    for (const damage of found) this.damage.found(damage);
+    return found[0] && new Problem('conflict', found[0].reason);
+  }
+
+  private get sources() {
+    const { log, codec, schemas } = this.deps;
+    return { log, codec, schemas, checkpoints: this.evidence.checkpoints, verifier: this.evidence.signer.verifier };
+  }
+
+  private async oldRecords(checkpoint: NewestCheckpoint, before_ms: number): Promise<Map<string, OldRecords>> {
+    const old = new Map<string, OldRecords>();
     for (const { topic, partition, size } of checkpoint.heads.values()) {
-      if (CARRIED.has(parseTopic(topic).topic)) continue;
-      const offset = Math.min(size, await this.deps.log.since(topic, partition, before_ms));
-      below.set(treeName(topic, partition), offset);
-      if (offset > (await this.deps.log.first(topic, partition))) due.set(treeName(topic, partition), offset);
+      if (carriedTopics.has(parseTopic(topic).topic)) continue;
+      const below = Math.min(size, await this.deps.log.since(topic, partition, before_ms));
+      old.set(treeName(topic, partition), { topic, partition, first: await this.deps.log.first(topic, partition), below });
     }
-    return { before_ms, checkpoint, below, due };
+    return old;
   }
 
-  /** The record says so first. Keys of effects are kept beside it before anything goes. */
-  async drop(tenant_id: string, { before_ms, checkpoint, below, due }: DropPlan, by: Principal): Promise<Dropped> {
-    if (due.size === 0) return { segments: 0, bytes: 0 };
+  private async recordedUnder(checkpoint: NewestCheckpoint): Promise<Map<string, number>> {
+    return droppedBelow(await signedDrops(this.sources, checkpoint));
+  }
+
+  /**
+   * In this order, each step safe to repeat: leaf hashes are kept, the record says what goes, a checkpoint covers the record
+   * (cosigned, where witnesses are asked), and only then the records go. A problem where the tiles are not what was signed.
+   */
+  async drop(tenant_id: string, plan: DropPlan, by: Principal): Promise<DropOutcome | Problem> {
+    const { due, recorded } = plan;
+    if (due.size === 0) return { dropped: NOTHING, waits_for: null };
+    const wrong = await this.keepLeaves(plan);
+    if (wrong) return wrong;
+    if ([...due].every(([tree, { below }]) => below <= (recorded.get(tree) ?? 0))) return this.remove(plan.old, recorded);
+    const offset = await this.record(tenant_id, plan, by);
+    const signed = new SignedSoon(this.evidence, offset);
+    const anchor = await signed.wait();
+    const outcome = await this.remove(plan.old, anchor ? await this.recordedUnder(anchor) : recorded);
+    return anchor ? outcome : { ...outcome, waits_for: signed.waits_for };
+  }
+
+  private async keepLeaves({ checkpoint, due }: DropPlan): Promise<Problem | undefined> {
+    const { tiles, dropped } = this.evidence;
+    for (const [tree, range] of due) {
+      const head = checkpoint.heads.get(tree);
+      if (!head || !dropped) return new Problem('conflict', `${tree} is not covered`);
+      const wrong = await keepLeaves(head, range, tiles, dropped);
+      if (wrong !== undefined) return new Problem('conflict', `nothing is dropped: ${wrong}`);
+    }
+    return undefined;
+  }
+
+  /** @returns its offset on configuration-changed */
+  private async record(tenant_id: string, { before_ms, checkpoint, due }: DropPlan, by: Principal): Promise<number> {
+    const below = [...due.values()].map((part) => ({ topic: part.topic, partition: part.partition, offset: part.below }));
     const dropped_at_ms = this.configuration.clock.now_ms();
-    await this.configuration.writer.set(tenant_id, 'log_dropped', { before_ms, checkpoint: checkpoint.record.note, by, dropped_at_ms });
-    await this.deps.key_snapshot?.save();
-    return this.deps.log.drop({
-      below: (topic, partition) => below.get(treeName(topic, partition)) ?? 0,
-      carries: (topic) => CARRIED.has(parseTopic(topic).topic),
-    });
+    const { note } = checkpoint.record;
+    const at = await this.configuration.writer.set(tenant_id, 'log_dropped', { before_ms, checkpoint: note, by, dropped_at_ms, below });
+    return at.offset;
   }
 
-  /** The newest checkpoint; where witnesses are asked, the newest that all of them cosigned. */
-  private async anchor(): Promise<NewestCheckpoint | undefined> {
-    const { checkpoints, cosigned } = this.evidence;
-    const newest = await cosigned.newest();
-    if (newest) return checkpoints.at(newest.number);
-    return cosigned.asks ? undefined : checkpoints.newest();
+  /** Keys of effects are kept beside the log before anything goes. */
+  private async remove(old: DropPlan['old'], recorded: ReadonlyMap<string, number>): Promise<DropOutcome> {
+    const below = (tree: string) => {
+      const known = old.get(tree);
+      return known ? Math.max(known.first, Math.min(known.below, recorded.get(tree) ?? 0)) : 0;
+    };
+    if (![...old].some(([tree, { first }]) => below(tree) > first)) return { dropped: NOTHING, waits_for: null };
+    await this.deps.key_snapshot?.save();
+    const dropped = await this.deps.log.drop({
+      below: (topic, partition) => below(treeName(topic, partition)),
+      carries: (topic) => carriedTopics.has(parseTopic(topic).topic),
+    });
+    return { dropped, waits_for: null };
   }
 }

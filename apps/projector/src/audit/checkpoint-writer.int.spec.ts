@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedEventLog } from '@countersign/event-log';
-import { CheckpointFolder, CosignedNotes, ProofReader, TextFile, TileFolder } from '@countersign/evidence';
+import { BrokenRecord, CheckpointFolder, CosignedNotes, ProofReader, TextFile, TileFolder } from '@countersign/evidence';
 import { isConsistent, noteSigner, openCheckpoint, parseNote } from '@countersign/proofs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { CheckpointWriter } from './checkpoint-writer.js';
+import { CheckpointWriter, type CheckpointWriterParts } from './checkpoint-writer.js';
 
 const signer = noteSigner('countersign.test/log', Buffer.alloc(32, 1));
 const topics = ['configuration-changed', 'tool-executed'];
@@ -54,11 +54,12 @@ async function append(count: number, text = 'value', onto = log): Promise<void> 
 }
 
 /** Runs a writer until what is on the log is signed, or is found to be not what was signed. */
-async function signAll(from = log): Promise<CheckpointWriter> {
+async function signAll(from = log, start?: CheckpointWriterParts['start']): Promise<CheckpointWriter> {
   const writer = new CheckpointWriter({
     log: from,
     evidence: evidence(),
     lanes: { topics: async () => topics, learn: async () => false },
+    ...(start ? { start } : {}),
     now_ms: () => 1_790_000_000_000,
     logger: quiet,
     broken: async (reason) => void broken.push(reason),
@@ -245,6 +246,16 @@ describe('checkpoints of a log', () => {
     expect(await reader().faults()).toEqual([expect.stringContaining('checkpoints up to 1'), expect.stringContaining('tool-executed/1')]);
     const other = noteSigner('countersign.test/log', Buffer.alloc(32, 2)).verifier;
     expect(await new ProofReader(evidence().checkpoints, evidence().tiles, other).faults()).toEqual([expect.stringContaining('signed by')]);
+  });
+
+  test('nothing is signed where the check of a start finds damage, at once or later', async () => {
+    const run = async () => undefined;
+    const damaged = () => Promise.reject(new BrokenRecord('checkpoint 3 is another one'));
+    await append(3);
+    await signAll(log, { run: damaged, compareOlder: run });
+    expect([broken, await reader().checkpoint()]).toEqual([['checkpoint 3 is another one'], undefined]);
+    await signAll(log, { run, compareOlder: damaged });
+    expect(broken.at(-1)).toBe('checkpoint 3 is another one');
   });
 
   test('every checkpoint is a signed note of the log', async () => {

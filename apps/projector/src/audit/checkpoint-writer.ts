@@ -4,6 +4,7 @@ import type { Evidence, Logger } from '@countersign/process';
 import { SoleMember } from '../sole-member.js';
 import type { CoveredLanes } from './covered-lanes.js';
 import { CoveredLog } from './covered-log.js';
+import type { StartCheck } from './start-check.js';
 
 const EVENTS_A_CHECKPOINT = 1000;
 const EVERY_MS = 1000;
@@ -14,6 +15,8 @@ export interface CheckpointWriterParts {
   evidence: Evidence;
   /** Every topic that is covered, as far as is known. */
   lanes: Pick<CoveredLanes, 'topics' | 'learn'>;
+  /** Runs before anything is signed; absent only where a test does without. */
+  start?: Pick<StartCheck, 'run' | 'compareOlder'>;
   now_ms(): number;
   logger: Pick<Logger, 'warn' | 'error'>;
   /** The log is not what was signed: told once. */
@@ -61,12 +64,14 @@ export class CheckpointWriter {
 
   private async open(): Promise<void> {
     if (!this.isActive || this.covered) return;
-    const { log, evidence, lanes } = this.parts;
+    const { log, evidence, lanes, start } = this.parts;
     try {
       const topics = await lanes.topics();
+      await start?.run();
       const covered = await CoveredLog.open(log, evidence);
       this.covered = covered;
       await covered.follow(topics, (count) => this.grown(covered, count));
+      start?.compareOlder(() => covered !== this.covered).catch((cause) => this.fault(cause));
     } catch (cause) {
       await this.fault(cause);
     }

@@ -1,6 +1,6 @@
 import { SHARED_LANE } from '@countersign/contracts';
 import { BatchDecoder, type LogRecord } from '@countersign/event-log';
-import { type AppDeps, topicSpecs } from '@countersign/process';
+import { type AppDeps, coveredTopicSpecs } from '@countersign/process';
 
 /** What a signer must cover: its own lanes, and those of every tenant, whoever folds them. */
 export class CoveredLanes {
@@ -18,7 +18,7 @@ export class CoveredLanes {
 
   /** Every topic of these lanes, and those that exist once. */
   async topics(): Promise<string[]> {
-    const specs = topicSpecs([...this.lanes], this.partitions);
+    const specs = coveredTopicSpecs([...this.lanes], this.partitions);
     await this.deps.log.ensureTopics(specs);
     return specs.map(({ name }) => name);
   }

@@ -1,5 +1,5 @@
 import type { EventLog, LogBatch, RunningSubscription } from '@countersign/event-log';
-import { BrokenRecord, CheckpointSigner, CoveredTree, treeName } from '@countersign/evidence';
+import { BrokenRecord, CheckpointSigner, CoveredTree, leavesBelow, treeName } from '@countersign/evidence';
 import type { Evidence } from '@countersign/process';
 import type { TreeHead } from '@countersign/proofs';
 
@@ -34,7 +34,11 @@ export class CoveredLog {
   private async resume(head: TreeHead, torn: readonly TreeHead[] | undefined): Promise<CoveredTree> {
     const end = await this.log.head(head.topic, head.partition);
     if (end < head.size) throw new BrokenRecord(`${head.topic}/${head.partition} has ${end} records, of which ${head.size} were signed`);
-    return CoveredTree.resume(head, this.evidence.tiles, torn);
+    const { tiles, dropped } = this.evidence;
+    const first = await this.log.first(head.topic, head.partition);
+    if (first === 0 || !dropped) return CoveredTree.resume(head, tiles, torn);
+    const name = treeName(head.topic, head.partition);
+    return CoveredTree.resume(head, tiles, torn, () => leavesBelow((index) => dropped.read(name, index), first));
   }
 
   /** Records that were taken so far. */

@@ -797,6 +797,32 @@ export interface CaseHistoryExported {
   detail_json: string | null;
 }
 
+/** A checkpoint was signed: the whole entry, so that all checkpoints can be restored from the log. */
+export interface CheckpointSigned {
+  meta: Meta;
+  /** From 0 on, without gaps. */
+  number: number;
+  time_ms: number;
+  /** How many trees the checkpoint covers. */
+  trees: number;
+  /** Root over the heads of all trees, base64. */
+  heads_root: string;
+  /** Whether heads has every tree; else it has those that grew. */
+  full: boolean;
+  heads: SignedHead[];
+  /** C2SP signed note over the tree of number + 1 entries. */
+  note: string;
+}
+
+/** What one tree was when the checkpoint was signed. */
+export interface SignedHead {
+  topic: string;
+  partition: number;
+  size: number;
+  /** Base64. */
+  root: string;
+}
+
 /** The undo took effect; its result is that of its call. */
 export interface CompensationExecuted {
   meta: Meta;
@@ -1122,6 +1148,16 @@ export interface LogDropped {
   checkpoint: string;
   by: Principal;
   dropped_at_ms: number;
+  /** Every partition of which records are dropped; empty in records of earlier releases: then all that the checkpoint covers. */
+  below: DroppedBelow[];
+}
+
+/** Records of one partition that are dropped. */
+export interface DroppedBelow {
+  topic: string;
+  partition: number;
+  /** Records below it may go. */
+  offset: number;
 }
 
 /** A version of a mapping that waited for a second person takes effect. */
@@ -1860,6 +1896,7 @@ export interface EventMap {
   approval_voted: ApprovalVoted;
   audit_event_exported: AuditEventExported;
   case_history_exported: CaseHistoryExported;
+  checkpoint_signed: CheckpointSigned;
   compensation_executed: CompensationExecuted;
   compensation_failed: CompensationFailed;
   compensation_requested: CompensationRequested;
@@ -1931,6 +1968,7 @@ export interface TopicEvents {
   'approval-voted': Tagged<'approval_viewed'> | Tagged<'approval_voted'>;
   'audit-view': Tagged<'audit_event_exported'>;
   'case-history-view': Tagged<'case_history_exported'>;
+  'checkpoint-signed': Tagged<'checkpoint_signed'>;
   'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_ended'> | Tagged<'saga_started'> | Tagged<'saga_step_ended'>;
   'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;

@@ -1,4 +1,14 @@
-import type { AnyEvent, EventMap, ExportTopic, GlobalTopic, Meta, Outcome, ToolCall, TopicEvents } from '@countersign/contracts';
+import type {
+  AnyEvent,
+  EventMap,
+  EvidenceTopic,
+  ExportTopic,
+  GlobalTopic,
+  Meta,
+  Outcome,
+  ToolCall,
+  TopicEvents,
+} from '@countersign/contracts';
 import type { ApprovalEnd, CallState, Deduplication, EndFact, Position, RulingFact } from './state.js';
 
 /** An event of a call with its place on the log. */
@@ -219,7 +229,7 @@ function changed(state: CallState, at: PlacedEvent): CallState {
       return state;
     default: {
       // A new event of a call's topics is one compile error here; those of global topics belong to no call.
-      at.event_type satisfies TopicEvents[GlobalTopic | ExportTopic]['event_type'];
+      at.event_type satisfies TopicEvents[GlobalTopic | EvidenceTopic | ExportTopic]['event_type'];
       return state;
     }
   }

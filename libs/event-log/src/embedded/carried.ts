@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, readFile, rename } from 'node:fs/promises';
+import { type FileHandle, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LogRecord } from '../event-log.js';
 import type { Disk } from './disk.js';
 
 const FILE = 'carried.records';
+/** A read parses so much of the file at once: some milliseconds. */
+const CHUNK_BYTES = 512 * 1024;
+/** Where every so many lines of a stream begin is kept in memory: a read parses at most as many lines too much. */
+const INDEX_EVERY = 64;
+const NO_DIGEST = '0'.repeat(64);
 
 type Line = [
   topic: string,
@@ -16,68 +21,163 @@ type Line = [
   headers: Record<string, string>,
 ];
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+/** The lines of one stream, which stand one after the other. */
+interface StreamLines {
+  count: number;
+  places: number[];
+}
+
+interface FileLine {
+  text: string;
+  /** Where it begins in the file. */
+  place: number;
+  /** A file of an earlier release has no end of line after the last one. */
+  end: '\n' | '';
+}
 
 const lineOf = ({ topic, partition, offset, timestamp_ms, key, value, headers }: LogRecord): string =>
-  JSON.stringify([topic, partition, offset, timestamp_ms, key, value.toString('base64'), headers] satisfies Line);
+  `${JSON.stringify([topic, partition, offset, timestamp_ms, key, value.toString('base64'), headers] satisfies Line)}\n`;
 
 function recordOf(line: string): LogRecord {
   const [topic, partition, offset, timestamp_ms, key, value, headers] = JSON.parse(line) as Line;
   return { topic, partition, offset, timestamp_ms, key, value: Buffer.from(value, 'base64'), headers, decoded: undefined };
 }
 
-/** What is left of segments that were dropped: where the journal begins now, and the records of topics that are never dropped. */
+const headerOf = (base: number, digest: string) => `${JSON.stringify({ base, digest })}\n`;
+
+/** What is left of segments that were dropped: where the journal begins now, and the records of topics that are never dropped. These stay on disk. */
 export class Carried {
+  private readonly reads = new Set<Promise<unknown>>();
+
   private constructor(
     /** Position in the journal below which there is nothing any more. */
     readonly base: number,
-    private readonly records: ReadonlyMap<string, readonly LogRecord[]>,
+    private readonly file: FileHandle | undefined,
+    private readonly streams: ReadonlyMap<string, StreamLines>,
   ) {}
 
   /** @throws where the file is damaged: without it the configuration would be another one */
   static async open(dir: string): Promise<Carried> {
-    const text = await readFile(join(dir, FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const path = join(dir, FILE);
+    const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
       throw error;
     });
-    if (text === undefined) return new Carried(0, new Map());
-    const end = text.indexOf('\n');
-    const { base, digest } = JSON.parse(text.slice(0, end)) as { base: number; digest: string };
-    const body = text.slice(end + 1);
-    if (digestOf(body) !== digest) throw new Error(`${join(dir, FILE)} is damaged: restore it from a backup`);
-    return Carried.holding(base, body.split('\n').filter(Boolean).map(recordOf));
-  }
-
-  static holding(base: number, records: readonly LogRecord[]): Carried {
-    const kept = new Map<string, LogRecord[]>();
-    for (const record of records) {
-      const name = `${record.topic}/${record.partition}`;
-      kept.set(name, [...(kept.get(name) ?? []), record]);
-    }
-    return new Carried(base, kept);
-  }
-
-  /** From offset 0 on, without gaps. */
-  of(topic: string, partition: number): readonly LogRecord[] {
-    return this.records.get(`${topic}/${partition}`) ?? [];
-  }
-
-  all(): LogRecord[] {
-    return [...this.records.values()].flat();
-  }
-
-  /** Durable, under its name or not at all, when it resolves. */
-  async save(dir: string, disk: Disk): Promise<void> {
-    const body = this.all().map(lineOf).join('\n');
-    const path = join(dir, FILE);
-    const handle: FileHandle = await open(`${path}.new`, 'w', 0o600);
+    if (!file) return new Carried(0, undefined, new Map());
     try {
-      await handle.writeFile(`${JSON.stringify({ base: this.base, digest: digestOf(body) })}\n${body}`);
+      return await Carried.indexed(file);
+    } catch (cause) {
+      await file.close();
+      throw new Error(`${path} is damaged: restore it from a backup`, { cause });
+    }
+  }
+
+  private static async indexed(file: FileHandle): Promise<Carried> {
+    const streams = new Map<string, StreamLines>();
+    const hash = createHash('sha256');
+    let header: { base: number; digest: string } | undefined;
+    for await (const lines of linesFrom(file, 0)) {
+      for (const { text, place, end } of lines) {
+        if (header) {
+          hash.update(text).update(end);
+          index(streams, JSON.parse(text) as Line, place);
+        } else header = JSON.parse(text) as { base: number; digest: string };
+      }
+    }
+    const digest = hash.digest('hex');
+    if (header?.digest !== digest) throw new Error(`its digest is ${digest}, and not ${header?.digest}`);
+    return new Carried(header.base, file, streams);
+  }
+
+  /** How many records of a stream are here: from offset 0 on, without gaps. */
+  count(topic: string, partition: number): number {
+    return this.streams.get(`${topic}/${partition}`)?.count ?? 0;
+  }
+
+  /** Records [from, to) of a stream, as far as they are here; fewer where they exceed `bytes_max`, but at least one. */
+  read(topic: string, partition: number, from: number, to: number, bytes_max: number): Promise<LogRecord[]> {
+    const reading = this.readOn(topic, partition, from, Math.min(to, this.count(topic, partition)), bytes_max);
+    this.reads.add(reading);
+    const ended = () => this.reads.delete(reading);
+    reading.then(ended, ended);
+    return reading;
+  }
+
+  private async readOn(topic: string, partition: number, from: number, end: number, bytes_max: number): Promise<LogRecord[]> {
+    const records: LogRecord[] = [];
+    if (from >= end || !this.file) return records;
+    const { places } = this.streams.get(`${topic}/${partition}`) as StreamLines;
+    let skip = from % INDEX_EVERY;
+    let bytes = 0;
+    for await (const lines of linesFrom(this.file, places[Math.floor(from / INDEX_EVERY)] as number)) {
+      for (const { text } of lines) {
+        if (skip-- > 0) continue;
+        const record = recordOf(text);
+        records.push(record);
+        bytes += record.value.length;
+        if (from + records.length === end || bytes >= bytes_max) return records;
+      }
+    }
+    return records;
+  }
+
+  /** Durable, under its name or not at all, when it resolves. `records`: one stream after the other, each from offset 0 on. */
+  static async save(place: { dir: string; disk: Disk }, base: number, records: AsyncIterable<LogRecord>): Promise<Carried> {
+    const path = join(place.dir, FILE);
+    const handle = await open(`${path}.new`, 'w', 0o600);
+    try {
+      await handle.writeFile(headerOf(base, NO_DIGEST));
+      const hash = createHash('sha256');
+      let lines = '';
+      for await (const record of records) {
+        lines += lineOf(record);
+        if (lines.length < CHUNK_BYTES) continue;
+        hash.update(lines);
+        await handle.appendFile(lines);
+        lines = '';
+      }
+      hash.update(lines);
+      await handle.appendFile(lines);
+      await handle.write(headerOf(base, hash.digest('hex')), 0);
       await handle.sync();
     } finally {
       await handle.close();
     }
     await rename(`${path}.new`, path);
-    await disk.syncDirectory(dir);
+    await place.disk.syncDirectory(place.dir);
+    return Carried.open(place.dir);
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.reads);
+    await this.file?.close();
+  }
+}
+
+function index(streams: Map<string, StreamLines>, [topic, partition]: Line, place: number): void {
+  const name = `${topic}/${partition}`;
+  const known = streams.get(name) ?? { count: 0, places: [] };
+  if (known.count % INDEX_EVERY === 0) known.places.push(place);
+  known.count++;
+  streams.set(name, known);
+}
+
+/** Whole lines from a place on, as many at once as a chunk holds. */
+async function* linesFrom(file: FileHandle, from: number): AsyncGenerator<FileLine[]> {
+  let rest = Buffer.alloc(0);
+  for (let at = from; ; ) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, at + rest.length);
+    const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+    const lines: FileLine[] = [];
+    let begin = 0;
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, begin)) {
+      lines.push({ text: bytes.toString('utf8', begin, end), place: at + begin, end: '\n' });
+      begin = end + 1;
+    }
+    if (bytesRead === 0 && begin < bytes.length) lines.push({ text: bytes.toString('utf8', begin), place: at + begin, end: '' });
+    yield lines;
+    if (bytesRead === 0) return;
+    rest = bytes.subarray(begin);
+    at += begin;
   }
 }

@@ -196,7 +196,7 @@ export class EmbeddedEventLog extends EventLog {
 
   async #close(): Promise<void> {
     await this.#dropping.catch(() => undefined);
-    const { writer, committed, segments, marker, lock } = this.#parts;
+    const { writer, committed, segments, reader, marker, lock } = this.#parts;
     await this.#endReaders();
     await writer.close();
     try {
@@ -206,16 +206,18 @@ export class EmbeddedEventLog extends EventLog {
       // No room for the small files: the next start sees an unclean stop and older offsets, both of which are safe.
       this.#fault(fault);
     } finally {
+      await reader.carried.close();
       await segments.close();
       await lock.release();
     }
   }
 
   async #kill(): Promise<void> {
-    const { writer, committed, segments, lock } = this.#parts;
+    const { writer, committed, segments, reader, lock } = this.#parts;
     committed.stop();
     void this.#endReaders();
     await writer.kill();
+    await reader.carried.close();
     await segments.close();
     await lock.release();
   }
@@ -253,7 +255,7 @@ async function openParts(options: EmbeddedOptions, lock: DirectoryLock): Promise
     dropped_below: carried.base,
   });
   for (const stream of table.streams)
-    stream.first = carried.of(stream.topic, stream.partition).length > 0 ? 0 : (files[0]?.first[stream.id] ?? 0);
+    stream.first = carried.count(stream.topic, stream.partition) > 0 ? 0 : (files[0]?.first[stream.id] ?? 0);
   // Segments without a marker: somebody removed it, so nothing is known about the last stop.
   if (!fresh && report.last_stop === 'first_start') report.last_stop = 'machine_crashed';
   const segments = new SegmentSet({ dir, disk, segment_bytes: options.segment_bytes ?? 64 * 1024 * 1024, chunk_bytes }, files);

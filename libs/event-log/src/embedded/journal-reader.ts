@@ -38,8 +38,10 @@ export class JournalReader {
    */
   async read(stream: Stream, from: number, to: number, bytes_max: number): Promise<LogRecord[]> {
     if (from < stream.first) throw new RecordsDropped(stream.topic, stream.partition, from, stream.first);
-    const records: LogRecord[] = this.carried.of(stream.topic, stream.partition).slice(from, to);
-    let bytes = 0;
+    const carried = this.carried.count(stream.topic, stream.partition);
+    const records = from < carried ? await this.carried.read(stream.topic, stream.partition, from, to, bytes_max) : [];
+    if (from + records.length < Math.min(carried, to)) return records;
+    let bytes = records.reduce((sum, { value }) => sum + value.length, 0);
     while (from + records.length < to && bytes < bytes_max) {
       const offset = from + records.length;
       const stretch = await this.segments.find(stream.id, offset);

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -87,6 +88,44 @@ describe('dropping old segments', () => {
     await run.close();
     expect((await log.drop(below(100))).segments).toBeGreaterThan(0);
     await log.close();
+  });
+
+  test('what is carried stays on disk, is read from any offset in any pages, and a file of an earlier release is read too', async () => {
+    const log = await open();
+    await log.ensureTopics([
+      { name: 'calls', partitions: 1 },
+      { name: 'settings', partitions: 1 },
+    ]);
+    const long = (at: number) => `setting ${at} ${'ä'.repeat(at % 7 === 0 ? 40_000 : 40)}`;
+    for (let at = 0; at < 300; at++) await log.append([record('calls', 'x'), record('settings', long(at))]);
+    expect((await log.drop(below(300))).segments).toBeGreaterThan(10);
+    const carried = path.join(dir, 'carried.records');
+    for (let life = 0; life < 2; life++) {
+      for (const [from, count] of [
+        [0, 300],
+        [63, 2],
+        [64, 1],
+        [200, 90],
+        [299, 5],
+      ] as const)
+        expect((await log.read('settings', 0, from, count)).map(({ offset, value }) => [offset, value.toString()])).toEqual(
+          Array.from({ length: Math.min(count, 300 - from) }, (_, at) => [from + at, long(from + at)]),
+        );
+      expect(await followed(log, 'settings')).toEqual(Array.from({ length: 300 }, (_, at) => at));
+    }
+    await log.close();
+    const [header, ...lines] = (await readFile(carried, 'utf8')).trimEnd().split('\n') as [string, ...string[]];
+    const body = lines.join('\n');
+    const digest = createHash('sha256').update(body).digest('hex');
+    await writeFile(carried, `${JSON.stringify({ ...JSON.parse(header), digest })}\n${body}`);
+    const again = await open();
+    expect(await texts(again, 'settings', 290)).toEqual(Array.from({ length: 10 }, (_, at) => long(290 + at)));
+    await again.close();
+    await writeFile(
+      carried,
+      (await readFile(carried, 'utf8')).replace('setting', 'Setting').replace(lines[5] as string, lines[4] as string),
+    );
+    await expect(open()).rejects.toThrow('is damaged');
   });
 
   test('files that a crash left behind are removed; without what was carried nothing opens', async () => {

@@ -22,13 +22,10 @@ export class SegmentDrop {
     const count = this.segments.leading((first) => this.table.streams.every((stream) => this.mayGo(stream, first[stream.id] ?? 0, terms)));
     if (count === 0) return { segments: 0, bytes: 0 };
     const { base, first } = this.segments.at(count);
-    const records: LogRecord[] = [];
-    for (const stream of this.table.streams) {
-      if (terms.carries(stream.topic)) records.push(...(await this.whole(stream, first[stream.id] ?? 0)));
-    }
-    const carried = Carried.holding(base, records);
-    await carried.save(this.place.dir, this.place.disk);
+    const carried = await Carried.save(this.place, base, this.carriedOn(terms, first));
+    const before = this.reader.carried;
     this.reader.carried = carried;
+    await before.close();
     for (const stream of this.table.streams) stream.first = terms.carries(stream.topic) ? 0 : (first[stream.id] ?? 0);
     return { segments: count, bytes: await this.segments.removeLeading(count) };
   }
@@ -38,9 +35,15 @@ export class SegmentDrop {
     return first <= terms.below(stream.topic, stream.partition) && stream.readers.every(({ position }) => position >= first);
   }
 
-  private async whole(stream: Stream, end: number): Promise<LogRecord[]> {
-    const records: LogRecord[] = [];
-    while (records.length < end) records.push(...(await this.reader.read(stream, records.length, end, READ_BYTES)));
-    return records;
+  /** What is in the segments that go of topics that stay. */
+  private async *carriedOn(terms: DropTerms, first: Readonly<Record<number, number>>): AsyncGenerator<LogRecord> {
+    for (const stream of this.table.streams) {
+      const end = terms.carries(stream.topic) ? (first[stream.id] ?? 0) : 0;
+      for (let at = 0; at < end; ) {
+        const page = await this.reader.read(stream, at, end, READ_BYTES);
+        yield* page;
+        at += page.length;
+      }
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callTopics, globalTopics, isInfrastructureFault } from '@countersign/contracts';
+import { callTopics, evidenceTopics, globalTopics, isInfrastructureFault } from '@countersign/contracts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { applyAcls, servicePrincipals, topicWriters } from './acls.js';
 import { KafkaEventLog } from './kafka-event-log.js';
@@ -8,7 +8,7 @@ import { numberedRecord } from './testing/numbered-records.js';
 
 const brokers = String(process.env.COUNTERSIGN_TEST_KAFKA_SASL).split(',');
 const topic_prefix = `acl-${randomUUID().slice(0, 8)}-`;
-const topics = [...callTopics, ...globalTopics];
+const topics = [...callTopics, ...globalTopics, ...evidenceTopics];
 /** A broker applies rules some time after it took them: until this service's own topics let it write, nothing is shown. */
 async function untilEnforced(principal: (typeof servicePrincipals)[number]): Promise<void> {
   const log = await KafkaEventLog.open(as(principal));
@@ -72,6 +72,7 @@ describe('a broker with an authorizer on', () => {
       dropped = await dropOf('gateway', 'tool-call-requested');
     expect(dropped).toEqual({ segments: 1, bytes: 0 });
     expect(await dropOf('gateway', 'operator-command')).toBe('refused');
+    expect(await dropOf('gateway', 'checkpoint-signed')).toBe('refused');
     expect(await dropOf('policy', 'policy-decided')).toBe('refused');
   }, 60_000);
 

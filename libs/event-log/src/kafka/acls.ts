@@ -1,4 +1,4 @@
-import { callTopics, exportTopics, globalTopics, laneTopic } from '@countersign/contracts';
+import { callTopics, carriedTopics, evidenceTopics, exportTopics, globalTopics, laneTopic } from '@countersign/contracts';
 import kafkajs, { type AclEntry, type Admin, type AclOperationTypes as Operation, type AclResourceTypes as Resource } from 'kafkajs';
 import { KafkaClient } from './kafka-client.js';
 import { type KafkaLogOptions, kafkaSettings } from './kafka-options.js';
@@ -9,7 +9,11 @@ const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePattern
 export const servicePrincipals = ['gateway', 'policy', 'executor', 'orchestrator', 'projector'] as const;
 export type ServicePrincipal = (typeof servicePrincipals)[number];
 
-type PlatformTopic = (typeof callTopics)[number] | (typeof globalTopics)[number] | (typeof exportTopics)[number];
+type PlatformTopic =
+  | (typeof callTopics)[number]
+  | (typeof globalTopics)[number]
+  | (typeof evidenceTopics)[number]
+  | (typeof exportTopics)[number];
 
 /** Who may write what (docs/kafka-acls.md): every topic that grants authority has one writer. */
 export const topicWriters: Readonly<Record<PlatformTopic, readonly ServicePrincipal[]>> = {
@@ -27,6 +31,7 @@ export const topicWriters: Readonly<Record<PlatformTopic, readonly ServicePrinci
   'trust-view': ['projector'],
   'case-history-view': ['projector'],
   'audit-view': ['projector'],
+  'checkpoint-signed': ['projector'],
 };
 
 export interface AclScope {
@@ -34,18 +39,15 @@ export interface AclScope {
   lanes: readonly string[];
   /** What stands before every topic name on a shared cluster; may be empty. */
   topic_prefix: string;
-  /** The gateway may delete old records (`POST /v1/log/drops`). To Kafka that is the right to delete the topic. */
+  /** The gateway may delete old records (`POST /v1/log/drops`), of no topic that is carried. To Kafka that is the right to delete the topic. */
   log_drops?: boolean;
 }
-
-/** What is never dropped (see the gateway's log-drop.ts): nobody may delete of it. */
-const CARRIED: ReadonlySet<PlatformTopic> = new Set(['configuration-changed', 'tool-registered', 'trust-view', 'operator-command']);
 
 /** Every rule that the platform needs where the broker allows nothing by itself. */
 export function aclRules({ lanes, topic_prefix, log_drops }: AclScope): AclEntry[] {
   const names = [
     ...callTopics.flatMap((topic) => [...new Set(['shared', ...lanes])].map((lane) => [topic, laneTopic(topic, lane)] as const)),
-    ...[...globalTopics, ...exportTopics].map((topic) => [topic, topic] as const),
+    ...[...globalTopics, ...evidenceTopics, ...exportTopics].map((topic) => [topic, topic] as const),
   ];
   const topics = names.flatMap(([topic, name]) =>
     servicePrincipals.flatMap((principal) => [
@@ -57,7 +59,7 @@ export function aclRules({ lanes, topic_prefix, log_drops }: AclScope): AclEntry
     ]),
   );
   const drops = names
-    .filter(([topic]) => log_drops && !CARRIED.has(topic))
+    .filter(([topic]) => log_drops && !carriedTopics.has(topic))
     .map(([, name]) => rule('gateway', AclResourceTypes.TOPIC, topic_prefix + name, AclOperationTypes.DELETE));
   const groups = servicePrincipals.map((principal) =>
     rule(principal, AclResourceTypes.GROUP, topic_prefix + principal, AclOperationTypes.READ, true),

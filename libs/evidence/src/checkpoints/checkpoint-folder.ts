@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TreeHead } from '@countersign/proofs';
+import { BrokenRecord } from '../trees/broken-record.js';
 import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, type NewestCheckpoint, withHeads } from './checkpoint-store.js';
 
 const NAME = /^\d{12}\.ndjson$/;
@@ -60,7 +61,16 @@ export class CheckpointFolder implements CheckpointStore {
   private async recordsIn(name: string): Promise<CheckpointRecord[]> {
     const text = await this.inTurn(() => readFile(join(this.dir, name), 'utf8').catch(() => ''));
     const lines = text.split('\n').slice(0, -1);
-    return lines.map((line) => JSON.parse(line) as CheckpointRecord);
+    return lines.map((line) => this.recordIn(line, name));
+  }
+
+  /** @throws BrokenRecord for a line that no signer wrote */
+  private recordIn(line: string, name: string): CheckpointRecord {
+    try {
+      return JSON.parse(line) as CheckpointRecord;
+    } catch (cause) {
+      throw new BrokenRecord(`${join(this.dir, name)} has a line that is no checkpoint: it was edited`, { cause });
+    }
   }
 
   private async readNewest(): Promise<NewestCheckpoint | undefined> {
@@ -83,7 +93,7 @@ export class CheckpointFolder implements CheckpointStore {
         rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
         const end = rest.lastIndexOf('\n') + 1;
         for (const line of rest.subarray(0, end).toString().split('\n').slice(0, -1)) {
-          tail.record = JSON.parse(line) as CheckpointRecord;
+          tail.record = this.recordIn(line, tail.name);
           tail.heads = withHeads(tail.heads, tail.record);
         }
         tail.bytes += end;

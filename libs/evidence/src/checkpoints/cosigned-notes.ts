@@ -43,6 +43,14 @@ export class CosignedNotes {
     return !this.checksHeads ? undefined : (keptOf(await this.kept.read()).complete ?? undefined);
   }
 
+  /** The newest, where its signatures are good: of the log and of every witness. Whoever can write the store can write there what it likes. */
+  async verified(): Promise<Cosigned | undefined> {
+    const newest = await this.newest();
+    const opened = newest && openCheckpoint(newest.note, this.log);
+    if (opened?.size !== (newest?.number ?? 0) + 1) return undefined;
+    return this.witnesses.every(({ key }) => cosignedAt(opened.note, key) !== undefined) ? newest : undefined;
+  }
+
   /** Keeps the witnesses' lines of a note. Answers whose they are; a reason where the note is none of this log's checkpoints. */
   add(note: string): Promise<{ witnesses: string[] } | { refused: string }> {
     const done = this.turn.then(() => this.keep(note));

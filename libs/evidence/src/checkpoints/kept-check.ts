@@ -35,23 +35,47 @@ export async function checkKept(store: CheckpointStore, tiles: Tiles, log: NoteV
 }
 
 async function checkNext(record: CheckpointRecord, seen: HeadsLog, proofs: MoveProofs, log: NoteVerifier): Promise<TreeHead[]> {
-  const { number, time_ms, note } = record;
-  const broken = (reason: string) => new BrokenRecord(`checkpoint ${number + 1} does not continue the one before: ${reason}`);
-  if (number !== seen.size) throw broken(`checkpoint ${seen.size + 1} is missing`);
-  const [gone] = goneFrom(record, seen);
-  if (gone) throw broken(`${treeName(gone.topic, gone.partition)} is gone`);
-  const moved = movedIn(record, seen);
+  const moved = nextMoves(record, seen);
   const unproven: TreeHead[] = [];
   for (const head of moved) {
     const before = seen.head(head);
-    if (before && head.size <= before.size) throw broken(`${treeName(head.topic, head.partition)} ${strangeMove(before, head, [])}`);
     const path = await proofs.path(before, head).catch(() => undefined);
     if (!path || strangeMove(before, head, path) !== undefined) unproven.push(head);
   }
-  seen.appendHeads(time_ms, moved);
-  const signed = openCheckpoint(note, log);
-  if (signed?.size !== seen.size || !signed.root.equals(seen.root())) throw broken('it is not what its note signs');
+  takeEntry(record, moved, seen, log);
   return unproven;
+}
+
+/**
+ * Takes a kept checkpoint as the next entry: its number, that no tree leaves or goes back, and its signature over all
+ * entries. That its trees only grew is for `checkKept` to find out. @throws BrokenRecord where it does not continue the one before
+ */
+export function followEntry(record: CheckpointRecord, seen: HeadsLog, log: NoteVerifier): void {
+  takeEntry(record, nextMoves(record, seen), seen, log);
+}
+
+const notNext = ({ number }: CheckpointRecord, reason: string) =>
+  new BrokenRecord(`checkpoint ${number + 1} does not continue the one before: ${reason}`);
+
+/** The heads that this entry moves, none of them back. @throws BrokenRecord */
+function nextMoves(record: CheckpointRecord, seen: HeadsLog): TreeHead[] {
+  if (record.number !== seen.size) throw notNext(record, `checkpoint ${seen.size + 1} is missing`);
+  const [gone] = goneFrom(record, seen);
+  if (gone) throw notNext(record, `${treeName(gone.topic, gone.partition)} is gone`);
+  const moved = movedIn(record, seen);
+  for (const head of moved) {
+    const before = seen.head(head);
+    if (before && head.size <= before.size)
+      throw notNext(record, `${treeName(head.topic, head.partition)} ${strangeMove(before, head, [])}`);
+  }
+  return moved;
+}
+
+/** @throws BrokenRecord where the note of the entry does not sign it */
+function takeEntry(record: CheckpointRecord, moved: readonly TreeHead[], seen: HeadsLog, log: NoteVerifier): void {
+  seen.appendHeads(record.time_ms, moved);
+  const signed = openCheckpoint(record.note, log);
+  if (signed?.size !== seen.size || !signed.root.equals(seen.root())) throw notNext(record, 'it is not what its note signs');
 }
 
 async function passedBy(torn: ReadonlySet<string>, store: CheckpointStore, from: number): Promise<TornTrees> {

@@ -4,6 +4,7 @@ import {
   HeadsLog,
   type NoteSigner,
   openCheckpoint,
+  type ReadTile,
   rootOf,
   signCheckpoint,
   subtreesOf,
@@ -90,7 +91,7 @@ async function entriesUpTo({ number, note }: CheckpointRecord, { checkpoints, ti
   const { verifier } = signer;
   const signed = openCheckpoint(note, verifier);
   if (!signed) throw new BrokenRecord(`checkpoint ${number} is not signed by ${verifier.vkey}: was the master key changed?`);
-  const read = (level: number, index: number) => tiles.read(CHECKPOINTS_TREE, level, index);
+  const read = readOnce((level, index) => tiles.read(CHECKPOINTS_TREE, level, index));
   const known = await rootOf(subtreesOf(read), signed.size).catch(() => undefined);
   if (known?.equals(signed.root)) return GrowingTree.resume(signed.size, read);
   const entries = new GrowingTree();
@@ -100,6 +101,17 @@ async function entriesUpTo({ number, note }: CheckpointRecord, { checkpoints, ti
   }
   if (!(await entries.root()).equals(signed.root)) throw new BrokenRecord(`the checkpoints up to ${number} are not what it signed`);
   return entries;
+}
+
+/** Each tile as it was when it was read first: another signer may write it meanwhile. */
+function readOnce(read: ReadTile): ReadTile {
+  const known = new Map<string, Promise<Buffer>>();
+  return (level, index) => {
+    const name = `${level}/${index}`;
+    const tile = known.get(name) ?? read(level, index);
+    known.set(name, tile);
+    return tile;
+  };
 }
 
 function entryOf({ number, time_ms, trees, heads_root }: CheckpointRecord): Buffer {

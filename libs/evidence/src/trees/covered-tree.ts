@@ -23,8 +23,14 @@ export class CoveredTree {
   /**
    * Goes on after a checkpoint: from its tiles where they have the signed root, else from the first record. `torn`: tiles
    * that do not lead from one signed head to the next are hashed anew too, and the tree must pass through these heads.
+   * `dropped`: leaf hashes of the records that are not on the log any more, with which it then begins.
    */
-  static async resume(signed: TreeHead, tiles: Tiles, torn?: readonly TreeHead[]): Promise<CoveredTree> {
+  static async resume(
+    signed: TreeHead,
+    tiles: Tiles,
+    torn?: readonly TreeHead[],
+    dropped?: () => AsyncIterable<Buffer>,
+  ): Promise<CoveredTree> {
     const { topic, partition } = signed;
     const name = treeName(topic, partition);
     const read = (level: number, index: number) => tiles.read(name, level, index);
@@ -32,7 +38,17 @@ export class CoveredTree {
       return new CoveredTree(topic, partition, await GrowingTree.resume(signed.size, read), []);
     }
     const passed = (torn ?? []).filter(({ size }) => size < signed.size);
-    return new CoveredTree(topic, partition, new GrowingTree(), [...passed, signed]);
+    const tree = new CoveredTree(topic, partition, new GrowingTree(), [...passed, signed]);
+    if (dropped) await tree.begin(dropped(), tiles);
+    return tree;
+  }
+
+  /** @throws BrokenRecord where the kept leaf hashes are not what was signed, or some are missing */
+  private async begin(dropped: AsyncIterable<Buffer>, tiles: Tiles): Promise<void> {
+    for await (const hashes of dropped) {
+      for (let at = 0; at < hashes.length; at += HASH_BYTES) this.pending.push(hashes.subarray(at, at + HASH_BYTES));
+      await this.write(tiles);
+    }
   }
 
   /** The offset that the next record must have. */

@@ -1,16 +1,21 @@
 import { nextHlc, uuidv7 } from '@countersign/contracts';
-import { type AppDeps, securityRecord } from '@countersign/process';
+import type { AppDeps } from './app-deps.js';
+import { securityRecord } from './security-record.js';
 
 /** The tenant whose people run the installation. */
 const INSTALLATION = 'default';
 
-/** Puts on `security-event` that the log is not what its checkpoints signed. */
-export async function recordBroken({ log, codec, clock }: Pick<AppDeps, 'log' | 'codec' | 'clock'>, reason: string): Promise<void> {
+/** Puts on `security-event` that the record is not what its checkpoints signed. */
+export async function recordBroken(
+  { log, codec, clock }: Pick<AppDeps, 'log' | 'codec' | 'clock'>,
+  reason: string,
+  tenant_id = INSTALLATION,
+): Promise<void> {
   const now_ms = clock.now_ms();
   const event_id = uuidv7(now_ms);
   const meta = {
     event_id,
-    tenant_id: INSTALLATION,
+    tenant_id,
     call_id: null,
     attempt: 1,
     causation_id: null,

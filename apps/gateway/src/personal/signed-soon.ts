@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type NewestCheckpoint, treeName } from '@countersign/evidence';
+import { anchorOf, type Evidence } from '@countersign/process';
+
+/** A checkpoint comes within a second or two, where somebody signs; a cosignature when the witness comes by. */
+const WAIT_MS = 5_000;
+const POLL_MS = 100;
+
+/** Whether a record of `configuration-changed` stands under a checkpoint that counts. */
+export class SignedSoon {
+  constructor(
+    private readonly evidence: Pick<Evidence, 'checkpoints' | 'cosigned'>,
+    private readonly offset: number,
+  ) {}
+
+  get waits_for(): 'checkpoint' | 'cosignature' {
+    return this.evidence.cosigned.asks ? 'cosignature' : 'checkpoint';
+  }
+
+  /** The checkpoint that covers the record; undefined where none does in time. Witnesses are not waited for. */
+  async wait(): Promise<NewestCheckpoint | undefined> {
+    for (const end = performance.now() + WAIT_MS; ; await sleep(POLL_MS)) {
+      const anchor = await anchorOf(this.evidence);
+      if ((anchor?.heads.get(treeName('configuration-changed', 0))?.size ?? 0) > this.offset) return anchor;
+      if (this.evidence.cosigned.asks || performance.now() > end) return undefined;
+    }
+  }
+}

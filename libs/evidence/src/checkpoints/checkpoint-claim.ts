@@ -1,0 +1,26 @@
+import type { CheckpointRecord } from './checkpoint-store.js';
+import type { KeptText } from './kept-text.js';
+
+/** The entry that is about to go onto the log. Of two signers one claims a number, and whoever finds a claim finishes that entry. */
+export class CheckpointClaim {
+  constructor(private readonly kept: KeptText) {}
+
+  /** The entry that was claimed last; it may be kept already. */
+  async last(): Promise<CheckpointRecord | undefined> {
+    return claimIn(await this.kept.read());
+  }
+
+  /** The entry that may go onto the log under this number: this one, or the one that another claimed first. */
+  async take(record: CheckpointRecord): Promise<CheckpointRecord> {
+    for (;;) {
+      const text = await this.kept.read();
+      const known = claimIn(text);
+      if (known && known.number >= record.number) return known;
+      if (await this.kept.replace(text, JSON.stringify(record))) return record;
+    }
+  }
+}
+
+function claimIn(text: string | undefined): CheckpointRecord | undefined {
+  return text === undefined ? undefined : (JSON.parse(text) as CheckpointRecord);
+}

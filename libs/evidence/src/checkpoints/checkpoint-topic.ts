@@ -1,0 +1,111 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { type EventCodec, type EventMap, firstMeta } from '@countersign/contracts';
+import { BatchDecoder, type EventLog, type NewRecord, type SchemaSource } from '@countersign/event-log';
+import { BrokenRecord } from '../trees/broken-record.js';
+import type { CheckpointRecord } from './checkpoint-store.js';
+
+export const CHECKPOINT_TOPIC = 'checkpoint-signed';
+/** The tenant whose people run the installation. */
+const INSTALLATION = 'default';
+const PAGE_RECORDS = 500;
+/** An entry may stand twice, the second time at most so many records later. */
+const APART_MAX = 32;
+
+/** The entries of the topic as they are read: which is the next, and whether one that stands twice is the same twice. */
+class SeenEntries {
+  private readonly recent = new Map<number, string>();
+
+  constructor(private next: number) {}
+
+  /** @throws BrokenRecord */
+  isNext(record: CheckpointRecord): boolean {
+    const { number } = record;
+    if (number > this.next)
+      throw new BrokenRecord(`${CHECKPOINT_TOPIC} has no checkpoint ${this.next + 1}: ${number + 1} stands in its place`);
+    const text = textOf(record);
+    const known = this.recent.get(number);
+    if (known !== undefined && known !== text)
+      throw new BrokenRecord(`${CHECKPOINT_TOPIC} has two checkpoints ${number + 1}, which differ`);
+    if (number < this.next) return false;
+    this.recent.set(number, text);
+    this.recent.delete(number - APART_MAX);
+    this.next++;
+    return true;
+  }
+}
+
+/** Every signed checkpoint as a record of the log, whole, in the order of their numbers. An entry that stands twice is the same twice. */
+export class CheckpointTopic {
+  private readonly decoder: BatchDecoder;
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly codec: EventCodec,
+    schemas?: SchemaSource,
+  ) {
+    this.decoder = new BatchDecoder(codec, schemas);
+  }
+
+  /** Resolves when all of them are durable. */
+  async append(records: readonly CheckpointRecord[]): Promise<void> {
+    await this.log.append(records.map((record) => this.recordOf(record)));
+  }
+
+  /** Number of checkpoints up to the newest on the topic, 0 where there is none. @throws BrokenRecord for a record that is no checkpoint */
+  async size(): Promise<number> {
+    const [first, head] = [await this.log.first(CHECKPOINT_TOPIC, 0), await this.log.head(CHECKPOINT_TOPIC, 0)];
+    let size = 0;
+    for (let at = Math.max(first, head - APART_MAX); at < head; ) {
+      const page = await this.page(at, head - at);
+      if (page.length === 0) break;
+      at += page.length;
+      for (const { number } of page) size = Math.max(size, number + 1);
+    }
+    return size;
+  }
+
+  /**
+   * The checkpoints from this number on, each once. @throws BrokenRecord where one is missing, or stands there twice and differs
+   */
+  async *entries(from: number): AsyncGenerator<CheckpointRecord> {
+    const head = await this.log.head(CHECKPOINT_TOPIC, 0);
+    const seen = new SeenEntries(from);
+    // Checkpoint n stands at offset n, or later where some before it stand twice.
+    for (let at = Math.max(from, await this.log.first(CHECKPOINT_TOPIC, 0)); at < head; ) {
+      const page = await this.page(at, Math.min(PAGE_RECORDS, head - at));
+      if (page.length === 0) return;
+      at += page.length;
+      for (const record of page) if (seen.isNext(record)) yield record;
+      await yieldToOthers();
+    }
+  }
+
+  private async page(from: number, records_max: number): Promise<CheckpointRecord[]> {
+    const records = await this.log.read(CHECKPOINT_TOPIC, 0, from, records_max);
+    await this.decoder.learn(records);
+    return records.map((record) => {
+      const at = this.decoder.once(record);
+      if (at?.event_type !== 'checkpoint_signed') throw new BrokenRecord(`${CHECKPOINT_TOPIC} offset ${record.offset} is no checkpoint`);
+      return storedOf(at.event);
+    });
+  }
+
+  private recordOf({ heads, ...rest }: CheckpointRecord): NewRecord {
+    const event = {
+      meta: firstMeta(INSTALLATION, rest.time_ms),
+      ...rest,
+      heads: heads.map(([topic, partition, size, root]) => ({ topic, partition, size, root })),
+    };
+    const value = this.codec.encode('checkpoint_signed', event);
+    return { topic: CHECKPOINT_TOPIC, partition: 0, key: null, value, headers: { event_type: 'checkpoint_signed' } };
+  }
+}
+
+function storedOf({ number, time_ms, trees, heads_root, full, heads, note }: EventMap['checkpoint_signed']): CheckpointRecord {
+  return { number, time_ms, trees, heads_root, full, heads: heads.map((head) => [head.topic, head.partition, head.size, head.root]), note };
+}
+
+/** What two copies of a checkpoint are compared by. */
+export function textOf({ number, time_ms, trees, heads_root, full, heads, note }: CheckpointRecord): string {
+  return JSON.stringify([number, time_ms, trees, heads_root, full, heads, note]);
+}

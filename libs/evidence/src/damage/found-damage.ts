@@ -1,0 +1,27 @@
+/** Who looked when something was found that is not what was signed. */
+export type DamageFinder = 'start' | 'fold' | 'scrub' | 'sample' | 'proof' | 'signer' | 'drop';
+
+/**
+ * A place of the record that is not what was signed. `kind`:
+ * `log` a record is missing or is another than its leaf; `checkpoints` kept checkpoints do not lead to one another;
+ * `rows` a row of the store is not what the log gives; `keys` a key of an erased subject is there again.
+ */
+export interface FoundDamage {
+  kind: 'log' | 'checkpoints' | 'rows' | 'keys';
+  found_by: DamageFinder;
+  /** Where on the log, for `log` and `rows` where it is known. */
+  topic?: string;
+  partition?: number;
+  /** The first and the last offset that are concerned, both included; for `log`. */
+  first_offset?: number;
+  last_offset?: number;
+  /** The tenant of a row or a key; a damage of the log concerns the tenants of its lane. */
+  tenant_id?: string;
+  /** What was found and what would be right, in one sentence. */
+  reason: string;
+}
+
+/** Takes what was found. The same damage may be told many times: whoever takes it says it once. Never throws, never waits. */
+export interface DamageReport {
+  found(damage: FoundDamage): void;
+}

@@ -1,0 +1,89 @@
+import { constants } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { HASH_BYTES, TILE_WIDTH } from '@countersign/proofs';
+import type { S3Bucket } from '@countersign/store';
+import { placeOfTile } from '../trees/tiles.js';
+
+const TILE_BYTES = TILE_WIDTH * HASH_BYTES;
+
+/**
+ * Leaf hashes of records that were dropped: the lowest level of their trees, in tiles of 256. They are evidence: no log gives
+ * them again. Nothing removes them.
+ */
+export interface DroppedLeaves {
+  /** The hashes of a tile, as many as there are; empty where there is none. */
+  read(tree: string, index: number): Promise<Buffer>;
+  /** Puts the first hashes of a tile in their place. */
+  keep(tree: string, index: number, hashes: Buffer): Promise<void>;
+  /** What was kept of this tree is durable when it resolves. */
+  sync(tree: string): Promise<void>;
+}
+
+/** In one file a tree, `<dir>/<topic>/<partition>.leaves`. */
+export class DroppedFolder implements DroppedLeaves {
+  constructor(private readonly dir: string) {}
+
+  private file(tree: string): string {
+    return `${join(this.dir, dirname(placeOfTile(tree, 0, 0)), '..')}.leaves`;
+  }
+
+  async read(tree: string, index: number): Promise<Buffer> {
+    const handle = await open(this.file(tree), 'r').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (!handle) return Buffer.alloc(0);
+    try {
+      const { bytesRead, buffer } = await handle.read(Buffer.alloc(TILE_BYTES), 0, TILE_BYTES, index * TILE_BYTES);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async keep(tree: string, index: number, hashes: Buffer): Promise<void> {
+    await mkdir(dirname(this.file(tree)), { recursive: true, mode: 0o700 });
+    const handle = await open(this.file(tree), constants.O_RDWR | constants.O_CREAT, 0o600);
+    try {
+      await handle.write(hashes, 0, hashes.length, index * TILE_BYTES);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** The file, and the folders that it stands in: after a power loss a name is where its folder says. */
+  async sync(tree: string): Promise<void> {
+    for (const path of [this.file(tree), dirname(this.file(tree)), this.dir, dirname(this.dir)]) {
+      const handle = await open(path, 'r');
+      try {
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    }
+  }
+}
+
+/** In a bucket, for services that share no folder. */
+export class DroppedBucket implements DroppedLeaves {
+  constructor(
+    private readonly bucket: Pick<S3Bucket, 'get' | 'put'>,
+    private readonly prefix: string,
+  ) {}
+
+  async read(tree: string, index: number): Promise<Buffer> {
+    return (await this.bucket.get(this.key(tree, index))) ?? Buffer.alloc(0);
+  }
+
+  keep(tree: string, index: number, hashes: Buffer): Promise<void> {
+    return this.bucket.put(this.key(tree, index), hashes);
+  }
+
+  /** A bucket has what it took. */
+  async sync(): Promise<void> {}
+
+  private key(tree: string, index: number): string {
+    return `${this.prefix}/${placeOfTile(tree, 0, index)}`;
+  }
+}

@@ -1,0 +1,87 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { isInfrastructureFault } from '@countersign/contracts';
+import { consistencyProof, GrowingTree, HASH_BYTES, isConsistent, subtreesOf, TILE_WIDTH, type TreeHead } from '@countersign/proofs';
+import { treeName } from '../checkpoints/checkpoint-store.js';
+import { BrokenRecord } from '../trees/broken-record.js';
+import type { Tiles } from '../trees/tiles.js';
+import type { DroppedLeaves } from './dropped-leaves.js';
+
+/** Where the records of a tree begin, and below which offset they are to go. */
+export interface LeafRange {
+  first: number;
+  below: number;
+}
+
+/** A tile of leaf hashes costs about a quarter of a millisecond: after so many of them others get their turn. */
+const TILES_A_TURN = 8;
+
+/** Leaf hashes of a tree from its first record up to an offset, tile by tile. @throws BrokenRecord where some are missing */
+export async function* leavesBelow(read: (index: number) => Promise<Buffer>, below: number): AsyncGenerator<Buffer> {
+  for (let index = 0; index * TILE_WIDTH < below; index++) {
+    const bytes = Math.min(TILE_WIDTH, below - index * TILE_WIDTH) * HASH_BYTES;
+    const hashes = await read(index);
+    if (hashes.length < bytes) throw new BrokenRecord(`leaf hashes of records ${index * TILE_WIDTH} and later are missing`);
+    yield hashes.subarray(0, bytes);
+    if (index % TILES_A_TURN === TILES_A_TURN - 1) await yieldToOthers();
+  }
+}
+
+/** Whether the leaf hashes of all records below an offset are kept. What they add up to is not looked at. */
+export async function hasLeaves(dropped: DroppedLeaves, tree: string, below: number): Promise<boolean> {
+  if (below === 0) return true;
+  const last = Math.floor((below - 1) / TILE_WIDTH);
+  return (await dropped.read(tree, last)).length >= (below - last * TILE_WIDTH) * HASH_BYTES;
+}
+
+/**
+ * Keeps the leaf hashes of all records below an offset for good, once they add up to the signed head; those of records that
+ * are gone already come from what was kept. Repeatable. Answers what is wrong, and then nothing may be dropped.
+ */
+export async function keepLeaves(head: TreeHead, range: LeafRange, tiles: Tiles, dropped: DroppedLeaves): Promise<string | undefined> {
+  const name = treeName(head.topic, head.partition);
+  const { first, below } = range;
+  const known = (index: number) => sourceOf(name, first, index, tiles, dropped);
+  const wrong = await strangeLeaves(head, below, known, tiles);
+  if (wrong !== undefined) return `the tiles of ${name}: ${wrong}`;
+  let index = 0;
+  for await (const hashes of leavesBelow(known, below)) {
+    const kept = await dropped.read(name, index);
+    if (kept.length < hashes.length || !kept.subarray(0, hashes.length).equals(hashes)) await dropped.keep(name, index, hashes);
+    index++;
+  }
+  if (below > 0) await dropped.sync(name);
+  // What was written is what counts from now on.
+  const copied = await strangeLeaves(head, below, (index) => dropped.read(name, index), tiles);
+  return copied === undefined ? undefined : `the copied tiles of ${name}: ${copied}`;
+}
+
+/** A tile of leaf hashes: what was kept of records that are gone, and the tile of the tree for the rest. */
+async function sourceOf(name: string, first: number, index: number, tiles: Tiles, dropped: DroppedLeaves): Promise<Buffer> {
+  const gone = Math.max(0, first - index * TILE_WIDTH) * HASH_BYTES;
+  if (gone === 0) return tiles.read(name, 0, index);
+  const kept = await dropped.read(name, index);
+  if (gone >= TILE_WIDTH * HASH_BYTES) return kept;
+  if (kept.length < gone) return kept;
+  return Buffer.concat([kept.subarray(0, gone), (await tiles.read(name, 0, index)).subarray(gone)]);
+}
+
+/** Why these leaf hashes are not the beginning of the tree with this head; undefined where they are. */
+async function strangeLeaves(
+  head: TreeHead,
+  below: number,
+  read: (index: number) => Promise<Buffer>,
+  tiles: Tiles,
+): Promise<string | undefined> {
+  const name = treeName(head.topic, head.partition);
+  const tree = new GrowingTree();
+  try {
+    for await (const hashes of leavesBelow(read, below)) tree.append(hashes);
+    const subtrees = subtreesOf((level, index) => tiles.read(name, level, index));
+    const path = below === head.size ? [] : await consistencyProof(subtrees, below, head.size);
+    if (isConsistent({ size: below, root: await tree.root() }, head, path)) return undefined;
+  } catch (cause) {
+    if (isInfrastructureFault(cause)) throw cause;
+    return (cause as Error).message;
+  }
+  return `the ${below} records that are to go do not lead to the signed head of ${head.size} records`;
+}

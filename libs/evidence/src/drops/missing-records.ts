@@ -1,0 +1,36 @@
+import type { EventLog } from '@countersign/event-log';
+import { type NewestCheckpoint, treeName } from '../checkpoints/checkpoint-store.js';
+import type { DamageFinder, FoundDamage } from '../damage/found-damage.js';
+import { type DropSources, droppedBelow, signedDrops } from './recorded-drops.js';
+
+type Partition = { topic: string; partition: number };
+
+/** The partitions of which records are missing at the start, with the first offset that is left. */
+export async function shortened(log: EventLog, partitions: Iterable<Partition>): Promise<Map<string, Partition & { first: number }>> {
+  const found = new Map<string, Partition & { first: number }>();
+  for (const { topic, partition } of partitions) {
+    const first = await log.first(topic, partition);
+    if (first > 0) found.set(treeName(topic, partition), { topic, partition, first });
+  }
+  return found;
+}
+
+/**
+ * Records that are missing at the start of a partition are a drop where a signed `log_dropped` covers them. Everything else
+ * is damage: `under` is the checkpoint that must cover the `log_dropped`.
+ */
+export async function missingRecords(
+  sources: DropSources,
+  under: NewestCheckpoint | undefined,
+  short: ReadonlyMap<string, Partition & { first: number }>,
+  found_by: DamageFinder,
+): Promise<FoundDamage[]> {
+  if (short.size === 0) return [];
+  const covered = droppedBelow(await signedDrops(sources, under));
+  return [...short].flatMap(([tree, { topic, partition, first }]): FoundDamage[] => {
+    const below = covered.get(tree) ?? 0;
+    if (first <= below) return [];
+    const reason = `${tree} begins at offset ${first}; a signed log_dropped covers what is below ${below}: restore the records from a backup`;
+    return [{ kind: 'log', found_by, topic, partition, first_offset: below, last_offset: first - 1, reason }];
+  });
+}

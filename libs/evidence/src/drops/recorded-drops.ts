@@ -1,0 +1,73 @@
+import type { EventCodec } from '@countersign/contracts';
+import { BatchDecoder, type EventLog, type SchemaSource } from '@countersign/event-log';
+import { GrowingTree, type NoteVerifier, openCheckpoint, parseNote, recordHash, type TreeHead } from '@countersign/proofs';
+import { type CheckpointStore, type NewestCheckpoint, treeName } from '../checkpoints/checkpoint-store.js';
+
+const CONFIGURATION = { topic: 'configuration-changed', partition: 0 } as const;
+const PAGE_RECORDS = 500;
+
+/** A `log_dropped` on the log: where it stands, and the offsets below which records may go. */
+export interface RecordedDrop {
+  offset: number;
+  below: ReadonlyMap<string, number>;
+}
+
+/** Where drops are recorded, and what says that they were signed. */
+export interface DropSources {
+  log: EventLog;
+  codec: EventCodec;
+  schemas?: SchemaSource | undefined;
+  checkpoints: CheckpointStore;
+  verifier: NoteVerifier;
+}
+
+/**
+ * The drops that stand on the log under a checkpoint: below its head of `configuration-changed`, in records that are what it
+ * signed. Records that the checkpoint does not cover, or that name more than their own checkpoint covered, do not count.
+ */
+export async function signedDrops(sources: DropSources, under: NewestCheckpoint | undefined): Promise<RecordedDrop[]> {
+  const head = under?.heads.get(treeName(CONFIGURATION.topic, CONFIGURATION.partition));
+  if (!head || (await sources.log.first(CONFIGURATION.topic, CONFIGURATION.partition)) > 0) return [];
+  const { drops, root } = await readUpTo(sources, head);
+  return root.equals(head.root) ? drops : [];
+}
+
+/** The offsets below which these drops let records be missing, by tree. */
+export function droppedBelow(drops: readonly RecordedDrop[]): Map<string, number> {
+  const below = new Map<string, number>();
+  for (const drop of drops) for (const [tree, offset] of drop.below) below.set(tree, Math.max(offset, below.get(tree) ?? 0));
+  return below;
+}
+
+async function readUpTo(sources: DropSources, { size }: TreeHead): Promise<{ drops: RecordedDrop[]; root: Buffer }> {
+  const decoder = new BatchDecoder(sources.codec, sources.schemas);
+  const tree = new GrowingTree();
+  const drops: RecordedDrop[] = [];
+  for (let at = 0; at < size; ) {
+    const page = await sources.log.read(CONFIGURATION.topic, CONFIGURATION.partition, at, Math.min(PAGE_RECORDS, size - at));
+    if (page.length === 0) break;
+    at += page.length;
+    tree.append(Buffer.concat(page.map(recordHash)));
+    const { events } = await decoder.decode(page.filter(({ headers }) => headers.event_type === 'log_dropped'));
+    for (const event of events) {
+      if (event.event_type !== 'log_dropped') continue;
+      const below = await belowOf(event.event, sources);
+      if (below) drops.push({ offset: event.offset, below });
+    }
+  }
+  return { drops, root: await tree.root() };
+}
+
+type DropEvent = { checkpoint: string; below: readonly { topic: string; partition: number; offset: number }[] };
+
+/** Undefined where its checkpoint is none of this log, or does not cover what it names. */
+async function belowOf({ checkpoint, below }: DropEvent, sources: DropSources): Promise<ReadonlyMap<string, number> | undefined> {
+  const signed = openCheckpoint(checkpoint, sources.verifier);
+  const kept = signed && (await sources.checkpoints.at(signed.size - 1));
+  if (!kept || parseNote(kept.record.note)?.text !== signed.note.text) return undefined;
+  const covered = new Map([...kept.heads].map(([tree, { size }]) => [tree, size]));
+  // A release before 0030 did not name what went: then it is all that the checkpoint covers.
+  if (below.length === 0) return covered;
+  const named = new Map(below.map(({ topic, partition, offset }) => [treeName(topic, partition), offset]));
+  return [...named].every(([tree, offset]) => offset <= (covered.get(tree) ?? 0)) ? named : undefined;
+}
