@@ -16,7 +16,7 @@ async function threadsAfterWork(flags: string[]): Promise<{ changed: number; mai
     import { readdirSync, readFileSync } from 'node:fs';
     import { readFile } from 'node:fs/promises';
     import { yieldEngineThreads } from '${module_url}';
-    const changed = yieldEngineThreads();
+    const changed = yieldEngineThreads(process.env);
     const kept = [];
     for (let n = 0; n < 600_000; n++) kept.push({ n, text: 'a' + n });
     await Promise.all(Array.from({ length: 64 }, () => readFile('/proc/self/status')));

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
+import type { Environment } from './settings.js';
 
 /** How much nicer V8's own threads are than the process was started: they give way to the threads that answer. */
 const NICER_BY = 10;
@@ -14,16 +15,16 @@ const TIMER_THREADS = 1;
  * threads cannot be told apart, nothing is changed.
  *
  * V8's threads are the first that a process starts after its main thread, so their ids are the lowest above its own. Call it once,
- * early in a process. Answers how many threads were changed.
+ * early in a process, with its environment. Answers how many threads were changed.
  */
-export function yieldEngineThreads(): number {
+export function yieldEngineThreads(env: Environment): number {
   if (process.platform !== 'linux') return 0;
   const niceness = Math.min(NICENESS_MAX, getPriority() + NICER_BY);
-  return engineThreads().filter((thread) => gaveWay(thread, niceness)).length;
+  return engineThreads(env).filter((thread) => gaveWay(thread, niceness)).length;
 }
 
-function engineThreads(): number[] {
-  const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ');
+function engineThreads(env: Environment): number[] {
+  const flags = [...process.execArgv, env.NODE_OPTIONS ?? ''].join(' ');
   if (/--(v8[-_]pool[-_]size|single[-_]threaded)/.test(flags)) return [];
   try {
     const later = readdirSync('/proc/self/task')

@@ -67,7 +67,7 @@ function configure<C>(service: Service<C>, env: Environment): ParsedConfig<Confi
  * go on. After 1 the caller ends the process: what does not close must not keep it alive.
  */
 export async function runService<C>(service: Service<C>, env: Environment): Promise<number> {
-  yieldEngineThreads();
+  yieldEngineThreads(env);
   const configured = configure(service, env);
   if ('faults' in configured) {
     for (const fault of configured.faults) process.stderr.write(`countersign: ${fault}\n`);
