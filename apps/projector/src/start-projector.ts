@@ -1,8 +1,17 @@
 import 'reflect-metadata';
 import { uuidv7 } from '@countersign/contracts';
 import { packedCalls } from '@countersign/domain';
-import { LogTransport } from '@countersign/event-log';
-import { type AppDeps, CallTracer, ConfigurationWitness, NestLogger, RecordedDamage, type RunningApp } from '@countersign/process';
+import { type EventLog, LogTransport } from '@countersign/event-log';
+import type { DamageReport } from '@countersign/evidence';
+import {
+  type AppDeps,
+  CallTracer,
+  ConfigurationWitness,
+  checkedLog,
+  NestLogger,
+  RecordedDamage,
+  type RunningApp,
+} from '@countersign/process';
 import { keepStateSchema, readBuilds, showAnalytics } from '@countersign/store';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
@@ -24,9 +33,9 @@ import { TrustTeller } from './trust/trust-teller.js';
 /** Rows are written some milliseconds after they are folded in any case. */
 const PATIENCE_MS = 25;
 
-function transportOf(deps: AppDeps, config: ProjectorConfig, folder: ViewFolder): LogTransport {
+function transportOf(deps: AppDeps, log: EventLog, config: ProjectorConfig, folder: ViewFolder): LogTransport {
   return new LogTransport({
-    log: deps.log,
+    log,
     codec: deps.codec,
     ...(deps.schemas ? { schemas: deps.schemas } : {}),
     group: 'projector',
@@ -43,10 +52,13 @@ function transportOf(deps: AppDeps, config: ProjectorConfig, folder: ViewFolder)
 }
 
 /** Signs what the log says, where there is a key to sign with. */
-async function startCheckpoints(deps: AppDeps, { lanes, partitions = 4 }: ProjectorConfig): Promise<CheckpointWriter | undefined> {
+async function startCheckpoints(
+  deps: AppDeps,
+  { lanes, partitions = 4 }: ProjectorConfig,
+  damage: DamageReport,
+): Promise<CheckpointWriter | undefined> {
   const { log, evidence, clock, logger } = deps;
   if (!evidence) return undefined;
-  const damage = new RecordedDamage(deps);
   const writer = new CheckpointWriter({
     log,
     evidence,
@@ -88,7 +100,9 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   const witness = new ConfigurationWitness('projector', refusals, deps);
   witness.start();
   const folder = new ViewFolder({ store, owner_id, projections, refusals, sink: logger, ...traced });
-  const transport = transportOf(deps, config, folder);
+  const damage = new RecordedDamage(deps);
+  const folded = checkedLog(deps, damage, 'fold');
+  const transport = transportOf(deps, folded ?? deps.log, config, folder);
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(ProjectorModule.with(folder), {
     strategy: transport,
     logger: new NestLogger(logger),
@@ -96,9 +110,10 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   await app.listen();
   const { log, codec, schemas } = deps;
   measureLag(folder, log, deps.metrics);
-  const rebuilder = new Rebuilder({ log, codec, schemas, store, projections, refusals }, owner_id, logger);
+  const replayed = checkedLog(deps, damage, 'rebuild');
+  const rebuilder = new Rebuilder({ log: replayed ?? log, codec, schemas, store, projections, refusals }, owner_id, logger);
   await rebuilder.start();
-  const checkpoints = await startCheckpoints(deps, config);
+  const checkpoints = await startCheckpoints(deps, config, damage);
   const publisher = await startExports(deps, config);
   // What had been read when this process caught up; undefined: it has not.
   const state: { caught_up: boolean; read?: Shown[] } = { caught_up: false };
@@ -124,6 +139,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
       await folder.close();
       await witness.close();
       await refusals.close();
+      await Promise.all([folded?.close(), replayed?.close()]);
       await Promise.race([catchingUp, Promise.resolve()]);
     },
   };
