@@ -1,9 +1,17 @@
-import { CheckedEventLog, type DamageFinder, type DamageReport, ReadCheck, RecordJudge, SignedHeads } from '@countersign/evidence';
+import {
+  CheckedEventLog,
+  type DamageFinder,
+  type DamageReport,
+  ReadCheck,
+  RecordJudge,
+  RecordScan,
+  SignedHeads,
+} from '@countersign/evidence';
 import type { AppDeps } from './app-deps.js';
 import type { Evidence } from './evidence.js';
 
 /** Compares records of this log with the newest signed head. */
-export function recordJudge(log: AppDeps['log'], { tiles, dropped, checkpoints, signer }: Evidence): RecordJudge {
+function recordJudge(log: AppDeps['log'], { tiles, dropped, checkpoints, signer }: Evidence): RecordJudge {
   return new RecordJudge({ log, tiles, dropped }, new SignedHeads(checkpoints, tiles, signer.verifier));
 }
 
@@ -24,4 +32,9 @@ export function checkedLog(
     );
   };
   return new CheckedEventLog(log, new ReadCheck(recordJudge(log, evidence), damage, found_by, faulty), damage, found_by);
+}
+
+/** Reads and compares what is signed of this log, for whoever may write its tiles. */
+export function recordScan(log: AppDeps['log'], evidence: Evidence, damage: DamageReport, found_by: DamageFinder): RecordScan {
+  return new RecordScan(log, evidence.tiles, recordJudge(log, evidence), damage, found_by);
 }

@@ -56,7 +56,9 @@ describe('records that are read', () => {
       topics: [TOPIC],
       visibility: 'durable',
       batch_records_max: 100,
-      onBatch: async ({ records }) => void (got += records.length),
+      onBatch: async ({ records }) => {
+        got += records.length;
+      },
     });
     await running.caughtUp();
     await running.close();

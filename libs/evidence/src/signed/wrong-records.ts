@@ -14,6 +14,11 @@ export function unreadableRecords(place: Place, range: OffsetRange, found_by: Da
   return damageOf(place, range, found_by, 'not readable, the file that holds it is damaged');
 }
 
+/** Signed records that the log does not have, at its end. */
+export function missingEnd(place: Place, range: OffsetRange, found_by: DamageFinder): FoundDamage {
+  return damageOf(place, range, found_by, 'signed and not on the log any more');
+}
+
 function damageOf({ topic, partition }: Place, { first, last }: OffsetRange, found_by: DamageFinder, what: string): FoundDamage {
   const which = first === last ? `record ${first}` : `records ${first} to ${last}`;
   const reason = `${which} of ${treeName(topic, partition)}: ${what}; restore from a backup`;
