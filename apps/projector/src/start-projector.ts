@@ -11,12 +11,14 @@ import {
   NestLogger,
   RecordedDamage,
   type RunningApp,
+  recordScan,
 } from '@countersign/process';
 import { keepStateSchema, readBuilds, showAnalytics } from '@countersign/store';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import { CheckpointWriter } from './audit/checkpoint-writer.js';
 import { CoveredLanes } from './audit/covered-lanes.js';
+import { measureScrub, Scrubber } from './audit/scrubber.js';
 import { StartCheck } from './audit/start-check.js';
 import type { ProjectorConfig } from './config.js';
 import { ExportPublisher } from './exports/export-publisher.js';
@@ -72,6 +74,17 @@ async function startCheckpoints(
   return writer;
 }
 
+/** Compares the log with what was signed while it runs; `owner` is who signs. */
+function startScrubber(deps: AppDeps, owner: CheckpointWriter | undefined, damage: DamageReport): Scrubber | undefined {
+  const { log, evidence, clock, logger, metrics } = deps;
+  if (!evidence?.scrubbed || !owner) return undefined;
+  const scan = recordScan(log, evidence, damage, 'scrub');
+  const scrubber = new Scrubber({ log, scan, kept: evidence.scrubbed, owner, now_ms: () => clock.now_ms(), logger });
+  measureScrub(scrubber, metrics);
+  scrubber.start();
+  return scrubber;
+}
+
 /** Writes the topics for analysts, where any is asked for. */
 async function startExports(deps: AppDeps, { exports = [] }: ProjectorConfig): Promise<ExportPublisher | undefined> {
   if (exports.length === 0) return undefined;
@@ -114,6 +127,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   const rebuilder = new Rebuilder({ log: replayed ?? log, codec, schemas, store, projections, refusals }, owner_id, logger);
   await rebuilder.start();
   const checkpoints = await startCheckpoints(deps, config, damage);
+  const scrubber = startScrubber(deps, checkpoints, damage);
   const publisher = await startExports(deps, config);
   // What had been read when this process caught up; undefined: it has not.
   const state: { caught_up: boolean; read?: Shown[] } = { caught_up: false };
@@ -133,6 +147,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
       state.caught_up = false;
       await app.close();
       await publisher?.close();
+      await scrubber?.close();
       await checkpoints?.close();
       await rebuilder.close();
       await trust.close();
