@@ -93,13 +93,17 @@ interface Wired extends GatewayParts {
 /** Topics of which records are listed and proven. */
 const auditedTopics = (lanes: readonly string[]) => new Set(coveredTopicSpecs(lanes, 1).map(({ name }) => name));
 
-function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
-  const { clock, log, codec, store, keys, logger } = deps;
+/** What lists, exports and replays read with, and where they report what is not what was signed. */
+function checkedReads(deps: AppDeps) {
   const damage = new RecordedDamage(deps);
   const checked = checkedLog(deps, damage, 'read');
-  const reading = checked ? { ...deps, log: checked } : deps;
-  const monotonic = () => clock.monotonic_ms();
-  const now_ms = () => clock.now_ms();
+  return { damage, checked, reading: checked ? { ...deps, log: checked } : deps };
+}
+
+function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
+  const { clock, log, codec, store, keys, logger } = deps;
+  const { damage, checked, reading } = checkedReads(deps);
+  const [monotonic, now_ms] = [() => clock.monotonic_ms(), () => clock.now_ms()];
   const changes = new ConfigurationWriter(writer, configuration, codec, { clock, store });
   const verified = new VerifiedTokens(configuration, changes, { now_ms, logger });
   const tokens = new TokenPrincipals(configuration, new ProviderKeys(config.identity_allow_private ?? false), now_ms, verified);
