@@ -1,10 +1,12 @@
 import { TenantRulings } from '@countersign/decisions';
 import { BatchDecoder } from '@countersign/event-log';
+import type { CheckedEventLog } from '@countersign/evidence';
 import {
   type AppDeps,
   CallTracer,
   type Configuration,
   ConfigurationWitness,
+  checkedLog,
   coveredTopicSpecs,
   foldConfiguration,
   HistoryBook,
@@ -84,15 +86,24 @@ interface Wired extends GatewayParts {
   told: NoticeSender;
   mailer: Mailer;
   book: TrustBook;
+  /** The log for what lists, exports and replays; absent where nothing is signed. */
+  checked: CheckedEventLog | undefined;
 }
 
 /** Topics of which records are listed and proven. */
 const auditedTopics = (lanes: readonly string[]) => new Set(coveredTopicSpecs(lanes, 1).map(({ name }) => name));
 
+/** What lists, exports and replays read with, and where they report what is not what was signed. */
+function checkedReads(deps: AppDeps) {
+  const damage = new RecordedDamage(deps);
+  const checked = checkedLog(deps, damage, 'read');
+  return { damage, checked, reading: checked ? { ...deps, log: checked } : deps };
+}
+
 function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
   const { clock, log, codec, store, keys, logger } = deps;
-  const monotonic = () => clock.monotonic_ms();
-  const now_ms = () => clock.now_ms();
+  const { damage, checked, reading } = checkedReads(deps);
+  const [monotonic, now_ms] = [() => clock.monotonic_ms(), () => clock.now_ms()];
   const changes = new ConfigurationWriter(writer, configuration, codec, { clock, store });
   const verified = new VerifiedTokens(configuration, changes, { now_ms, logger });
   const tokens = new TokenPrincipals(configuration, new ProviderKeys(config.identity_allow_private ?? false), now_ms, verified);
@@ -133,15 +144,15 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     readable,
     sealer,
     subjects: subjectRooms(deps, settings),
-    drops: deps.evidence && new LogDrop(deps, deps.evidence, settings, new RecordedDamage(deps)),
+    drops: deps.evidence && new LogDrop(deps, deps.evidence, settings, damage),
     vault: deps.vault,
     keys,
     face,
     intake: new CallIntake(admission, desk, room, calling),
     configuration: settings,
     policies,
-    counterfactual: new CounterfactualRoom(deps, policies),
-    replays: replayBundles(deps, () => configuration.state, { writer, sealer }),
+    counterfactual: new CounterfactualRoom(reading, policies),
+    replays: replayBundles(reading, () => configuration.state, { writer, sealer }),
     reports: new SimulationReports(keys),
     calls,
     votes: new VoteRoom(calls, new EditDesk(configuration, keys, rulings, { sealer, mapper }), verified),
@@ -150,12 +161,13 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     told,
     mailer,
     book,
+    checked,
     trust: trustRoom(deps, config.lanes, book, { writer, sealer }),
     usage: usageRoom(deps, config.lanes, { configuration, changes, writer, sealer, told }),
     blobs: new StoredBlobs(deps.blobs, deps.personal),
     health: new Health(ready, log, deps.metrics, bounds.metrics_access),
     bounds,
-    audit: deps.evidence && new AuditRoom(deps, deps.evidence, configuration, auditedTopics(config.lanes)),
+    audit: deps.evidence && new AuditRoom(reading, deps.evidence, configuration, auditedTopics(config.lanes)),
   };
 }
 
@@ -201,7 +213,7 @@ export async function startGateway(
     wired.mailer.close();
     ended.shares?.close();
     await ended.notices?.();
-    await Promise.all([follower.close(), configuration.close(), wired.book.close()]);
+    await Promise.all([follower.close(), configuration.close(), wired.book.close(), wired.checked?.close()]);
     wired.wheel.close();
   };
   try {

@@ -2,6 +2,7 @@ export { actorKeySet, actorToken } from './actor-key.js';
 export type { AppDeps, RunningApp, TenantKeys, WakeUpChannel } from './app-deps.js';
 export { type CallSpan, CallTracer, decisionAttributes } from './call-tracer.js';
 export { CannotOpen } from './cannot-open.js';
+export { checkedLog, recordScan } from './checked-log.js';
 export { type Clock, systemClock } from './clock.js';
 export { bundlesAhead } from './compiled-bundles.js';
 export { CONFIGURATION_TOPIC, type Configuration, foldConfiguration } from './configuration.js';

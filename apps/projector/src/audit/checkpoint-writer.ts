@@ -50,6 +50,11 @@ export class CheckpointWriter {
     });
   }
 
+  /** Whether it is this process that signs, or would where nothing is damaged. */
+  get isOwner(): boolean {
+    return this.member.isOwner;
+  }
+
   start(): Promise<void> {
     return this.member.start();
   }
