@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { uuidv7 } from '@countersign/contracts';
 import { packedCalls } from '@countersign/domain';
 import { LogTransport } from '@countersign/event-log';
-import { type AppDeps, CallTracer, ConfigurationWitness, NestLogger, RecordedDamage, type RunningApp } from '@countersign/process';
+import { type AppDeps, CallTracer, ConfigurationWitness, NestLogger, type RunningApp } from '@countersign/process';
 import { keepStateSchema, readBuilds, showAnalytics } from '@countersign/store';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
@@ -44,9 +44,8 @@ function transportOf(deps: AppDeps, config: ProjectorConfig, folder: ViewFolder)
 
 /** Signs what the log says, where there is a key to sign with. */
 async function startCheckpoints(deps: AppDeps, { lanes, partitions = 4 }: ProjectorConfig): Promise<CheckpointWriter | undefined> {
-  const { log, evidence, clock, logger } = deps;
-  if (!evidence) return undefined;
-  const damage = new RecordedDamage(deps);
+  const { log, evidence, damage, clock, logger } = deps;
+  if (!evidence || !damage) return undefined;
   const writer = new CheckpointWriter({
     log,
     evidence,
@@ -54,7 +53,7 @@ async function startCheckpoints(deps: AppDeps, { lanes, partitions = 4 }: Projec
     start: new StartCheck(deps, evidence, damage),
     now_ms: () => clock.now_ms(),
     logger,
-    broken: async (reason) => damage.found({ kind: 'log', found_by: 'signer', reason }),
+    damage,
   });
   await writer.start();
   return writer;

@@ -19,7 +19,7 @@ export { missingRecords, shortened } from './drops/missing-records.js';
 export { type DropSources, droppedBelow, type RecordedDrop, signedDrops } from './drops/recorded-drops.js';
 export { type EntriesAnswer, EntriesReader } from './entries-reader.js';
 export { ProofReader } from './proof-reader.js';
-export { BrokenRecord } from './trees/broken-record.js';
+export { type BrokenPlace, BrokenRecord } from './trees/broken-record.js';
 export { BucketTiles } from './trees/bucket-tiles.js';
 export { CoveredTree } from './trees/covered-tree.js';
 export { TileFolder } from './trees/tile-folder.js';
