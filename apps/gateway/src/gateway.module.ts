@@ -35,6 +35,7 @@ import { CaseFeeds } from './http/case-feed.js';
 import { CasesController } from './http/cases.controller.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
 import { CounterfactualController } from './http/counterfactual.controller.js';
+import { guardRecord } from './http/damaged-writes.js';
 import { DecisionsController } from './http/decisions.controller.js';
 import { DelegationsController } from './http/delegations.controller.js';
 import { type CallPosts, DirectCalls } from './http/direct-calls.js';
@@ -58,6 +59,7 @@ import { PersonalDataController } from './http/personal-data.controller.js';
 import { PoliciesController } from './http/policies.controller.js';
 import { ProjectionsController } from './http/projections.controller.js';
 import { RatingsController } from './http/ratings.controller.js';
+import { RecordGuard } from './http/record-guard.js';
 import type { HttpReply, HttpRequest } from './http/reply.js';
 import { RetentionController } from './http/retention.controller.js';
 import { RunsController } from './http/runs.controller.js';
@@ -96,6 +98,7 @@ import { CallbackSender } from './waiting/callback-sender.js';
 /** What the controllers are given. */
 export interface GatewayParts {
   face: Face;
+  record: RecordGuard;
   readable: Readable;
   sealer: CallSealer;
   /** Absent only where a test does without personal data. */
@@ -189,6 +192,7 @@ export class GatewayModule {
       ],
       providers: [
         { provide: Face, useValue: parts.face },
+        { provide: RecordGuard, useValue: parts.record },
         { provide: Vault, useValue: parts.vault },
         { provide: TENANT_KEYS, useValue: parts.keys },
         { provide: CallIntake, useValue: parts.intake },
@@ -262,6 +266,7 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   const admission = new BodyAdmission(parts.face, bounds);
   const parse = takeOnlyJson(adapter.getInstance(), (request, bytes, handle) => admission.inTurn(request, bytes, handle));
   admitBeforeBody(adapter.getInstance(), admission, parts.face, isKeyless);
+  guardRecord(adapter.getInstance(), parts.record, parts.face);
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),

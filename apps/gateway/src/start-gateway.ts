@@ -35,6 +35,7 @@ import { Face } from './http/face.js';
 import { Health } from './http/health.js';
 import { KnownCalls } from './http/known-calls.js';
 import { AnsweredPositions } from './http/positions.js';
+import { RecordGuard } from './http/record-guard.js';
 import { StoredBlobs } from './http/stored-blobs.js';
 import { Views } from './http/views.js';
 import { VoteRoom } from './http/vote-room.js';
@@ -119,7 +120,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const calls = new KnownCalls(room, views, new CallCommands(writer, codec, clock));
   const book = new TrustBook(deps);
   const rulings = new TenantRulings(now_ms, book);
-  const admission = new Admission(configuration, log, { keys, sealer }, { allow_private_callbacks: config.callback_allow_private });
+  const record = new RecordGuard(configuration, deps.damage);
+  const admission = new Admission(configuration, log, { keys, sealer, record }, { allow_private_callbacks: config.callback_allow_private });
   const calling = { tracer, delegated, mapper, sealer, readable, refused, owed, effects: new EffectReader(store) };
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
   const face = new Face(new Authenticator(configuration, now_ms, tokens), logger, readable, refused);
@@ -136,6 +138,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     vault: deps.vault,
     keys,
     face,
+    record,
     intake: new CallIntake(admission, desk, room, calling),
     configuration: settings,
     policies,
