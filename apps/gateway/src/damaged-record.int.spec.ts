@@ -1,4 +1,4 @@
-import { firstMeta } from '@countersign/contracts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { KnownDamage } from '@countersign/process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { TestGateway } from './testing/test-gateway.js';
@@ -20,14 +20,15 @@ afterAll(async () => {
 const call = (key?: string) => gateway.send('POST', '/v1/calls', { tool: 'write_note', inputs: { path: 'a.txt', text: 'x' } }, {}, key);
 const readyz = async () => (await (await fetch(`${gateway.url}/readyz`)).json()) as { status: string };
 
+/** As an operator does it. */
 async function accept(): Promise<void> {
-  const meta = firstMeta('default', Date.now());
-  const by = { kind: 'user' as const, id: 'olga', roles: ['operator'] };
-  const decided = { meta, damage_ids: [...damage.state.open.keys()], trees: [], reason: 'restored', by, accepted_at_ms: Date.now() };
-  const value = gateway.deps.codec.encode('damage_accepted', decided);
-  const headers = { event_type: 'damage_accepted' };
-  const [offset] = await gateway.log.append([{ topic: 'configuration-changed', partition: 0, key: null, value, headers }]);
-  await damage.decided(offset as number);
+  for (const end = Date.now() + 10_000; damage.state.open.size < damage.open.length && Date.now() < end; ) await sleep(5);
+  const { body: listed } = await gateway.send('GET', '/v1/damages');
+  const damage_ids = listed.items.map(({ damage_id }: { damage_id: string }) => damage_id);
+  expect((await gateway.send('POST', '/v1/damages/accept', { damage_ids })).status).toBe(400);
+  const { status } = await gateway.send('POST', '/v1/damages/accept', { damage_ids, reason: 'restored from the backup of Monday' });
+  expect(status).toBe(200);
+  expect((await gateway.send('POST', '/v1/damages/accept', { damage_ids, reason: 'again' })).status).toBe(409);
 }
 
 test('writes of the tenants concerned are refused with what, where and what to do; reads go on and say so', async () => {
@@ -51,7 +52,7 @@ test('writes of the tenants concerned are refused with what, where and what to d
   ];
   expect(writes.map(({ status, body }) => [status, body?.type])).toEqual(writes.map(() => [409, 'urn:countersign:problem:record-damaged']));
   expect(writes[0]?.body).toMatchObject({
-    detail: expect.stringMatching(/tool-executed\/1, offsets 3 to 7\): record 3 is another one.*countersign accept-damage/),
+    detail: expect.stringMatching(/tool-executed\/1, offsets 3 to 7\): record 3 is another one.*countersign -- accept-damage/),
     damage: { kind: 'log', topic: 'tool-executed', partition: 1, first_offset: 3, last_offset: 7, found_by: 'scrub' },
   });
   const reads = [
@@ -79,5 +80,8 @@ test('damage of a row of another tenant, or of another lane, refuses nothing her
   damage.found({ kind: 'rows', found_by: 'sample', tenant_id: 'another', topic: 'tool-executed', reason: 'a row was set to released' });
   damage.found({ kind: 'log', found_by: 'fold', topic: 'tool-executed.bulk', partition: 0, reason: 'record 1 is another one' });
   expect((await call()).status).toBe(200);
+  const { body: listed } = await gateway.send('GET', '/v1/damages');
+  expect(listed.items.map(({ topic }: { topic: string }) => topic)).toEqual(['tool-executed.bulk']);
   await accept();
+  expect(damage.open.map(({ tenant_id }) => tenant_id)).toEqual(['another']);
 });

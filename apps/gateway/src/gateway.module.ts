@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Logger, NestLogger, type TenantKeys } from '@countersign/process';
+import { KnownDamage, type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -36,6 +36,7 @@ import { CasesController } from './http/cases.controller.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
 import { CounterfactualController } from './http/counterfactual.controller.js';
 import { guardRecord } from './http/damaged-writes.js';
+import { DamagesController } from './http/damages.controller.js';
 import { DecisionsController } from './http/decisions.controller.js';
 import { DelegationsController } from './http/delegations.controller.js';
 import { type CallPosts, DirectCalls } from './http/direct-calls.js';
@@ -99,6 +100,8 @@ import { CallbackSender } from './waiting/callback-sender.js';
 export interface GatewayParts {
   face: Face;
   record: RecordGuard;
+  /** Absent only where a test does without. */
+  damage: KnownDamage | undefined;
   readable: Readable;
   sealer: CallSealer;
   /** Absent only where a test does without personal data. */
@@ -187,6 +190,7 @@ export class GatewayModule {
       controllers: [
         ...CONTROLLERS,
         ...(parts.audit ? [AuditController, AuditEntriesController, AuditEventsController, AuditExportController] : []),
+        ...(parts.damage ? [DamagesController] : []),
         ...(parts.drops ? [LogDropsController] : []),
         ...(parts.subjects ? [PersonalDataController, SubjectsController, RetentionController] : []),
       ],
@@ -213,6 +217,7 @@ export class GatewayModule {
         { provide: UsageRoom, useValue: parts.usage },
         { provide: TrustRoom, useValue: parts.trust },
         { provide: CallbackSender, useValue: parts.sender },
+        ...(parts.damage ? [{ provide: KnownDamage, useValue: parts.damage }] : []),
         ...personalProviders(parts),
         ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),
       ],

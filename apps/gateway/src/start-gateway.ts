@@ -139,6 +139,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     keys,
     face,
     record,
+    damage: deps.damage,
     intake: new CallIntake(admission, desk, room, calling),
     configuration: settings,
     policies,

@@ -36,9 +36,8 @@ export class FirstFires {
     const silent = this.judge.silent;
     const waits = (job: Job) => silent || this.parts.hold.holds(job.tenant_id);
     const held = new Set(jobs.filter(waits));
-    if (held.size === 0) return this.look(jobs);
     this.hold([...held]);
-    this.look(jobs.filter((job) => !held.has(job)));
+    this.look(held.size === 0 ? jobs : jobs.filter((job) => !held.has(job)));
   }
 
   /** They are looked at again by `tick`, before they fire. */

@@ -9,6 +9,7 @@ import { cancelRequest, resolveRequest } from './call-commands.controller.js';
 import { callFilters } from './calls.controller.js';
 import { caseChange, caseFilters, caseRequest } from './cases.controller.js';
 import { counterfactualRoutes } from './counterfactual-routes.js';
+import { damageRoutes } from './damage-routes.js';
 import { factsChange, factsRequest } from './facts.controller.js';
 import { identityRoutes } from './identity-routes.js';
 import { keyRequest } from './keys.controller.js';
@@ -239,6 +240,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...peopleRoutes,
   ...approvalRoutes,
   ...counterfactualRoutes,
+  ...damageRoutes,
   ...runRoutes,
   ...registryRoutes,
   ...settingRoutes,

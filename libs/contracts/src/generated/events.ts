@@ -1007,29 +1007,14 @@ export interface CaseSet {
 /** Whether new calls may join. */
 export type CaseState = 'open' | 'closed';
 
-/** An operator goes on after damage of the record. Trees that are damaged stay as they were signed; what comes later stands in trees that this decision opens. */
+/** An operator goes on after damage of the record: it was restored, or what is lost is taken note of. Trees stay as they were signed. */
 export interface DamageAccepted {
   meta: Meta;
   /** event_id of each damage_found. */
   damage_ids: string[];
-  trees: OpenedTree[];
   reason: string;
   by: Principal;
   accepted_at_ms: number;
-}
-
-/** A partition whose tree is frozen, and the tree that takes its records from an offset on. */
-export interface OpenedTree {
-  topic: string;
-  partition: number;
-  /** Of the new tree, from 1. */
-  generation: number;
-  /** Of the first record of the new tree. */
-  base_offset: number;
-  /** Of the tree before, as it was signed. */
-  frozen_size: number;
-  /** Base64. */
-  frozen_root: string;
 }
 
 /** Somebody else decides for a while (out of office). ended removes it. */

@@ -1,7 +1,7 @@
 import { type DamageAccepted, type DamageFound, firstMeta } from '@countersign/contracts';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { acceptedDamage, type DamageState, damageOf, foundDamage, holdsSigning, noDamage } from './state.js';
+import { acceptedDamage, type DamageState, damageOf, foundDamage, holdsSigning, isLost, noDamage } from './state.js';
 
 const acme = { tenant_id: 'acme', lane: 'shared' };
 const vip = { tenant_id: 'vip', lane: 'bulk' };
@@ -22,25 +22,15 @@ function damage(fields: Partial<DamageFound> = {}): DamageFound {
   };
 }
 
-function accepted(of: readonly DamageFound[], trees: DamageAccepted['trees'] = []): DamageAccepted {
+function accepted(of: readonly DamageFound[]): DamageAccepted {
   return {
     meta: firstMeta('default', 1_790_000_000_000),
     damage_ids: of.map(({ meta }) => meta.event_id),
-    trees,
     reason: 'restored',
     by: { kind: 'user', id: 'olga', roles: ['operator'] },
     accepted_at_ms: 1,
   };
 }
-
-const tree = (generation: number, base_offset: number) => ({
-  topic: 'tool-executed',
-  partition: 1,
-  generation,
-  base_offset,
-  frozen_size: base_offset,
-  frozen_root: '',
-});
 
 describe('damage of the record', () => {
   test.each<[string, Partial<DamageFound>, boolean, boolean]>([
@@ -68,26 +58,29 @@ describe('damage of the record', () => {
     const found = [damage(), damage({ topic: 'policy-decided' }), damage({ topic: 'approval-voted.bulk' })];
     const steps = [
       ...found.map((event) => (state: DamageState) => foundDamage(state, event)),
-      (state: DamageState) => acceptedDamage(state, accepted(found.slice(0, 2), [tree(1, 8)])),
+      (state: DamageState) => acceptedDamage(state, accepted(found.slice(0, 2))),
     ];
     fc.assert(
       fc.property(fc.shuffledSubarray(steps, { minLength: steps.length }), (order) => {
         const state = order.reduce((now, step) => step(now), noDamage());
         expect([...state.open.values()].map(({ topic }) => topic)).toEqual(['approval-voted.bulk']);
-        expect(state.generations.get('tool-executed/1')).toHaveLength(1);
+        expect(state.lost.map(({ topic }) => topic).sort()).toEqual(['policy-decided', 'tool-executed']);
       }),
     );
   });
 
-  test('opens one tree a generation: of two decisions at once the first counts', () => {
-    const state = noDamage();
-    const first = accepted([], [tree(1, 8)]);
-    for (const decision of [first, accepted([], [tree(1, 9)]), accepted([], [tree(2, 20)]), accepted([], [tree(4, 30)])]) {
-      acceptedDamage(state, decision);
-    }
-    expect(state.generations.get('tool-executed/1')).toMatchObject([
-      { generation: 1, base_offset: 8, decision_id: first.meta.event_id },
-      { generation: 2, base_offset: 20 },
-    ]);
+  test.each<[string, Partial<DamageFound>, boolean]>([
+    ['the same records', {}, true],
+    ['some of them', { first_offset: 4 }, true],
+    ['more than them', { last_offset: 8 }, false],
+    ['those of another partition', { partition: 2 }, false],
+    ['a row', { kind: 'rows', tenant_id: 'acme' }, false],
+    ['a place without offsets', { first_offset: null, last_offset: null }, false],
+    ['what keeps the signer from going on', { found_by: 'signer' }, false],
+  ])('once records are accepted as they are, %s found again: known', (_, fields, is_known) => {
+    const records = damage({ first_offset: 3, last_offset: 7 });
+    const state = acceptedDamage(foundDamage(noDamage(), records), accepted([records]));
+    const { meta, ...again } = damage({ first_offset: 3, last_offset: 7, ...fields });
+    expect(isLost(state, { ...again, damage_id: meta.event_id })).toBe(is_known);
   });
 });

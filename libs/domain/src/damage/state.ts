@@ -6,44 +6,35 @@ export interface OpenDamage extends Omit<DamageFound, 'meta'> {
   damage_id: string;
 }
 
-/** A tree that a decision opened for the records of a partition from an offset on; the tree before stays as it was signed. */
-export interface TreeGeneration {
-  topic: string;
-  partition: number;
-  generation: number;
-  base_offset: number;
-  /** event_id of its `damage_accepted`. */
-  decision_id: string;
-}
-
 /** What was found that is not what was signed, and what operators decided about it. The order of the two topics does not matter. */
 export interface DamageState {
   open: Map<string, OpenDamage>;
   accepted: Set<string>;
-  /** By `<topic>/<partition>`, oldest first. */
-  generations: Map<string, TreeGeneration[]>;
+  /** Places of the log that were accepted as they are: their records stay unproven. */
+  lost: OpenDamage[];
 }
 
-export const noDamage = (): DamageState => ({ open: new Map(), accepted: new Set(), generations: new Map() });
+export const noDamage = (): DamageState => ({ open: new Map(), accepted: new Set(), lost: [] });
 
 export function foundDamage(state: DamageState, { meta, ...damage }: DamageFound): DamageState {
-  if (!state.accepted.has(meta.event_id)) state.open.set(meta.event_id, { ...damage, damage_id: meta.event_id });
+  const { event_id: damage_id } = meta;
+  if (state.accepted.has(damage_id)) noteLost(state, { ...damage, damage_id });
+  else state.open.set(damage_id, { ...damage, damage_id });
   return state;
 }
 
-export function acceptedDamage(state: DamageState, { meta, damage_ids, trees }: DamageAccepted): DamageState {
+export function acceptedDamage(state: DamageState, { damage_ids }: DamageAccepted): DamageState {
   for (const damage_id of damage_ids) {
     state.accepted.add(damage_id);
+    const damage = state.open.get(damage_id);
+    if (damage) noteLost(state, damage);
     state.open.delete(damage_id);
   }
-  for (const { topic, partition, generation, base_offset } of trees) {
-    const tree = `${topic}/${partition}`;
-    const known = state.generations.get(tree) ?? [];
-    // Of two decisions at once the first counts.
-    if (generation !== known.length + 1) continue;
-    state.generations.set(tree, [...known, { topic, partition, generation, base_offset, decision_id: meta.event_id }]);
-  }
   return state;
+}
+
+function noteLost(state: DamageState, damage: OpenDamage): void {
+  if (damage.kind === 'log' && damage.topic !== null && damage.first_offset !== null) state.lost.push(damage);
 }
 
 /** Whether a damage concerns this tenant: its own, that of its lane, or that of a topic that exists once. */
@@ -66,8 +57,17 @@ export function holdsSigning(open: Iterable<OpenDamage>): boolean {
   return false;
 }
 
-/** Whether a damage lies in a tree that a decision froze: below the first record of the newest tree of its partition. */
-export function isAcceptedPlace(state: DamageState, { kind, topic, partition, last_offset }: Omit<OpenDamage, 'damage_id'>): boolean {
-  const newest = state.generations.get(`${topic}/${partition}`)?.at(-1);
-  return kind === 'log' && newest !== undefined && last_offset !== null && last_offset < newest.base_offset;
+/**
+ * Whether these records were accepted as they are. What keeps the signer from going on is never: the log would grow
+ * without checkpoints.
+ */
+export function isLost(state: DamageState, { kind, found_by, topic, partition, first_offset, last_offset }: OpenDamage): boolean {
+  if (kind !== 'log' || found_by === 'signer' || first_offset === null || last_offset === null) return false;
+  return state.lost.some(
+    (lost) =>
+      lost.topic === topic &&
+      lost.partition === partition &&
+      (lost.first_offset as number) <= first_offset &&
+      last_offset <= (lost.last_offset ?? -1),
+  );
 }

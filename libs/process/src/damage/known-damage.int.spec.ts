@@ -97,24 +97,23 @@ describe('damage that is found', () => {
     expect(damage.open).toHaveLength(21);
   });
 
-  test('that is accepted is over: below the tree that was opened it is not said again, above it is', async () => {
+  test('that is accepted is over: the same records are not said again, others are', async () => {
     const damage = known();
     await damage.start();
     damage.found(forged);
     await onRecord(damage, 1);
-    const [found] = damage.open;
-    const trees = [{ topic: 'tool-executed', partition: 1, generation: 1, base_offset: 8, frozen_size: 8, frozen_root: '' }];
+    const damage_ids = damage.open.map(({ damage_id }) => damage_id);
     const by = { kind: 'user' as const, id: 'olga', roles: ['operator'] };
     const meta = firstMeta('default', Date.now());
-    const damage_ids = [found?.damage_id as string];
-    const value = codec.encode('damage_accepted', { meta, damage_ids, trees, reason: 'restored', by, accepted_at_ms: Date.now() });
+    const value = codec.encode('damage_accepted', { meta, damage_ids, reason: 'no backup', by, accepted_at_ms: Date.now() });
     const headers = { event_type: 'damage_accepted' };
     const [offset] = await log.append([{ topic: 'configuration-changed', partition: 0, key: null, value, headers }]);
     await damage.decided(offset as number);
     expect([damage.of(acme), damage.holdsSigning]).toEqual([undefined, false]);
     damage.found({ ...forged, found_by: 'scrub' });
     expect(damage.open).toEqual([]);
+    damage.found({ ...forged, found_by: 'signer' });
     damage.found({ ...forged, first_offset: 9, last_offset: 9, reason: 'record 9 is another one' });
-    await onRecord(damage, 1);
+    await onRecord(damage, 2);
   });
 });

@@ -5,7 +5,7 @@ import {
   damageOf,
   foundDamage,
   holdsSigning,
-  isAcceptedPlace,
+  isLost,
   noDamage,
   type OpenDamage,
 } from '@countersign/domain';
@@ -105,7 +105,7 @@ export class KnownDamage implements DamageReport {
   }
 
   private isKnown(name: string, damage: OpenDamage): boolean {
-    if (isAcceptedPlace(this.state, damage)) return true;
+    if (isLost(this.state, damage)) return true;
     const alike = this.open.filter((known) => placeOf(known) === placeOf(damage));
     return alike.length >= EVENTS_OF_PLACE_MAX || alike.some((known) => nameOf(known) === name);
   }
