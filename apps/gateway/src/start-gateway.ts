@@ -89,6 +89,12 @@ interface Wired extends GatewayParts {
 /** Topics of which records are listed and proven. */
 const auditedTopics = (lanes: readonly string[]) => new Set(coveredTopicSpecs(lanes, 1).map(({ name }) => name));
 
+/** What messages to people are made of. */
+function noticeParts(config: GatewayConfig, keys: AppDeps['keys'], now_ms: () => number) {
+  const mailer = new Mailer(config.smtp_url, config.mail_from ?? 'countersign@localhost');
+  return { secrets: new SealedSecrets(keys), links: new DecisionLinks(keys, publicUrl(config), now_ms), mailer };
+}
+
 function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
   const { clock, log, codec, store, keys, logger } = deps;
   const monotonic = () => clock.monotonic_ms();
@@ -110,9 +116,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const tracer = new CallTracer('gateway', deps.tracing);
   const owed = new OwedCallbacks(store);
   const callbacks = new Callbacks(sender, board, { logger, readable, owed });
-  const secrets = new SealedSecrets(keys);
-  const links = new DecisionLinks(keys, publicUrl(config), now_ms);
-  const mailer = new Mailer(config.smtp_url, config.mail_from ?? 'countersign@localhost');
+  const { secrets, links, mailer } = noticeParts(config, keys, now_ms);
   const told = noticeSender(deps, configuration, changes, { channels: new Channels(sender, mailer, secrets, links), readable });
   const room = new CallRoom(board, wheel, clock, { desk, answered, callbacks, metric: new AnswerMetric(deps.metrics) });
   const terms = { lanes: config.lanes, allow_private: config.identity_allow_private ?? false };
