@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { KnownDamage, type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
@@ -8,7 +7,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AuditRoom } from './audit/audit-room.js';
 import { BodyAdmission } from './bounds/body-admission.js';
-import { admitBeforeBody, boundConnections, FurtherAddresses, serveRequests } from './bounds/bounded-server.js';
+import { admitBeforeBody, boundConnections, serveRequests } from './bounds/bounded-server.js';
 import type { HttpBounds } from './bounds/http-bounds.js';
 import { BODY_BYTES_MAX } from './bounds/http-limits.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
@@ -285,25 +284,4 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   });
   takeDirectCalls(app, parse, admission, parts);
   return app;
-}
-
-/** Listens on every address of the host. */
-export async function listen(
-  app: NestFastifyApplication,
-  { host, port }: { host: string; port: number },
-  bounds: HttpBounds,
-): Promise<{ port: number; close(): Promise<void> }> {
-  const { backlog } = bounds.limits;
-  const server = app.getHttpServer() as Server;
-  const further = new FurtherAddresses(server);
-  const { first, others } = await FurtherAddresses.first(host);
-  await app.listen({ port, host: first, backlog });
-  const taken = (server.address() as AddressInfo).port;
-  await further.listen(others, taken, backlog);
-  const close = async () => {
-    further.close();
-    bounds.close();
-    await app.close();
-  };
-  return { port: taken, close };
 }
