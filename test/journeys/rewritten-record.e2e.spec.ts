@@ -93,7 +93,7 @@ test('the owner rewrites an old record and signs only the next checkpoint over i
   await rewriteRecord(platform.dataDir, { topic, partition }, offset, Buffer.alloc(32, 1));
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: `heads:${witnessKey}` });
 
-  await platform.process.until('accused', async () => platform.process.output.includes('the log is not what its checkpoints signed'));
+  await platform.process.until('accused', async () => platform.process.output.includes('the record is not what was signed'));
   for (let n = 0; n < 3; n++) await write();
   const looked = await look(vkey);
   expect([looked.code, looked.said]).toEqual([1, expect.stringMatching(/CONTRADICTION|refuses its entries: 409/)]);

@@ -3,6 +3,7 @@ import { caseOf, tenantOf } from '@countersign/domain';
 import { BatchDecoder } from '@countersign/event-log';
 import { type AppDeps, CallTracer, LogTime } from '@countersign/process';
 import { Judge, type OwnConfiguration } from './judging/judge.js';
+import { RecordHold } from './judging/record-hold.js';
 import { Redactor } from './judging/redactor.js';
 import { Lease } from './lease/lease.js';
 import { SqlLeases } from './lease/sql-leases.js';
@@ -57,6 +58,7 @@ export class LaneParts {
   readonly partitions = new Partitions();
   readonly open = new OpenCalls(SETTLED_MAX);
   readonly judge: Judge;
+  readonly hold: RecordHold;
   readonly queue: FairQueue<Job>;
   readonly dispatcher: Dispatcher;
   readonly openings: Openings;
@@ -88,6 +90,7 @@ export class LaneParts {
     const now_ms = () => clock.now_ms() + this.time.ahead_ms;
     const log_clock = { now_ms, monotonic_ms: () => clock.monotonic_ms() };
     this.judge = new Judge(configuration, new TenantRulings(now_ms, options.trust), now_ms);
+    this.hold = new RecordHold(options.lane, deps.damage);
     this.openings = new Openings(deps.personal, () => configuration.state, logger);
     const redactor = new Redactor(this.judge);
     const writer = new EventWriter(codec, clock, redactor);
@@ -109,7 +112,7 @@ export class LaneParts {
     this.claims = new Claims(this.arbiter, this.lease, logger);
     this.lost = new LostClaims(this.partitions, this.open);
     this.starts = new Starts(writer, appender, this.partitions);
-    this.firstFires = new FirstFires(this.judge, { runtime, openings: this.openings }, log_clock);
+    this.firstFires = new FirstFires(this.judge, { runtime, openings: this.openings, hold: this.hold }, log_clock);
     this.runs = new Runs(runtime, this.lease, clock, options.limits);
     this.runs.redactor = redactor;
     this.runs.openings = this.openings;
@@ -125,7 +128,8 @@ export class LaneParts {
   }
 
   private shareOf(tenant_id: string): { weight: number; running_max: number } {
-    return tenantOf(this.configuration.state, tenant_id) ?? { weight: 1, running_max: this.options.running_max };
+    const share = tenantOf(this.configuration.state, tenant_id) ?? { weight: 1, running_max: this.options.running_max };
+    return this.hold.holds(tenant_id) ? { weight: share.weight, running_max: 0 } : share;
   }
 
   /** Whether the approval of a grant ended without one: then the record of its end stands, and the grant is none. */

@@ -1,14 +1,13 @@
 import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type Logger, NestLogger, type TenantKeys } from '@countersign/process';
+import { KnownDamage, type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AuditRoom } from './audit/audit-room.js';
 import { BodyAdmission } from './bounds/body-admission.js';
-import { admitBeforeBody, boundConnections, FurtherAddresses, serveRequests } from './bounds/bounded-server.js';
+import { admitBeforeBody, boundConnections, serveRequests } from './bounds/bounded-server.js';
 import type { HttpBounds } from './bounds/http-bounds.js';
 import { BODY_BYTES_MAX } from './bounds/http-limits.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
@@ -35,6 +34,8 @@ import { CaseFeeds } from './http/case-feed.js';
 import { CasesController } from './http/cases.controller.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
 import { CounterfactualController } from './http/counterfactual.controller.js';
+import { guardRecord } from './http/damaged-writes.js';
+import { DamagesController } from './http/damages.controller.js';
 import { DecisionsController } from './http/decisions.controller.js';
 import { DelegationsController } from './http/delegations.controller.js';
 import { type CallPosts, DirectCalls } from './http/direct-calls.js';
@@ -58,6 +59,7 @@ import { PersonalDataController } from './http/personal-data.controller.js';
 import { PoliciesController } from './http/policies.controller.js';
 import { ProjectionsController } from './http/projections.controller.js';
 import { RatingsController } from './http/ratings.controller.js';
+import { RecordGuard } from './http/record-guard.js';
 import type { HttpReply, HttpRequest } from './http/reply.js';
 import { RetentionController } from './http/retention.controller.js';
 import { RunsController } from './http/runs.controller.js';
@@ -96,6 +98,9 @@ import { CallbackSender } from './waiting/callback-sender.js';
 /** What the controllers are given. */
 export interface GatewayParts {
   face: Face;
+  record: RecordGuard;
+  /** Absent only where a test does without. */
+  damage: KnownDamage | undefined;
   readable: Readable;
   sealer: CallSealer;
   /** Absent only where a test does without personal data. */
@@ -184,11 +189,13 @@ export class GatewayModule {
       controllers: [
         ...CONTROLLERS,
         ...(parts.audit ? [AuditController, AuditEntriesController, AuditEventsController, AuditExportController] : []),
+        ...(parts.damage ? [DamagesController] : []),
         ...(parts.drops ? [LogDropsController] : []),
         ...(parts.subjects ? [PersonalDataController, SubjectsController, RetentionController] : []),
       ],
       providers: [
         { provide: Face, useValue: parts.face },
+        { provide: RecordGuard, useValue: parts.record },
         { provide: Vault, useValue: parts.vault },
         { provide: TENANT_KEYS, useValue: parts.keys },
         { provide: CallIntake, useValue: parts.intake },
@@ -209,6 +216,7 @@ export class GatewayModule {
         { provide: UsageRoom, useValue: parts.usage },
         { provide: TrustRoom, useValue: parts.trust },
         { provide: CallbackSender, useValue: parts.sender },
+        ...(parts.damage ? [{ provide: KnownDamage, useValue: parts.damage }] : []),
         ...personalProviders(parts),
         ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),
       ],
@@ -262,6 +270,7 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   const admission = new BodyAdmission(parts.face, bounds);
   const parse = takeOnlyJson(adapter.getInstance(), (request, bytes, handle) => admission.inTurn(request, bytes, handle));
   admitBeforeBody(adapter.getInstance(), admission, parts.face, isKeyless);
+  guardRecord(adapter.getInstance(), parts.record, parts.face);
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),
@@ -275,25 +284,4 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   });
   takeDirectCalls(app, parse, admission, parts);
   return app;
-}
-
-/** Listens on every address of the host. */
-export async function listen(
-  app: NestFastifyApplication,
-  { host, port }: { host: string; port: number },
-  bounds: HttpBounds,
-): Promise<{ port: number; close(): Promise<void> }> {
-  const { backlog } = bounds.limits;
-  const server = app.getHttpServer() as Server;
-  const further = new FurtherAddresses(server);
-  const { first, others } = await FurtherAddresses.first(host);
-  await app.listen({ port, host: first, backlog });
-  const taken = (server.address() as AddressInfo).port;
-  await further.listen(others, taken, backlog);
-  const close = async () => {
-    further.close();
-    bounds.close();
-    await app.close();
-  };
-  return { port: taken, close };
 }

@@ -10,7 +10,6 @@ import {
   coveredTopicSpecs,
   foldConfiguration,
   HistoryBook,
-  RecordedDamage,
   type RunningApp,
   TenantMappings,
   TrustBook,
@@ -29,7 +28,7 @@ import { defaultHttpLimits } from './bounds/http-limits.js';
 import { type GatewayConfig, publicUrl } from './config.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
 import { delegatedAuthority, eventStreams, noticeSender, replayBundles, subjectRooms, trustRoom, usageRoom } from './feature-services.js';
-import { createHttpApp, type GatewayParts, listen } from './gateway.module.js';
+import { createHttpApp, type GatewayParts } from './gateway.module.js';
 import { CallIntake } from './http/call-intake.js';
 import { CallRoom } from './http/call-room.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
@@ -38,6 +37,7 @@ import { Face } from './http/face.js';
 import { Health } from './http/health.js';
 import { KnownCalls } from './http/known-calls.js';
 import { AnsweredPositions } from './http/positions.js';
+import { RecordGuard } from './http/record-guard.js';
 import { StoredBlobs } from './http/stored-blobs.js';
 import { Views } from './http/views.js';
 import { VoteRoom } from './http/vote-room.js';
@@ -47,6 +47,7 @@ import { ProviderKeys } from './identity/provider-keys.js';
 import { RefusedRequests } from './identity/refused-requests.js';
 import { TokenPrincipals } from './identity/token-principals.js';
 import { VerifiedTokens } from './identity/verified-tokens.js';
+import { listen } from './listen.js';
 import { Channels } from './notices/channels.js';
 import { DecisionLinks } from './notices/decision-link.js';
 import { Mailer } from './notices/mailer.js';
@@ -93,16 +94,21 @@ interface Wired extends GatewayParts {
 /** Topics of which records are listed and proven. */
 const auditedTopics = (lanes: readonly string[]) => new Set(coveredTopicSpecs(lanes, 1).map(({ name }) => name));
 
-/** What lists, exports and replays read with, and where they report what is not what was signed. */
+/** What lists, exports and replays read with. */
 function checkedReads(deps: AppDeps) {
-  const damage = new RecordedDamage(deps);
-  const checked = checkedLog(deps, damage, 'read');
-  return { damage, checked, reading: checked ? { ...deps, log: checked } : deps };
+  const checked = checkedLog(deps, 'read');
+  return { checked, reading: checked ? { ...deps, log: checked } : deps };
+}
+
+/** What messages to people are made of. */
+function noticeParts(config: GatewayConfig, keys: AppDeps['keys'], now_ms: () => number) {
+  const mailer = new Mailer(config.smtp_url, config.mail_from ?? 'countersign@localhost');
+  return { secrets: new SealedSecrets(keys), links: new DecisionLinks(keys, publicUrl(config), now_ms), mailer };
 }
 
 function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
   const { clock, log, codec, store, keys, logger } = deps;
-  const { damage, checked, reading } = checkedReads(deps);
+  const { checked, reading } = checkedReads(deps);
   const [monotonic, now_ms] = [() => clock.monotonic_ms(), () => clock.now_ms()];
   const changes = new ConfigurationWriter(writer, configuration, codec, { clock, store });
   const verified = new VerifiedTokens(configuration, changes, { now_ms, logger });
@@ -121,9 +127,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const tracer = new CallTracer('gateway', deps.tracing);
   const owed = new OwedCallbacks(store);
   const callbacks = new Callbacks(sender, board, { logger, readable, owed });
-  const secrets = new SealedSecrets(keys);
-  const links = new DecisionLinks(keys, publicUrl(config), now_ms);
-  const mailer = new Mailer(config.smtp_url, config.mail_from ?? 'countersign@localhost');
+  const { secrets, links, mailer } = noticeParts(config, keys, now_ms);
   const told = noticeSender(deps, configuration, changes, { channels: new Channels(sender, mailer, secrets, links), readable });
   const room = new CallRoom(board, wheel, clock, { desk, answered, callbacks, metric: new AnswerMetric(deps.metrics) });
   const terms = { lanes: config.lanes, allow_private: config.identity_allow_private ?? false };
@@ -131,7 +135,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const calls = new KnownCalls(room, views, new CallCommands(writer, codec, clock));
   const book = new TrustBook(deps);
   const rulings = new TenantRulings(now_ms, book);
-  const admission = new Admission(configuration, log, { keys, sealer }, { allow_private_callbacks: config.callback_allow_private });
+  const record = new RecordGuard(configuration, deps.damage);
+  const admission = new Admission(configuration, log, { keys, sealer, record }, { allow_private_callbacks: config.callback_allow_private });
   const calling = { tracer, delegated, mapper, sealer, readable, refused, owed, effects: new EffectReader(store) };
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
   const face = new Face(new Authenticator(configuration, now_ms, tokens), logger, readable, refused);
@@ -144,10 +149,12 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     readable,
     sealer,
     subjects: subjectRooms(deps, settings),
-    drops: deps.evidence && new LogDrop(deps, deps.evidence, settings, damage),
+    drops: deps.evidence && deps.damage && new LogDrop(deps, deps.evidence, settings, deps.damage),
     vault: deps.vault,
     keys,
     face,
+    record,
+    damage: deps.damage,
     intake: new CallIntake(admission, desk, room, calling),
     configuration: settings,
     policies,
@@ -165,7 +172,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     trust: trustRoom(deps, config.lanes, book, { writer, sealer }),
     usage: usageRoom(deps, config.lanes, { configuration, changes, writer, sealer, told }),
     blobs: new StoredBlobs(deps.blobs, deps.personal),
-    health: new Health(ready, log, deps.metrics, bounds.metrics_access),
+    health: new Health(ready, deps, deps.metrics, bounds.metrics_access),
     bounds,
     audit: deps.evidence && new AuditRoom(reading, deps.evidence, configuration, auditedTopics(config.lanes)),
   };

@@ -2,17 +2,7 @@ import 'reflect-metadata';
 import { uuidv7 } from '@countersign/contracts';
 import { packedCalls } from '@countersign/domain';
 import { type EventLog, LogTransport } from '@countersign/event-log';
-import type { DamageReport } from '@countersign/evidence';
-import {
-  type AppDeps,
-  CallTracer,
-  ConfigurationWitness,
-  checkedLog,
-  NestLogger,
-  RecordedDamage,
-  type RunningApp,
-  recordScan,
-} from '@countersign/process';
+import { type AppDeps, CallTracer, ConfigurationWitness, checkedLog, NestLogger, type RunningApp, recordScan } from '@countersign/process';
 import { keepStateSchema, readBuilds, showAnalytics } from '@countersign/store';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
@@ -54,13 +44,9 @@ function transportOf(deps: AppDeps, log: EventLog, config: ProjectorConfig, fold
 }
 
 /** Signs what the log says, where there is a key to sign with. */
-async function startCheckpoints(
-  deps: AppDeps,
-  { lanes, partitions = 4 }: ProjectorConfig,
-  damage: DamageReport,
-): Promise<CheckpointWriter | undefined> {
-  const { log, evidence, clock, logger } = deps;
-  if (!evidence) return undefined;
+async function startCheckpoints(deps: AppDeps, { lanes, partitions = 4 }: ProjectorConfig): Promise<CheckpointWriter | undefined> {
+  const { log, evidence, damage, clock, logger } = deps;
+  if (!evidence || !damage) return undefined;
   const writer = new CheckpointWriter({
     log,
     evidence,
@@ -68,16 +54,16 @@ async function startCheckpoints(
     start: new StartCheck(deps, evidence, damage),
     now_ms: () => clock.now_ms(),
     logger,
-    broken: async (reason) => damage.found({ kind: 'log', found_by: 'signer', reason }),
+    damage,
   });
   await writer.start();
   return writer;
 }
 
 /** Compares the log with what was signed while it runs; `owner` is who signs. */
-function startScrubber(deps: AppDeps, owner: CheckpointWriter | undefined, damage: DamageReport): Scrubber | undefined {
-  const { log, evidence, clock, logger, metrics } = deps;
-  if (!evidence?.scrubbed || !owner) return undefined;
+function startScrubber(deps: AppDeps, owner: CheckpointWriter | undefined): Scrubber | undefined {
+  const { log, evidence, damage, clock, logger, metrics } = deps;
+  if (!evidence?.scrubbed || !damage || !owner) return undefined;
   const scan = recordScan(log, evidence, damage, 'scrub');
   const scrubber = new Scrubber({ log, scan, kept: evidence.scrubbed, owner, now_ms: () => clock.now_ms(), logger });
   measureScrub(scrubber, metrics);
@@ -113,8 +99,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   const witness = new ConfigurationWitness('projector', refusals, deps);
   witness.start();
   const folder = new ViewFolder({ store, owner_id, projections, refusals, sink: logger, ...traced });
-  const damage = new RecordedDamage(deps);
-  const folded = checkedLog(deps, damage, 'fold');
+  const folded = checkedLog(deps, 'fold');
   const transport = transportOf(deps, folded ?? deps.log, config, folder);
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(ProjectorModule.with(folder), {
     strategy: transport,
@@ -123,11 +108,11 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   await app.listen();
   const { log, codec, schemas } = deps;
   measureLag(folder, log, deps.metrics);
-  const replayed = checkedLog(deps, damage, 'rebuild');
+  const replayed = checkedLog(deps, 'rebuild');
   const rebuilder = new Rebuilder({ log: replayed ?? log, codec, schemas, store, projections, refusals }, owner_id, logger);
   await rebuilder.start();
-  const checkpoints = await startCheckpoints(deps, config, damage);
-  const scrubber = startScrubber(deps, checkpoints, damage);
+  const checkpoints = await startCheckpoints(deps, config);
+  const scrubber = startScrubber(deps, checkpoints);
   const publisher = await startExports(deps, config);
   // What had been read when this process caught up; undefined: it has not.
   const state: { caught_up: boolean; read?: Shown[] } = { caught_up: false };

@@ -41,6 +41,7 @@ export type { Webhook } from './configuration/kinds/webhooks.js';
 export * from './configuration/queries.js';
 export { inRangeText } from './configuration/semver.js';
 export * from './configuration/state.js';
+export * from './damage/state.js';
 export { stampedMeta } from './draft.js';
 export { DAY_MS, HOUR_MS } from './durations.js';
 export { admit, type Refusal, tooLate } from './execution/admit.js';

@@ -24,7 +24,7 @@ export { ReadCheck } from './signed/read-check.js';
 export { type JudgedLog, type Judgement, type OffsetRange, RecordJudge, type TornTile } from './signed/record-judge.js';
 export { RecordScan, type Scanned } from './signed/record-scan.js';
 export { SignedHeads } from './signed/signed-heads.js';
-export { BrokenRecord } from './trees/broken-record.js';
+export { type BrokenPlace, BrokenRecord } from './trees/broken-record.js';
 export { BucketTiles } from './trees/bucket-tiles.js';
 export { CoveredTree } from './trees/covered-tree.js';
 export { TileFolder } from './trees/tile-folder.js';

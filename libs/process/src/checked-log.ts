@@ -20,11 +20,10 @@ function recordJudge(log: AppDeps['log'], { tiles, dropped, checkpoints, signer 
  * open. The log itself where nothing is signed.
  */
 export function checkedLog(
-  { log, evidence, logger }: Pick<AppDeps, 'log' | 'evidence' | 'logger'>,
-  damage: DamageReport,
+  { log, evidence, damage, logger }: Pick<AppDeps, 'log' | 'evidence' | 'damage' | 'logger'>,
   found_by: DamageFinder,
 ): CheckedEventLog | undefined {
-  if (!evidence) return undefined;
+  if (!evidence || !damage) return undefined;
   const faulty = (cause: Error) => {
     logger.warn(
       { event: 'comparison_failed', found_by, cause: cause.message },

@@ -7,6 +7,7 @@ export { type Clock, systemClock } from './clock.js';
 export { bundlesAhead } from './compiled-bundles.js';
 export { CONFIGURATION_TOPIC, type Configuration, foldConfiguration } from './configuration.js';
 export { ConfigurationWitness } from './configuration-witness.js';
+export { DAMAGE_TOPIC, KnownDamage } from './damage/known-damage.js';
 export { anchorOf, type Evidence } from './evidence.js';
 export { addressFault, guardedFetch } from './guarded-fetch.js';
 export { type HistoryAsk, HistoryBook } from './history/history-book.js';
@@ -26,7 +27,6 @@ export { isSealedBlob, openedBlob, sealedBlob } from './personal/sealed-blob.js'
 export { openPlatform, type Platform } from './platform.js';
 export { type PlatformConfig, parsePlatformConfig } from './platform-config.js';
 export { decodeProgress, encodeProgress, type Progress, progressChannel } from './progress-hint.js';
-export { RecordedDamage } from './recorded-damage.js';
 export { decodeHint, encodeHint } from './result-hint.js';
 export { runService } from './run-service.js';
 export { securityRecord } from './security-record.js';

@@ -2,6 +2,7 @@ import { callError, type Outcome } from '@countersign/contracts';
 import { tooLate } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
 import type { Judge } from '../judging/judge.js';
+import type { RecordHold } from '../judging/record-hold.js';
 import type { Openings } from '../personal/openings.js';
 import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
 import type { Job } from './job.js';
@@ -18,8 +19,8 @@ const FRESH_MS = 1000;
 
 /**
  * Stands between a start that is durable and the effect. A start may take long to get onto the log: its ruling may have run
- * out by then, or policy become stricter. While this process has not heard of policy lately nothing passes: it is held here
- * until it has, or until it is too late or cancelled.
+ * out by then, or policy become stricter. While this process has not heard of policy lately, or the tenant's record is damaged,
+ * nothing passes: it is held here until then, or until it is too late or cancelled.
  */
 export class FirstFires {
   private readonly held = new Set<Job>();
@@ -27,13 +28,16 @@ export class FirstFires {
 
   constructor(
     private readonly judge: Judge,
-    private readonly parts: { runtime: InProcessRuntime; openings: Pick<Openings, 'isErased'> },
+    private readonly parts: { runtime: InProcessRuntime; openings: Pick<Openings, 'isErased'>; hold: Pick<RecordHold, 'holds'> },
     private readonly clock: Clock,
   ) {}
 
   take(jobs: readonly Job[]): void {
-    if (this.judge.silent) this.hold(jobs);
-    else this.look(jobs);
+    const silent = this.judge.silent;
+    const waits = (job: Job) => silent || this.parts.hold.holds(job.tenant_id);
+    const held = new Set(jobs.filter(waits));
+    this.hold([...held]);
+    this.look(held.size === 0 ? jobs : jobs.filter((job) => !held.has(job)));
   }
 
   /** They are looked at again by `tick`, before they fire. */
@@ -49,7 +53,8 @@ export class FirstFires {
     if (this.held.size === 0) return;
     const { silent } = this.judge;
     const now_ms = this.clock.now_ms();
-    const due = [...this.held].filter((job) => !silent || job.stage !== 'starting' || (job.resends === 0 && this.late(job, now_ms)));
+    const waits = (job: Job) => silent || this.parts.hold.holds(job.tenant_id);
+    const due = [...this.held].filter((job) => !waits(job) || job.stage !== 'starting' || (job.resends === 0 && this.late(job, now_ms)));
     for (const job of due) this.held.delete(job);
     this.look(due.filter((job) => job.stage === 'starting'));
   }

@@ -14,6 +14,7 @@ import type { EventLog } from '@countersign/event-log';
 import type { Configuration, TenantKeys } from '@countersign/process';
 import { type Deprecation, deprecationOf } from '../http/deprecation.js';
 import { Problem } from '../http/problem.js';
+import type { RecordGuard } from '../http/record-guard.js';
 import { noSuchTool, noSuchVersion } from '../http/unknown-tool.js';
 import type { Caller } from '../identity/authenticator.js';
 import type { CallSealer } from '../personal/call-sealer.js';
@@ -62,11 +63,13 @@ export class Admission {
   constructor(
     private readonly configuration: Configuration,
     private readonly log: EventLog,
-    private readonly parts: { keys: TenantKeys; sealer: CallSealer },
+    private readonly parts: { keys: TenantKeys; sealer: CallSealer; record: Pick<RecordGuard, 'refusal'> },
     private readonly rules: AdmissionRules,
   ) {}
 
   admit(request: CallRequest, origin: CallOrigin): AdmittedCall | Problem {
+    const damaged = this.parts.record.refusal(origin.caller.tenant_id);
+    if (damaged) return damaged;
     const tenant = tenantOf(this.configuration.state, origin.caller.tenant_id);
     if (!tenant) return new Problem('forbidden', 'the tenant does not exist');
     const resolved = this.resolve(request, origin.caller);

@@ -8,6 +8,7 @@ import { approvalFace } from './approval-face.js';
 import { parseBody } from './body-issues.js';
 import { DECISION_SCRIPT_HASH, decisionPage } from './decision-page.js';
 import { Problem } from './problem.js';
+import { RecordGuard } from './record-guard.js';
 import { type HttpReply, type HttpRequest, ok, sendAnswer, sendProblem } from './reply.js';
 import { VoteRoom, type Voter } from './vote-room.js';
 
@@ -24,6 +25,7 @@ export class DecisionsController {
     private readonly room: NoticeRoom,
     private readonly votes: VoteRoom,
     private readonly readable: Readable,
+    private readonly record: RecordGuard,
   ) {}
 
   @Get()
@@ -54,6 +56,8 @@ export class DecisionsController {
     const { token, ...vote } = body;
     const known = this.admitted(token);
     if (known instanceof Problem) return sendProblem(request, reply, known);
+    const damaged = this.record.refusal(known.voter.tenant_id);
+    if (damaged) return sendProblem(request, reply, damaged);
     const answer = await this.votes.vote(request, known.voter, known.claims.approval_id, vote);
     if (answer instanceof Problem) sendProblem(request, reply, answer);
     else sendAnswer(reply, ok(await this.readable.value(known.voter.tenant_id, answer.body)));

@@ -22,7 +22,9 @@ export class HealthController {
     const { status } = this.health;
     sendAnswer(
       reply,
-      status === 'ready' ? { status: 200, body: { status } } : { status: 503, body: { status }, headers: { 'retry-after': '1' } },
+      status === 'ready' || status === 'tampered'
+        ? { status: 200, body: { status } }
+        : { status: 503, body: { status }, headers: { 'retry-after': '1' } },
     );
   }
 

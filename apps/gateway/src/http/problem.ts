@@ -24,6 +24,7 @@ const kinds = {
   'method-not-allowed': validation(405, 'The path does not take this method'),
   conflict: conflict('The state of the thing does not allow that'),
   'late-vote': conflict('The approval is no longer open'),
+  'record-damaged': conflict('The record is not what was signed'),
   'vote-refused': conflict('The vote does not count'),
   'not-promoted': conflict('The version has not proven that it may run'),
   erased: { ...notFound('It was erased'), status: 410 },

@@ -3,6 +3,7 @@ import {
   CHECKPOINT_TOPIC,
   type DamageReport,
   type DropSources,
+  type FoundDamage,
   hasLeaves,
   keepLeaves,
   missingRecords,
@@ -13,6 +14,13 @@ import {
 import { type AppDeps, anchorOf, type Evidence, recordScan } from '@countersign/process';
 import { parseNote } from '@countersign/proofs';
 import { scanAtStart } from './start-sample.js';
+
+const placeOf = ({ topic = '', partition = 0, first_offset = 0, last_offset = 0 }: FoundDamage) => ({
+  topic,
+  partition,
+  first_offset,
+  last_offset,
+});
 
 /**
  * What a signer looks at before it signs: checkpoints and their topic are brought together, what witnesses cosigned must be
@@ -78,7 +86,7 @@ export class StartCheck {
     const sources: DropSources = { log, codec, schemas, checkpoints, verifier: signer.verifier };
     const missing = await missingRecords(sources, await this.judge(newest), short, 'start');
     for (const damage of missing) this.damage.found(damage);
-    if (missing[0]) throw new BrokenRecord(missing[0].reason);
+    if (missing[0]) throw new BrokenRecord(missing[0].reason, placeOf(missing[0]));
     await this.keepMissing(newest, short);
   }
 
