@@ -1,3 +1,4 @@
+import { Refusal } from '@countersign/calls';
 import {
   type Authority,
   laneTopic,
@@ -13,7 +14,6 @@ import { caseOf, lifecycleEntry, type PersonalRule, resolveVersion, type Tenant,
 import type { EventLog } from '@countersign/event-log';
 import type { Configuration, TenantKeys } from '@countersign/process';
 import { type Deprecation, deprecationOf } from '../http/deprecation.js';
-import { Problem } from '../http/problem.js';
 import { noSuchTool, noSuchVersion } from '../http/unknown-tool.js';
 import type { Caller } from '../identity/authenticator.js';
 import type { CallSealer } from '../personal/call-sealer.js';
@@ -50,7 +50,7 @@ export interface AdmittedCall {
   /** Its id follows from the request, so it may be on the record already. */
   numbered: boolean;
   /** Why it may not be recorded any more; where it was recorded in time it is answered all the same. Only of numbered calls. */
-  refusal_if_new: Problem | undefined;
+  refusal_if_new: Refusal | undefined;
   /** The rules that call something of it personal: it is sealed before it is recorded. */
   personal: readonly PersonalRule[];
 }
@@ -66,11 +66,11 @@ export class Admission {
     private readonly rules: AdmissionRules,
   ) {}
 
-  admit(request: CallRequest, origin: CallOrigin): AdmittedCall | Problem {
+  admit(request: CallRequest, origin: CallOrigin): AdmittedCall | Refusal {
     const tenant = tenantOf(this.configuration.state, origin.caller.tenant_id);
-    if (!tenant) return new Problem('forbidden', 'the tenant does not exist');
+    if (!tenant) return new Refusal('forbidden', 'the tenant does not exist');
     const resolved = this.resolve(request, origin.caller);
-    if (resolved instanceof Problem) return resolved;
+    if (resolved instanceof Refusal) return resolved;
     const fault = this.inputFault(resolved.tool, request.inputs) ?? this.frameFault(request, origin);
     if (fault) return fault;
     const refusal_if_new = this.overFault(request, origin);
@@ -80,7 +80,7 @@ export class Admission {
     try {
       identity = this.identity(request, resolved.tool, origin, { partitions: this.log.partitions(topic), secret: personal.length > 0 });
     } catch (cause) {
-      return new Problem('invalid-inputs', cause instanceof Error ? cause.message : 'the inputs are not canonical JSON', {
+      return new Refusal('invalid-inputs', cause instanceof Error ? cause.message : 'the inputs are not canonical JSON', {
         layer: 'input',
         issues: [],
       });
@@ -101,7 +101,7 @@ export class Admission {
     };
   }
 
-  private resolve(request: CallRequest, caller: Caller): { tool: ToolVersion; lifecycle: VersionState } | Problem {
+  private resolve(request: CallRequest, caller: Caller): { tool: ToolVersion; lifecycle: VersionState } | Refusal {
     const found = resolveVersion(this.configuration.state, caller.tenant_id, request.tool, request.version);
     switch (found.kind) {
       case 'unknown_tool':
@@ -109,7 +109,7 @@ export class Admission {
       case 'unknown_version':
         return noSuchVersion(this.configuration.state, caller.tenant_id, request.tool, request.version ?? '');
       case 'bad_range':
-        return new Problem('invalid-request', 'a version is `1.2.3`, `^1.2.0` or `~1.2.0`', {
+        return new Refusal('invalid-request', 'a version is `1.2.3`, `^1.2.0` or `~1.2.0`', {
           issues: [{ path: '/version', code: 'version_range', message: 'is not a version or a range' }],
         });
       default:
@@ -122,37 +122,37 @@ export class Admission {
     return entry && deprecationOf(name, version, entry);
   }
 
-  private inputFault(tool: ToolVersion, inputs: Record<string, unknown>): Problem | undefined {
-    if (isTooDeep(inputs)) return new Problem('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
+  private inputFault(tool: ToolVersion, inputs: Record<string, unknown>): Refusal | undefined {
+    if (isTooDeep(inputs)) return new Refusal('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
     const check = this.contracts.of(tool);
     if (typeof check === 'string')
-      return new Problem('conflict', `the input schema of ${tool.name}@${tool.version} cannot be used: ${check}`);
+      return new Refusal('conflict', `the input schema of ${tool.name}@${tool.version} cannot be used: ${check}`);
     const issues = check(inputs);
     const first = issues[0];
-    return first ? new Problem('invalid-inputs', `${first.path || 'the inputs'}: ${first.message}`, { layer: 'input', issues }) : undefined;
+    return first ? new Refusal('invalid-inputs', `${first.path || 'the inputs'}: ${first.message}`, { layer: 'input', issues }) : undefined;
   }
 
-  private frameFault(request: CallRequest, origin: CallOrigin): Problem | undefined {
+  private frameFault(request: CallRequest, origin: CallOrigin): Refusal | undefined {
     const key = origin.idempotency_key;
     const keyFault = key === undefined ? undefined : idempotencyKey.safeParse(key).error?.issues[0]?.message;
-    if (keyFault !== undefined) return new Problem('invalid-request', keyFault);
+    if (keyFault !== undefined) return new Refusal('invalid-request', keyFault);
     if (request.callback_url !== undefined) {
       const fault = callbackFault(request.callback_url, this.rules.allow_private_callbacks);
-      if (fault) return new Problem('refused-callback', fault, { issues: [{ path: '/callback_url', code: 'refused', message: fault }] });
+      if (fault) return new Refusal('refused-callback', fault, { issues: [{ path: '/callback_url', code: 'refused', message: fault }] });
     }
     if (request.case_id === undefined || caseOf(this.configuration.state, origin.caller.tenant_id, request.case_id)) return undefined;
-    return new Problem('not-found', `there is no case ${JSON.stringify(request.case_id)}`);
+    return new Refusal('not-found', `there is no case ${JSON.stringify(request.case_id)}`);
   }
 
   /** What time brings: a request that was good once may be sent again after it. */
-  private overFault(request: CallRequest, origin: CallOrigin): Problem | undefined {
+  private overFault(request: CallRequest, origin: CallOrigin): Refusal | undefined {
     const deadline_ms = deadlineOf(request, origin.now_ms);
     if (deadline_ms !== null && deadline_ms <= origin.now_ms)
-      return new Problem('deadline-passed', 'the deadline is in the past', {
+      return new Refusal('deadline-passed', 'the deadline is in the past', {
         issues: [{ path: '/deadline', code: 'past', message: 'is in the past' }],
       });
     const found = request.case_id === undefined ? undefined : caseOf(this.configuration.state, origin.caller.tenant_id, request.case_id);
-    return found?.state === 'closed' ? new Problem('conflict', 'the case is closed') : undefined;
+    return found?.state === 'closed' ? new Refusal('conflict', 'the case is closed') : undefined;
   }
 
   private personalRules({ name, contract }: ToolVersion, { caller, authority }: CallOrigin): readonly PersonalRule[] {

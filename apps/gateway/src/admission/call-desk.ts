@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Refusal } from '@countersign/calls';
 import { crashPoint, type EventCodec } from '@countersign/contracts';
 import { type CallState, evolve, type PlacedEvent, unpackCall } from '@countersign/domain';
 import { type LogPosition, readCall, type Store } from '@countersign/store';
-import { Problem } from '../http/problem.js';
 import type { CallBoard, CallListener } from '../waiting/call-board.js';
 import type { AdmittedCall } from './admission.js';
 import { RecentRequests } from './recent-requests.js';
@@ -13,12 +13,12 @@ export interface CallWaiter extends CallListener {
   /** The request is durable, here. */
   recorded(at: LogPosition): void;
   /** The request could not be recorded, or nobody can tell whether it was: sending it again is safe. */
-  refused(problem: Problem): void;
+  refused(problem: Refusal): void;
 }
 
 /** Told when the log is away. */
-const logAway = (): Problem =>
-  new Problem('unavailable', 'the request may not have been recorded; send it again: an equal call is answered once');
+const logAway = (): Refusal =>
+  new Refusal('unavailable', 'the request may not have been recorded; send it again: an equal call is answered once');
 
 class Seat implements WriteSink {
   constructor(
@@ -56,10 +56,10 @@ export class CallDesk {
   ) {}
 
   /** @returns a problem where the call is not taken; otherwise the waiter hears of it. */
-  submit(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): Problem | undefined {
+  submit(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): Refusal | undefined {
     const { tenant, meta } = admitted;
     if (this.board.inFlight(tenant.tenant_id) + this.board.othersInFlight(tenant.tenant_id) >= tenant.in_flight_max)
-      return new Problem('too-many-in-flight', `the tenant has ${tenant.in_flight_max} calls in flight, which is its cap`);
+      return new Refusal('too-many-in-flight', `the tenant has ${tenant.in_flight_max} calls in flight, which is its cap`);
     if (admitted.numbered) this.findOrPlace(admitted, waiter, traceparent);
     else this.place(admitted, waiter, traceparent, meta.call_id);
     return undefined;
@@ -100,7 +100,7 @@ export class CallDesk {
   }
 
   /** This waiter recorded nothing. Where nobody else did the call is forgotten. */
-  private refuse({ meta: { call_id } }: AdmittedCall, waiter: CallWaiter, problem: Problem): void {
+  private refuse({ meta: { call_id } }: AdmittedCall, waiter: CallWaiter, problem: Refusal): void {
     this.board.unwatch(call_id, waiter);
     if (!this.board.hasRequest(call_id)) this.board.withdraw(call_id);
     waiter.refused(problem);

@@ -1,8 +1,8 @@
+import { Refusal } from '@countersign/calls';
 import { canonicalText, type EditedInputs, isReadOnly, type ToolCall } from '@countersign/contracts';
 import type { TenantRulings } from '@countersign/decisions';
 import { catalogued, type ToolVersion } from '@countersign/domain';
 import type { Configuration, TenantKeys } from '@countersign/process';
-import { Problem } from '../http/problem.js';
 import type { CallSealer } from '../personal/call-sealer.js';
 import type { CallMapper } from './call-mapper.js';
 import { CompiledContracts, isTooDeep } from './compiled-contracts.js';
@@ -23,19 +23,19 @@ export class EditDesk {
     return this.parts.sealer;
   }
 
-  async edited(tenant_id: string, call: ToolCall, asked: Record<string, unknown>): Promise<EditedInputs | Problem> {
+  async edited(tenant_id: string, call: ToolCall, asked: Record<string, unknown>): Promise<EditedInputs | Refusal> {
     const tool = catalogued(this.configuration.state, call.tool, call.version);
-    if (!tool || tool.digest !== call.contract_digest) return new Problem('conflict', 'the tool is not what it was when the call was made');
-    if (isTooDeep(asked)) return new Problem('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
+    if (!tool || tool.digest !== call.contract_digest) return new Refusal('conflict', 'the tool is not what it was when the call was made');
+    if (isTooDeep(asked)) return new Refusal('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
     const check = this.contracts.of(tool);
-    if (typeof check === 'string') return new Problem('conflict', `the input schema of ${tool.name} cannot be used: ${check}`);
+    if (typeof check === 'string') return new Refusal('conflict', `the input schema of ${tool.name} cannot be used: ${check}`);
     const faults = check(asked);
     const mapped = faults.length > 0 ? null : await this.parts.mapper.other(tenant_id, call, canonicalText(asked));
-    if (mapped instanceof Problem) return mapped;
+    if (mapped instanceof Refusal) return mapped;
     const inputs = faults.length > 0 ? asked : this.capped(tenant_id, tool, { ...call, mapped }, asked);
     const issues = faults.length > 0 ? faults : check(inputs);
     if (issues[0])
-      return new Problem('invalid-inputs', `${issues[0].path || 'the inputs'}: ${issues[0].message}`, { layer: 'input', issues });
+      return new Refusal('invalid-inputs', `${issues[0].path || 'the inputs'}: ${issues[0].message}`, { layer: 'input', issues });
     const { case_id, run_id, occurrence, principal } = call;
     const scope = { tenant_id, case_id, run_id, occurrence, principal_id: principal.id };
     const rest = {
@@ -58,7 +58,7 @@ export class EditDesk {
     // A header key and a read have no key of their inputs: there is no second one to hold.
     const own = isReadOnly(call.effect_class) || call.key_source === 'header';
     const runs = inputs === asked ? mapped : await this.parts.mapper.other(tenant_id, call, inputs_json);
-    if (runs instanceof Problem) return runs;
+    if (runs instanceof Refusal) return runs;
     const key = own ? call.idempotency_key : idempotency_key;
     return { inputs_json, inputs_digest, idempotency_key: key, discriminating_digest, mapped: runs };
   }

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Refusal } from '@countersign/calls';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import type { Face } from '../http/face.js';
-import { Problem } from '../http/problem.js';
 import type { Caller } from '../identity/authenticator.js';
 import { RawConnection, until } from '../testing/raw-connection.js';
 import { BodyAdmission } from './body-admission.js';
@@ -20,7 +20,7 @@ const MIB = 1_048_576;
 const caller = { tenant_id: 'acme' } as Caller;
 /** Everybody is known but strangers; whoever sends a token is known a moment later. */
 const everybody = {
-  admit: ({ headers }) => (headers['x-stranger'] ? new Problem('unauthenticated', 'no key') : caller),
+  admit: ({ headers }) => (headers['x-stranger'] ? new Refusal('unauthenticated', 'no key') : caller),
   prepare: ({ headers }) => (headers.authorization ? new Promise((resolve) => setTimeout(resolve, 20)) : undefined),
 } satisfies Pick<Face, 'admit' | 'prepare'>;
 

@@ -1,10 +1,10 @@
+import { type Issue, Refusal } from '@countersign/calls';
 import type { BatchRequest } from '../admission/call-request.js';
-import { type Issue, Problem } from './problem.js';
 
 type BatchCall = BatchRequest['calls'][number];
 
 /** A batch whose calls can never all be sent: one names a call that is not there, or some wait for each other. */
-export function dependencyFault(calls: readonly BatchCall[]): Problem | undefined {
+export function dependencyFault(calls: readonly BatchCall[]): Refusal | undefined {
   const unknown = calls.flatMap((call, index) =>
     (call.depends_on ?? []).flatMap((need, at): Issue[] =>
       need < calls.length
@@ -12,11 +12,11 @@ export function dependencyFault(calls: readonly BatchCall[]): Problem | undefine
         : [{ path: `/calls/${index}/depends_on/${at}`, code: 'unknown_call', message: 'names no call of the batch' }],
     ),
   );
-  if (unknown.length > 0) return new Problem('impossible-order', 'a call depends on one that is not in the batch', { issues: unknown });
+  if (unknown.length > 0) return new Refusal('impossible-order', 'a call depends on one that is not in the batch', { issues: unknown });
   const waiting = inRings(calls);
   if (waiting.length === 0) return undefined;
   const issues = waiting.map((index) => ({ path: `/calls/${index}/depends_on`, code: 'cycle', message: 'waits for itself' }));
-  return new Problem('impossible-order', `calls ${waiting.join(', ')} wait for each other`, { issues });
+  return new Refusal('impossible-order', `calls ${waiting.join(', ')} wait for each other`, { issues });
 }
 
 /** Calls that are never free to go, by taking away those that are. What only waits for a ring is in it here, too. */

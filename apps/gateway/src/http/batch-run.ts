@@ -1,3 +1,4 @@
+import { Refusal } from '@countersign/calls';
 import { type Authority, union } from '@countersign/contracts';
 import { type CallState, type CallStatus, statusOf, terminalStatuses } from '@countersign/domain';
 import type { BatchRequest } from '../admission/call-request.js';
@@ -8,7 +9,7 @@ import type { AnswerNotes, EffectStanding } from './deduplication-face.js';
 import { needsEffect } from './effect-reader.js';
 import { envelopeText, isKeyReuse } from './envelope.js';
 import { keyReuse } from './post-reply.js';
-import { Problem } from './problem.js';
+import { type Problem, problemDocument } from './problem.js';
 import { type SeenCall, seenBy } from './seen-by.js';
 
 type BatchCall = BatchRequest['calls'][number];
@@ -40,7 +41,7 @@ class Line implements AnswerSink {
       );
   }
   refused(problem: Problem): void {
-    const document = problem.document(`/v1/calls:batch#/calls/${this.index}`);
+    const document = problemDocument(problem, `/v1/calls:batch#/calls/${this.index}`);
     this.run.ended(this.index, `{"index":${this.index},"problem":${JSON.stringify(document)}}`, undefined);
   }
 }
@@ -115,13 +116,13 @@ export class BatchRun {
   }
 
   /** Why a call is not sent: what it depends on ended otherwise, or has not ended in the time that was waited for. */
-  private unmet(need: number): Problem {
+  private unmet(need: number): Refusal {
     const { status, call_id } = this.outcomes[need] as Ended;
     const more = { dependency: { index: need, call_id: call_id ?? null, status: status ?? null } };
     const pending = status !== undefined && !terminalStatuses.has(status) && status !== 'in_doubt';
     if (pending)
-      return new Problem('dependency-pending', `call ${need} is ${status}; this one was not sent, send it when that one has ended`, more);
-    return new Problem(
+      return new Refusal('dependency-pending', `call ${need} is ${status}; this one was not sent, send it when that one has ended`, more);
+    return new Refusal(
       'dependency-failed',
       `call ${need} ${status === undefined ? 'was not taken' : `is ${status}`}; this one was not sent`,
       more,
@@ -132,7 +133,7 @@ export class BatchRun {
     const waiting = this.intake.authority(this.calls[index] as BatchCall, this.by.caller);
     if (waiting === undefined) this.submit(index, undefined);
     waiting?.then(
-      (authority) => (authority instanceof Problem ? new Line(this, index).refused(authority) : this.submit(index, authority)),
+      (authority) => (authority instanceof Refusal ? new Line(this, index).refused(authority) : this.submit(index, authority)),
       (cause) => new Line(this, index).refused(this.by.fault(cause)),
     );
   }
@@ -149,7 +150,7 @@ export class BatchRun {
       span.end(problem.kind);
       line.refused(problem);
     };
-    const recorded = admitted instanceof Problem ? admitted : this.intake.record(admitted, line, wait_ms, span);
+    const recorded = admitted instanceof Refusal ? admitted : this.intake.record(admitted, line, wait_ms, span);
     if (recorded instanceof Promise) recorded.then(refuse, (cause) => refuse(this.by.fault(cause)));
     else refuse(recorded);
   }

@@ -1,3 +1,4 @@
+import { Refusal } from '@countersign/calls';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { batchRequest } from '../admission/call-request.js';
 import { dependencyFault } from './batch-order.js';
@@ -6,7 +7,6 @@ import { parseBody } from './body-issues.js';
 import { CallIntake } from './call-intake.js';
 import { Face } from './face.js';
 import { waitOf } from './preferences.js';
-import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, headerOf, sendProblem } from './reply.js';
 
 /** `POST /v1/calls:batch`: NDJSON, a line a call as each ends. */
@@ -22,10 +22,10 @@ export class BatchController {
   @HttpCode(200)
   submit(@Req() request: HttpRequest, @Res() reply: HttpReply): void {
     const caller = this.face.admit(request, ['agent', 'operator']);
-    const body = caller instanceof Problem ? caller : parseBody(batchRequest, request.body);
-    const fault = body instanceof Problem ? body : dependencyFault(body.calls);
-    if (caller instanceof Problem || body instanceof Problem || fault) {
-      sendProblem(request, reply, fault as Problem);
+    const body = caller instanceof Refusal ? caller : parseBody(batchRequest, request.body);
+    const fault = body instanceof Refusal ? body : dependencyFault(body.calls);
+    if (caller instanceof Refusal || body instanceof Refusal || fault) {
+      sendProblem(request, reply, fault as Refusal);
       return;
     }
     reply.hijack();

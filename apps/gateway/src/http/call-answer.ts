@@ -1,3 +1,4 @@
+import { Refusal } from '@countersign/calls';
 import type { ToolCall } from '@countersign/contracts';
 import { type CallState, type PlacedEvent, statusOf } from '@countersign/domain';
 import { type CallSpan, decisionAttributes } from '@countersign/process';
@@ -8,7 +9,6 @@ import { isAnswer, settledAs } from '../waiting/is-answer.js';
 import type { Timed } from '../waiting/timer-wheel.js';
 import type { CallRoom } from './call-room.js';
 import { positionText } from './positions.js';
-import { Problem } from './problem.js';
 
 /** A result may overtake its ruling by this much; an approval request stands right behind its ruling. */
 const STRAGGLER_MS = 250;
@@ -32,13 +32,13 @@ export interface FinalAnswer {
 /** Where an answer goes: the reply of a POST, or a line of a batch. */
 export interface AnswerSink {
   answered(answer: FinalAnswer): void;
-  refused(problem: Problem): void;
+  refused(problem: Refusal): void;
 }
 
 export const locationOf = (callId: string): string => `/v1/calls/${callId}`;
 
-const ofAnother = (call_id: string): Problem =>
-  new Problem('conflict', 'this run_id and seq name a call of another principal; give the call another run_id or seq', { call_id });
+const ofAnother = (call_id: string): Refusal =>
+  new Refusal('conflict', 'this run_id and seq name a call of another principal; give the call another run_id or seq', { call_id });
 
 export interface AskedCall {
   call_id: string;
@@ -102,7 +102,7 @@ export class CallAnswer implements CallWaiter, Timed {
     this.request = this.room.noted(at) ? at : undefined;
   }
 
-  refused(problem: Problem): void {
+  refused(problem: Refusal): void {
     if (this.answered) return;
     this.leave();
     this.span.end(problem.detail);
@@ -136,8 +136,7 @@ export class CallAnswer implements CallWaiter, Timed {
 
   private undecided(): void {
     const { call_id } = this.call;
-    const headers = { location: locationOf(call_id) };
-    this.refused(new Problem('no-ruling-yet', 'policy has not ruled on the call; ask for it at its location', { call_id }, headers));
+    this.refused(new Refusal('no-ruling-yet', 'policy has not ruled on the call; ask for it at its location', { call_id }));
   }
 
   /** The call was asked for by an earlier record than this request's own. */

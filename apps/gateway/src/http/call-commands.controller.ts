@@ -1,3 +1,4 @@
+import { Refusal } from '@countersign/calls';
 import { type CallState, type PlacedEvent, statusOf, terminalStatuses } from '@countersign/domain';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
@@ -9,7 +10,6 @@ import { envelopeText } from './envelope.js';
 import { Face } from './face.js';
 import { KnownCalls } from './known-calls.js';
 import { positionText } from './positions.js';
-import { Problem } from './problem.js';
 import type { Answer, HttpReply, HttpRequest } from './reply.js';
 import { seenBy } from './seen-by.js';
 
@@ -42,15 +42,15 @@ export class CallCommandsController {
   cancel(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['agent', 'operator'], async (caller) => {
       const body = parseBody(cancelRequest, request.body ?? undefined);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const state = await this.find(request, caller);
-      if (state instanceof Problem) return state;
-      if (!mayCancel(caller, state)) return new Problem('forbidden', 'an agent cancels its own calls; others need the role operator');
+      if (state instanceof Refusal) return state;
+      if (!mayCancel(caller, state)) return new Refusal('forbidden', 'an agent cancels its own calls; others need the role operator');
       const status = statusOf(state);
-      if (terminalStatuses.has(status)) return new Problem('conflict', `the call has ended: ${status}`);
-      if (status === 'in_doubt') return new Problem('conflict', 'nobody can tell whether the call happened: it is resolved, not cancelled');
+      if (terminalStatuses.has(status)) return new Refusal('conflict', `the call has ended: ${status}`);
+      if (status === 'in_doubt') return new Refusal('conflict', 'nobody can tell whether the call happened: it is resolved, not cancelled');
       const reason = await this.sealer.text(caller.tenant_id, state.call, body.reason ?? null);
-      if (reason instanceof Problem) return reason;
+      if (reason instanceof Refusal) return reason;
       const fields = { principal: caller.principal, reason, requested_at_ms: this.calls.commands.clock.now_ms() };
       const seen = await this.calls.tell('tool_call_cancel_requested', state, fields, { check: answered, timeout_ms: PATIENCE_MS });
       return this.answer(caller, state, seen);
@@ -62,17 +62,17 @@ export class CallCommandsController {
   resolve(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['operator'], async (caller) => {
       const body = parseBody(resolveRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const state = await this.find(request, caller);
-      if (state instanceof Problem) return state;
+      if (state instanceof Refusal) return state;
       const status = statusOf(state);
-      if (status !== 'in_doubt') return new Problem('conflict', `only a call in doubt is resolved; this one is ${status}`);
+      if (status !== 'in_doubt') return new Refusal('conflict', `only a call in doubt is resolved; this one is ${status}`);
       const { resolution } = body;
       const reason = await this.sealer.text(caller.tenant_id, state.call, body.reason);
-      if (reason instanceof Problem) return reason;
+      if (reason instanceof Refusal) return reason;
       const said = resolution === 'happened' && body.output !== undefined ? JSON.stringify(body.output) : null;
       const output_json = await this.sealer.output(caller.tenant_id, state.call, said);
-      if (output_json instanceof Problem) return output_json;
+      if (output_json instanceof Refusal) return output_json;
       const requested_at_ms = this.calls.commands.clock.now_ms();
       const fields = { principal: caller.principal, resolution, reason: reason as string, output_json, requested_at_ms };
       const seen = await this.calls.tell('tool_call_resolve_requested', state, fields, { check: ended, timeout_ms: PATIENCE_MS });
@@ -80,7 +80,7 @@ export class CallCommandsController {
     });
   }
 
-  private find(request: HttpRequest, caller: Caller): Promise<CallState | Problem> {
+  private find(request: HttpRequest, caller: Caller): Promise<CallState | Refusal> {
     return this.calls.find(request, caller.tenant_id, (request.params as { call_id: string }).call_id);
   }
 

@@ -1,3 +1,4 @@
+import { Refusal } from '@countersign/calls';
 import { type CallState, statusOf, terminalStatuses } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { Caller } from '../identity/authenticator.js';
@@ -7,7 +8,6 @@ import { CallStream } from './call-stream.js';
 import { Face } from './face.js';
 import { KnownCalls } from './known-calls.js';
 import { OpenStreams } from './open-streams.js';
-import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, headerOf, sendAnswer, sendProblem } from './reply.js';
 
 /** `GET /v1/calls/{call_id}/events`: server-sent events; `Last-Event-ID` goes on where a broken stream ended. */
@@ -25,9 +25,9 @@ export class CallEventsController {
     const caller = this.face.admit(request, []);
     try {
       const { call_id } = request.params as { call_id: string };
-      if (caller instanceof Problem) return sendProblem(request, reply, caller);
+      if (caller instanceof Refusal) return sendProblem(request, reply, caller);
       const state = await this.calls.find(request, caller.tenant_id, call_id);
-      if (state instanceof Problem) this.face.refuse(request, reply, caller, state);
+      if (state instanceof Refusal) this.face.refuse(request, reply, caller, state);
       else this.stream(request, reply, state, caller);
     } catch (cause) {
       this.face.fault(request, reply, cause);
@@ -43,7 +43,7 @@ export class CallEventsController {
       return;
     }
     const out = this.streams.open(request, reply, caller, 'call');
-    if (out instanceof Problem) sendProblem(request, reply, out);
+    if (out instanceof Refusal) sendProblem(request, reply, out);
     else out?.whenLeft(this.feeds.join(state, new CallStream(out, caller, lastId)));
   }
 }

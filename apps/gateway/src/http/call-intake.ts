@@ -1,3 +1,4 @@
+import { Refusal } from '@countersign/calls';
 import { type Authority, uuidv7 } from '@countersign/contracts';
 import type { CallSpan, CallTracer } from '@countersign/process';
 import { SpanKind } from '@opentelemetry/api';
@@ -17,7 +18,6 @@ import type { CallRoom } from './call-room.js';
 import type { EffectReader } from './effect-reader.js';
 import { PostReply } from './post-reply.js';
 import { waitOf } from './preferences.js';
-import { Problem } from './problem.js';
 import { headerOf, type IncomingRequest, type OutgoingReply, sendProblem } from './reply.js';
 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -57,10 +57,10 @@ export class CallIntake {
   /** Answers now where the call is refused, else when the answer is there. A promise only where tokens or other calls must be looked up first. */
   post(request: IncomingRequest, reply: OutgoingReply, caller: Caller): void | Promise<void> {
     const parsed = parseBody(callRequest, request.body);
-    if (parsed instanceof Problem) return sendProblem(request, reply, parsed);
+    if (parsed instanceof Refusal) return sendProblem(request, reply, parsed);
     if (!isDelegated(parsed)) return this.answer(request, reply, parsed, caller);
     return this.parts.delegated.of(parsed, caller).then((authority) => {
-      if (authority instanceof Problem) {
+      if (authority instanceof Refusal) {
         this.parts.refused.note(caller, request, authority);
         return sendProblem(request, reply, authority);
       }
@@ -69,11 +69,11 @@ export class CallIntake {
   }
 
   /** By whose rights a call is made: at once, unless tokens or other calls must be looked up. */
-  authority(call: CallRequest, caller: Caller): Promise<Authority | Problem> | undefined {
+  authority(call: CallRequest, caller: Caller): Promise<Authority | Refusal> | undefined {
     return isDelegated(call) ? this.parts.delegated.of(call, caller) : undefined;
   }
 
-  admit(call: CallRequest, by: AskedBy): AdmittedCall | Problem {
+  admit(call: CallRequest, by: AskedBy): AdmittedCall | Refusal {
     const now_ms = this.room.clock.now_ms();
     const { caller, idempotency_key, authority } = by;
     const origin = { caller, idempotency_key, now_ms, trace_id: traceIdOf(by.traceparent, now_ms) };
@@ -89,19 +89,19 @@ export class CallIntake {
   }
 
   /** Puts the call on the record, mapped, its personal data sealed. @returns a promise only where there is a mapping or personal data, or a callback is owed */
-  record(admitted: AdmittedCall, sink: AnswerSink, wait_ms: number, span: CallSpan): Problem | undefined | Promise<Problem | undefined> {
+  record(admitted: AdmittedCall, sink: AnswerSink, wait_ms: number, span: CallSpan): Refusal | undefined | Promise<Refusal | undefined> {
     const prepared = this.prepared(admitted);
     if (prepared === undefined) return this.seat(admitted, sink, wait_ms, span);
-    return prepared.then((one) => (one instanceof Problem ? one : this.seat(one, sink, wait_ms, span)));
+    return prepared.then((one) => (one instanceof Refusal ? one : this.seat(one, sink, wait_ms, span)));
   }
 
   /** The call mapped, then sealed; undefined where neither concerns it. */
-  private prepared(admitted: AdmittedCall): Promise<AdmittedCall | Problem> | undefined {
+  private prepared(admitted: AdmittedCall): Promise<AdmittedCall | Refusal> | undefined {
     const { mapper, sealer } = this.parts;
     const mapped = mapper.map(admitted);
     if (mapped === undefined) return sealer.seal(admitted);
     return mapped.then(async (one) => {
-      if (!(one instanceof Problem)) return sealer.seal(one) ?? one;
+      if (!(one instanceof Refusal)) return sealer.seal(one) ?? one;
       // A request that its run numbers may be on the record, whatever the mapping takes by now: it is answered from there.
       const { call_id, tenant_id } = admitted.meta;
       return admitted.numbered && (await this.desk.refresh(tenant_id, call_id)) ? admitted : one;
@@ -114,7 +114,7 @@ export class CallIntake {
     sink: AnswerSink,
     wait_ms: number,
     span: CallSpan,
-  ): Problem | undefined | Promise<Problem | undefined> {
+  ): Refusal | undefined | Promise<Refusal | undefined> {
     if (admitted.call.callback_url === null || admitted.refusal_if_new) return this.place(admitted, sink, wait_ms, span);
     const { call_id, tenant_id } = admitted.meta;
     return this.parts.owed.owe({ call_id, tenant_id }).then(() => {
@@ -126,7 +126,7 @@ export class CallIntake {
   }
 
   /** Puts the call on the record and the sink on its seat. @returns why not, where it is not taken. */
-  private place(admitted: AdmittedCall, sink: AnswerSink, wait_ms: number, span: CallSpan): Problem | undefined {
+  private place(admitted: AdmittedCall, sink: AnswerSink, wait_ms: number, span: CallSpan): Refusal | undefined {
     const { call_id, tenant_id, event_id } = admitted.meta;
     const numbered = admitted.numbered ? admitted.call : undefined;
     const answer = new CallAnswer(this.room, sink, { call_id, tenant_id, wait_ms, event_id, numbered }, span);
@@ -151,12 +151,12 @@ export class CallIntake {
     const span = this.span('POST /v1/calls', headerOf(request, 'traceparent'));
     const idempotency_key = headerOf(request, 'idempotency-key');
     const admitted = this.admit(call, { caller, idempotency_key, traceparent: span.traceparent, authority });
-    const refuse = (problem: Problem | undefined) => {
+    const refuse = (problem: Refusal | undefined) => {
       if (!problem) return;
       span.end(problem.kind);
       sendProblem(request, reply, problem);
     };
-    if (admitted instanceof Problem) return refuse(admitted);
+    if (admitted instanceof Refusal) return refuse(admitted);
     const sink = new PostReply(request, reply, this.parts, caller, admitted.deprecation);
     const recorded = this.record(admitted, sink, waitOf(headerOf(request, 'prefer')), span);
     return recorded instanceof Promise ? recorded.then(refuse) : refuse(recorded);

@@ -1,3 +1,4 @@
+import { Refusal } from '@countersign/calls';
 import { unpackCall } from '@countersign/domain';
 import { listCalls } from '@countersign/store';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
@@ -8,7 +9,6 @@ import { envelopeText } from './envelope.js';
 import { Face } from './face.js';
 import { KnownCalls } from './known-calls.js';
 import { listed } from './lists.js';
-import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, type IncomingRequest, type OutgoingReply, okText, sendProblem } from './reply.js';
 import { seenBy } from './seen-by.js';
 
@@ -33,7 +33,7 @@ export class CallsController {
   submit(@Req() request: IncomingRequest, @Res() reply: OutgoingReply): void | Promise<void> {
     const caller = this.face.admit(request, ['agent', 'operator']);
     try {
-      if (caller instanceof Problem) sendProblem(request, reply, caller);
+      if (caller instanceof Refusal) sendProblem(request, reply, caller);
       else return this.intake.post(request, reply, caller)?.catch((cause) => this.face.fault(request, reply, cause));
     } catch (cause) {
       this.face.fault(request, reply, cause);
@@ -42,9 +42,9 @@ export class CallsController {
 
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, [], async (caller): Promise<Answer | Problem> => {
+    return this.face.serve(request, reply, [], async (caller): Promise<Answer | Refusal> => {
       const query = listed(request, callFilters);
-      if (query instanceof Problem) return query;
+      if (query instanceof Refusal) return query;
       const told = await this.calls.views.told(request);
       const page = await listCalls(this.calls.views.store, { tenant_id: caller.tenant_id, ...query });
       const items = page.items.map((row) => envelopeText(seenBy(unpackCall(row.state), caller)));
@@ -56,7 +56,7 @@ export class CallsController {
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const state = await this.calls.find(request, caller.tenant_id, (request.params as { call_id: string }).call_id);
-      if (state instanceof Problem) return state;
+      if (state instanceof Refusal) return state;
       return okText(envelopeText(seenBy(state, caller), { effect: await this.intake.effects.of(state) }));
     });
   }

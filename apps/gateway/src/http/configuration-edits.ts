@@ -1,10 +1,10 @@
+import { Refusal } from '@countersign/calls';
 import type { EventType } from '@countersign/contracts';
 import { baseOf, type ConfigurationEvent, type ConfigurationState, isPresent, NEVER_SET, versionOfItem } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
 import type { ChangeFields, ConfigurationWriter } from '../identity/configuration-writer.js';
 import { preconditionOf } from './precondition.js';
-import { Problem } from './problem.js';
 import type { IncomingRequest } from './reply.js';
 import { TenantTurns } from './tenant-turns.js';
 
@@ -22,7 +22,7 @@ export interface Edit<T extends ConfigurationEvent & EventType> {
   /** Whether the item is there, where its version alone does not tell (defaults, cases). */
   exists?: () => boolean;
   /** Checks the edit against the configuration as it is now and makes its event. Runs again where that has changed meanwhile. */
-  draft(): ChangeFields<T> | Problem | Promise<ChangeFields<T> | Problem>;
+  draft(): ChangeFields<T> | Refusal | Promise<ChangeFields<T> | Refusal>;
 }
 
 /** An edit that took effect. */
@@ -61,27 +61,27 @@ export class ConfigurationEdits {
   }
 
   /** Makes an edit in its tenant's turn. A problem of 412 where `If-Match` names another version; without it, the edit is checked and written again. */
-  edit<T extends ConfigurationEvent & EventType>(request: Pick<IncomingRequest, 'headers'>, edit: Edit<T>): Promise<Edited<T> | Problem> {
+  edit<T extends ConfigurationEvent & EventType>(request: Pick<IncomingRequest, 'headers'>, edit: Edit<T>): Promise<Edited<T> | Refusal> {
     return this.turns.take(edit.tenant_id, () => this.rounds(request, edit));
   }
 
   private async rounds<T extends ConfigurationEvent & EventType>(
     request: Pick<IncomingRequest, 'headers'>,
     edit: Edit<T>,
-  ): Promise<Edited<T> | Problem> {
+  ): Promise<Edited<T> | Refusal> {
     const { tenant_id, type, item } = edit;
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const versions = baseOf(this.state.changes, tenant_id, [item, ...(edit.against?.() ?? [])]);
       const { is_sent, fault } = preconditionOf(request, this.etag(tenant_id, item), this.exists(edit));
       if (fault) return fault;
       const fields = await edit.draft();
-      if (fields instanceof Problem) return fields;
+      if (fields instanceof Refusal) return fields;
       const position = await this.writer.change(tenant_id, type, fields, { versions, is_required: is_sent });
       // An item may have no version of its own yet (a case, while an older build runs beside this one).
       const is_versioned = position && versionOfItem(this.state.changes, tenant_id, item) !== NEVER_SET;
       if (position) return { fields, position, etag: etagOfVersion(is_versioned ? position.offset : NEVER_SET) };
     }
-    return new Problem('conflict', `others changed it ${ROUNDS_MAX} times while this change was made: nothing was changed, try again`);
+    return new Refusal('conflict', `others changed it ${ROUNDS_MAX} times while this change was made: nothing was changed, try again`);
   }
 
   private exists({ tenant_id, item, exists }: Pick<Edit<never>, 'tenant_id' | 'item' | 'exists'>): boolean {

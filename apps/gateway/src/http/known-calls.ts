@@ -1,3 +1,4 @@
+import { Refusal } from '@countersign/calls';
 import type { EventMap } from '@countersign/contracts';
 import { parseCallId } from '@countersign/contracts';
 import type { CallState, PlacedEvent } from '@countersign/domain';
@@ -5,12 +6,11 @@ import { isCallOfAnother } from '@countersign/store';
 import type { CallCommands, Command } from '../admission/call-commands.js';
 import { type CallCheck, CallWatch } from '../waiting/call-watch.js';
 import type { CallRoom } from './call-room.js';
-import { Problem } from './problem.js';
 import type { HttpRequest } from './reply.js';
 import { type Views, viewsBehind } from './views.js';
 
 /** The same to its caller, whether or not there is one elsewhere. */
-const noSuchCall = (refusal?: 'cross_tenant'): Problem => new Problem('not-found', 'there is no call of this id', {}, {}, refusal);
+const noSuchCall = (access?: 'cross_tenant'): Refusal => new Refusal('not-found', 'there is no call of this id', {}, { access });
 
 /** Calls that are on the record: found by id within the caller's tenant, watched, and told to. */
 export class KnownCalls {
@@ -21,7 +21,7 @@ export class KnownCalls {
   ) {}
 
   /** The call as the views have it, not older than what this gateway answered; another tenant's is as unknown as none. */
-  async find(request: HttpRequest, tenantId: string, callId: string): Promise<CallState | Problem> {
+  async find(request: HttpRequest, tenantId: string, callId: string): Promise<CallState | Refusal> {
     const id = parseCallId(callId);
     if (!id) return noSuchCall();
     const current = await this.views.current(request, id.partition);

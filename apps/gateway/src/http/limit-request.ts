@@ -1,7 +1,7 @@
+import { type Issue, Refusal } from '@countersign/calls';
 import { DAY_MS, type Limit } from '@countersign/domain';
 import { compileExpression } from '@countersign/policy';
 import { z } from 'zod';
-import { type Issue, Problem } from './problem.js';
 
 const globs = z.array(z.string().min(1).max(200)).max(200);
 const expression = z.string().min(1).max(4096);
@@ -70,7 +70,7 @@ function expressionIssues(request: LimitRequest): Issue[] {
 }
 
 /** What is wrong with a limit as a whole: fields that its kind needs or cannot have, expressions that do not compile. */
-export function limitFault(request: LimitRequest): Problem | undefined {
+export function limitFault(request: LimitRequest): Refusal | undefined {
   const { must, may } = fieldsOf[request.kind];
   const shape = FIELDS.flatMap((field): Issue[] => {
     const given = request[field] !== undefined;
@@ -81,7 +81,7 @@ export function limitFault(request: LimitRequest): Problem | undefined {
   });
   const issues = [...shape, ...expressionIssues(request)];
   const first = issues[0];
-  return first && new Problem('invalid-limit', `${first.path}: ${first.message}`, { issues });
+  return first && new Refusal('invalid-limit', `${first.path}: ${first.message}`, { issues });
 }
 
 /** The next version of a limit, as it is written. */

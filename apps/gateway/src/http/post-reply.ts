@@ -1,3 +1,4 @@
+import { Refusal } from '@countersign/calls';
 import type { CallState } from '@countersign/domain';
 import type { Caller } from '../identity/authenticator.js';
 import type { Readable } from '../personal/readable.js';
@@ -6,16 +7,16 @@ import type { EffectStanding } from './deduplication-face.js';
 import type { Deprecation } from './deprecation.js';
 import { type EffectReader, needsEffect } from './effect-reader.js';
 import { envelopeText, isKeyReuse } from './envelope.js';
-import { Problem } from './problem.js';
+import { type Problem, ProblemWithHeaders } from './problem.js';
 import { type IncomingRequest, JSON_CONTENT_TYPE, type OutgoingReply, sendProblem } from './reply.js';
 import { type SeenCall, seenBy } from './seen-by.js';
 
-export const keyReuse = (callId: string): Problem =>
-  new Problem('key-reused', 'this Idempotency-Key was used with other discriminating inputs', { call_id: callId });
+export const keyReuse = (callId: string): Refusal =>
+  new Refusal('key-reused', 'this Idempotency-Key was used with other discriminating inputs', { call_id: callId });
 
 /** It is on the record and has an answer, which cannot be read just now. */
 const notOpened = (call_id: string): Problem =>
-  new Problem(
+  new ProblemWithHeaders(
     'unavailable',
     'the answer cannot be read just now; ask for it at its location',
     { call_id },

@@ -1,4 +1,4 @@
-import { Problem } from './problem.js';
+import { Refusal } from '@countersign/calls';
 import { headerOf, type IncomingRequest } from './reply.js';
 
 /** What `If-Match` and `If-None-Match` of a change say about the thing that it changes. */
@@ -6,7 +6,7 @@ export interface Precondition {
   /** The caller says what it has read. */
   is_sent: boolean;
   /** 412: the thing is not what the caller has read. */
-  fault: Problem | undefined;
+  fault: Refusal | undefined;
 }
 
 const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim());
@@ -22,11 +22,11 @@ export function preconditionOf(request: Pick<IncomingRequest, 'headers'>, etag: 
 }
 
 /** What was found and what would be right: the tag as it is now, null where there is no such thing. */
-export function changedMeanwhile(etag: string | null, wanted: string | undefined): Problem {
+export function changedMeanwhile(etag: string | null, wanted: string | undefined): Refusal {
   const found = etag === null ? 'it does not exist (any more)' : `its ETag is ${etag} now`;
   const detail =
     wanted === undefined
       ? `If-None-Match asks for another state: ${found}; read it, then send its ETag as If-Match`
       : `If-Match is ${wanted.slice(0, 200)}, but ${found}: read it again, make the change on what you read and send that ETag`;
-  return new Problem('precondition-failed', detail, { if_match: wanted?.slice(0, 200) ?? null, etag }, etag === null ? {} : { etag });
+  return new Refusal('precondition-failed', detail, { if_match: wanted?.slice(0, 200) ?? null, etag });
 }

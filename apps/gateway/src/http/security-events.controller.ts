@@ -1,9 +1,9 @@
+import { Refusal } from '@countersign/calls';
 import { listSecurityEvents, type SecurityEventRow } from '@countersign/store';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { Face } from './face.js';
 import { listed } from './lists.js';
-import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 import { Views } from './views.js';
 
@@ -37,7 +37,7 @@ export class SecurityEventsController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['auditor', 'operator'], async (caller) => {
       const query = listed(request, securityFilters);
-      if (query instanceof Problem) return query;
+      if (query instanceof Refusal) return query;
       const told = await this.views.told(request);
       const page = await listSecurityEvents(this.views.store, { tenant_id: caller.tenant_id, ...query });
       return ok({ items: page.items.map(face), next_cursor: page.next_cursor }, told);

@@ -1,15 +1,15 @@
+import { Refusal } from '@countersign/calls';
 import { type CallState, unpackCall } from '@countersign/domain';
 import { hasPassed, type LogPosition, type ProjectionOffset, projectionPosition, readCall, type Store } from '@countersign/store';
 import { Readable } from '../personal/readable.js';
 import { type AnsweredPositions, parsePositions } from './positions.js';
-import { Problem } from './problem.js';
 import { type HttpRequest, headerOf } from './reply.js';
 
 const PATIENCE_MS = 1_000;
 const PAUSE_MAX_MS = 50;
 
 /** Nothing was found in views that are behind: not the same as nothing being there. */
-export const viewsBehind = (): Problem => new Problem('unavailable', 'the views have not caught up with the log: ask again');
+export const viewsBehind = (): Refusal => new Refusal('unavailable', 'the views have not caught up with the log: ask again');
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -1,6 +1,6 @@
+import { type AccessRefusal, type Refusal } from '@countersign/calls';
 import { firstMeta } from '@countersign/contracts';
 import { type AppDeps, securityRecord } from '@countersign/process';
-import { type Problem, type Refusal } from '../http/problem.js';
 import { type IncomingRequest, pathOf } from '../http/reply.js';
 import type { Caller } from './authenticator.js';
 
@@ -10,7 +10,7 @@ const KINDS_MAX = 1_000;
 interface Refused {
   tenant_id: string;
   principal: Caller['principal'];
-  kind: Refusal;
+  kind: AccessRefusal;
   detail: string;
   times: number;
 }
@@ -33,11 +33,11 @@ export class RefusedRequests {
 
   constructor(private readonly parts: Pick<AppDeps, 'log' | 'codec' | 'clock' | 'logger'>) {}
 
-  /** Nothing where the problem is no refusal of this caller. */
-  note({ tenant_id, principal }: Caller, request: IncomingRequest, problem: Problem): void {
-    const kind = problem.refusal;
+  /** Nothing where the caller may ask for it. */
+  note({ tenant_id, principal }: Caller, request: IncomingRequest, refusal: Pick<Refusal, 'access' | 'detail'>): void {
+    const kind = refusal.access;
     if (kind === undefined) return;
-    const detail = `${routeOf(request)}: ${problem.detail}`;
+    const detail = `${routeOf(request)}: ${refusal.detail}`;
     const key = `${tenant_id}\0${principal.kind}:${principal.id}\0${kind}\0${detail}`;
     const known = this.refused.get(key);
     if (known) known.times++;
