@@ -1,3 +1,4 @@
+import { EffectReader } from '@countersign/calls';
 import { TenantRulings } from '@countersign/decisions';
 import { BatchDecoder } from '@countersign/event-log';
 import {
@@ -31,7 +32,6 @@ import { createHttpApp, type GatewayParts, listen } from './gateway.module.js';
 import { CallIntake } from './http/call-intake.js';
 import { CallRoom } from './http/call-room.js';
 import { ConfigurationRoom } from './http/configuration-room.js';
-import { EffectReader } from './http/effect-reader.js';
 import { Face } from './http/face.js';
 import { Health } from './http/health.js';
 import { KnownCalls } from './http/known-calls.js';

@@ -1,11 +1,11 @@
-export {
-  type AccessRefusal,
-  type Issue,
-  type Meaning,
-  meaningOf,
-  pointer,
-  Refusal,
-  type RefusalFacts,
-  type RefusalKind,
-  refusalKinds,
-} from './refusal.js';
+export type { Caller } from './caller.js';
+export { deduplicatedBecause, effectNow, statuses } from './envelope/call-statuses.js';
+export type { AnswerNotes, EffectStanding } from './envelope/deduplication.js';
+export { EffectReader, needsEffect } from './envelope/effect-reader.js';
+export { approvalLink, callFace, envelopeText, isKeyReuse, refusedAt } from './envelope/envelope.js';
+export { bothForms, mappingFace } from './envelope/mapped-form.js';
+export { type SeenCall, seenBy } from './envelope/seen-by.js';
+export { type Identity, identify } from './identity/effect-identity.js';
+export { idempotencyKey } from './identity/idempotency-key.js';
+export { isSameCaller } from './identity/same-caller.js';
+export { type AccessRefusal, type Issue, type Meaning, meaningOf, pointer, Refusal, type RefusalKind } from './refusal.js';

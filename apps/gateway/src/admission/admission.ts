@@ -1,4 +1,5 @@
-import { Refusal } from '@countersign/calls';
+import type { Caller } from '@countersign/calls';
+import { type Identity, idempotencyKey, identify, Refusal } from '@countersign/calls';
 import {
   type Authority,
   laneTopic,
@@ -15,13 +16,10 @@ import type { EventLog } from '@countersign/event-log';
 import type { Configuration, TenantKeys } from '@countersign/process';
 import { type Deprecation, deprecationOf } from '../http/deprecation.js';
 import { noSuchTool, noSuchVersion } from '../http/unknown-tool.js';
-import type { Caller } from '../identity/authenticator.js';
 import type { CallSealer } from '../personal/call-sealer.js';
 import type { CallRequest } from './call-request.js';
 import { callbackFault } from './callback-url.js';
 import { CompiledContracts, isTooDeep } from './compiled-contracts.js';
-import { type Identity, identify } from './effect-identity.js';
-import { idempotencyKey } from './idempotency-key.js';
 import { costLeft, deadlineOf } from './run-budget.js';
 
 export interface AdmissionRules {

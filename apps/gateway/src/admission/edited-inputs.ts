@@ -1,4 +1,4 @@
-import { Refusal } from '@countersign/calls';
+import { identify, Refusal } from '@countersign/calls';
 import { canonicalText, type EditedInputs, isReadOnly, type ToolCall } from '@countersign/contracts';
 import type { TenantRulings } from '@countersign/decisions';
 import { catalogued, type ToolVersion } from '@countersign/domain';
@@ -6,7 +6,6 @@ import type { Configuration, TenantKeys } from '@countersign/process';
 import type { CallSealer } from '../personal/call-sealer.js';
 import type { CallMapper } from './call-mapper.js';
 import { CompiledContracts, isTooDeep } from './compiled-contracts.js';
-import { identify } from './effect-identity.js';
 
 /** Checks the inputs that an approver wants instead, as those of a call are checked, and says which key they have. */
 export class EditDesk {

@@ -1,9 +1,9 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { type Change, Counterfactual, changesOf } from '@countersign/decisions';
 import { tenantOf } from '@countersign/domain';
 import type { AppDeps } from '@countersign/process';
 import type { CallRow } from '@countersign/store';
-import type { Caller } from '../identity/authenticator.js';
 import type { PolicyRoom } from '../policies/policy-room.js';
 import { AGENT_WINDOW_MS, askedHistory } from './asked-history.js';
 import { counterfactualPieces } from './counterfactual-face.js';

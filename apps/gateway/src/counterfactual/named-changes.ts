@@ -1,10 +1,10 @@
+import type { Caller } from '@countersign/calls';
 import { type Issue, Refusal } from '@countersign/calls';
 import { callError, canonicalText, type Principal } from '@countersign/contracts';
 import { type Change, callOfApproval, type Recording } from '@countersign/decisions';
 import { factsOf, keysOf, limitVersions } from '@countersign/domain';
 import type { Limit, PolicyBundle } from '@countersign/policy';
 import { limitFault, nextVersion } from '../http/limit-request.js';
-import type { Caller } from '../identity/authenticator.js';
 import type { PolicyRoom } from '../policies/policy-room.js';
 import type { AskedChange } from './counterfactual-request.js';
 

@@ -1,9 +1,9 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { partsAsked } from '@countersign/domain';
 import { TenantMappings } from '@countersign/process';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { type Asked, type DryRuling, DryRulings } from '../policies/dry-rulings.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';

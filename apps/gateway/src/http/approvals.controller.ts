@@ -1,8 +1,8 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { listApprovals } from '@countersign/store';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { approvalFace } from './approval-face.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { AuditRoom } from '../audit/audit-room.js';
 import type { OpenExport } from '../exports/audit-export.js';
 import { parseExportCursor } from '../exports/export-cursor.js';
 import { contentTypes, type ExportFormatName } from '../exports/export-format.js';
-import type { Caller } from '../identity/authenticator.js';
 import { badCursor, exportQuery, filterOf } from './audit-query.js';
 import { Face } from './face.js';
 import { queryOf } from './from-query.js';

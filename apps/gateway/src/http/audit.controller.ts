@@ -1,3 +1,4 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { parseTopic } from '@countersign/contracts';
 import type { LogRecord } from '@countersign/event-log';
@@ -5,7 +6,7 @@ import { parseTilePath } from '@countersign/proofs';
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { AuditRoom } from '../audit/audit-room.js';
-import type { Caller, Role } from '../identity/authenticator.js';
+import type { Role } from '../identity/authenticator.js';
 import { tooFar } from './audit-events.controller.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';

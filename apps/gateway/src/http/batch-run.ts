@@ -1,16 +1,12 @@
-import { Refusal } from '@countersign/calls';
+import type { AnswerNotes, Caller, EffectStanding } from '@countersign/calls';
+import { envelopeText, isKeyReuse, needsEffect, Refusal, type SeenCall, seenBy } from '@countersign/calls';
 import { type Authority, union } from '@countersign/contracts';
 import { type CallState, type CallStatus, statusOf, terminalStatuses } from '@countersign/domain';
 import type { BatchRequest } from '../admission/call-request.js';
-import type { Caller } from '../identity/authenticator.js';
 import type { AnswerSink, FinalAnswer } from './call-answer.js';
 import type { CallIntake } from './call-intake.js';
-import type { AnswerNotes, EffectStanding } from './deduplication-face.js';
-import { needsEffect } from './effect-reader.js';
-import { envelopeText, isKeyReuse } from './envelope.js';
 import { keyReuse } from './post-reply.js';
 import { type Problem, problemDocument } from './problem.js';
-import { type SeenCall, seenBy } from './seen-by.js';
 
 type BatchCall = BatchRequest['calls'][number];
 

@@ -1,10 +1,9 @@
-import { Refusal } from '@countersign/calls';
+import { isSameCaller, Refusal } from '@countersign/calls';
 import type { ToolCall } from '@countersign/contracts';
 import { type CallState, type PlacedEvent, statusOf } from '@countersign/domain';
 import { type CallSpan, decisionAttributes } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
 import type { CallWaiter } from '../admission/call-desk.js';
-import { isSameCaller } from '../admission/same-caller.js';
 import { isAnswer, settledAs } from '../waiting/is-answer.js';
 import type { Timed } from '../waiting/timer-wheel.js';
 import type { CallRoom } from './call-room.js';

@@ -1,17 +1,15 @@
-import { Refusal } from '@countersign/calls';
+import type { Caller } from '@countersign/calls';
+import { envelopeText, Refusal, seenBy } from '@countersign/calls';
 import { type CallState, type PlacedEvent, statusOf, terminalStatuses } from '@countersign/domain';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { CallSealer } from '../personal/call-sealer.js';
 import { isAnswer } from '../waiting/is-answer.js';
 import { parseBody } from './body-issues.js';
-import { envelopeText } from './envelope.js';
 import { Face } from './face.js';
 import { KnownCalls } from './known-calls.js';
 import { positionText } from './positions.js';
 import type { Answer, HttpReply, HttpRequest } from './reply.js';
-import { seenBy } from './seen-by.js';
 
 export const cancelRequest = z.strictObject({ reason: z.string().min(1).max(1000).optional() }).prefault({});
 

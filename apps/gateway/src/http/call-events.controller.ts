@@ -1,7 +1,7 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { type CallState, statusOf, terminalStatuses } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
-import type { Caller } from '../identity/authenticator.js';
 import { newestFact } from '../waiting/state-hlc.js';
 import { CallFeeds } from './call-feed.js';
 import { CallStream } from './call-stream.js';

@@ -1,14 +1,13 @@
+import type { Caller } from '@countersign/calls';
+import { envelopeText, seenBy } from '@countersign/calls';
 import type { CallState } from '@countersign/domain';
 import type { Progress } from '@countersign/process';
-import type { Caller } from '../identity/authenticator.js';
 import type { Readable } from '../personal/readable.js';
 import type { CallListener } from '../waiting/call-board.js';
 import { newestFact } from '../waiting/state-hlc.js';
 import type { Timed } from '../waiting/timer-wheel.js';
 import type { CallRoom } from './call-room.js';
 import type { CallStream, StatusTexts } from './call-stream.js';
-import { envelopeText } from './envelope.js';
-import { seenBy } from './seen-by.js';
 
 /**
  * Pauses between readings of the view. The first ones are short: an end that came after the view was first read and before the

@@ -1,6 +1,6 @@
+import { placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '@countersign/calls/testing/samples';
 import { evolve, type PlacedEvent } from '@countersign/domain';
 import { describe, expect, test } from '@jest/globals';
-import { placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '../testing/samples.js';
 import { CallBoard } from '../waiting/call-board.js';
 import type { Timed } from '../waiting/timer-wheel.js';
 import { CallFeeds } from './call-feed.js';

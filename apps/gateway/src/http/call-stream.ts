@@ -1,5 +1,5 @@
+import type { Caller } from '@countersign/calls';
 import { type CallState, statusOf, terminalStatuses } from '@countersign/domain';
-import type { Caller } from '../identity/authenticator.js';
 import { newestFact } from '../waiting/state-hlc.js';
 import type { StreamOut } from './event-stream.js';
 

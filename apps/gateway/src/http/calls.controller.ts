@@ -1,16 +1,13 @@
-import { Refusal } from '@countersign/calls';
+import { envelopeText, Refusal, seenBy, statuses } from '@countersign/calls';
 import { unpackCall } from '@countersign/domain';
 import { listCalls } from '@countersign/store';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { CallIntake } from './call-intake.js';
-import { statuses } from './call-statuses.js';
-import { envelopeText } from './envelope.js';
 import { Face } from './face.js';
 import { KnownCalls } from './known-calls.js';
 import { listed } from './lists.js';
 import { type Answer, type HttpReply, type HttpRequest, type IncomingRequest, type OutgoingReply, okText, sendProblem } from './reply.js';
-import { seenBy } from './seen-by.js';
 
 export const callFilters = {
   status: z.enum(statuses).optional(),

@@ -1,7 +1,7 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { readCase } from '@countersign/store';
 import { Controller, Get, Req, Res } from '@nestjs/common';
-import type { Caller } from '../identity/authenticator.js';
 import { CaseFeeds } from './case-feed.js';
 import { CaseStream } from './case-stream.js';
 import { Face } from './face.js';

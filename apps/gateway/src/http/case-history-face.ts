@@ -1,9 +1,7 @@
+import type { Caller } from '@countersign/calls';
+import { approvalLink, bothForms, callFace, seenBy } from '@countersign/calls';
 import { type CallState, unpackCall } from '@countersign/domain';
 import type { CaseHistoryRow } from '@countersign/store';
-import type { Caller } from '../identity/authenticator.js';
-import { approvalLink, callFace } from './envelope.js';
-import { bothForms } from './mapped-form.js';
-import { seenBy } from './seen-by.js';
 
 type Fields = Record<string, unknown>;
 

@@ -1,10 +1,10 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { uuidv7 } from '@countersign/contracts';
 import { caseOf, itemNames } from '@countersign/domain';
 import { type CaseRow, caseHistory, listCases, readCase } from '@countersign/store';
 import { Controller, Get, Patch, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import type { ChangeFields } from '../identity/configuration-writer.js';
 import { CallSealer, subjectsRequest } from '../personal/call-sealer.js';
 import { parseBody } from './body-issues.js';

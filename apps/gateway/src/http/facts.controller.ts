@@ -1,9 +1,9 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { canonicalText } from '@countersign/contracts';
 import { type FactTable, factsOf, itemNames } from '@countersign/domain';
 import { Controller, Delete, Get, Patch, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import type { ChangeFields } from '../identity/configuration-writer.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';

@@ -1,9 +1,9 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { grantCounter } from '@countersign/decisions';
 import { type Counter, itemNames, type KeptGrant, MICRO } from '@countersign/domain';
 import { countersOf } from '@countersign/store';
 import { Controller, Delete, Get, Req, Res } from '@nestjs/common';
-import type { Caller } from '../identity/authenticator.js';
 import type { ChangeFields } from '../identity/configuration-writer.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { Face } from './face.js';

@@ -1,9 +1,10 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { DAY_MS, type IdentityProvider, itemNames, PEOPLE_LIVE_MS, STAND_INS_LIVE_MS } from '@countersign/domain';
 import { addressFault } from '@countersign/process';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import { type Caller, roles } from '../identity/authenticator.js';
+import { roles } from '../identity/authenticator.js';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';

@@ -1,3 +1,4 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { uuidv7 } from '@countersign/contracts';
 import { type ApiKey, itemNames, keysOf, tenantOf } from '@countersign/domain';
@@ -5,7 +6,7 @@ import type { Clock } from '@countersign/process';
 import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { hashApiKey, mintApiKey } from '../identity/api-key.js';
-import { type Caller, roles } from '../identity/authenticator.js';
+import { roles } from '../identity/authenticator.js';
 import { lookAlikeIssue, principalIdsOf, skeletonOf } from '../identity/look-alike.js';
 import { principalId } from '../identity/principal-id.js';
 import { DEFAULT_TENANT } from '../identity/tenants.js';

@@ -1,9 +1,9 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { type Counter, itemNames, type Limit, limitsOf, limitVersions, MICRO, slotAt, usedAt } from '@countersign/domain';
 import { defaultLimits } from '@countersign/policy';
 import { type CounterRow, cursorText, readCounters } from '@countersign/store';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
-import type { Caller } from '../identity/authenticator.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';

@@ -1,3 +1,4 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import {
   ANY_TOOL,
@@ -13,7 +14,6 @@ import type { MappingDefinition } from '@countersign/mapping';
 import { listCalls } from '@countersign/store';
 import { Controller, Delete, Get, HttpCode, Post, Put, Req, Res } from '@nestjs/common';
 import type { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import type { ChangeFields } from '../identity/configuration-writer.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from './body-issues.js';

@@ -1,5 +1,5 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
-import type { Caller } from '../identity/authenticator.js';
 import type { Timed, TimerWheel } from '../waiting/timer-wheel.js';
 import { EventStream } from './event-stream.js';
 import type { Face } from './face.js';

@@ -1,6 +1,6 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { type ConfigurationState, type Identity, includesOne, keysOf, LOCAL_ISSUER, NO_LINKS, personLinksOf } from '@countersign/domain';
-import type { Caller } from '../identity/authenticator.js';
 
 /**
  * Why a caller may not change a link about these identities, or undefined. Nobody decides about the own person: not by the

@@ -1,9 +1,9 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import type { PersonIdentity } from '@countersign/contracts';
 import { type Identity, itemNames, personKey, type RecordedLink } from '@countersign/domain';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import type { ChangeFields } from '../identity/configuration-writer.js';
 import { principalId } from '../identity/principal-id.js';
 import { PolicyRoom } from '../policies/policy-room.js';

@@ -1,9 +1,9 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { canonicalText, sha256Hex } from '@countersign/contracts';
 import { type BundleShelf, itemNames } from '@countersign/domain';
 import type { BundleText, PolicyBundle } from '@countersign/policy';
 import { Controller, Get, Post, Put, Req, Res } from '@nestjs/common';
-import type { Caller } from '../identity/authenticator.js';
 import { activateRequest, parseBundle, policySettings, publishRequest, RESERVED_VERSIONS } from '../policies/bundle-request.js';
 import { BUNDLE_SEMANTICS, bundleFace, findingFaces, PolicyRoom } from '../policies/policy-room.js';
 import { type ReportProof, SimulationReports } from '../policies/simulation-reports.js';

@@ -1,15 +1,11 @@
-import { Refusal } from '@countersign/calls';
+import type { Caller, EffectStanding } from '@countersign/calls';
+import { type EffectReader, envelopeText, isKeyReuse, needsEffect, Refusal, type SeenCall, seenBy } from '@countersign/calls';
 import type { CallState } from '@countersign/domain';
-import type { Caller } from '../identity/authenticator.js';
 import type { Readable } from '../personal/readable.js';
 import { type AnswerSink, type FinalAnswer, locationOf } from './call-answer.js';
-import type { EffectStanding } from './deduplication-face.js';
 import type { Deprecation } from './deprecation.js';
-import { type EffectReader, needsEffect } from './effect-reader.js';
-import { envelopeText, isKeyReuse } from './envelope.js';
 import { type Problem, ProblemWithHeaders } from './problem.js';
 import { type IncomingRequest, JSON_CONTENT_TYPE, type OutgoingReply, sendProblem } from './reply.js';
-import { type SeenCall, seenBy } from './seen-by.js';
 
 export const keyReuse = (callId: string): Refusal =>
   new Refusal('key-reused', 'this Idempotency-Key was used with other discriminating inputs', { call_id: callId });

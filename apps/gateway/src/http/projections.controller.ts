@@ -1,7 +1,7 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { type ProjectionReport, projectionDigests, projectionReports } from '@countersign/store';
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
-import type { Caller } from '../identity/authenticator.js';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';

@@ -1,8 +1,8 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { LOCAL_PROVIDER, toolVersions } from '@countersign/domain';
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { subjectsRequest } from '../personal/call-sealer.js';
 import { ownTool, raterOf } from '../trust/rating-rights.js';
 import { time } from '../trust/trust-face.js';

@@ -1,8 +1,8 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { type SecretFact, type SecretPlace, type SecretScope, type SecretTerms, Vault } from '@countersign/store';
 import { Controller, Delete, Get, HttpCode, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
 import { parseBody } from './body-issues.js';
 import { ConfigurationRoom } from './configuration-room.js';

@@ -1,6 +1,6 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Caller } from '../identity/authenticator.js';
 import type { Problem } from './problem.js';
 
 export type StreamKind = 'call' | 'case';

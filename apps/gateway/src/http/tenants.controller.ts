@@ -1,8 +1,8 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { itemNames, type Tenant, tenantOf } from '@countersign/domain';
 import { Controller, Get, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { skeletonOf, tenantLookAlike } from '../identity/look-alike.js';
 import { DEFAULT_TENANT, tenantDefaults } from '../identity/tenants.js';
 import { PolicyRoom } from '../policies/policy-room.js';

@@ -1,3 +1,4 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import {
   type Evaluation,
@@ -10,7 +11,6 @@ import {
 } from '@countersign/domain';
 import { Controller, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { TrustRoom } from '../trust/trust-room.js';
 import { parseBody } from './body-issues.js';

@@ -1,9 +1,10 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import type { ApprovalRequirement } from '@countersign/contracts';
 import { DAY_MS, itemNames, nearestNames, type ToolOverride } from '@countersign/domain';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import { type Caller, roles } from '../identity/authenticator.js';
+import { roles } from '../identity/authenticator.js';
 import type { ChangeFields } from '../identity/configuration-writer.js';
 import { type BundleFindings, peopleFindings, type RuleFinding } from '../policies/bundle-checks.js';
 import { PolicyRoom } from '../policies/policy-room.js';

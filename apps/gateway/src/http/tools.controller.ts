@@ -1,8 +1,8 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { inRangeText, itemNames, type TenantToolVersion, toolNames, toolVersions } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { TrustRoom } from '../trust/trust-room.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';

@@ -1,10 +1,10 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { toldKey, toolVersions } from '@countersign/domain';
 import type { PastMoment } from '@countersign/process';
 import { type Cursor, cursorText, parseCursor } from '@countersign/store';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { eventsFace, scoredFace, time, toldFace, toolScoreFace } from '../trust/trust-face.js';
 import { TrustRoom } from '../trust/trust-room.js';
 import { parseBody } from './body-issues.js';

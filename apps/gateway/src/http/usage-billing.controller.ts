@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { billingPages, billingTotals } from '../usage/billing.js';
 import { type BillingFormat, billingFormats } from '../usage/billing-line.js';
 import { type BillingPeriod, billingPeriod } from '../usage/billing-period.js';

@@ -1,8 +1,8 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { HOUR_MS } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { usageGroups } from '../usage/usage-report.js';
 import { UsageRoom } from '../usage/usage-room.js';
 import { ConfigurationRoom } from './configuration-room.js';

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { type EditedInputs, uuidv7 } from '@countersign/contracts';
 import { type CallState, machineObjection, type PlacedEvent, unpackCall } from '@countersign/domain';
 import { type ApprovalRow, readApproval } from '@countersign/store';
 import { z } from 'zod';
 import type { EditDesk } from '../admission/edited-inputs.js';
-import type { Caller } from '../identity/authenticator.js';
 import { principalId } from '../identity/principal-id.js';
 import type { VerifiedTokens } from '../identity/verified-tokens.js';
 import { approvalFace } from './approval-face.js';

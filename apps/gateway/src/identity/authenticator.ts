@@ -1,3 +1,4 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import type { Authority, Principal } from '@countersign/contracts';
 import { type ApiKey, type IdentityProvider, LOCAL_ISSUER, principalOfKey, tenantOf } from '@countersign/domain';
@@ -15,23 +16,6 @@ export const roles = [
   'tool_author',
   'admin',
 ] as const satisfies readonly Role[];
-
-/** Who asks, as the API key or the OpenID token says. `scopes` empty: limited by its roles only (of a key). */
-export interface Caller {
-  tenant_id: string;
-  /** Of the key, or `jwt:<provider_id>`. */
-  key_id: string;
-  principal: Principal;
-  /** Who vouches for the principal: `local`, or the issuer of an identity provider. */
-  issuer: string;
-  scopes: readonly string[];
-  /** Markings that it may see; `*` stands for all. */
-  clearances: readonly string[];
-  /** What its calls are made by, where they are made for nobody else and come from no other call. Shared: never changed. */
-  authority: Authority;
-  /** The token that it came with; absent: a key. */
-  token?: { provider: IdentityProvider; verified_at_ms: number };
-}
 
 /** Configuration that is older may lack a revocation: nobody is let in by it. */
 export const SILENCE_MAX_MS = 15_000;

@@ -1,9 +1,10 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { EventCodec, type SecurityEventRecorded } from '@countersign/contracts';
 import type { AppDeps } from '@countersign/process';
 import { describe, expect, jest, test } from '@jest/globals';
 import type { IncomingRequest } from '../http/reply.js';
-import { type Caller, lacksRole } from './authenticator.js';
+import { lacksRole } from './authenticator.js';
 import { RefusedRequests } from './refused-requests.js';
 
 const codec = new EventCodec();

@@ -1,8 +1,8 @@
+import type { Caller } from '@countersign/calls';
 import { type AccessRefusal, type Refusal } from '@countersign/calls';
 import { firstMeta } from '@countersign/contracts';
 import { type AppDeps, securityRecord } from '@countersign/process';
 import { type IncomingRequest, pathOf } from '../http/reply.js';
-import type { Caller } from './authenticator.js';
 
 const PACE_MS = 1_000;
 const KINDS_MAX = 1_000;

@@ -1,9 +1,10 @@
+import type { Caller } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
 import { sha256Hex } from '@countersign/contracts';
 import { type IdentityProvider, providerOf, tenantOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
 import type { JWTPayload } from 'jose';
-import { authorityOf, type Caller, invalidToken } from './authenticator.js';
+import { authorityOf, invalidToken } from './authenticator.js';
 import type { ProviderKeys } from './provider-keys.js';
 import { principalOf } from './token-claims.js';
 import type { VerifiedTokens } from './verified-tokens.js';

@@ -1,4 +1,4 @@
-import { Refusal } from '@countersign/calls';
+import { envelopeText, Refusal } from '@countersign/calls';
 import { replayBundle, replayPieces } from '@countersign/decisions';
 import { type ConfigurationState, tenantOf, unpackCall } from '@countersign/domain';
 import type { AppDeps } from '@countersign/process';
@@ -6,7 +6,6 @@ import { type CallRow, listCalls } from '@countersign/store';
 import { Gently } from '../counterfactual/gently.js';
 import type { RecordingReader } from '../counterfactual/recording-reader.js';
 import { sharedWindow } from '../counterfactual/recording-reader.js';
-import { envelopeText } from '../http/envelope.js';
 import type { Transcripts } from './transcripts.js';
 
 const CALLS_MAX = 500;

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { CALL_ID, placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '@countersign/calls/testing/samples';
 import { tenantKey } from '@countersign/contracts';
 import { createLogger } from '@countersign/process';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Readable } from '../personal/readable.js';
-import { CALL_ID, placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '../testing/samples.js';
 import { CallBoard } from './call-board.js';
 import { CallbackSender, callbackSecret } from './callback-sender.js';
 import { Callbacks } from './callbacks.js';

@@ -1,6 +1,6 @@
+import { envelopeText, refusedAt } from '@countersign/calls';
 import type { CallState } from '@countersign/domain';
 import type { Logger } from '@countersign/process';
-import { envelopeText, refusedAt } from '../http/envelope.js';
 import type { Readable } from '../personal/readable.js';
 import type { CallBoard, CallListener } from './call-board.js';
 import { ANSWER_MAX_MS, type Callback, type CallbackSender, type Taken } from './callback-sender.js';

@@ -1,7 +1,7 @@
 import { isInfrastructureFault, isReadOnly } from '@countersign/contracts';
 import type { CallState } from '@countersign/domain';
 import { readStanding, type Sql } from '@countersign/store';
-import type { EffectStanding } from './deduplication-face.js';
+import type { EffectStanding } from './deduplication.js';
 
 const UNKNOWN: EffectStanding = { effect_now: 'unknown', superseded_by: null };
 

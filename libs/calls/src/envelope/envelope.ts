@@ -1,6 +1,6 @@
 import { type CallError, type Deferral, type Outcome, type RulingExplanation, SEALED, type ToolCall } from '@countersign/contracts';
 import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
-import { type AnswerNotes, type DeduplicationFace, deduplicationFace, repeatWarning } from './deduplication-face.js';
+import { type AnswerNotes, type DeduplicationFace, deduplicationFace, repeatWarning } from './deduplication.js';
 import { mappingFace, mappingWarning } from './mapped-form.js';
 import type { SeenCall } from './seen-by.js';
 

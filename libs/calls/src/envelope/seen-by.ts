@@ -1,6 +1,6 @@
 import { lacking, type Outcome } from '@countersign/contracts';
 import type { CallState, EndFact } from '@countersign/domain';
-import type { Caller } from '../identity/authenticator.js';
+import type { Caller } from '../caller.js';
 
 /** A call as somebody may see it; `withheld`: the markings that it lacks, in whose stead it sees no inputs and no results. */
 export type SeenCall = CallState & { withheld?: readonly string[] };
