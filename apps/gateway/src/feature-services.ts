@@ -1,7 +1,7 @@
+import { CallSealer, type Readable, RecordWriter } from '@countersign/calls';
 import { parseCallId, uuidv7 } from '@countersign/contracts';
 import { baseOf, itemNames } from '@countersign/domain';
 import { type AppDeps, type Configuration, PastTrust, TrustBook, topicSpecs } from '@countersign/process';
-import { RecordWriter } from './admission/record-writer.js';
 import { DEFAULT_STREAMS, type GatewayConfig } from './config.js';
 import { RecordingReader } from './counterfactual/recording-reader.js';
 import { type GatewayParts } from './gateway.module.js';
@@ -18,8 +18,6 @@ import { DelegatedAuthority } from './identity/delegated-authority.js';
 import type { TokenPrincipals } from './identity/token-principals.js';
 import { NoticeClaims } from './notices/notice-claims.js';
 import { NoticeSender, type SenderParts } from './notices/notice-sender.js';
-import { CallSealer } from './personal/call-sealer.js';
-import type { Readable } from './personal/readable.js';
 import { RetentionRoom } from './personal/retention-room.js';
 import { SubjectRoom } from './personal/subject-room.js';
 import { ReplayBundles } from './runs/replay-bundles.js';

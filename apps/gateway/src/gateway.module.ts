@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { CallSealer, Readable } from '@countersign/calls';
 import { type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
@@ -11,6 +12,7 @@ import { BodyAdmission } from './bounds/body-admission.js';
 import { admitBeforeBody, boundConnections, FurtherAddresses, serveRequests } from './bounds/bounded-server.js';
 import type { HttpBounds } from './bounds/http-bounds.js';
 import { BODY_BYTES_MAX } from './bounds/http-limits.js';
+import { CallbackSender } from './callbacks/callback-sender.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
 import { AccessController } from './http/access.controller.js';
 import { AdapterPinsController } from './http/adapter-pins.controller.js';
@@ -81,9 +83,7 @@ import { VoteDelegationsController } from './http/vote-delegations.controller.js
 import { VoteRoom } from './http/vote-room.js';
 import { WebhooksController } from './http/webhooks.controller.js';
 import { NoticeRoom } from './notices/notice-room.js';
-import { CallSealer } from './personal/call-sealer.js';
 import { LogDrop } from './personal/log-drop.js';
-import { Readable } from './personal/readable.js';
 import { RetentionRoom } from './personal/retention-room.js';
 import { SubjectRoom } from './personal/subject-room.js';
 import { PolicyRoom } from './policies/policy-room.js';
@@ -91,7 +91,6 @@ import { SimulationReports } from './policies/simulation-reports.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { TrustRoom } from './trust/trust-room.js';
 import { UsageRoom } from './usage/usage-room.js';
-import { CallbackSender } from './waiting/callback-sender.js';
 
 /** What the controllers are given. */
 export interface GatewayParts {

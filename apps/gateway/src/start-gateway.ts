@@ -1,4 +1,24 @@
-import { EffectReader } from '@countersign/calls';
+import {
+  Admission,
+  AnswerMetric,
+  BoardFollower,
+  CallBoard,
+  Callbacks,
+  CallCommands,
+  CallDesk,
+  CallMapper,
+  CallSealer,
+  EffectReader,
+  followProgress,
+  type InFlightShares,
+  OwedCallbacks,
+  Readable,
+  RecordWriter,
+  Resume,
+  shareInFlight,
+  TimerWheel,
+  takeHints,
+} from '@countersign/calls';
 import { TenantRulings } from '@countersign/decisions';
 import { BatchDecoder } from '@countersign/event-log';
 import {
@@ -14,17 +34,11 @@ import {
   TenantMappings,
   TrustBook,
 } from '@countersign/process';
-import { Admission } from './admission/admission.js';
-import { CallCommands } from './admission/call-commands.js';
-import { CallDesk } from './admission/call-desk.js';
-import { CallMapper } from './admission/call-mapper.js';
-import { EditDesk } from './admission/edited-inputs.js';
-import { type InFlightShares, shareInFlight } from './admission/in-flight-shares.js';
-import { RecordWriter } from './admission/record-writer.js';
 import { AuditRoom } from './audit/audit-room.js';
 import { firstStart } from './bootstrap/first-start.js';
 import { HttpBounds } from './bounds/http-bounds.js';
 import { defaultHttpLimits } from './bounds/http-limits.js';
+import { CallbackSender } from './callbacks/callback-sender.js';
 import { type GatewayConfig, publicUrl } from './config.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
 import { delegatedAuthority, eventStreams, noticeSender, replayBundles, subjectRooms, trustRoom, usageRoom } from './feature-services.js';
@@ -54,21 +68,10 @@ import { Notices } from './notices/notices.js';
 import { startNotices } from './notices/notices.module.js';
 import { SealedSecrets } from './notices/sealed-secret.js';
 import { VersionKeeper } from './notices/version-keeper.js';
-import { CallSealer } from './personal/call-sealer.js';
 import { LogDrop } from './personal/log-drop.js';
-import { Readable } from './personal/readable.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
-import { AnswerMetric } from './waiting/answer-metric.js';
-import { BoardFollower } from './waiting/board-follower.js';
-import { CallBoard } from './waiting/call-board.js';
-import { CallbackSender } from './waiting/callback-sender.js';
-import { Callbacks } from './waiting/callbacks.js';
-import { OwedCallbacks } from './waiting/owed-callbacks.js';
-import { followProgress } from './waiting/progress.js';
-import { Resume } from './waiting/resume.js';
-import { TimerWheel } from './waiting/timer-wheel.js';
-import { takeHints } from './waiting/wake-ups.js';
+import { EditDesk } from './votes/edited-inputs.js';
 
 export interface RunningGateway extends RunningApp {
   /** The port that it listens on. */

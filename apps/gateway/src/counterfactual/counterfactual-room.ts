@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { type Change, Counterfactual, changesOf } from '@countersign/decisions';
 import { tenantOf } from '@countersign/domain';
 import type { AppDeps } from '@countersign/process';

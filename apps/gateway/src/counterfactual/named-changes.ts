@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { type Issue, Refusal } from '@countersign/calls';
+import { type Caller, type Issue, Refusal } from '@countersign/calls';
 import { callError, canonicalText, type Principal } from '@countersign/contracts';
 import { type Change, callOfApproval, type Recording } from '@countersign/decisions';
 import { factsOf, keysOf, limitVersions } from '@countersign/domain';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Principal } from '@countersign/contracts';
-import type { CheckpointStore, NewestCheckpoint } from '@countersign/evidence';
-import { treeName } from '@countersign/evidence';
+import { type CheckpointStore, type NewestCheckpoint, treeName } from '@countersign/evidence';
 import type { Store } from '@countersign/store';
 import { type AuditEvents, type AuditFilter, type AuditWindow, fits } from '../audit/audit-events.js';
 import type { AuditReads } from '../audit/audit-reads.js';

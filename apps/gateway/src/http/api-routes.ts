@@ -1,5 +1,5 @@
+import { batchRequest, callRequest } from '@countersign/calls';
 import type { z } from 'zod';
-import { batchRequest, callRequest } from '../admission/call-request.js';
 import { activateRequest, policySettings, publishRequest } from '../policies/bundle-request.js';
 import { evaluationRequest, resolveTierRequest } from './access.controller.js';
 import { type ApiRoute, lastEventId } from './api-route.js';

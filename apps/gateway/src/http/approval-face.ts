@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { bothForms, callFace, mappingFace, seenBy } from '@countersign/calls';
+import { bothForms, type Caller, callFace, mappingFace, seenBy } from '@countersign/calls';
 import type { ToolCall } from '@countersign/contracts';
 import { unpackCall } from '@countersign/domain';
 import type { ApprovalRow, PartRow } from '@countersign/store';

@@ -1,5 +1,4 @@
-import type { ApprovalRequirement } from '@countersign/contracts';
-import { GRANT_MAX_MS } from '@countersign/contracts';
+import { type ApprovalRequirement, GRANT_MAX_MS } from '@countersign/contracts';
 import { DAY_MS, foldedSubject, subjectOf } from '@countersign/domain';
 import { z } from 'zod';
 

@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { parseTopic } from '@countersign/contracts';
 import type { LogRecord } from '@countersign/event-log';
 import { parseTilePath } from '@countersign/proofs';

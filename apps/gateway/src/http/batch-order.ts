@@ -1,5 +1,4 @@
-import { type Issue, Refusal } from '@countersign/calls';
-import type { BatchRequest } from '../admission/call-request.js';
+import { type BatchRequest, type Issue, Refusal } from '@countersign/calls';
 
 type BatchCall = BatchRequest['calls'][number];
 

@@ -1,8 +1,17 @@
-import type { AnswerNotes, Caller, EffectStanding } from '@countersign/calls';
-import { envelopeText, isKeyReuse, needsEffect, Refusal, type SeenCall, seenBy } from '@countersign/calls';
+import {
+  type AnswerNotes,
+  type BatchRequest,
+  type Caller,
+  type EffectStanding,
+  envelopeText,
+  isKeyReuse,
+  needsEffect,
+  Refusal,
+  type SeenCall,
+  seenBy,
+} from '@countersign/calls';
 import { type Authority, union } from '@countersign/contracts';
 import { type CallState, type CallStatus, statusOf, terminalStatuses } from '@countersign/domain';
-import type { BatchRequest } from '../admission/call-request.js';
 import type { AnswerSink, FinalAnswer } from './call-answer.js';
 import type { CallIntake } from './call-intake.js';
 import { keyReuse } from './post-reply.js';

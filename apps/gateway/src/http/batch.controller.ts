@@ -1,6 +1,5 @@
-import { Refusal } from '@countersign/calls';
+import { batchRequest, Refusal } from '@countersign/calls';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { batchRequest } from '../admission/call-request.js';
 import { dependencyFault } from './batch-order.js';
 import { BatchRun } from './batch-run.js';
 import { parseBody } from './body-issues.js';

@@ -1,11 +1,8 @@
-import { isSameCaller, Refusal } from '@countersign/calls';
+import { type CallWaiter, isAnswer, isSameCaller, Refusal, settledAs, type Timed } from '@countersign/calls';
 import type { ToolCall } from '@countersign/contracts';
 import { type CallState, type PlacedEvent, statusOf } from '@countersign/domain';
 import { type CallSpan, decisionAttributes } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
-import type { CallWaiter } from '../admission/call-desk.js';
-import { isAnswer, settledAs } from '../waiting/is-answer.js';
-import type { Timed } from '../waiting/timer-wheel.js';
 import type { CallRoom } from './call-room.js';
 import { positionText } from './positions.js';
 

@@ -1,10 +1,7 @@
-import type { Caller } from '@countersign/calls';
-import { envelopeText, Refusal, seenBy } from '@countersign/calls';
+import { type Caller, CallSealer, envelopeText, isAnswer, Refusal, seenBy } from '@countersign/calls';
 import { type CallState, type PlacedEvent, statusOf, terminalStatuses } from '@countersign/domain';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import { CallSealer } from '../personal/call-sealer.js';
-import { isAnswer } from '../waiting/is-answer.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
 import { KnownCalls } from './known-calls.js';

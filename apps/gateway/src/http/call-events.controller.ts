@@ -1,8 +1,6 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, newestFact, Refusal } from '@countersign/calls';
 import { type CallState, statusOf, terminalStatuses } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
-import { newestFact } from '../waiting/state-hlc.js';
 import { CallFeeds } from './call-feed.js';
 import { CallStream } from './call-stream.js';
 import { Face } from './face.js';

@@ -1,11 +1,6 @@
-import type { Caller } from '@countersign/calls';
-import { envelopeText, seenBy } from '@countersign/calls';
+import { type Caller, type CallListener, envelopeText, newestFact, type Readable, seenBy, type Timed } from '@countersign/calls';
 import type { CallState } from '@countersign/domain';
 import type { Progress } from '@countersign/process';
-import type { Readable } from '../personal/readable.js';
-import type { CallListener } from '../waiting/call-board.js';
-import { newestFact } from '../waiting/state-hlc.js';
-import type { Timed } from '../waiting/timer-wheel.js';
 import type { CallRoom } from './call-room.js';
 import type { CallStream, StatusTexts } from './call-stream.js';
 

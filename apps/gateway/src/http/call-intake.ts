@@ -1,17 +1,22 @@
-import type { Caller, EffectReader } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import {
+  type Admission,
+  type AdmittedCall,
+  type CallDesk,
+  type Caller,
+  type CallMapper,
+  type CallRequest,
+  type CallSealer,
+  callRequest,
+  type EffectReader,
+  type OwedCallbacks,
+  type Readable,
+  Refusal,
+} from '@countersign/calls';
 import { type Authority, uuidv7 } from '@countersign/contracts';
 import type { CallSpan, CallTracer } from '@countersign/process';
 import { SpanKind } from '@opentelemetry/api';
-import type { Admission, AdmittedCall } from '../admission/admission.js';
-import type { CallDesk } from '../admission/call-desk.js';
-import type { CallMapper } from '../admission/call-mapper.js';
-import { type CallRequest, callRequest } from '../admission/call-request.js';
 import { type DelegatedAuthority, isDelegated } from '../identity/delegated-authority.js';
 import type { RefusedRequests } from '../identity/refused-requests.js';
-import type { CallSealer } from '../personal/call-sealer.js';
-import type { Readable } from '../personal/readable.js';
-import type { OwedCallbacks } from '../waiting/owed-callbacks.js';
 import { parseBody } from './body-issues.js';
 import { type AnswerSink, CallAnswer } from './call-answer.js';
 import type { CallRoom } from './call-room.js';

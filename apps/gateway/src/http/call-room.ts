@@ -1,10 +1,6 @@
+import type { AnswerMetric, CallBoard, Callbacks, CallDesk, TimerWheel } from '@countersign/calls';
 import type { Clock } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
-import type { CallDesk } from '../admission/call-desk.js';
-import type { AnswerMetric } from '../waiting/answer-metric.js';
-import type { CallBoard } from '../waiting/call-board.js';
-import type { Callbacks } from '../waiting/callbacks.js';
-import type { TimerWheel } from '../waiting/timer-wheel.js';
 import type { AnsweredPositions } from './positions.js';
 
 /** What open requests share. */

@@ -1,8 +1,7 @@
+import { CallBoard, type Timed } from '@countersign/calls';
 import { placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '@countersign/calls/testing/samples';
 import { evolve, type PlacedEvent } from '@countersign/domain';
 import { describe, expect, test } from '@jest/globals';
-import { CallBoard } from '../waiting/call-board.js';
-import type { Timed } from '../waiting/timer-wheel.js';
 import { CallFeeds } from './call-feed.js';
 import { CallStream } from './call-stream.js';
 

@@ -1,6 +1,5 @@
-import type { Caller } from '@countersign/calls';
+import { type Caller, newestFact } from '@countersign/calls';
 import { type CallState, statusOf, terminalStatuses } from '@countersign/domain';
-import { newestFact } from '../waiting/state-hlc.js';
 import type { StreamOut } from './event-stream.js';
 
 /** The envelope of one state of a call, made once for all readers who may see the same of it. */

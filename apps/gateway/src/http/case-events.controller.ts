@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { readCase } from '@countersign/store';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { CaseFeeds } from './case-feed.js';

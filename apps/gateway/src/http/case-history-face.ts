@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { approvalLink, bothForms, callFace, seenBy } from '@countersign/calls';
+import { approvalLink, bothForms, type Caller, callFace, seenBy } from '@countersign/calls';
 import { type CallState, unpackCall } from '@countersign/domain';
 import type { CaseHistoryRow } from '@countersign/store';
 

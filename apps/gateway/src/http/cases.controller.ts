@@ -1,12 +1,10 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, CallSealer, Refusal, subjectsRequest } from '@countersign/calls';
 import { uuidv7 } from '@countersign/contracts';
 import { caseOf, itemNames } from '@countersign/domain';
 import { type CaseRow, caseHistory, listCases, readCase } from '@countersign/store';
 import { Controller, Get, Patch, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { ChangeFields } from '../identity/configuration-writer.js';
-import { CallSealer, subjectsRequest } from '../personal/call-sealer.js';
 import { parseBody } from './body-issues.js';
 import { historyFace } from './case-history-face.js';
 import type { Edited } from './configuration-edits.js';

@@ -1,10 +1,9 @@
-import { Refusal } from '@countersign/calls';
+import { Readable, Refusal } from '@countersign/calls';
 import { LOCAL_ISSUER, rolesLeft } from '@countersign/domain';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { DecisionClaims } from '../notices/decision-link.js';
 import { NoticeRoom } from '../notices/notice-room.js';
-import { Readable } from '../personal/readable.js';
 import { approvalFace } from './approval-face.js';
 import { parseBody } from './body-issues.js';
 import { DECISION_SCRIPT_HASH, decisionPage } from './decision-page.js';

@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { intersectRights, uuidv7 } from '@countersign/contracts';
 import { itemNames, type UserDelegation } from '@countersign/domain';
 import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';

@@ -1,11 +1,9 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Readable, Refusal } from '@countersign/calls';
 import { isInfrastructureFault } from '@countersign/contracts';
 import { RecordsDropped } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
 import { type Authenticator, lacksRole, type Role } from '../identity/authenticator.js';
 import type { RefusedRequests } from '../identity/refused-requests.js';
-import { Readable } from '../personal/readable.js';
 import type { Problem } from './problem.js';
 import {
   type Answer,

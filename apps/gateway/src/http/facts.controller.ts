@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { canonicalText } from '@countersign/contracts';
 import { type FactTable, factsOf, itemNames } from '@countersign/domain';
 import { Controller, Delete, Get, Patch, Put, Req, Res } from '@nestjs/common';

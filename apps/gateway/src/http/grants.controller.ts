@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { grantCounter } from '@countersign/decisions';
 import { type Counter, itemNames, type KeptGrant, MICRO } from '@countersign/domain';
 import { countersOf } from '@countersign/store';

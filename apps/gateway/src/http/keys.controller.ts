@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { uuidv7 } from '@countersign/contracts';
 import { type ApiKey, itemNames, keysOf, tenantOf } from '@countersign/domain';
 import type { Clock } from '@countersign/process';

@@ -1,10 +1,7 @@
-import { Refusal } from '@countersign/calls';
-import type { EventMap } from '@countersign/contracts';
-import { parseCallId } from '@countersign/contracts';
+import { type CallCheck, type CallCommands, CallWatch, type Command, Refusal } from '@countersign/calls';
+import { type EventMap, parseCallId } from '@countersign/contracts';
 import type { CallState, PlacedEvent } from '@countersign/domain';
 import { isCallOfAnother } from '@countersign/store';
-import type { CallCommands, Command } from '../admission/call-commands.js';
-import { type CallCheck, CallWatch } from '../waiting/call-watch.js';
 import type { CallRoom } from './call-room.js';
 import type { HttpRequest } from './reply.js';
 import { type Views, viewsBehind } from './views.js';

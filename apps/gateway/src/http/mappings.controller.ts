@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, noSuchTool, Refusal } from '@countersign/calls';
 import {
   ANY_TOOL,
   itemNames,
@@ -23,7 +22,6 @@ import { activationProblem, activationReasons } from './mapping-activation.js';
 import { activationRequest, definitionProblem, mappingDefinition, rollbackRequest, tryRequest } from './mapping-request.js';
 import { tryMapping } from './mapping-trial.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { noSuchTool } from './unknown-tool.js';
 import { Views, viewsBehind } from './views.js';
 
 const toolOf = (request: HttpRequest): string => (request.params as { tool: string }).tool;

@@ -1,11 +1,9 @@
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal, type Timed } from '@countersign/calls';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
-import type { Timed } from '../waiting/timer-wheel.js';
 import type { EventStream } from './event-stream.js';
 import { OpenStreams } from './open-streams.js';
 import { type Problem, problemDocument, problemHeaders, problemStatus } from './problem.js';

@@ -1,6 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
-import type { Timed, TimerWheel } from '../waiting/timer-wheel.js';
+import { type Caller, Refusal, type Timed, type TimerWheel } from '@countersign/calls';
 import { EventStream } from './event-stream.js';
 import type { Face } from './face.js';
 import type { Problem } from './problem.js';

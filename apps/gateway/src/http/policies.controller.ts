@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { canonicalText, sha256Hex } from '@countersign/contracts';
 import { type BundleShelf, itemNames } from '@countersign/domain';
 import type { BundleText, PolicyBundle } from '@countersign/policy';

@@ -1,9 +1,19 @@
-import type { Caller, EffectStanding } from '@countersign/calls';
-import { type EffectReader, envelopeText, isKeyReuse, needsEffect, Refusal, type SeenCall, seenBy } from '@countersign/calls';
+import {
+  type Caller,
+  type Deprecation,
+  type EffectReader,
+  type EffectStanding,
+  envelopeText,
+  isKeyReuse,
+  needsEffect,
+  type Readable,
+  Refusal,
+  type SeenCall,
+  seenBy,
+} from '@countersign/calls';
 import type { CallState } from '@countersign/domain';
-import type { Readable } from '../personal/readable.js';
 import { type AnswerSink, type FinalAnswer, locationOf } from './call-answer.js';
-import type { Deprecation } from './deprecation.js';
+import { deprecationHeaders } from './deprecation.js';
 import { type Problem, ProblemWithHeaders } from './problem.js';
 import { type IncomingRequest, JSON_CONTENT_TYPE, type OutgoingReply, sendProblem } from './reply.js';
 
@@ -53,7 +63,7 @@ export class PostReply implements AnswerSink {
     this.reply.code(status).header('content-type', JSON_CONTENT_TYPE);
     if (position !== '') this.reply.header('countersign-position', position);
     if (status === 202) this.reply.header('location', locationOf(state.call_id));
-    if (this.deprecation) this.reply.headers(this.deprecation.headers);
+    if (this.deprecation) this.reply.headers(deprecationHeaders(this.deprecation));
     const shown = this.readers.readable.text(state.tenant_id, text);
     if (typeof shown === 'string') this.reply.send(shown);
     else

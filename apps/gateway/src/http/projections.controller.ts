@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { type ProjectionReport, projectionDigests, projectionReports } from '@countersign/store';
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { DEFAULT_TENANT } from '../identity/tenants.js';

@@ -1,9 +1,7 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, noSuchTool, noSuchVersion, Refusal, subjectsRequest } from '@countersign/calls';
 import { LOCAL_PROVIDER, toolVersions } from '@countersign/domain';
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import { subjectsRequest } from '../personal/call-sealer.js';
 import { ownTool, raterOf } from '../trust/rating-rights.js';
 import { time } from '../trust/trust-face.js';
 import { type RatingRow, TrustRoom } from '../trust/trust-room.js';
@@ -13,7 +11,6 @@ import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { positionText } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { noSuchTool, noSuchVersion } from './unknown-tool.js';
 import { Views, viewsBehind } from './views.js';
 
 export const ratingRequest = z.strictObject({

@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Problem } from './problem.js';
 

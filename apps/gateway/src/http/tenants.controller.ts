@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { itemNames, type Tenant, tenantOf } from '@countersign/domain';
 import { Controller, Get, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';

@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { itemNames, type TokenExchange } from '@countersign/domain';
 import { actorKeySet, addressFault, type TenantKeys } from '@countersign/process';
 import { Controller, Delete, Get, Inject, Put, Req, Res } from '@nestjs/common';

@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, noSuchVersion, Refusal } from '@countersign/calls';
 import {
   type Evaluation,
   itemNames,
@@ -18,7 +17,6 @@ import { always } from './configuration-edits.js';
 import { Face } from './face.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 import { versionFace } from './tool-record.js';
-import { noSuchVersion } from './unknown-tool.js';
 import { Views } from './views.js';
 
 export const lifecycleRequest = z.strictObject({

@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import type { ApprovalRequirement } from '@countersign/contracts';
 import { DAY_MS, itemNames, nearestNames, type ToolOverride } from '@countersign/domain';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';

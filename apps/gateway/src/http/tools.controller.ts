@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, noSuchTool, noSuchVersion, Refusal } from '@countersign/calls';
 import { inRangeText, itemNames, type TenantToolVersion, toolNames, toolVersions } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
@@ -11,7 +10,6 @@ import { listed, pageOf } from './lists.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 import { type MeasuredOf, toolFace, versionFace } from './tool-record.js';
 import { searchTools } from './tool-search.js';
-import { noSuchTool, noSuchVersion } from './unknown-tool.js';
 import { Views } from './views.js';
 
 const states = ['active', 'deprecated', 'blocked', 'candidate', 'suspended'] as const;

@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, noSuchTool, noSuchVersion, Refusal } from '@countersign/calls';
 import { toldKey, toolVersions } from '@countersign/domain';
 import type { PastMoment } from '@countersign/process';
 import { type Cursor, cursorText, parseCursor } from '@countersign/store';
@@ -14,7 +13,6 @@ import { fromQuery, queryOf } from './from-query.js';
 import { LIMIT_MAX } from './lists.js';
 import { parsePositions, positionText } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { noSuchTool, noSuchVersion } from './unknown-tool.js';
 import { Views, viewsBehind } from './views.js';
 
 const moment = {

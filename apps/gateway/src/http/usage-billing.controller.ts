@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { billingPages, billingTotals } from '../usage/billing.js';

@@ -1,7 +1,6 @@
-import { Refusal } from '@countersign/calls';
+import { Readable, Refusal } from '@countersign/calls';
 import { type CallState, unpackCall } from '@countersign/domain';
 import { hasPassed, type LogPosition, type ProjectionOffset, projectionPosition, readCall, type Store } from '@countersign/store';
-import { Readable } from '../personal/readable.js';
 import { type AnsweredPositions, parsePositions } from './positions.js';
 import { type HttpRequest, headerOf } from './reply.js';
 

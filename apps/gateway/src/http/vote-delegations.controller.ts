@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { uuidv7 } from '@countersign/contracts';
 import { type Delegation, itemNames } from '@countersign/domain';
 import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';

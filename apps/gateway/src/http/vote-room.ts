@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { type EditedInputs, uuidv7 } from '@countersign/contracts';
 import { type CallState, machineObjection, type PlacedEvent, unpackCall } from '@countersign/domain';
 import { type ApprovalRow, readApproval } from '@countersign/store';
 import { z } from 'zod';
-import type { EditDesk } from '../admission/edited-inputs.js';
 import { principalId } from '../identity/principal-id.js';
 import type { VerifiedTokens } from '../identity/verified-tokens.js';
+import type { EditDesk } from '../votes/edited-inputs.js';
 import { approvalFace } from './approval-face.js';
 import type { KnownCalls } from './known-calls.js';
 import type { Answer, HttpRequest } from './reply.js';

@@ -1,10 +1,8 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, callbackFault, Refusal } from '@countersign/calls';
 import { uuidv7 } from '@countersign/contracts';
 import { itemNames, LOCAL_ISSUER, rolesLeft, type Webhook } from '@countersign/domain';
 import { Controller, Delete, Get, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import { callbackFault } from '../admission/callback-url.js';
 import { principalId } from '../identity/principal-id.js';
 import { NoticeRoom } from '../notices/notice-room.js';
 import { parseBody } from './body-issues.js';

@@ -1,7 +1,6 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
-import type { Authority, Principal } from '@countersign/contracts';
-import { type ApiKey, type IdentityProvider, LOCAL_ISSUER, principalOfKey, tenantOf } from '@countersign/domain';
+import { type Caller, Refusal } from '@countersign/calls';
+import type { Authority } from '@countersign/contracts';
+import { type ApiKey, LOCAL_ISSUER, principalOfKey, tenantOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
 import { TokenHashes } from './token-hashes.js';
 import type { TokenPrincipals } from './token-principals.js';

@@ -1,10 +1,8 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, type CallRequest, Refusal } from '@countersign/calls';
 import { type Authority, intersectRights, lacking, type Principal, parseCallId, type Rights, union } from '@countersign/contracts';
 import { type CallState, delegationOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
 import type { Vault } from '@countersign/store';
-import type { CallRequest } from '../admission/call-request.js';
 import type { TokenPrincipals } from './token-principals.js';
 
 /** Reads one call of the tenant; undefined where there is none. */

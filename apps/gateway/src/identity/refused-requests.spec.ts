@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { EventCodec, type SecurityEventRecorded } from '@countersign/contracts';
 import type { AppDeps } from '@countersign/process';
 import { describe, expect, jest, test } from '@jest/globals';

@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { type AccessRefusal, type Refusal } from '@countersign/calls';
+import { type AccessRefusal, type Caller, type Refusal } from '@countersign/calls';
 import { firstMeta } from '@countersign/contracts';
 import { type AppDeps, securityRecord } from '@countersign/process';
 import { type IncomingRequest, pathOf } from '../http/reply.js';

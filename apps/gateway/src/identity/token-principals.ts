@@ -1,5 +1,4 @@
-import type { Caller } from '@countersign/calls';
-import { Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { sha256Hex } from '@countersign/contracts';
 import { type IdentityProvider, providerOf, tenantOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';

@@ -1,4 +1,4 @@
-import { type Issue, Refusal } from '@countersign/calls';
+import { CompiledContracts, callContext, costLeft, type Issue, isTooDeep, Refusal } from '@countersign/calls';
 import {
   type Authority,
   canonicalText,
@@ -11,9 +11,6 @@ import {
 import { type CallToJudge, type Judged, judgeCall, unmappable } from '@countersign/decisions';
 import { caseOf, resolveVersion, type ToolVersion, tenantOf } from '@countersign/domain';
 import { isUnmappable, type TenantMappings, type Unmappable } from '@countersign/process';
-import { callContext } from '../admission/call-request.js';
-import { CompiledContracts, isTooDeep } from '../admission/compiled-contracts.js';
-import { costLeft } from '../admission/run-budget.js';
 import { bodyProblem } from '../http/body-issues.js';
 import type { PolicyRoom } from './policy-room.js';
 

@@ -4,8 +4,7 @@ import { type ConfigurationState, tenantOf, unpackCall } from '@countersign/doma
 import type { AppDeps } from '@countersign/process';
 import { type CallRow, listCalls } from '@countersign/store';
 import { Gently } from '../counterfactual/gently.js';
-import type { RecordingReader } from '../counterfactual/recording-reader.js';
-import { sharedWindow } from '../counterfactual/recording-reader.js';
+import { type RecordingReader, sharedWindow } from '../counterfactual/recording-reader.js';
 import type { Transcripts } from './transcripts.js';
 
 const CALLS_MAX = 500;

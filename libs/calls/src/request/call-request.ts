@@ -1,6 +1,6 @@
-import { idempotencyKey } from '@countersign/calls';
 import { parseCallId } from '@countersign/contracts';
 import { z } from 'zod';
+import { idempotencyKey } from '../identity/idempotency-key.js';
 import { runBudget } from './run-budget.js';
 
 const text = (max: number) => z.string().min(1).max(max);

@@ -1,11 +1,8 @@
-import { identify, Refusal } from '@countersign/calls';
+import { type CallMapper, type CallSealer, CompiledContracts, identify, isTooDeep, Refusal } from '@countersign/calls';
 import { canonicalText, type EditedInputs, isReadOnly, type ToolCall } from '@countersign/contracts';
 import type { TenantRulings } from '@countersign/decisions';
 import { catalogued, type ToolVersion } from '@countersign/domain';
 import type { Configuration, TenantKeys } from '@countersign/process';
-import type { CallSealer } from '../personal/call-sealer.js';
-import type { CallMapper } from './call-mapper.js';
-import { CompiledContracts, isTooDeep } from './compiled-contracts.js';
 
 /** Checks the inputs that an approver wants instead, as those of a call are checked, and says which key they have. */
 export class EditDesk {

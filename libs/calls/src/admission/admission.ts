@@ -1,26 +1,19 @@
-import type { Caller } from '@countersign/calls';
-import { type Identity, idempotencyKey, identify, Refusal } from '@countersign/calls';
-import {
-  type Authority,
-  laneTopic,
-  type Meta,
-  NO_CONTEXT,
-  nextHlc,
-  type ToolCall,
-  union,
-  uuidv7,
-  type VersionState,
-} from '@countersign/contracts';
+import { type Authority, laneTopic, NO_CONTEXT, nextHlc, type ToolCall, union, uuidv7, type VersionState } from '@countersign/contracts';
 import { caseOf, lifecycleEntry, type PersonalRule, resolveVersion, type Tenant, type ToolVersion, tenantOf } from '@countersign/domain';
 import type { EventLog } from '@countersign/event-log';
 import type { Configuration, TenantKeys } from '@countersign/process';
-import { type Deprecation, deprecationOf } from '../http/deprecation.js';
-import { noSuchTool, noSuchVersion } from '../http/unknown-tool.js';
+import type { Caller } from '../caller.js';
+import { type Identity, identify } from '../identity/effect-identity.js';
+import { idempotencyKey } from '../identity/idempotency-key.js';
 import type { CallSealer } from '../personal/call-sealer.js';
-import type { CallRequest } from './call-request.js';
-import { callbackFault } from './callback-url.js';
+import { Refusal } from '../refusal.js';
+import type { AdmittedCall, Deprecation } from '../request/admitted-call.js';
+import type { CallRequest } from '../request/call-request.js';
+import { callbackFault } from '../request/callback-url.js';
+import { costLeft, deadlineOf } from '../request/run-budget.js';
 import { CompiledContracts, isTooDeep } from './compiled-contracts.js';
-import { costLeft, deadlineOf } from './run-budget.js';
+import { deprecationOf } from './deprecation.js';
+import { noSuchTool, noSuchVersion } from './unknown-tool.js';
 
 export interface AdmissionRules {
   allow_private_callbacks: boolean;
@@ -35,22 +28,6 @@ export interface CallOrigin {
   now_ms: number;
   /** 32 hex digits. */
   trace_id: string;
-}
-
-/** A call that may go on the record. */
-export interface AdmittedCall {
-  topic: string;
-  meta: Meta & { call_id: string };
-  call: ToolCall;
-  tenant: Tenant;
-  /** Where its version is deprecated. */
-  deprecation: Deprecation | undefined;
-  /** Its id follows from the request, so it may be on the record already. */
-  numbered: boolean;
-  /** Why it may not be recorded any more; where it was recorded in time it is answered all the same. Only of numbered calls. */
-  refusal_if_new: Refusal | undefined;
-  /** The rules that call something of it personal: it is sealed before it is recorded. */
-  personal: readonly PersonalRule[];
 }
 
 /** Checks and completes a request; decides nothing: whether the call may run is policy's. */

@@ -1,9 +1,9 @@
-import { Refusal } from '@countersign/calls';
 import { type EditedInputs, SEALED, sha256Hex, type ToolCall } from '@countersign/contracts';
 import { hasPersonal, type PersonalRule } from '@countersign/domain';
 import { type Clock, type Configuration, type Personal, rulesAbout } from '@countersign/process';
 import { z } from 'zod';
-import type { AdmittedCall } from '../admission/admission.js';
+import { Refusal } from '../refusal.js';
+import type { AdmittedCall } from '../request/admitted-call.js';
 
 const NONE: readonly PersonalRule[] = [];
 const noKeys = (): Refusal => new Refusal('unavailable', 'what is personal in the call cannot be sealed here, so it was not recorded');

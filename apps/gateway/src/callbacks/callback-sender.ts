@@ -1,18 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
+import { ANSWER_MAX_MS, type Callback, type CallbackDelivery, callbackFault, type Taken } from '@countersign/calls';
 import { outboundRequest, type TenantKeys } from '@countersign/process';
-import { callbackFault } from '../admission/callback-url.js';
-
-/** How long a receiver may take, ms. */
-export const ANSWER_MAX_MS = 10_000;
-
-export interface Callback {
-  url: string;
-  tenant_id: string;
-  /** Same for every attempt: receivers drop repeats by it. */
-  webhook_id: string;
-  /** JSON text. */
-  body: string;
-}
 
 /** The secret that a tenant's callbacks are signed with, as Standard Webhooks writes it (`whsec_…`). */
 export function callbackSecret(keys: TenantKeys, tenantId: string): string {
@@ -29,11 +17,8 @@ function signedHeaders(secret: string, callback: Pick<Callback, 'webhook_id' | '
   return { 'webhook-id': callback.webhook_id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
 }
 
-/** `refused`: not to be tried again, 410 among others. */
-export type Taken = 'taken' | 'refused' | 'try_again';
-
 /** Sends one callback. Redirects are not followed. @returns whether the receiver took it, and whether to try again where not. */
-export class CallbackSender {
+export class CallbackSender implements CallbackDelivery {
   constructor(
     private readonly keys: TenantKeys,
     private readonly now_ms: () => number,

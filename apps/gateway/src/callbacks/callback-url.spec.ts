@@ -1,7 +1,7 @@
+import { callbackFault } from '@countersign/calls';
 import { isPrivateAddress, type TenantKeys } from '@countersign/process';
 import { describe, expect, test } from '@jest/globals';
-import { CallbackSender } from '../waiting/callback-sender.js';
-import { callbackFault } from './callback-url.js';
+import { CallbackSender } from './callback-sender.js';
 
 const LOCAL = [
   'http://localhost/x',

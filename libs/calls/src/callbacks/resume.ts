@@ -15,9 +15,9 @@ import {
   settleCallbacks,
   unfinishedCalls,
 } from '@countersign/store';
-import type { CallBoard } from './call-board.js';
+import type { CallBoard } from '../waiting/call-board.js';
+import { settledAs } from '../waiting/is-answer.js';
 import { type Callbacks, TRIED_FOR_MS } from './callbacks.js';
-import { settledAs } from './is-answer.js';
 
 /** Requests that the views have not folded yet are read from the log, no more than this many a partition. */
 const UNFOLDED_MAX = 20_000;

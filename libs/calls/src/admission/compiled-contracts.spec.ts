@@ -1,7 +1,7 @@
-import { sampleContract } from '@countersign/calls/testing/samples';
 import { contractDigest } from '@countersign/contracts';
 import type { ToolVersion } from '@countersign/domain';
 import { describe, expect, test } from '@jest/globals';
+import { sampleContract } from '../testing/samples.js';
 import { CompiledContracts, type InputCheck, isTooDeep } from './compiled-contracts.js';
 
 const tool = (input_schema: Record<string, unknown> = sampleContract().input_schema): ToolVersion => {

@@ -1,8 +1,8 @@
-import { CALL_ID, placed, sampleEnd, sampleRuling } from '@countersign/calls/testing/samples';
 import { EventCodec } from '@countersign/contracts';
 import { encodeHint } from '@countersign/process';
 import { InProcessWakeUps } from '@countersign/store';
 import { describe, expect, test } from '@jest/globals';
+import { CALL_ID, placed, sampleEnd, sampleRuling } from '../testing/samples.js';
 import { CallBoard } from './call-board.js';
 import { takeHints } from './wake-ups.js';
 

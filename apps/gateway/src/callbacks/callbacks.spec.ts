@@ -1,14 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { CallBoard, Callbacks, Readable } from '@countersign/calls';
 import { CALL_ID, placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '@countersign/calls/testing/samples';
 import { tenantKey } from '@countersign/contracts';
 import { createLogger } from '@countersign/process';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { Readable } from '../personal/readable.js';
-import { CallBoard } from './call-board.js';
 import { CallbackSender, callbackSecret } from './callback-sender.js';
-import { Callbacks } from './callbacks.js';
 
 const keys = { tenantKey: (tenant: string) => tenantKey(Buffer.alloc(32, 3), tenant) };
 const NOW = 1_700_000_000_000;

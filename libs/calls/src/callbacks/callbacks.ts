@@ -1,10 +1,10 @@
-import { envelopeText, refusedAt } from '@countersign/calls';
 import type { CallState } from '@countersign/domain';
 import type { Logger } from '@countersign/process';
+import { envelopeText, refusedAt } from '../envelope/envelope.js';
 import type { Readable } from '../personal/readable.js';
-import type { CallBoard, CallListener } from './call-board.js';
-import { ANSWER_MAX_MS, type Callback, type CallbackSender, type Taken } from './callback-sender.js';
-import { settledAs } from './is-answer.js';
+import type { CallBoard, CallListener } from '../waiting/call-board.js';
+import { settledAs } from '../waiting/is-answer.js';
+import { ANSWER_MAX_MS, type Callback, type CallbackDelivery, type Taken } from './callback-delivery.js';
 import type { OwedCallbacks } from './owed-callbacks.js';
 
 /** Waits before the second and later attempts, ms. */
@@ -50,7 +50,7 @@ export class Callbacks {
   private since_ms = 0;
 
   constructor(
-    private readonly sender: CallbackSender,
+    private readonly delivery: CallbackDelivery,
     private readonly board: CallBoard,
     private readonly parts: { logger: Logger; readable: Pick<Readable, 'text'>; owed: Pick<OwedCallbacks, 'settle'> },
   ) {}
@@ -112,7 +112,7 @@ export class Callbacks {
   /** What is sealed in it is opened when it is sent, each time. */
   private async send(callback: Callback): Promise<Taken> {
     try {
-      return await this.sender.send({ ...callback, body: await this.parts.readable.text(callback.tenant_id, callback.body) });
+      return await this.delivery.send({ ...callback, body: await this.parts.readable.text(callback.tenant_id, callback.body) });
     } catch (cause) {
       this.parts.logger.warn({ url: callback.url, cause: String(cause) }, 'a callback could not be made readable');
       return 'try_again';

@@ -1,6 +1,6 @@
 import { uuidv7 } from '@countersign/contracts';
 import type { AppDeps, WakeUpChannel } from '@countersign/process';
-import type { CallBoard } from '../waiting/call-board.js';
+import type { CallBoard } from './call-board.js';
 
 // No lane is called so: their names have no dot.
 const CHANNEL = '.in-flight';

@@ -1,5 +1,5 @@
-import { Refusal } from '@countersign/calls';
 import { type ConfigurationState, nearestNames, toolNames, toolVersions } from '@countersign/domain';
+import { Refusal } from '../refusal.js';
 
 /** There is no such tool; these may have been meant. */
 export function noSuchTool(state: ConfigurationState, tenantId: string, name: string): Refusal {

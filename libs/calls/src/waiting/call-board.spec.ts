@@ -1,7 +1,6 @@
-import { CALL_ID, placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '@countersign/calls/testing/samples';
-import type { CallState } from '@countersign/domain';
-import { statusOf } from '@countersign/domain';
+import { type CallState, statusOf } from '@countersign/domain';
 import { describe, expect, test } from '@jest/globals';
+import { CALL_ID, placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '../testing/samples.js';
 import { CallBoard } from './call-board.js';
 
 const ruled = (more = {}) => placed('policy_decided', sampleRuling(more), 'policy-decided');

@@ -1,8 +1,8 @@
-import { Refusal } from '@countersign/calls';
 import type { MappedInputs, ToolCall } from '@countersign/contracts';
 import { isUnmappable, type TenantMappings, type Unmappable } from '@countersign/process';
 import type { CallSealer } from '../personal/call-sealer.js';
-import type { AdmittedCall } from './admission.js';
+import { Refusal } from '../refusal.js';
+import type { AdmittedCall } from '../request/admitted-call.js';
 import { isTooDeep } from './compiled-contracts.js';
 
 /** Why inputs are not taken that the tenant's mapping refuses: every field, and what the mapping says of it. */

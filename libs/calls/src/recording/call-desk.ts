@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Refusal } from '@countersign/calls';
 import { crashPoint, type EventCodec } from '@countersign/contracts';
 import { type CallState, evolve, type PlacedEvent, unpackCall } from '@countersign/domain';
 import { type LogPosition, readCall, type Store } from '@countersign/store';
+import { Refusal } from '../refusal.js';
+import type { AdmittedCall } from '../request/admitted-call.js';
 import type { CallBoard, CallListener } from '../waiting/call-board.js';
-import type { AdmittedCall } from './admission.js';
 import { RecentRequests } from './recent-requests.js';
 import type { RecordWriter, WriteSink } from './record-writer.js';
 

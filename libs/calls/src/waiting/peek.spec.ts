@@ -1,7 +1,7 @@
-import { sampleCall, sampleEnd, sampleMeta } from '@countersign/calls/testing/samples';
 import { EventCodec } from '@countersign/contracts';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { sampleCall, sampleEnd, sampleMeta } from '../testing/samples.js';
 import { peekCallId } from './peek.js';
 
 const codec = new EventCodec();

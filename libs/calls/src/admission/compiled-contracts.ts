@@ -1,8 +1,8 @@
-import { type Issue, pointer } from '@countersign/calls';
 import { type JsonSchema, schemaFaults } from '@countersign/contracts';
 import type { ToolVersion } from '@countersign/domain';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { type Issue, pointer } from '../refusal.js';
 
 const ISSUES_MAX = 50;
 const CONTRACTS_MAX = 5_000;
