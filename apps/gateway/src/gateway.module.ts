@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CallSealer, Readable } from '@countersign/calls';
+import { CallSealer, Calls, Readable, RecordedCalls, Views } from '@countersign/calls';
 import { type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
@@ -28,8 +28,6 @@ import { BatchController } from './http/batch.controller.js';
 import { BlobsController } from './http/blobs.controller.js';
 import { CallCommandsController } from './http/call-commands.controller.js';
 import { CallEventsController } from './http/call-events.controller.js';
-import { CallFeeds } from './http/call-feed.js';
-import { CallIntake } from './http/call-intake.js';
 import { CallbackSecretController } from './http/callback-secret.controller.js';
 import { CallsController } from './http/calls.controller.js';
 import { CaseEventsController } from './http/case-events.controller.js';
@@ -49,7 +47,6 @@ import { IdentityProvidersController } from './http/identity-providers.controlle
 import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
 import { isKeyless } from './http/keyless-routes.js';
 import { KeysController } from './http/keys.controller.js';
-import { KnownCalls } from './http/known-calls.js';
 import { LimitsController } from './http/limits.controller.js';
 import { LogDropsController } from './http/log-drops.controller.js';
 import { MappingsController } from './http/mappings.controller.js';
@@ -78,7 +75,6 @@ import { TrustController } from './http/trust.controller.js';
 import { HEADERS_TOO_SLOW, refuseUnread, refuseUnrouted } from './http/unread-requests.js';
 import { UsageController } from './http/usage.controller.js';
 import { UsageBillingController } from './http/usage-billing.controller.js';
-import { Views } from './http/views.js';
 import { VoteDelegationsController } from './http/vote-delegations.controller.js';
 import { VoteRoom } from './http/vote-room.js';
 import { WebhooksController } from './http/webhooks.controller.js';
@@ -103,10 +99,8 @@ export interface GatewayParts {
   drops: LogDrop | undefined;
   vault: Vault;
   keys: TenantKeys;
-  intake: CallIntake;
-  calls: KnownCalls;
+  calls: Calls;
   streams: OpenStreams;
-  call_feeds: CallFeeds;
   case_feeds: CaseFeeds;
   configuration: ConfigurationRoom;
   policies: PolicyRoom;
@@ -190,12 +184,11 @@ export class GatewayModule {
         { provide: Face, useValue: parts.face },
         { provide: Vault, useValue: parts.vault },
         { provide: TENANT_KEYS, useValue: parts.keys },
-        { provide: CallIntake, useValue: parts.intake },
-        { provide: KnownCalls, useValue: parts.calls },
+        { provide: Calls, useValue: parts.calls },
+        { provide: RecordedCalls, useValue: parts.calls.recorded },
         { provide: OpenStreams, useValue: parts.streams },
-        { provide: CallFeeds, useValue: parts.call_feeds },
         { provide: CaseFeeds, useValue: parts.case_feeds },
-        { provide: Views, useValue: parts.calls.views },
+        { provide: Views, useValue: parts.calls.recorded.views },
         { provide: ConfigurationRoom, useValue: parts.configuration },
         { provide: StoredBlobs, useValue: parts.blobs },
         { provide: PolicyRoom, useValue: parts.policies },

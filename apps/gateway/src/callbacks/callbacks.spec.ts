@@ -66,7 +66,7 @@ describe('a callback', () => {
     statuses = [503];
     const board = new CallBoard();
     const settled: string[] = [];
-    const owed = { settle: (callId: string) => void settled.push(callId) };
+    const owed = { owe: async () => undefined, settle: (callId: string) => void settled.push(callId) };
     const callbacks = new Callbacks(sender(), board, { logger: createLogger('test', 'silent'), readable: Readable.plain, owed });
     const call = sampleCall({ callback_url: url });
     board.admit(CALL_ID, 'acme', undefined, undefined);

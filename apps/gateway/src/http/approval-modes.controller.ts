@@ -1,4 +1,4 @@
-import { Refusal } from '@countersign/calls';
+import { RecordedCalls, Refusal } from '@countersign/calls';
 import type { ApprovalMode } from '@countersign/contracts';
 import { type CallState, observedMode, usageFacts } from '@countersign/domain';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
@@ -6,8 +6,7 @@ import { z } from 'zod';
 import { UsageRoom } from '../usage/usage-room.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
-import { KnownCalls } from './known-calls.js';
-import { positionText } from './positions.js';
+import { positionText, seenPositions } from './positions.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const modes = ['read_only', 'network', 'local_write', 'delegated', 'destructive'] as const satisfies readonly ApprovalMode[];
@@ -22,7 +21,7 @@ export const modeRequest = z.strictObject({
 export class ApprovalModesController {
   constructor(
     private readonly face: Face,
-    private readonly calls: KnownCalls,
+    private readonly calls: RecordedCalls,
     private readonly room: UsageRoom,
   ) {}
 
@@ -33,7 +32,7 @@ export class ApprovalModesController {
       const body = parseBody(modeRequest, request.body);
       if (body instanceof Refusal) return body;
       const call_id = (request.params as { call_id: string }).call_id;
-      const state = await this.calls.find(request, caller.tenant_id, call_id);
+      const state = await this.calls.find(caller.tenant_id, call_id, seenPositions(request));
       if (state instanceof Refusal) return state;
       const about = answeredCall(state);
       if (!about) return new Refusal('conflict', 'nothing answered the call yet: its effect is not known');

@@ -5,6 +5,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
+import { behindHeader } from './positions.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 import { VoteRoom } from './vote-room.js';
 
@@ -29,7 +30,7 @@ export class ApprovalQualityController {
       const query = queryOf(request, qualityQuery);
       if (query instanceof Refusal) return query;
       const { views, commands } = this.room.calls;
-      const told = await views.told(request);
+      const told = await behindHeader(views, request);
       const since_ms = commands.clock.now_ms() - query.days * DAY_MS;
       const decisions = await countedVotes(views.store, { tenant_id: caller.tenant_id, since_ms, limit: DECISIONS_MAX });
       const price = query.price_of_hour ?? null;

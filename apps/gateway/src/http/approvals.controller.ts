@@ -6,6 +6,7 @@ import { approvalFace } from './approval-face.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
 import { listed } from './lists.js';
+import { behindHeader } from './positions.js';
 import { problemDocument, problemStatus } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 import { stateOf, VoteRoom, voteRequest } from './vote-room.js';
@@ -38,7 +39,7 @@ export class ApprovalsController {
       const query = listed(request, approvalFilters);
       if (query instanceof Refusal) return query;
       const { views } = this.room.calls;
-      const told = await views.told(request);
+      const told = await behindHeader(views, request);
       const { like, ...filters } = query;
       const likeness = like === undefined ? {} : await this.likeness(request, caller, like);
       if (likeness instanceof Refusal) return likeness;

@@ -1,4 +1,4 @@
-import { type Caller, Refusal } from '@countersign/calls';
+import { type Caller, Refusal, Views, viewsBehind } from '@countersign/calls';
 import { parseTopic } from '@countersign/contracts';
 import type { LogRecord } from '@countersign/event-log';
 import { parseTilePath } from '@countersign/proofs';
@@ -10,8 +10,8 @@ import { tooFar } from './audit-events.controller.js';
 import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
+import { seenPositions } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok, pathOf } from './reply.js';
-import { Views, viewsBehind } from './views.js';
 
 const AUDITORS: readonly Role[] = ['auditor'];
 const whole = (min: number) => fromQuery(z.number().int().min(min).max(Number.MAX_SAFE_INTEGER));
@@ -107,7 +107,7 @@ export class AuditController {
       if ((call_id === undefined) === (case_id === undefined)) return new Refusal('invalid-request', 'name a call_id or a case_id');
       const unseen = await this.unseen(cosigned);
       if (unseen) return unseen;
-      if (!(await this.views.current(request))) return viewsBehind();
+      if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
       const made = await this.room.bundle(
         caller.tenant_id,
         call_id !== undefined ? { call_id } : { case_id: case_id as string },

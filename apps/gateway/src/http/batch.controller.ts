@@ -1,9 +1,7 @@
-import { batchRequest, Refusal } from '@countersign/calls';
+import { BatchRun, batchRequest, Calls, dependencyFault, Refusal } from '@countersign/calls';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { dependencyFault } from './batch-order.js';
-import { BatchRun } from './batch-run.js';
+import { BatchLines } from './batch-lines.js';
 import { parseBody } from './body-issues.js';
-import { CallIntake } from './call-intake.js';
 import { Face } from './face.js';
 import { waitOf } from './preferences.js';
 import { type HttpReply, type HttpRequest, headerOf, sendProblem } from './reply.js';
@@ -13,7 +11,7 @@ import { type HttpReply, type HttpRequest, headerOf, sendProblem } from './reply
 export class BatchController {
   constructor(
     private readonly face: Face,
-    private readonly intake: CallIntake,
+    private readonly calls: Calls,
   ) {}
 
   // A double colon is a literal one in Fastify's routes.
@@ -33,9 +31,9 @@ export class BatchController {
       caller,
       traceparent: headerOf(request, 'traceparent'),
       wait_ms: waitOf(headerOf(request, 'prefer')),
-      fault: (cause: unknown) => this.face.problemOf(cause),
+      span_name: 'POST /v1/calls:batch',
+      warns_of_deprecation: false,
     };
-    const out = { line: (text: string) => void reply.raw.write(`${text}\n`), end: () => void reply.raw.end() };
-    new BatchRun(this.intake, body.calls, by, out).start();
+    new BatchRun(this.calls, body.calls, by, new BatchLines(reply.raw, (cause) => this.face.problemOf(cause))).start();
   }
 }

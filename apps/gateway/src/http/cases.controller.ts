@@ -1,4 +1,4 @@
-import { type Caller, CallSealer, Refusal, subjectsRequest } from '@countersign/calls';
+import { type Caller, CallSealer, Refusal, subjectsRequest, Views, viewsBehind } from '@countersign/calls';
 import { uuidv7 } from '@countersign/contracts';
 import { caseOf, itemNames } from '@countersign/domain';
 import { type CaseRow, caseHistory, listCases, readCase } from '@countersign/store';
@@ -11,9 +11,8 @@ import type { Edited } from './configuration-edits.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed } from './lists.js';
-import { positionText } from './positions.js';
+import { behindHeader, positionText, seenPositions } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views, viewsBehind } from './views.js';
 
 const title = z.string().min(1).max(400).optional();
 export const caseRequest = z.strictObject({ title, subjects: subjectsRequest }).prefault({});
@@ -69,7 +68,7 @@ export class CasesController {
     return this.face.serve(request, reply, [], async (caller) => {
       const query = listed(request, caseFilters);
       if (query instanceof Refusal) return query;
-      const told = await this.views.told(request);
+      const told = await behindHeader(this.views, request);
       const page = await listCases(this.views.store, { tenant_id: caller.tenant_id, ...query });
       return ok({ items: page.items.map(caseFace), next_cursor: page.next_cursor }, told);
     });
@@ -78,7 +77,7 @@ export class CasesController {
   @Get(':case_id')
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
-      const current = await this.views.current(request);
+      const current = await this.views.current(seenPositions(request));
       const row = await readCase(this.views.store, caller.tenant_id, idOf(request));
       // The tag of what the row may not show yet would let its reader undo that: such a reader gets none.
       if (row) return ok(caseFace(row), current ? { etag: this.etag(caller.tenant_id, row.case_id) } : {});
@@ -91,7 +90,7 @@ export class CasesController {
     return this.face.serve(request, reply, [], async (caller) => {
       const query = listed(request);
       if (query instanceof Refusal) return query;
-      const current = await this.views.current(request);
+      const current = await this.views.current(seenPositions(request));
       const case_id = idOf(request);
       if (!(await readCase(this.views.store, caller.tenant_id, case_id))) return current ? noSuchCase() : viewsBehind();
       const page = await caseHistory(this.views.store, { tenant_id: caller.tenant_id, case_id, ...query });

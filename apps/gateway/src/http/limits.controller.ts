@@ -1,4 +1,4 @@
-import { type Caller, Refusal } from '@countersign/calls';
+import { type Caller, Refusal, Views } from '@countersign/calls';
 import { type Counter, itemNames, type Limit, limitsOf, limitVersions, MICRO, slotAt, usedAt } from '@countersign/domain';
 import { defaultLimits } from '@countersign/policy';
 import { type CounterRow, cursorText, readCounters } from '@countersign/store';
@@ -9,7 +9,6 @@ import { Face } from './face.js';
 import { limitFault, limitRequest, nextVersion } from './limit-request.js';
 import { listed, pageOf } from './lists.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views } from './views.js';
 
 const ID = /^[\w.-]{1,100}$/;
 const none = (): Refusal => new Refusal('not-found', 'there is no such limit');

@@ -1,4 +1,4 @@
-import { type Caller, noSuchTool, Refusal } from '@countersign/calls';
+import { type Caller, noSuchTool, Refusal, Views, viewsBehind } from '@countersign/calls';
 import {
   ANY_TOOL,
   itemNames,
@@ -21,8 +21,8 @@ import { listed, pageOf } from './lists.js';
 import { activationProblem, activationReasons } from './mapping-activation.js';
 import { activationRequest, definitionProblem, mappingDefinition, rollbackRequest, tryRequest } from './mapping-request.js';
 import { tryMapping } from './mapping-trial.js';
+import { seenPositions } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views, viewsBehind } from './views.js';
 
 const toolOf = (request: HttpRequest): string => (request.params as { tool: string }).tool;
 const noMapping = (): Refusal => new Refusal('not-found', 'there is no mapping of this tool');
@@ -163,7 +163,7 @@ export class MappingsController {
       if (body instanceof Refusal) return body;
       const definition = this.unknown(caller, body.tool) ?? this.tried(caller, body);
       if (definition instanceof Refusal) return definition;
-      if (body.calls_max > 0 && !(await this.views.current(request))) return viewsBehind();
+      if (body.calls_max > 0 && !(await this.views.current(seenPositions(request)))) return viewsBehind();
       const page = { tenant_id: caller.tenant_id, tool: body.tool, limit: Math.max(1, body.calls_max) };
       const rows = body.calls_max === 0 ? [] : (await listCalls(this.views.store, page)).items;
       const recorded = rows.map((row) => unpackCall(row.state));

@@ -1,4 +1,4 @@
-import { type Caller, Refusal } from '@countersign/calls';
+import { type Caller, Refusal, Views } from '@countersign/calls';
 import { type ProjectionReport, projectionDigests, projectionReports } from '@countersign/store';
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
@@ -7,7 +7,6 @@ import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { positionText } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views } from './views.js';
 
 const noSuch = (): Refusal => new Refusal('not-found', 'there is no projection of this name');
 const nameOf = (request: HttpRequest): string => (request.params as { name: string }).name;

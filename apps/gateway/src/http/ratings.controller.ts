@@ -1,4 +1,4 @@
-import { type Caller, noSuchTool, noSuchVersion, Refusal, subjectsRequest } from '@countersign/calls';
+import { type Caller, noSuchTool, noSuchVersion, Refusal, subjectsRequest, Views, viewsBehind } from '@countersign/calls';
 import { LOCAL_PROVIDER, toolVersions } from '@countersign/domain';
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
@@ -9,9 +9,8 @@ import { parseBody } from './body-issues.js';
 import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
-import { positionText } from './positions.js';
+import { positionText, seenPositions } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views, viewsBehind } from './views.js';
 
 export const ratingRequest = z.strictObject({
   rating: z.number().min(0).max(5).describe('stars'),
@@ -38,7 +37,7 @@ export class RatingsController {
       const { name } = request.params as { name: string };
       const { state } = this.configuration;
       if (toolVersions(state, caller.tenant_id, name).length === 0) return noSuchTool(state, caller.tenant_id, name);
-      if (!(await this.views.current(request))) return viewsBehind();
+      if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
       return ok(pageOf(await this.room.ratings(caller.tenant_id, name), page, ({ rater }) => rater, ratingFace));
     });
   }
@@ -59,7 +58,7 @@ export class RatingsController {
         .map(({ tool }) => ownTool(state, caller, tool.contract.provider ?? LOCAL_PROVIDER))
         .find((why) => why !== undefined);
       if (own) return new Refusal('forbidden', own);
-      if (!(await this.views.current(request))) return viewsBehind();
+      if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
       const { kind, id } = caller.principal;
       if (!(await this.room.hasUsed(caller.tenant_id, name, `${kind}:${id}`)))
         return new Refusal('forbidden', `only who has used ${name}, with an outcome that was verified where the tool can, may rate it`);

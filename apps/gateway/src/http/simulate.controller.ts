@@ -1,4 +1,4 @@
-import { Refusal } from '@countersign/calls';
+import { Refusal, Views, viewsBehind } from '@countersign/calls';
 import { type CallState, catalogued, unpackCall } from '@countersign/domain';
 import type { BundleText, PolicyBundle } from '@countersign/policy';
 import { bundlesAhead, TenantMappings } from '@countersign/process';
@@ -11,8 +11,8 @@ import { PolicyRoom } from '../policies/policy-room.js';
 import { type SimulatedAt, Simulation } from '../policies/simulation.js';
 import { SimulationReports } from '../policies/simulation-reports.js';
 import { Face } from './face.js';
+import { seenPositions } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views, viewsBehind } from './views.js';
 
 const PAGE = 500;
 const CALLS_MAX = 20_000;
@@ -52,7 +52,7 @@ export class SimulateController {
       if (body instanceof Refusal) return body;
       const draft = await this.draft(tenant_id, body);
       if (draft instanceof Refusal) return draft;
-      if (!(await this.views.current(request))) return viewsBehind();
+      if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
       return this.run(tenant_id, body, draft);
     });
   }

@@ -1,4 +1,4 @@
-import { type Caller, noSuchVersion, Refusal } from '@countersign/calls';
+import { type Caller, noSuchVersion, Refusal, Views } from '@countersign/calls';
 import {
   type Evaluation,
   itemNames,
@@ -15,9 +15,9 @@ import { TrustRoom } from '../trust/trust-room.js';
 import { parseBody } from './body-issues.js';
 import { always } from './configuration-edits.js';
 import { Face } from './face.js';
+import { seenPositions } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 import { versionFace } from './tool-record.js';
-import { Views } from './views.js';
 
 export const lifecycleRequest = z.strictObject({
   state: z.enum(['active', 'deprecated', 'blocked']),
@@ -202,7 +202,7 @@ export class ToolLifecycleController {
     const { state } = this.room.configuration;
     const tool = this.tool(request, caller);
     if (tool instanceof Refusal) return { status: 204 };
-    await this.views.current(request);
+    await this.views.current(seenPositions(request));
     const measured = await this.trust.measured(caller.tenant_id);
     const lifecycle = stateOfVersion(state, caller.tenant_id, tool);
     return ok({ ...versionFace(state, caller.tenant_id, { tool, lifecycle }, measured), ...told }, { etag });

@@ -1,4 +1,4 @@
-import { type Caller, noSuchTool, noSuchVersion, Refusal } from '@countersign/calls';
+import { type Caller, noSuchTool, noSuchVersion, Refusal, Views } from '@countersign/calls';
 import { inRangeText, itemNames, type TenantToolVersion, toolNames, toolVersions } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
@@ -7,10 +7,10 @@ import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
 import { listed, pageOf } from './lists.js';
+import { seenPositions } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 import { type MeasuredOf, toolFace, versionFace } from './tool-record.js';
 import { searchTools } from './tool-search.js';
-import { Views } from './views.js';
 
 const states = ['active', 'deprecated', 'blocked', 'candidate', 'suspended'] as const;
 const commaList = <T extends z.ZodType<string, string>>(item: T) =>
@@ -68,7 +68,7 @@ export class ToolsController {
 
   /** Trust, ratings and usage of the tenant's tools, with what this gateway answered before. */
   private async measured(request: HttpRequest, caller: Caller): Promise<MeasuredOf> {
-    await this.views.current(request);
+    await this.views.current(seenPositions(request));
     return this.trust.measured(caller.tenant_id);
   }
 

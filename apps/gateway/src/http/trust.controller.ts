@@ -1,4 +1,4 @@
-import { type Caller, noSuchTool, noSuchVersion, Refusal } from '@countersign/calls';
+import { type Caller, noSuchTool, noSuchVersion, Refusal, Views, viewsBehind } from '@countersign/calls';
 import { toldKey, toolVersions } from '@countersign/domain';
 import type { PastMoment } from '@countersign/process';
 import { type Cursor, cursorText, parseCursor } from '@countersign/store';
@@ -11,9 +11,8 @@ import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
 import { LIMIT_MAX } from './lists.js';
-import { parsePositions, positionText } from './positions.js';
+import { parsePositions, positionText, seenPositions } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views, viewsBehind } from './views.js';
 
 const moment = {
   as_of: z.iso.datetime({ offset: true }).optional().describe('the value at a past time'),
@@ -62,7 +61,7 @@ export class TrustController {
       if (named instanceof Refusal) return named;
       const after = query.cursor === undefined ? undefined : cursorPlace(query.cursor);
       if (after === null) return invalid('/cursor', 'the cursor is none of ours');
-      if (!(await this.views.current(request))) return viewsBehind();
+      if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
       const runs = await this.room.runs({ tenant_id: caller.tenant_id, ...named, limit: query.limit, ...(after ? { after } : {}) });
       const last = runs.at(-1);
       const items = runs.map(({ topic, partition, offset, runs: _, ...of }) => ({
@@ -150,7 +149,7 @@ export class TrustController {
     if (query instanceof Refusal) return query;
     const asked = this.momentOf(query);
     if (asked instanceof Refusal) return asked;
-    if (!(await this.views.current(request))) return viewsBehind();
+    if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
     return (await this.room.of(caller.tenant_id, asked)) ?? invalid('/at_offset', 'there is no such record');
   }
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Caller, Refusal } from '@countersign/calls';
+import { type Caller, Refusal, Views } from '@countersign/calls';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { billingPages, billingTotals } from '../usage/billing.js';
@@ -9,8 +9,8 @@ import { type BillingPeriod, billingPeriod } from '../usage/billing-period.js';
 import { UsageRoom } from '../usage/usage-room.js';
 import { Face } from './face.js';
 import { queryOf } from './from-query.js';
+import { behindHeader } from './positions.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views } from './views.js';
 
 export const billingQuery = {
   period: z.string().describe('a month, `2026-11`, UTC'),
@@ -59,7 +59,7 @@ export class UsageBillingController {
       return new Refusal('invalid-request', 'a period is a month as 2026-11', {
         issues: [{ path: '/period', code: 'format', message: 'is no month' }],
       });
-    const told = await this.views.told(request);
+    const told = await behindHeader(this.views, request);
     const closed = await this.room.closer.closed(caller.tenant_id, period);
     if (!closed && query.provisional !== 'true') return notOver(period);
     if (closed) {

@@ -1,4 +1,4 @@
-import { type Caller, Refusal } from '@countersign/calls';
+import { type Caller, Refusal, Views, viewsBehind } from '@countersign/calls';
 import { HOUR_MS } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
@@ -8,8 +8,8 @@ import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
 import { LIMIT_MAX } from './lists.js';
+import { seenPositions } from './positions.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views, viewsBehind } from './views.js';
 
 const DAYS_DEFAULT = 30;
 const HOURS_MAX = 24 * 400;
@@ -62,7 +62,7 @@ export class UsageController {
       if (to_hour - from_hour > HOURS_MAX) return invalid('/from', 'at most 400 days at once');
       const after = afterOf(query.cursor);
       if (after instanceof Refusal) return after;
-      if (!(await this.views.current(request))) return viewsBehind();
+      if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
       const asked = { tenant_id: caller.tenant_id, from_hour, to_hour, tool: query.tool, agent: agentOf(caller, query.agent) };
       const { total, items, next } = await this.room.report.read(asked, query.group_by, { limit: query.limit, after });
       return ok({

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Caller, Refusal } from '@countersign/calls';
+import { type Caller, type RecordedCalls, Refusal, viewsBehind } from '@countersign/calls';
 import { type EditedInputs, uuidv7 } from '@countersign/contracts';
 import { type CallState, machineObjection, type PlacedEvent, unpackCall } from '@countersign/domain';
 import { type ApprovalRow, readApproval } from '@countersign/store';
@@ -8,9 +8,8 @@ import { principalId } from '../identity/principal-id.js';
 import type { VerifiedTokens } from '../identity/verified-tokens.js';
 import type { EditDesk } from '../votes/edited-inputs.js';
 import { approvalFace } from './approval-face.js';
-import type { KnownCalls } from './known-calls.js';
+import { seenPositions } from './positions.js';
 import type { Answer, HttpRequest } from './reply.js';
-import { viewsBehind } from './views.js';
 import { refusedAs, verdictOn } from './vote-verdict.js';
 
 export const voteRequest = z.strictObject({
@@ -48,14 +47,14 @@ function misplacedIn({ vote, inputs, to, grant }: VoteRequest): string | undefin
 /** What everything does that votes: find the request, put the vote on the record, and answer what policy made of it. */
 export class VoteRoom {
   constructor(
-    readonly calls: KnownCalls,
+    readonly calls: RecordedCalls,
     private readonly edits: EditDesk,
     /** Records that a person came with a token: before a vote, and before somebody else may vote. */
     readonly verified: Pick<VerifiedTokens, 'ensure'>,
   ) {}
 
   async find(request: HttpRequest, tenant_id: string, approval_id: string): Promise<ApprovalRow | Refusal> {
-    const current = await this.calls.views.current(request);
+    const current = await this.calls.views.current(seenPositions(request));
     const row = await readApproval(this.calls.views.store, tenant_id, approval_id);
     return row ?? (current ? noSuchApproval() : viewsBehind());
   }
@@ -111,7 +110,7 @@ export class VoteRoom {
       voted_at_ms,
     };
     const check = (_state: CallState, at: PlacedEvent | undefined) => verdictOn(vote, at);
-    const verdict = await this.calls.tell('approval_voted', state, vote, { check, timeout_ms: PATIENCE_MS });
+    const verdict = await this.calls.command('approval_voted', state, vote, { check, timeout_ms: PATIENCE_MS });
     if (verdict?.kind === 'refused') {
       const latest = await this.find(request, voter.tenant_id, approval_id);
       const approval_status = latest instanceof Refusal ? row.status : latest.status;

@@ -1,4 +1,4 @@
-import { type Caller, type CallRequest, Refusal } from '@countersign/calls';
+import { type AuthorityResolver, type Caller, type CallFor, Refusal } from '@countersign/calls';
 import { type Authority, intersectRights, lacking, type Principal, parseCallId, type Rights, union } from '@countersign/contracts';
 import { type CallState, delegationOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
@@ -8,19 +8,13 @@ import type { TokenPrincipals } from './token-principals.js';
 /** Reads one call of the tenant; undefined where there is none. */
 export type CallReader = (tenantId: string, callId: string) => Promise<CallState | undefined>;
 
-export type CallFor = Pick<CallRequest, 'on_behalf_of' | 'user_token' | 'sources'>;
-
-/** Whether a request needs more than the caller's own rights. */
-export const isDelegated = (request: CallFor): boolean =>
-  request.on_behalf_of !== undefined || request.user_token !== undefined || request.sources !== undefined;
-
 const at = (path: string, message: string): Refusal =>
   new Refusal('invalid-request', message, { issues: [{ path, code: 'refused', message }] });
 
 type ForUser = Pick<Authority, 'on_behalf_of' | 'delegated_user_token_ref' | 'delegation_id'> & Rights;
 
 /** By whose rights a call is made that is made for a user, or from other calls' results. */
-export class DelegatedAuthority {
+export class DelegatedAuthority implements AuthorityResolver {
   constructor(
     private readonly configuration: Configuration,
     private readonly tokens: TokenPrincipals,

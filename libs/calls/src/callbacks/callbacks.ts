@@ -1,5 +1,6 @@
 import type { CallState } from '@countersign/domain';
 import type { Logger } from '@countersign/process';
+import type { OwedCallback } from '@countersign/store';
 import { envelopeText, refusedAt } from '../envelope/envelope.js';
 import type { Readable } from '../personal/readable.js';
 import type { CallBoard, CallListener } from '../waiting/call-board.js';
@@ -31,7 +32,7 @@ class Watcher implements CallListener {
     private readonly board: CallBoard,
   ) {}
   changed(state: CallState): void {
-    if (settledAs(state) !== 200) return;
+    if (settledAs(state) !== 'ended') return;
     this.board.unwatch(state.call_id, this);
     this.callbacks.ended(state);
   }
@@ -52,8 +53,18 @@ export class Callbacks {
   constructor(
     private readonly delivery: CallbackDelivery,
     private readonly board: CallBoard,
-    private readonly parts: { logger: Logger; readable: Pick<Readable, 'text'>; owed: Pick<OwedCallbacks, 'settle'> },
+    private readonly parts: { logger: Logger; readable: Pick<Readable, 'text'>; owed: Pick<OwedCallbacks, 'owe' | 'settle'> },
   ) {}
+
+  /** Resolves once it is kept that this call's end is to be sent; rejects where the store is unavailable. */
+  owe(call: OwedCallback): Promise<void> {
+    return this.parts.owed.owe(call);
+  }
+
+  /** The call was not taken: nothing is owed. */
+  settle(callId: string): void {
+    this.parts.owed.settle(callId);
+  }
 
   /** A call that is on the board. */
   watch(callId: string, tenantId: string): void {

@@ -109,7 +109,7 @@ export class Resume {
     const state = row && unpackCall(row.state);
     if (!state) {
       if (age_ms > NEVER_CAME_MS) await settleCallbacks(this.parts.store, [call_id]);
-    } else if (settledAs(state) === 200) this.callbacks.ended(state);
+    } else if (settledAs(state) === 'ended') this.callbacks.ended(state);
     else this.seat(state);
   }
 

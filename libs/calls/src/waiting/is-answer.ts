@@ -12,9 +12,9 @@ export function isAnswer(status: CallStatus): boolean {
   }
 }
 
-/** What a waiting request is answered with: the end (200), or that a person must decide (202); undefined while neither is complete. */
-export function settledAs(state: CallState): 200 | 202 | undefined {
+/** What a waiting caller is answered with: the end, or that a person must decide; undefined while neither is complete. */
+export function settledAs(state: CallState): 'ended' | 'pending' | undefined {
   const status = statusOf(state);
-  if (isAnswer(status)) return state.ruling ? 200 : undefined;
-  return status === 'pending_approval' && (state.approval || state.ruling?.joined_call_id) ? 202 : undefined;
+  if (isAnswer(status)) return state.ruling ? 'ended' : undefined;
+  return status === 'pending_approval' && (state.approval || state.ruling?.joined_call_id) ? 'pending' : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Row, Statement, Store } from '@countersign/store';
 import { expect, test } from '@jest/globals';
-import { AnsweredPositions } from './positions.js';
+import { AnsweredPositions } from './answered-positions.js';
 import { Views } from './views.js';
 
 const TOPIC = 'tool-executed';

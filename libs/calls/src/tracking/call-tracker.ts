@@ -1,15 +1,18 @@
-import type { AnswerMetric, CallBoard, Callbacks, CallDesk, TimerWheel } from '@countersign/calls';
 import type { Clock } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
-import type { AnsweredPositions } from './positions.js';
+import type { CallDesk } from '../recording/call-desk.js';
+import type { AnsweredPositions } from '../views/answered-positions.js';
+import type { AnswerMetric } from '../waiting/answer-metric.js';
+import type { CallBoard } from '../waiting/call-board.js';
+import type { TimerWheel } from '../waiting/timer-wheel.js';
 
-/** What open requests share. */
-export class CallRoom {
+/** What everybody who waits for a call or follows one shares. */
+export class CallTracker {
   constructor(
     readonly board: CallBoard,
     readonly wheel: TimerWheel,
     readonly clock: Clock,
-    private readonly parts: { desk: CallDesk; answered: AnsweredPositions; callbacks: Callbacks; metric: AnswerMetric },
+    private readonly parts: { desk: CallDesk; answered: AnsweredPositions; metric: AnswerMetric },
   ) {}
 
   measured(status: string, waited_ms: number): void {
@@ -23,14 +26,9 @@ export class CallRoom {
     return true;
   }
 
-  /** Reads the view, unless somebody read it for this call within `fresh_ms`. A store that is away changes nothing: the next turn asks again. */
+  /** Reads the view, unless somebody read it for this call within `fresh_ms`. A store that is unavailable changes nothing: the next turn reads again. */
   refresh(tenantId: string, callId: string, fresh_ms: number): void {
     if (!this.board.shouldRead(callId, this.clock.monotonic_ms(), fresh_ms)) return;
     this.parts.desk.refresh(tenantId, callId).catch(() => undefined);
-  }
-
-  /** The call is on the board: whoever it names is told when it ends. */
-  owe(callId: string, tenantId: string): void {
-    this.parts.callbacks.watch(callId, tenantId);
   }
 }

@@ -1,8 +1,8 @@
-import { Readable, Refusal } from '@countersign/calls';
 import { type CallState, unpackCall } from '@countersign/domain';
 import { hasPassed, type LogPosition, type ProjectionOffset, projectionPosition, readCall, type Store } from '@countersign/store';
-import { type AnsweredPositions, parsePositions } from './positions.js';
-import { type HttpRequest, headerOf } from './reply.js';
+import { Readable } from '../personal/readable.js';
+import { Refusal } from '../refusal.js';
+import type { AnsweredPositions } from './answered-positions.js';
 
 const PATIENCE_MS = 1_000;
 const PAUSE_MAX_MS = 50;
@@ -12,7 +12,7 @@ export const viewsBehind = (): Refusal => new Refusal('unavailable', 'the views 
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Reads of the views that see what this gateway answered before: they wait up to a second for the projector. */
+/** Reads of the views that see what this process answered before: they wait up to a second for the projector. */
 export class Views {
   private folded: readonly ProjectionOffset[] = [];
   /** A reading of `folded` that is under way, and when the last one began. */
@@ -28,22 +28,14 @@ export class Views {
   ) {}
 
   /**
-   * Waits until the views have passed what this gateway answered (of one partition number, or all) and what the request names.
+   * Waits until the views have passed what this process answered (of one partition number, or all) and what the reader has seen.
    * @returns false where they have not within a second: what is not found then may still be there.
    */
-  current(request: HttpRequest, partition?: number): Promise<boolean> {
-    return this.passed([...this.answered.of(partition), ...parsePositions(headerOf(request, 'countersign-position'))]);
+  current(seen: readonly LogPosition[], partition?: number): Promise<boolean> {
+    return this.passed([...this.answered.of(partition), ...seen]);
   }
 
-  /**
-   * Waits as `current`, for what is of use with views that are behind too: a list.
-   * @returns the header that says so then, for what is missing may still be there
-   */
-  async told(request: HttpRequest): Promise<Record<string, string>> {
-    return (await this.current(request)) ? {} : { 'countersign-views': 'behind' };
-  }
-
-  /** Waits for what this gateway answered of one partition number, as `current`. */
+  /** Waits for what this process answered of one partition number, as `current`. */
   caughtUp(partition: number): Promise<boolean> {
     return this.passed(this.answered.of(partition));
   }

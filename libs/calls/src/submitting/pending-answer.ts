@@ -1,10 +1,14 @@
-import { type CallWaiter, isAnswer, isSameCaller, Refusal, settledAs, type Timed } from '@countersign/calls';
 import type { ToolCall } from '@countersign/contracts';
 import { type CallState, type PlacedEvent, statusOf } from '@countersign/domain';
 import { type CallSpan, decisionAttributes } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
-import type { CallRoom } from './call-room.js';
-import { positionText } from './positions.js';
+import { isSameCaller } from '../identity/same-caller.js';
+import { type CallWaiter } from '../recording/call-desk.js';
+import { Refusal } from '../refusal.js';
+import type { CallTracker } from '../tracking/call-tracker.js';
+import { isAnswer, settledAs } from '../waiting/is-answer.js';
+import { type Timed } from '../waiting/timer-wheel.js';
+import type { AnswerSink, AnswerTerms, AnswerWriter } from './answer-writer.js';
 
 /** A result may overtake its ruling by this much; an approval request stands right behind its ruling. */
 const STRAGGLER_MS = 250;
@@ -15,28 +19,11 @@ const FIRST_REFRESH_MS = 50;
 /** Nothing is answered before the ruling; where none comes in this time the request stays on the record. */
 const RULING_MAX_MS = 5_000;
 
-export interface FinalAnswer {
-  /** 200: the call ended (or is in doubt); 202: it waits for a person, or the wait is over. */
-  status: 200 | 202;
-  state: CallState;
-  /** Of the records that the answer is made of, for `countersign-position`. */
-  position: string;
-  /** The request was on the record before this POST. */
-  repeat: boolean;
-}
-
-/** Where an answer goes: the reply of a POST, or a line of a batch. */
-export interface AnswerSink {
-  answered(answer: FinalAnswer): void;
-  refused(problem: Refusal): void;
-}
-
-export const locationOf = (callId: string): string => `/v1/calls/${callId}`;
-
 const ofAnother = (call_id: string): Refusal =>
   new Refusal('conflict', 'this run_id and seq name a call of another principal; give the call another run_id or seq', { call_id });
 
-export interface AskedCall {
+/** A call that is being put on the record, and how its caller waits for it. */
+export interface PendingCall extends AnswerTerms {
   call_id: string;
   tenant_id: string;
   wait_ms: number;
@@ -47,7 +34,7 @@ export interface AskedCall {
 }
 
 /** A caller who waits for one call: answered at its end, at a pending approval, or when the wait is over. */
-export class CallAnswer implements CallWaiter, Timed {
+export class PendingAnswer implements CallWaiter, Timed {
   private state: CallState | undefined;
   private answered = false;
   private patience_over = false;
@@ -58,12 +45,13 @@ export class CallAnswer implements CallWaiter, Timed {
   private refresh_ms: number;
 
   constructor(
-    private readonly room: CallRoom,
+    private readonly tracker: CallTracker,
+    private readonly writer: AnswerWriter,
     private readonly sink: AnswerSink,
-    private readonly call: AskedCall,
+    private readonly call: PendingCall,
     private readonly span: CallSpan,
   ) {
-    this.opened_ms = room.clock.monotonic_ms();
+    this.opened_ms = tracker.clock.monotonic_ms();
     this.refresh_ms = call.numbered ? FIRST_REFRESH_MS : REFRESH_MS;
   }
 
@@ -86,48 +74,48 @@ export class CallAnswer implements CallWaiter, Timed {
 
   private take(state: CallState, at: PlacedEvent | undefined): void {
     this.state = state;
-    if (at) this.position = this.room.noted(at) ? at : undefined;
+    if (at) this.position = this.tracker.noted(at) ? at : undefined;
     const settled = settledAs(state);
-    if (settled !== undefined) this.finish(settled);
-    else if (this.patience_over && state.ruling && !isAnswer(statusOf(state))) this.finish(202);
+    if (settled !== undefined) this.finish(settled === 'ended');
+    else if (this.patience_over && state.ruling && !isAnswer(statusOf(state))) this.finish(false);
     else if (isAnswer(statusOf(state)) || statusOf(state) === 'pending_approval') this.schedule(STRAGGLER_MS);
   }
 
   /** The views know a call once its request is folded, which is on another topic than its end: an answer names both. */
   recorded(at: LogPosition): void {
-    this.request = this.room.noted(at) ? at : undefined;
+    this.request = this.tracker.noted(at) ? at : undefined;
   }
 
-  refused(problem: Refusal): void {
+  refused(refusal: Refusal): void {
     if (this.answered) return;
     this.leave();
-    this.span.end(problem.detail);
-    this.sink.refused(problem);
+    this.span.end(refusal.detail);
+    this.sink.refused(refusal);
   }
 
   due(): void {
     if (this.answered) return;
     this.slot = -1;
-    const waited = this.room.clock.monotonic_ms() - this.opened_ms;
+    const waited = this.tracker.clock.monotonic_ms() - this.opened_ms;
     this.patience_over ||= waited >= this.call.wait_ms;
     const status = this.state ? statusOf(this.state) : 'pending_policy';
-    if (isAnswer(status)) this.finish(200);
-    else if (this.state?.ruling && (this.patience_over || status === 'pending_approval')) this.finish(202);
+    if (isAnswer(status)) this.finish(true);
+    else if (this.state?.ruling && (this.patience_over || status === 'pending_approval')) this.finish(false);
     else if (this.patience_over && waited >= RULING_MAX_MS && !this.state?.ruling) this.undecided();
     else this.wait(waited);
   }
 
   private wait(waited: number): void {
     // Half the wait: others who wait for this call have read the view meanwhile, or this one does.
-    this.room.refresh(this.call.tenant_id, this.call.call_id, this.refresh_ms / 2);
+    this.tracker.refresh(this.call.tenant_id, this.call.call_id, this.refresh_ms / 2);
     const left = this.call.wait_ms - waited;
     this.refresh_ms = Math.min(this.refresh_ms * 2, REFRESH_MS);
     this.schedule(left > 0 ? Math.min(left, this.refresh_ms) : this.refresh_ms);
   }
 
   private schedule(delay_ms: number): void {
-    if (this.slot >= 0) this.room.wheel.remove(this, this.slot);
-    this.slot = this.room.wheel.add(this, delay_ms);
+    if (this.slot >= 0) this.tracker.wheel.remove(this, this.slot);
+    this.slot = this.tracker.wheel.add(this, delay_ms);
   }
 
   private undecided(): void {
@@ -142,19 +130,19 @@ export class CallAnswer implements CallWaiter, Timed {
 
   private leave(): void {
     this.answered = true;
-    if (this.slot >= 0) this.room.wheel.remove(this, this.slot);
-    this.room.board.unwatch(this.call.call_id, this);
+    if (this.slot >= 0) this.tracker.wheel.remove(this, this.slot);
+    this.tracker.board.unwatch(this.call.call_id, this);
   }
 
-  private finish(status: 200 | 202): void {
+  private finish(ended: boolean): void {
     const state = this.state as CallState;
     this.leave();
     if (state.ruling) this.span.set(decisionAttributes(state.ruling.approval_mode_effective, state.ruling.decision_id));
     this.span.end();
-    this.room.measured(statusOf(state), this.room.clock.monotonic_ms() - this.opened_ms);
+    this.tracker.measured(statusOf(state), this.tracker.clock.monotonic_ms() - this.opened_ms);
     const end = state.end?.position;
     const last = this.position ?? (end && end.offset >= 0 ? end : undefined);
-    const position = [this.request, last].flatMap((one) => (one ? positionText(one) : [])).join(',');
-    this.sink.answered({ status, state, position, repeat: this.isRepeat(state) });
+    const positions = [this.request, last].filter((at) => at !== undefined);
+    this.writer.write({ ended, state, positions, repeat: this.isRepeat(state) }, this.call, this.sink);
   }
 }

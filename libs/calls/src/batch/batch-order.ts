@@ -1,4 +1,5 @@
-import { type BatchRequest, type Issue, Refusal } from '@countersign/calls';
+import { type Issue, Refusal } from '../refusal.js';
+import { type BatchRequest } from '../request/call-request.js';
 
 type BatchCall = BatchRequest['calls'][number];
 

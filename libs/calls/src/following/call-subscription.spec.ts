@@ -1,9 +1,11 @@
-import { CallBoard, type Timed } from '@countersign/calls';
-import { placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '@countersign/calls/testing/samples';
 import { evolve, type PlacedEvent } from '@countersign/domain';
 import { describe, expect, test } from '@jest/globals';
+import { placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '../testing/samples.js';
+import { CallBoard } from '../waiting/call-board.js';
+import { type Timed } from '../waiting/timer-wheel.js';
 import { CallFeeds } from './call-feed.js';
-import { CallStream } from './call-stream.js';
+import type { CallSnapshot } from './call-snapshot.js';
+import type { CallFollower } from './call-subscription.js';
 
 /** Keeps the one wait of a feed, and how long it asked for. */
 class Waits {
@@ -35,12 +37,16 @@ const stateAfter = (count: number) => {
   return more.reduce((state, at) => evolve(state, at), evolve(undefined, first));
 };
 
-class Reader {
+const frame = (id: number, envelope: string) => `id: ${id} ${envelope}`;
+
+class Reader implements CallFollower {
   readonly said: string[] = [];
-  write(text: string | Promise<string>): void {
-    this.said.push(text as string);
+  constructor(private readonly clearances: readonly string[]) {}
+  status(snapshot: CallSnapshot): void {
+    this.said.push(snapshot.text({ clearances: this.clearances }, frame) as string);
   }
-  end(): void {
+  progressed(): void {}
+  ended(): void {
     this.said.push('END');
   }
 }
@@ -58,10 +64,10 @@ function world(view: { facts: number }) {
     counts.opened++;
     return envelope;
   };
-  const feeds = new CallFeeds({ room: { board, wheel: wheel as never, refresh }, readable: { text } });
+  const feeds = new CallFeeds({ tracker: { board, wheel: wheel as never, refresh }, readable: { text } });
   const open = (clearances: readonly string[] = [], last_id = 0) => {
-    const reader = new Reader();
-    const leave = feeds.join(stateAfter(view.facts), new CallStream(reader, { clearances }, last_id));
+    const reader = new Reader(clearances);
+    const leave = feeds.follow(stateAfter(view.facts), last_id, reader);
     return { reader, leave };
   };
   return { board, wheel, feeds, counts, open };
