@@ -33,5 +33,4 @@ export type { AnswerSink, CallAnswer } from './submitting/answer-writer.js';
 export { AnsweredPositions } from './views/answered-positions.js';
 export { Views, viewsBehind } from './views/views.js';
 export { CallBoard } from './waiting/call-board.js';
-export { newestFact } from './waiting/state-hlc.js';
 export { type Timed, TimerWheel } from './waiting/timer-wheel.js';

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sampleContract } from '@countersign/calls/testing/samples';
+import { StandInViews } from '@countersign/calls/testing/stand-in-views';
 import { StandIn, usualScript } from '@countersign/calls/testing/stand-ins';
 import { EventCodec } from '@countersign/contracts';
 import { EmbeddedEventLog } from '@countersign/event-log';
@@ -10,7 +11,6 @@ import { FolderBlobs, InProcessResults, InProcessWakeUps, KeyRing, PgliteStore, 
 import { Registry } from 'prom-client';
 import { defaultHttpLimits, type HttpLimits } from '../bounds/http-limits.js';
 import { type RunningGateway, startGateway } from '../start-gateway.js';
-import { StandInViews } from './stand-in-views.js';
 
 const TOOLS = ['write_note', 'ask_first', 'never', 'unruled', 'doubtful', 'fails'];
 

@@ -1,4 +1,3 @@
-import { newestFact } from '@countersign/calls';
 import type { EventCodec } from '@countersign/contracts';
 import { type CallState, evolve, type PlacedEvent, packCall, statusOf } from '@countersign/domain';
 import { BatchDecoder, type EventLog, type LogBatch, type RunningSubscription } from '@countersign/event-log';
@@ -12,6 +11,7 @@ import {
   upsertApprovals,
   upsertCalls,
 } from '@countersign/store';
+import { newestFact } from '../waiting/state-hlc.js';
 
 /** Where readers look: the newest build. */
 const stable = stableTables(['calls', 'approvals']);
