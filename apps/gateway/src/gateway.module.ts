@@ -13,6 +13,7 @@ import { admitBeforeBody, boundConnections, FurtherAddresses, serveRequests } fr
 import type { HttpBounds } from './bounds/http-bounds.js';
 import { BODY_BYTES_MAX } from './bounds/http-limits.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
+import { ConfigurationRoom } from './configuration/configuration-room.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
 import { AccessController } from './http/access.controller.js';
 import { AdapterPinsController } from './http/adapter-pins.controller.js';
@@ -33,7 +34,6 @@ import { CallsController } from './http/calls.controller.js';
 import { CaseEventsController } from './http/case-events.controller.js';
 import { CaseFeeds } from './http/case-feed.js';
 import { CasesController } from './http/cases.controller.js';
-import { ConfigurationRoom } from './http/configuration-room.js';
 import { CounterfactualController } from './http/counterfactual.controller.js';
 import { DecisionsController } from './http/decisions.controller.js';
 import { DelegationsController } from './http/delegations.controller.js';

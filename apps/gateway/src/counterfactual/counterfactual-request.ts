@@ -1,10 +1,10 @@
 import { Refusal } from '@countersign/calls';
 import { errorCodes } from '@countersign/contracts';
 import { z } from 'zod';
-import { parseBody } from '../http/body-issues.js';
-import { limitRequest } from '../http/limit-request.js';
-import { tooDeep } from '../http/nesting.js';
 import { draftBundle } from '../policies/bundle-request.js';
+import { parseBody } from '../requests/body-issues.js';
+import { limitRequest } from '../requests/limit-request.js';
+import { tooDeep } from '../requests/nesting.js';
 
 const CHANGES_MAX = 50;
 /** A result that is given is known: it is not in doubt. */

@@ -5,7 +5,7 @@ import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { type Asked, type DryRuling, DryRulings } from '../policies/dry-rulings.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 

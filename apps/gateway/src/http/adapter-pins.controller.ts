@@ -4,7 +4,7 @@ import { Controller, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';

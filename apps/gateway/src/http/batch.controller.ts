@@ -1,7 +1,7 @@
 import { BatchRun, batchRequest, Calls, dependencyFault, Refusal } from '@countersign/calls';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { parseBody } from '../requests/body-issues.js';
 import { BatchLines } from './batch-lines.js';
-import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
 import { waitOf } from './preferences.js';
 import { type HttpReply, type HttpRequest, headerOf, sendProblem } from './reply.js';

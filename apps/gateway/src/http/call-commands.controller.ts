@@ -1,7 +1,7 @@
 import { type Caller, type CallName, Calls, type Intervention, Refusal } from '@countersign/calls';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { readingHeaders } from './call-reading.js';
 import { Face } from './face.js';
 import { positionText, seenPositions } from './positions.js';

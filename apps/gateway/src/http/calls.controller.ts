@@ -3,7 +3,7 @@ import { unpackCall } from '@countersign/domain';
 import { listCalls } from '@countersign/store';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { readingHeaders } from './call-reading.js';
 import { Face } from './face.js';
 import { listed } from './lists.js';

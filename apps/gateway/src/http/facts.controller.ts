@@ -5,7 +5,7 @@ import { Controller, Delete, Get, Patch, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { ChangeFields } from '../identity/configuration-writer.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';

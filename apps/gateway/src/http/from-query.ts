@@ -1,6 +1,6 @@
 import { type Refusal } from '@countersign/calls';
 import { z } from 'zod';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import type { HttpRequest } from './reply.js';
 
 const DECIMAL = /^-?\d{1,16}(\.\d{1,16})?$/;

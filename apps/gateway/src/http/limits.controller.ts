@@ -4,9 +4,9 @@ import { defaultLimits } from '@countersign/policy';
 import { type CounterRow, cursorText, readCounters } from '@countersign/store';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
+import { limitFault, limitRequest, nextVersion } from '../requests/limit-request.js';
 import { Face } from './face.js';
-import { limitFault, limitRequest, nextVersion } from './limit-request.js';
 import { listed, pageOf } from './lists.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 

@@ -3,7 +3,7 @@ import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
 import { LogDrop } from '../personal/log-drop.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 

@@ -15,7 +15,7 @@ import { Controller, Delete, Get, HttpCode, Post, Put, Req, Res } from '@nestjs/
 import type { z } from 'zod';
 import type { ChangeFields } from '../identity/configuration-writer.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { activationProblem, activationReasons } from './mapping-activation.js';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ChangeFields } from '../identity/configuration-writer.js';
 import { principalId } from '../identity/principal-id.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { involvedProblem } from './person-link-rights.js';

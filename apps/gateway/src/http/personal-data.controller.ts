@@ -3,7 +3,7 @@ import { itemNames, type PersonalRule, personalRule, personalRules } from '@coun
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';

@@ -1,8 +1,8 @@
 import { type Caller, Refusal, Views } from '@countersign/calls';
 import { type ProjectionReport, projectionDigests, projectionReports } from '@countersign/store';
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { positionText } from './positions.js';

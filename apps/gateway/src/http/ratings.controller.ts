@@ -2,11 +2,11 @@ import { type Caller, noSuchTool, noSuchVersion, Refusal, subjectsRequest, Views
 import { LOCAL_PROVIDER, toolVersions } from '@countersign/domain';
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { parseBody } from '../requests/body-issues.js';
 import { ownTool, raterOf } from '../trust/rating-rights.js';
 import { time } from '../trust/trust-face.js';
 import { type RatingRow, TrustRoom } from '../trust/trust-room.js';
-import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { positionText, seenPositions } from './positions.js';

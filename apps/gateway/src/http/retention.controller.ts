@@ -2,9 +2,9 @@ import { Refusal } from '@countersign/calls';
 import { itemNames, RETENTION_FLOOR_MONTHS, type RetentionTerms, retentionOf } from '@countersign/domain';
 import { Controller, Get, HttpCode, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
+import { always } from '../configuration/configuration-edits.js';
 import { RetentionRoom } from '../personal/retention-room.js';
-import { parseBody } from './body-issues.js';
-import { always } from './configuration-edits.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 

@@ -1,12 +1,12 @@
 import { Refusal, Views, viewsBehind } from '@countersign/calls';
 import { Controller, Get, Put, Req, Res } from '@nestjs/common';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { parseBody } from '../requests/body-issues.js';
+import { tooDeep } from '../requests/nesting.js';
 import { ReplayBundles } from '../runs/replay-bundles.js';
 import { transcriptRequest } from '../runs/transcript-request.js';
 import type { ApiRoute } from './api-route.js';
-import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
-import { tooDeep } from './nesting.js';
 import { positionText, seenPositions } from './positions.js';
 import { type HttpReply, type HttpRequest, ok, okPieces } from './reply.js';
 

@@ -2,12 +2,12 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { type SecretFact, type SecretPlace, type SecretScope, type SecretTerms, Vault } from '@countersign/store';
 import { Controller, Delete, Get, HttpCode, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { preconditionOf } from '../configuration/precondition.js';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
-import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
-import { preconditionOf } from './precondition.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;

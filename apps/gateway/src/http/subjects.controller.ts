@@ -2,7 +2,7 @@ import { Refusal } from '@countersign/calls';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { SubjectRoom } from '../personal/subject-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { skeletonOf, tenantLookAlike } from '../identity/look-alike.js';
 import { DEFAULT_TENANT, tenantDefaults } from '../identity/tenants.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';

@@ -10,10 +10,10 @@ import {
 } from '@countersign/domain';
 import { Controller, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
+import { always } from '../configuration/configuration-edits.js';
 import { PolicyRoom } from '../policies/policy-room.js';
+import { parseBody } from '../requests/body-issues.js';
 import { TrustRoom } from '../trust/trust-room.js';
-import { parseBody } from './body-issues.js';
-import { always } from './configuration-edits.js';
 import { Face } from './face.js';
 import { seenPositions } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';

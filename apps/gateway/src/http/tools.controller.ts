@@ -2,8 +2,8 @@ import { type Caller, noSuchTool, noSuchVersion, Refusal, Views } from '@counter
 import { inRangeText, itemNames, type TenantToolVersion, toolNames, toolVersions } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { TrustRoom } from '../trust/trust-room.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
 import { listed, pageOf } from './lists.js';

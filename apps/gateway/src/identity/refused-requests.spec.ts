@@ -2,15 +2,14 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { EventCodec, type SecurityEventRecorded } from '@countersign/contracts';
 import type { AppDeps } from '@countersign/process';
 import { describe, expect, jest, test } from '@jest/globals';
-import type { IncomingRequest } from '../http/reply.js';
 import { lacksRole } from './authenticator.js';
-import { RefusedRequests } from './refused-requests.js';
+import { RefusedRequests, type RoutedRequest } from './refused-requests.js';
 
 const codec = new EventCodec();
 const caller = (id: string) =>
   ({ tenant_id: 'acme', principal: { kind: 'agent', id, roles: ['agent'] }, clearances: [] }) as unknown as Caller;
 const request = (path: string, route?: string) =>
-  ({ url: path, raw: { method: 'GET' }, ...(route ? { routeOptions: { url: route } } : {}) }) as unknown as IncomingRequest;
+  ({ url: path, raw: { method: 'GET' }, ...(route ? { routeOptions: { url: route } } : {}) }) as RoutedRequest;
 const noRole = lacksRole(caller('a'), ['auditor']) as Refusal;
 
 function desk(taken: { value: Buffer }[][], fails = false) {

@@ -18,7 +18,7 @@ import {
 import { StepSigner } from '@countersign/evidence/testing/step-signer';
 import { COSIGNATURE_V1, cosign, noteSigner, parseNote, type Witness } from '@countersign/proofs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ConfigurationRoom } from '../http/configuration-room.js';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { type DropOutcome, LogDrop } from './log-drop.js';
 
 const RECORDS = 'tool-executed';

@@ -15,7 +15,7 @@ import {
 } from '@countersign/evidence';
 import { type AppDeps, anchorOf, type Evidence } from '@countersign/process';
 import { oldestOpenCall } from '@countersign/store';
-import type { ConfigurationRoom } from '../http/configuration-room.js';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { SignedSoon } from './signed-soon.js';
 
 /** The records of one partition that may go: from `first` up to `below`; none where the two are the same. */

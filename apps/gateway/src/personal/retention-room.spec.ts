@@ -5,7 +5,7 @@ import { applyRetention, erasePersonal, initialConfiguration, keepMonths, period
 import { createLogger, Personal } from '@countersign/process';
 import { MemorySubjectKeys } from '@countersign/store';
 import { describe, expect, test } from '@jest/globals';
-import type { ConfigurationRoom } from '../http/configuration-room.js';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { RetentionRoom } from './retention-room.js';
 import { SubjectRoom } from './subject-room.js';
 

@@ -1,7 +1,7 @@
 import { pointer as pointerText, Refusal } from '@countersign/calls';
 import { DAY_MS } from '@countersign/domain';
 import { z } from 'zod';
-import { approvalRequirement } from '../http/approval-requirement.js';
+import { approvalRequirement } from '../requests/approval-requirement.js';
 
 const RULES_MAX = 2000;
 const TEXT_MAX = 4096;

@@ -11,7 +11,7 @@ import {
 import { type CallToJudge, type Judged, judgeCall, unmappable } from '@countersign/decisions';
 import { caseOf, resolveVersion, type ToolVersion, tenantOf } from '@countersign/domain';
 import { isUnmappable, type TenantMappings, type Unmappable } from '@countersign/process';
-import { bodyProblem } from '../http/body-issues.js';
+import { bodyProblem } from '../requests/body-issues.js';
 import type { PolicyRoom } from './policy-room.js';
 
 /** A call that nobody makes, and what would be ruled on it. */

@@ -5,9 +5,9 @@ import { type BundleShelf, emptyShelf, factsOf, type PublishedBundle, toolVersio
 import { BundleCompiler, type BundleText, type PolicyBundle, type RuleFault } from '@countersign/policy';
 import { type HistoryBook, inTurns } from '@countersign/process';
 import { runningInstances, type Store } from '@countersign/store';
-import type { Edit, Edited } from '../http/configuration-edits.js';
-import type { ConfigurationRoom } from '../http/configuration-room.js';
-import type { IncomingRequest } from '../http/reply.js';
+import type { Edit, Edited } from '../configuration/configuration-edits.js';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { ConditionalRequest } from '../configuration/precondition.js';
 import type { ChangeFields, ConfigurationEvent } from '../identity/configuration-writer.js';
 import { type BundleFindings, bundleFindings, type KnownTenant, type RuleFinding } from './bundle-checks.js';
 import { knownTenant } from './known-tenant.js';
@@ -79,7 +79,7 @@ export class PolicyRoom {
 
   /** An edit of what policy and executors act by; comes back as `holders` does. */
   async editEverywhere<T extends ConfigurationEvent & EventType>(
-    request: Pick<IncomingRequest, 'headers'>,
+    request: ConditionalRequest,
     edit: Edit<T>,
   ): Promise<(Edited<T> & { everywhere: Everywhere }) | Refusal> {
     const edited = await this.configuration.edits.edit(request, edit);

@@ -8,11 +8,11 @@ import { EmbeddedEventLog, type LogRecord } from '@countersign/event-log';
 import type { CheckpointRecord, CheckpointStore, NewestCheckpoint } from '@countersign/evidence';
 import { foldConfiguration } from '@countersign/process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { AuditEvents } from '../audit/audit-events.js';
-import { AuditReads } from '../audit/audit-reads.js';
-import { Refusals } from '../audit/refusals.js';
+import { AuditEvents } from './audit-events.js';
 import { AuditExport, type ExportAsk, type OpenExport } from './audit-export.js';
+import { AuditReads } from './audit-reads.js';
 import { parseExportCursor } from './export-cursor.js';
+import { Refusals } from './refusals.js';
 
 const ROWS = 100_000;
 const codec = new EventCodec();

@@ -4,8 +4,7 @@ import { baseOf, type ConfigurationEvent, type ConfigurationState, isPresent, NE
 import type { Configuration } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
 import type { ChangeFields, ConfigurationWriter } from '../identity/configuration-writer.js';
-import { preconditionOf } from './precondition.js';
-import type { IncomingRequest } from './reply.js';
+import { type ConditionalRequest, preconditionOf } from './precondition.js';
 import { TenantTurns } from './tenant-turns.js';
 
 /** Each round one change of those that race takes effect, so this many gateways or more have to race for one to give up. */
@@ -61,14 +60,11 @@ export class ConfigurationEdits {
   }
 
   /** Makes an edit in its tenant's turn. A problem of 412 where `If-Match` names another version; without it, the edit is checked and written again. */
-  edit<T extends ConfigurationEvent & EventType>(request: Pick<IncomingRequest, 'headers'>, edit: Edit<T>): Promise<Edited<T> | Refusal> {
+  edit<T extends ConfigurationEvent & EventType>(request: ConditionalRequest, edit: Edit<T>): Promise<Edited<T> | Refusal> {
     return this.turns.take(edit.tenant_id, () => this.rounds(request, edit));
   }
 
-  private async rounds<T extends ConfigurationEvent & EventType>(
-    request: Pick<IncomingRequest, 'headers'>,
-    edit: Edit<T>,
-  ): Promise<Edited<T> | Refusal> {
+  private async rounds<T extends ConfigurationEvent & EventType>(request: ConditionalRequest, edit: Edit<T>): Promise<Edited<T> | Refusal> {
     const { tenant_id, type, item } = edit;
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const versions = baseOf(this.state.changes, tenant_id, [item, ...(edit.against?.() ?? [])]);

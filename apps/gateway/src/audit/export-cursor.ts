@@ -1,4 +1,4 @@
-import type { Merged } from '../audit/log-merge.js';
+import type { Merged } from './log-merge.js';
 
 /** The row of an export behind which to go on: the checkpoint that the export is of, and the row's place in its order. */
 export interface ExportCursor {

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Principal } from '@countersign/contracts';
 import { type CheckpointStore, type NewestCheckpoint, treeName } from '@countersign/evidence';
 import type { Store } from '@countersign/store';
-import { type AuditEvents, type AuditFilter, type AuditWindow, fits } from '../audit/audit-events.js';
-import type { AuditReads } from '../audit/audit-reads.js';
-import { FactsOfCalls } from '../audit/facts-of-calls.js';
-import type { LogMerge, LogStretch, Merged } from '../audit/log-merge.js';
-import { CsvFormat } from './csv-format.js';
+import { CsvFormat } from '../exports/csv-format.js';
+import type { ExportFormat, ExportFormatName, ExportLabel, ExportRow } from '../exports/export-format.js';
+import { NdjsonFormat } from '../exports/ndjson-format.js';
+import { type AuditEvents, type AuditFilter, type AuditWindow, fits } from './audit-events.js';
+import type { AuditReads } from './audit-reads.js';
 import { type ExportCursor, exportCursor, isBehind } from './export-cursor.js';
-import type { ExportFormat, ExportFormatName, ExportLabel, ExportRow } from './export-format.js';
-import { NdjsonFormat } from './ndjson-format.js';
+import { FactsOfCalls } from './facts-of-calls.js';
+import type { LogMerge, LogStretch, Merged } from './log-merge.js';
 
 export interface ExportAsk {
   tenant_id: string;
@@ -41,7 +41,7 @@ const VIEWS_WITHIN_MS = 10_000;
 const formats: Readonly<Record<ExportFormatName, (label: ExportLabel) => ExportFormat | Promise<ExportFormat>>> = {
   ndjson: () => new NdjsonFormat(),
   csv: () => new CsvFormat(),
-  parquet: async (label) => new (await import('./parquet-format.js')).ParquetFormat(label),
+  parquet: async (label) => new (await import('../exports/parquet-format.js')).ParquetFormat(label),
 };
 
 export interface ExportParts {

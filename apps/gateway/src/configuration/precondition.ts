@@ -1,5 +1,9 @@
 import { Refusal } from '@countersign/calls';
-import { headerOf, type IncomingRequest } from './reply.js';
+
+/** A request that may say which state its change is meant for. */
+export interface ConditionalRequest {
+  readonly headers: { readonly 'if-match'?: string | undefined; readonly 'if-none-match'?: string | undefined };
+}
 
 /** What `If-Match` and `If-None-Match` of a change say about the thing that it changes. */
 export interface Precondition {
@@ -12,9 +16,9 @@ export interface Precondition {
 const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim());
 
 /** `etag`: the thing's tag as it is now, also where it is not there (any more). RFC 9110, 13.1. */
-export function preconditionOf(request: Pick<IncomingRequest, 'headers'>, etag: string, exists: boolean): Precondition {
-  const wanted = headerOf(request, 'if-match');
-  const unwanted = headerOf(request, 'if-none-match');
+export function preconditionOf({ headers }: ConditionalRequest, etag: string, exists: boolean): Precondition {
+  const wanted = headers['if-match'];
+  const unwanted = headers['if-none-match'];
   const is_sent = wanted !== undefined || unwanted !== undefined;
   const matches = (header: string): boolean => exists && (header.trim() === '*' || tagsOf(header).includes(etag));
   const differs = (wanted !== undefined && !matches(wanted)) || (unwanted !== undefined && matches(unwanted));
