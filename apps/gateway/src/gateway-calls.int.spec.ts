@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sampleContract } from '@countersign/calls/testing/samples';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { hashApiKey, mintApiKey } from './identity/api-key.js';
-import { sampleContract } from './testing/samples.js';
 import { TestGateway } from './testing/test-gateway.js';
 
 jest.setTimeout(30_000);

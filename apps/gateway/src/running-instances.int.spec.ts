@@ -1,7 +1,7 @@
+import { sampleContract } from '@countersign/calls/testing/samples';
 import { contractPin } from '@countersign/contracts';
 import { reportInstance } from '@countersign/store';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { sampleContract } from './testing/samples.js';
 import { TestGateway } from './testing/test-gateway.js';
 
 jest.setTimeout(60_000);

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Caller } from '@countersign/calls';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import type { Face } from '../http/face.js';
-import type { Caller } from '../identity/authenticator.js';
 import { RawConnection, until } from '../testing/raw-connection.js';
 import { BodyAdmission } from './body-admission.js';
 import { WINDOW_TICKS } from './body-pace.js';

@@ -1,9 +1,10 @@
 import { lookup } from 'node:dns/promises';
 import type { RequestListener, Server } from 'node:http';
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import { Refusal } from '@countersign/calls';
 import type { FastifyInstance } from 'fastify';
 import type { Face } from '../http/face.js';
-import { Problem } from '../http/problem.js';
+import { type Problem, ProblemWithHeaders } from '../http/problem.js';
 import { pathOf, sendProblem } from '../http/reply.js';
 import { AllowedMethods } from './allowed-methods.js';
 import { type BodyAdmission, hasBody } from './body-admission.js';
@@ -40,9 +41,9 @@ export function serveRequests(server: Server, serve: RequestListener): void {
 
 function unroutable(request: { method: string; url: string }, methods: AllowedMethods): Problem {
   const allow = methods.of(pathOf(request.url));
-  if (allow.length === 0) return new Problem('not-found', 'there is nothing at this path');
+  if (allow.length === 0) return new Refusal('not-found', 'there is nothing at this path');
   const detail = `${request.method} is not a method of this path: it takes ${allow.join(', ')}`;
-  return new Problem('method-not-allowed', detail, { allowed: allow }, { allow: allow.join(', ') });
+  return new ProblemWithHeaders('method-not-allowed', detail, { allowed: allow }, { allow: allow.join(', ') });
 }
 
 /** Looks at each request of the router before its body: whether it has a route, who asks, and whether the body may be read. */

@@ -1,6 +1,7 @@
+import { batchRequest, callRequest } from '@countersign/calls';
 import type { z } from 'zod';
-import { batchRequest, callRequest } from '../admission/call-request.js';
 import { activateRequest, policySettings, publishRequest } from '../policies/bundle-request.js';
+import { limitRequest } from '../requests/limit-request.js';
 import { evaluationRequest, resolveTierRequest } from './access.controller.js';
 import { type ApiRoute, lastEventId } from './api-route.js';
 import { approvalRoutes } from './approval-routes.js';
@@ -13,7 +14,6 @@ import { damageRoutes } from './damage-routes.js';
 import { factsChange, factsRequest } from './facts.controller.js';
 import { identityRoutes } from './identity-routes.js';
 import { keyRequest } from './keys.controller.js';
-import { limitRequest } from './limit-request.js';
 import { listQuery } from './lists.js';
 import { personalRoutes } from './personal-routes.js';
 import { recordRoutes } from './record-routes.js';

@@ -1,8 +1,7 @@
+import { type RecordGuard, Refusal } from '@countersign/calls';
 import type { FastifyInstance } from 'fastify';
 import { apiRoutes } from './api-routes.js';
 import type { Face } from './face.js';
-import { Problem } from './problem.js';
-import type { RecordGuard } from './record-guard.js';
 import { sendProblem } from './reply.js';
 
 /** Beside every answer to a tenant whose record is damaged. */
@@ -20,7 +19,7 @@ function isRead(method: string, route: string): boolean {
 export function guardRecord(server: FastifyInstance, guard: RecordGuard, face: Pick<Face, 'admit'>): void {
   server.addHook('preHandler', (request, reply, done) => {
     const caller = face.admit(request, []);
-    const refused = caller instanceof Problem ? undefined : guard.refusal(caller.tenant_id);
+    const refused = caller instanceof Refusal ? undefined : guard.refusal(caller.tenant_id);
     if (!refused) return done();
     // Streams and exports write their own heads: this one is merged into them.
     reply.raw.setHeader(DAMAGED_HEADER, 'damaged');

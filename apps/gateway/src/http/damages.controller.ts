@@ -1,15 +1,14 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import type { OpenDamage } from '@countersign/domain';
 import { KnownDamage } from '@countersign/process';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
-import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
+import { parseBody } from '../requests/body-issues.js';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { positionText } from './positions.js';
-import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 
 export const acceptDamageRequest = z.strictObject({
@@ -37,7 +36,7 @@ export class DamagesController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['operator', 'auditor'], async (caller) => {
       const page = listed(request);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       const found = [...this.damage.state.open.values()].filter((damage) => isOf(damage, caller));
       return ok(pageOf(found, page, ({ damage_id }) => damage_id, face));
     });
@@ -49,11 +48,11 @@ export class DamagesController {
   accept(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['operator'], async (caller) => {
       const body = parseBody(acceptDamageRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const { damage_ids, reason } = body;
       const unknown = damage_ids.find((id) => !this.isOpen(id, caller));
       if (unknown !== undefined)
-        return new Problem('conflict', `there is no open damage ${unknown} of this tenant: it may be accepted already; list them again`);
+        return new Refusal('conflict', `there is no open damage ${unknown} of this tenant: it may be accepted already; list them again`);
       const { principal: by, tenant_id } = caller;
       const decision = { damage_ids, reason, by, accepted_at_ms: this.room.clock.now_ms() };
       const at = await this.room.writer.set(tenant_id, 'damage_accepted', decision);

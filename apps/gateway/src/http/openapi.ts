@@ -1,7 +1,7 @@
+import { deduplicatedBecause, effectNow, statuses } from '@countersign/calls';
 import { z } from 'zod';
 import type { ApiRoute } from './api-route.js';
 import { apiRoutes } from './api-routes.js';
-import { deduplicatedBecause, effectNow, statuses } from './call-statuses.js';
 import { problemKinds } from './problem.js';
 import { routeRoles } from './route-roles.js';
 

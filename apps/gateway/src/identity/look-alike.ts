@@ -1,6 +1,6 @@
+import { type Issue } from '@countersign/calls';
 import { type ConfigurationState, keysOf, tenantIdsOf } from '@countersign/domain';
 import unhomoglyph from 'unhomoglyph';
-import type { Issue } from '../http/problem.js';
 
 /** Nothing to see: default ignorable characters (zero-width, soft hyphen, variation selectors), controls, and space of all kinds. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cc}\p{Cf}]/gu;

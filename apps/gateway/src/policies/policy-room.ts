@@ -1,13 +1,13 @@
+import { Refusal } from '@countersign/calls';
 import { canonicalText, type EventType, sha256Hex } from '@countersign/contracts';
 import type { TenantRulings } from '@countersign/decisions';
 import { type BundleShelf, emptyShelf, factsOf, type PublishedBundle, toolVersions } from '@countersign/domain';
 import { BundleCompiler, type BundleText, type PolicyBundle, type RuleFault } from '@countersign/policy';
 import { type HistoryBook, inTurns } from '@countersign/process';
 import { runningInstances, type Store } from '@countersign/store';
-import type { Edit, Edited } from '../http/configuration-edits.js';
-import type { ConfigurationRoom } from '../http/configuration-room.js';
-import { Problem } from '../http/problem.js';
-import type { IncomingRequest } from '../http/reply.js';
+import type { Edit, Edited } from '../configuration/configuration-edits.js';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { ConditionalRequest } from '../configuration/precondition.js';
 import type { ChangeFields, ConfigurationEvent } from '../identity/configuration-writer.js';
 import { type BundleFindings, bundleFindings, type KnownTenant, type RuleFinding } from './bundle-checks.js';
 import { knownTenant } from './known-tenant.js';
@@ -50,7 +50,7 @@ export class PolicyRoom {
   }
 
   /** The text of a bundle, as it would be published; faults of its rules as a problem, and then nothing is. */
-  async text(tenant_id: string, version: string, bundle: PolicyBundle): Promise<BundleText | Problem> {
+  async text(tenant_id: string, version: string, bundle: PolicyBundle): Promise<BundleText | Refusal> {
     const bundle_json = canonicalText(bundle);
     const text = { version, bundle_json, digest: sha256Hex(bundle_json) };
     const { state } = this.configuration;
@@ -79,11 +79,11 @@ export class PolicyRoom {
 
   /** An edit of what policy and executors act by; comes back as `holders` does. */
   async editEverywhere<T extends ConfigurationEvent & EventType>(
-    request: Pick<IncomingRequest, 'headers'>,
+    request: ConditionalRequest,
     edit: Edit<T>,
-  ): Promise<(Edited<T> & { everywhere: Everywhere }) | Problem> {
+  ): Promise<(Edited<T> & { everywhere: Everywhere }) | Refusal> {
     const edited = await this.configuration.edits.edit(request, edit);
-    if (edited instanceof Problem) return edited;
+    if (edited instanceof Refusal) return edited;
     const { offset } = edited.position;
     return { ...edited, everywhere: { config_offset: offset, instances: await this.holders(offset) } };
   }
@@ -119,7 +119,7 @@ function* compiledIn(compiler: BundleCompiler): Generator<void, ReturnType<Bundl
   return compiler.finish();
 }
 
-function unusable(faults: readonly RuleFault[], { rules }: PolicyBundle): Problem {
+function unusable(faults: readonly RuleFault[], { rules }: PolicyBundle): Refusal {
   const [first] = faults;
   const issues = faults.slice(0, ISSUES_MAX).map(({ rule, field, position, reason }) => ({
     path: `/rules/${rules.findIndex(({ id }) => id === rule)}/${field.replace('.', '/')}`,
@@ -130,7 +130,7 @@ function unusable(faults: readonly RuleFault[], { rules }: PolicyBundle): Proble
     reason,
   }));
   const detail = `rule ${first?.rule}, ${first?.field}, line ${first?.position.line}, column ${first?.position.column}: ${first?.reason}`;
-  return new Problem('unusable-policy', detail, { issues });
+  return new Refusal('unusable-policy', detail, { issues });
 }
 
 /** Findings as issues of a problem or of an answer, each with its place in the bundle. */
@@ -141,9 +141,9 @@ export function findingFaces(findings: readonly RuleFinding[], { rules }: Policy
   });
 }
 
-function meaningless(faults: readonly RuleFinding[], bundle: PolicyBundle): Problem {
+function meaningless(faults: readonly RuleFinding[], bundle: PolicyBundle): Refusal {
   const [first] = faults;
-  return new Problem('unusable-policy', `rule ${first?.rule}, ${first?.field}: ${first?.reason}`, { issues: findingFaces(faults, bundle) });
+  return new Refusal('unusable-policy', `rule ${first?.rule}, ${first?.field}: ${first?.reason}`, { issues: findingFaces(faults, bundle) });
 }
 
 export function bundleFace(shelf: BundleShelf, bundle: PublishedBundle): Record<string, unknown> {
