@@ -5,7 +5,7 @@ import { type Fault, fileName, isSpec, nodesOf, parse, type SourceText } from '.
 /** Rooms that a room may import, by folder; a trailing slash means each folder below. Packages of npm are not rooms. */
 const allowed: readonly [room: RegExp, may: RegExp][] = [
   [/^libs\/contracts$/, /^$/],
-  [/^libs\/mapping$/, /^$/],
+  [/^libs\/(mapping|outbound)$/, /^$/],
   [/^libs\/(domain|policy|event-log|store|tool-kit|client)$/, /^libs\/contracts$/],
   [/^libs\/proofs$/, /^$/],
   [/^libs\/evidence$/, /^libs\/(contracts|domain|proofs|event-log|store)$/],

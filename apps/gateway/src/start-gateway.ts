@@ -1,5 +1,6 @@
 import { TenantRulings } from '@countersign/decisions';
 import { BatchDecoder } from '@countersign/event-log';
+import { AddressRules, OutboundDoor } from '@countersign/outbound';
 import {
   type AppDeps,
   CallTracer,
@@ -94,8 +95,10 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const monotonic = () => clock.monotonic_ms();
   const now_ms = () => clock.now_ms();
   const changes = new ConfigurationWriter(writer, configuration, codec, { clock, store });
+  const identity_addresses = AddressRules.forIdentity(config.identity_allow_private ?? false);
+  const callback_addresses = AddressRules.forCallbacks(config.callback_allow_private);
   const verified = new VerifiedTokens(configuration, changes, { now_ms, logger });
-  const tokens = new TokenPrincipals(configuration, new ProviderKeys(config.identity_allow_private ?? false), now_ms, verified);
+  const tokens = new TokenPrincipals(configuration, new ProviderKeys(new OutboundDoor(identity_addresses)), now_ms, verified);
   const board = new CallBoard();
   const wheel = new TimerWheel(monotonic);
   const answered = new AnsweredPositions();
@@ -103,7 +106,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const views = new Views(store, answered, monotonic, readable);
   const delegated = delegatedAuthority(deps, configuration, tokens, views);
   const desk = new CallDesk(board, writer, codec, store);
-  const sender = new CallbackSender(keys, () => clock.now_ms(), config.callback_allow_private);
+  const sender = new CallbackSender(keys, now_ms, new OutboundDoor(callback_addresses));
   const sealer = new CallSealer(deps.personal, configuration, clock);
   const mapper = new CallMapper(new TenantMappings(configuration), sealer);
   const refused = new RefusedRequests(deps);
@@ -115,12 +118,11 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const mailer = new Mailer(config.smtp_url, config.mail_from ?? 'countersign@localhost');
   const told = noticeSender(deps, configuration, changes, { channels: new Channels(sender, mailer, secrets, links), readable });
   const room = new CallRoom(board, wheel, clock, { desk, answered, callbacks, metric: new AnswerMetric(deps.metrics) });
-  const terms = { lanes: config.lanes, allow_private: config.identity_allow_private ?? false };
-  const settings = new ConfigurationRoom(configuration, changes, clock, terms);
+  const settings = new ConfigurationRoom(configuration, changes, clock, { lanes: config.lanes, identity_addresses });
   const calls = new KnownCalls(room, views, new CallCommands(writer, codec, clock));
   const book = new TrustBook(deps);
   const rulings = new TenantRulings(now_ms, book);
-  const admission = new Admission(configuration, log, { keys, sealer }, { allow_private_callbacks: config.callback_allow_private });
+  const admission = new Admission(configuration, log, { keys, sealer }, { callback_addresses });
   const calling = { tracer, delegated, mapper, sealer, readable, refused, owed, effects: new EffectReader(store) };
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
   const face = new Face(new Authenticator(configuration, now_ms, tokens), logger, readable, refused);
@@ -146,7 +148,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     calls,
     votes: new VoteRoom(calls, new EditDesk(configuration, keys, rulings, { sealer, mapper }), verified),
     ...eventStreams(deps, config, { face, room, readable }),
-    notices: new NoticeRoom({ configuration, writer: changes, clock }, secrets, links, config.callback_allow_private),
+    notices: new NoticeRoom({ configuration, writer: changes, clock }, secrets, links, callback_addresses),
     told,
     mailer,
     book,

@@ -1,5 +1,6 @@
 import type { TokenExchange } from '@countersign/domain';
-import { actorToken, type Clock, guardedFetch, type TenantKeys } from '@countersign/process';
+import { exchangeText, type OutboundDoor } from '@countersign/outbound';
+import { actorToken, type Clock, type TenantKeys } from '@countersign/process';
 import type { Vault } from '@countersign/store';
 
 /** For whom a token is wanted. */
@@ -40,7 +41,7 @@ export class TokenBroker {
     private readonly vault: Vault,
     private readonly keys: TenantKeys,
     private readonly clock: Clock,
-    private readonly allow_private: boolean,
+    private readonly door: OutboundDoor,
   ) {}
 
   async token(exchange: TokenExchange, of: TokenFor): Promise<Brokered> {
@@ -77,7 +78,7 @@ export class TokenBroker {
     const basic = Buffer.from(`${encodeURIComponent(exchange.client_id)}:${encodeURIComponent(secret.value)}`).toString('base64');
     const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
     const request = { method: 'POST' as const, headers, body: body.toString() };
-    const answer = await guardedFetch(exchange.token_endpoint, request, this.allow_private).catch((cause: Error) => cause);
+    const answer = await exchangeText(this.door, exchange.token_endpoint, request).catch((cause: Error) => cause);
     if (answer instanceof Error) return { kind: 'away', why: `the token endpoint does not answer: ${answer.message}` };
     if (answer.status >= 500 || answer.status === 429) return { kind: 'away', why: `the token endpoint answered ${answer.status}` };
     return this.read(answer, subject_token, { id, behind: [subject_token, secret.value] });

@@ -11,6 +11,7 @@ import {
 } from '@countersign/contracts';
 import { caseOf, lifecycleEntry, type PersonalRule, resolveVersion, type Tenant, type ToolVersion, tenantOf } from '@countersign/domain';
 import type { EventLog } from '@countersign/event-log';
+import type { AddressRules } from '@countersign/outbound';
 import type { Configuration, TenantKeys } from '@countersign/process';
 import { type Deprecation, deprecationOf } from '../http/deprecation.js';
 import { Problem } from '../http/problem.js';
@@ -25,7 +26,7 @@ import { idempotencyKey } from './idempotency-key.js';
 import { costLeft, deadlineOf } from './run-budget.js';
 
 export interface AdmissionRules {
-  allow_private_callbacks: boolean;
+  callback_addresses: AddressRules;
 }
 
 export interface CallOrigin {
@@ -137,7 +138,7 @@ export class Admission {
     const keyFault = key === undefined ? undefined : idempotencyKey.safeParse(key).error?.issues[0]?.message;
     if (keyFault !== undefined) return new Problem('invalid-request', keyFault);
     if (request.callback_url !== undefined) {
-      const fault = callbackFault(request.callback_url, this.rules.allow_private_callbacks);
+      const fault = callbackFault(request.callback_url, this.rules.callback_addresses);
       if (fault) return new Problem('refused-callback', fault, { issues: [{ path: '/callback_url', code: 'refused', message: fault }] });
     }
     if (request.case_id === undefined || caseOf(this.configuration.state, origin.caller.tenant_id, request.case_id)) return undefined;

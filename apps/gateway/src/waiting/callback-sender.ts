@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import { outboundRequest, type TenantKeys } from '@countersign/process';
-import { callbackFault } from '../admission/callback-url.js';
+import type { OutboundDoor } from '@countersign/outbound';
+import type { TenantKeys } from '@countersign/process';
 
 /** How long a receiver may take, ms. */
 export const ANSWER_MAX_MS = 10_000;
@@ -37,7 +37,7 @@ export class CallbackSender {
   constructor(
     private readonly keys: TenantKeys,
     private readonly now_ms: () => number,
-    private readonly allow_private: boolean,
+    private readonly door: OutboundDoor,
   ) {}
 
   secretOf(tenantId: string): string {
@@ -53,21 +53,18 @@ export class CallbackSender {
     return this.post(callback, secret === null ? {} : signedHeaders(secret, callback, this.now_ms()));
   }
 
-  private post(callback: Pick<Callback, 'url' | 'body'>, signed: Readonly<Record<string, string>>): Promise<Taken> {
-    if (callbackFault(callback.url, this.allow_private) !== undefined) return Promise.resolve('refused');
-    const url = new URL(callback.url);
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(callback.body), ...signed };
-    return new Promise((done) => {
-      const options = { method: 'POST', headers, timeout: ANSWER_MAX_MS };
-      const sent = outboundRequest(url, options, { allow_private: this.allow_private }, (answer) => {
-        answer.resume();
-        const status = answer.statusCode ?? 0;
-        done(status >= 200 && status < 300 ? 'taken' : status === 410 ? 'refused' : 'try_again');
-      });
-      sent.on('timeout', () => sent.destroy());
-      sent.on('error', () => done('try_again'));
-      sent.on('close', () => done('try_again'));
-      sent.end(callback.body);
+  private async post(callback: Pick<Callback, 'url' | 'body'>, signed: Readonly<Record<string, string>>): Promise<Taken> {
+    if (this.door.fault(callback.url)) return 'refused';
+    const answer = await this.door.exchange({
+      method: 'POST',
+      url: callback.url,
+      headers: { 'content-type': 'application/json', ...signed },
+      body: callback.body,
+      redirects_max: 0,
+      answer: 'status_only',
+      signal: AbortSignal.timeout(ANSWER_MAX_MS),
     });
+    if (answer.kind === 'failed') return 'try_again';
+    return answer.status >= 200 && answer.status < 300 ? 'taken' : answer.status === 410 ? 'refused' : 'try_again';
   }
 }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tenantKey } from '@countersign/contracts';
+import { AddressRules, OutboundDoor } from '@countersign/outbound';
 import { createLogger } from '@countersign/process';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Readable } from '../personal/readable.js';
@@ -36,7 +37,7 @@ describe('a callback', () => {
   });
   afterEach(() => new Promise<void>((done) => server.close(() => done())));
 
-  const sender = (allowPrivate = true) => new CallbackSender(keys, () => NOW, allowPrivate);
+  const sender = (allowPrivate = true) => new CallbackSender(keys, () => NOW, new OutboundDoor(AddressRules.forCallbacks(allowPrivate)));
   const callback = () => ({ url, tenant_id: 'acme', webhook_id: 'w1', body: '{"a":1}' });
 
   test('is signed as Standard Webhooks says, with a secret of its tenant', async () => {
