@@ -85,7 +85,7 @@ function credentialsOf(
   config: ExecutorConfig,
   configuration: Configuration,
 ): Credentials {
-  const door = new OutboundDoor(AddressRules.forIdentity(config.identity_allow_private ?? false));
+  const door = new OutboundDoor(AddressRules.forIdentity(config.identity_allow_private ?? false), config.proxies);
   const broker = new TokenBroker(vault, keys, clock, door);
   return new Credentials(configuration, vault, broker, { clock, reissue: new ReissueRequests(log, codec, clock, logger) });
 }

@@ -98,7 +98,12 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const identity_addresses = AddressRules.forIdentity(config.identity_allow_private ?? false);
   const callback_addresses = AddressRules.forCallbacks(config.callback_allow_private);
   const verified = new VerifiedTokens(configuration, changes, { now_ms, logger });
-  const tokens = new TokenPrincipals(configuration, new ProviderKeys(new OutboundDoor(identity_addresses)), now_ms, verified);
+  const tokens = new TokenPrincipals(
+    configuration,
+    new ProviderKeys(new OutboundDoor(identity_addresses, config.proxies)),
+    now_ms,
+    verified,
+  );
   const board = new CallBoard();
   const wheel = new TimerWheel(monotonic);
   const answered = new AnsweredPositions();
@@ -106,7 +111,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const views = new Views(store, answered, monotonic, readable);
   const delegated = delegatedAuthority(deps, configuration, tokens, views);
   const desk = new CallDesk(board, writer, codec, store);
-  const sender = new CallbackSender(keys, now_ms, new OutboundDoor(callback_addresses));
+  const sender = new CallbackSender(keys, now_ms, new OutboundDoor(callback_addresses, config.proxies));
   const sealer = new CallSealer(deps.personal, configuration, clock);
   const mapper = new CallMapper(new TenantMappings(configuration), sealer);
   const refused = new RefusedRequests(deps);

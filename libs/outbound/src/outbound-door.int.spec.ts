@@ -5,6 +5,7 @@ import { AddressRules } from './address-rules.js';
 import type { ResolveAll } from './checked-lookup.js';
 import type { Exchanged, OutboundRequest } from './exchange.js';
 import { OutboundDoor } from './outbound-door.js';
+import { Proxies } from './proxies.js';
 import { exchangeText } from './text-exchange.js';
 
 let server: Server;
@@ -28,6 +29,7 @@ afterEach(() => {
 });
 
 const open = AddressRules.forCallbacks(true);
+const NO_PROXY = Proxies.of(undefined, { HTTP_PROXY: 'http://127.0.0.1:1', HTTPS_PROXY: 'http://127.0.0.1:1' });
 const ask = (door: OutboundDoor, url: string, more: Partial<OutboundRequest> = {}): Promise<Exchanged> =>
   door.exchange({
     ...{ method: 'GET', url, headers: {}, redirects_max: 0, signal: AbortSignal.timeout(10_000) },
@@ -48,7 +50,7 @@ function answering(...answers: string[][]): { resolve: ResolveAll; left: string[
 }
 
 describe('a name whose answer changes', () => {
-  const get = (resolve: ResolveAll) => ask(new OutboundDoor(open, resolve), `http://rebinding.example:${port}/`);
+  const get = (resolve: ResolveAll) => ask(new OutboundDoor(open, NO_PROXY, resolve), `http://rebinding.example:${port}/`);
 
   test('is looked up once for each connection, and what was checked is connected to', async () => {
     const { resolve, left } = answering(['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1']);
@@ -66,7 +68,7 @@ describe('a name whose answer changes', () => {
   });
 
   test('is refused for a public caller where it turns private after the URL was taken', async () => {
-    const door = new OutboundDoor(AddressRules.forCallbacks(false), answering(['127.0.0.1']).resolve);
+    const door = new OutboundDoor(AddressRules.forCallbacks(false), NO_PROXY, answering(['127.0.0.1']).resolve);
     const url = `http://hooks.example.com:${port}/`;
     expect(door.fault(url)).toBeUndefined();
     expect(await ask(door, url)).toMatchObject({ reason: 'address', message: 'hooks.example.com is not a public address' });
@@ -115,7 +117,7 @@ describe('a redirect', () => {
       url === '/' ? response.writeHead(307, { location: `http://localhost:${port}/there` }).end() : response.end('ok');
     const headers = { authorization: 'Bearer x', 'idempotency-key': 'k', 'if-none-match': 'e', accept: 'a/b' };
     const resolve = answering(['127.0.0.1']).resolve;
-    expect(outcomeOf(await ask(new OutboundDoor(open, resolve), home(), { headers, redirects_max: 1 }))).toBe(200);
+    expect(outcomeOf(await ask(new OutboundDoor(open, NO_PROXY, resolve), home(), { headers, redirects_max: 1 }))).toBe(200);
     expect(asked[0]?.headers).toMatchObject(headers);
     const there = asked[1]?.headers ?? {};
     expect([there.accept, there.authorization, there['idempotency-key'], there['if-none-match']]).toEqual([

@@ -1,6 +1,8 @@
 import type { AddressRules, UrlFault } from './address-rules.js';
 import { type ResolveAll, systemResolver } from './checked-lookup.js';
 import { type Exchanged, failed, type OutboundAnswer, type OutboundFault, type OutboundRequest } from './exchange.js';
+import { Proxies } from './proxies.js';
+import type { Ways } from './route.js';
 import { singleRequest } from './single-request.js';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -9,13 +11,19 @@ const OWN = new Set(['authorization', 'if-none-match', 'if-modified-since', 'ide
 
 /**
  * The one way out of the platform to an address that a tenant named. Each request has a connection of its own; its address
- * is checked as text and again as it is resolved, and so is the address of each redirect that is followed.
+ * is checked as text and again as it is resolved, and so is the address of each redirect that is followed. A proxy is taken only
+ * where the operator names one.
  */
 export class OutboundDoor {
+  private readonly ways: Ways;
+
   constructor(
     private readonly rules: AddressRules,
-    private readonly resolve: ResolveAll = systemResolver,
-  ) {}
+    proxies: Proxies = Proxies.of(undefined, {}),
+    resolve: ResolveAll = systemResolver,
+  ) {
+    this.ways = { rules, resolve, proxies };
+  }
 
   /** Why this URL may not be asked, or undefined. */
   fault(url: string): UrlFault | undefined {
@@ -30,7 +38,7 @@ export class OutboundDoor {
       if (fault) return failed(fault.kind, fault.message);
       const url = new URL(address);
       url.hash = '';
-      const answer = await singleRequest(url, { ...request, headers }, this.rules, this.resolve);
+      const answer = await singleRequest(url, { ...request, headers }, this.ways);
       if (answer.kind === 'failed') return answer;
       if (!isRedirect(answer) || request.redirects_max === 0) return { ...answer, redirects };
       if (redirects.length >= request.redirects_max)

@@ -1,32 +1,58 @@
+import { isIPv6 } from 'node:net';
 import type { Dispatcher } from 'undici';
-import type { AddressRules } from './address-rules.js';
-import { checkedLookup, type ResolveAll } from './checked-lookup.js';
+import { checkedLookup } from './checked-lookup.js';
 import { type Exchanged, failed, type OutboundRequest } from './exchange.js';
 import { networkFault } from './network-faults.js';
+import { type Route, routeTo, type Ways } from './route.js';
 
 const CONNECT_MS = 10_000;
 const HEADER_BYTES_MAX = 32 * 1024;
 /** Of a body that nobody reads, so much is taken before its connection is closed: the server of a short one sees no reset. */
 const UNREAD_BYTES_MAX = 64 * 1024;
+const CONNECTION = { connections: 1, pipelining: 0, maxHeaderSize: HEADER_BYTES_MAX };
 
 /** One request on a connection of its own, to an address that the rules take at the moment of connecting. Follows no redirect. */
-export async function singleRequest(url: URL, request: OutboundRequest, rules: AddressRules, resolve: ResolveAll): Promise<Exchanged> {
+export async function singleRequest(url: URL, request: OutboundRequest, ways: Ways): Promise<Exchanged> {
+  try {
+    const route = await routeTo(url, ways, request.signal);
+    return await sent(url, request, route, ways);
+  } catch (cause) {
+    return networkFault(cause, request.signal);
+  }
+}
+
+async function sent(url: URL, request: OutboundRequest, route: Route, ways: Ways): Promise<Exchanged> {
   // Loaded by the first request: 111 modules that most processes never need.
   const undici = await import('undici');
-  const agent = new undici.Agent({
-    connections: 1,
-    pipelining: 0,
-    maxHeaderSize: HEADER_BYTES_MAX,
-    connect: { lookup: checkedLookup(url, rules, resolve), timeout: CONNECT_MS },
-  });
-  const { method, headers, body = null, signal } = request;
+  const { method, body = null, signal } = request;
+  const agent = route === 'direct' ? new undici.Agent(directly(url, ways)) : new undici.ProxyAgent(through(route.proxy, url));
+  // The proxy connects to the address that was checked; the server still sees the name.
+  const target = route === 'direct' ? url : pinned(url, route.address);
+  const headers = route === 'direct' ? request.headers : { ...request.headers, host: url.host };
   try {
-    const answer = await undici.request(url, { method, headers, body, dispatcher: agent, signal });
+    const answer = await undici.request(target, { method, headers, body, dispatcher: agent, signal });
     return await received(url, answer, request, agent);
   } catch (cause) {
     close(agent);
-    return networkFault(cause, signal);
+    throw cause;
   }
+}
+
+const directly = (url: URL, { rules, resolve }: Ways) => ({
+  ...CONNECTION,
+  connect: { lookup: checkedLookup(url, rules, resolve), timeout: CONNECT_MS },
+});
+
+function through(proxy: URL, { hostname }: URL) {
+  const timeouts = { timeout: CONNECT_MS };
+  const is_name = /[a-z]/i.test(hostname) && !hostname.startsWith('[');
+  return { ...CONNECTION, uri: proxy.href, proxyTls: timeouts, requestTls: { ...timeouts, ...(is_name ? { servername: hostname } : {}) } };
+}
+
+function pinned(url: URL, address: string): URL {
+  const target = new URL(url);
+  target.hostname = isIPv6(address) ? `[${address}]` : address;
+  return target;
 }
 
 async function received(url: URL, answer: Dispatcher.ResponseData, request: OutboundRequest, agent: Dispatcher): Promise<Exchanged> {

@@ -1,4 +1,4 @@
-import { AddressRules, type OutboundAnswer, OutboundDoor, type OutboundFault } from '@countersign/outbound';
+import { AddressRules, type OutboundAnswer, OutboundDoor, type OutboundFault, Proxies } from '@countersign/outbound';
 import { ToolError } from '@countersign/tool-kit';
 
 /** What is sent. Redirects are followed for requests without effect only. */
@@ -23,7 +23,8 @@ function listedHosts(setting: string | undefined): ReadonlySet<string> {
 
 /** The way out for tools, as the operator set it up. */
 export function toolDoor(settings: Readonly<Record<string, string | undefined>>): OutboundDoor {
-  return new OutboundDoor(AddressRules.forTools(listedHosts(settings.COUNTERSIGN_HTTP_ALLOW)));
+  const rules = AddressRules.forTools(listedHosts(settings.COUNTERSIGN_HTTP_ALLOW));
+  return new OutboundDoor(rules, Proxies.of(settings.COUNTERSIGN_OUTBOUND_PROXY, settings));
 }
 
 /** One exchange, with its redirects. @throws ToolError */
