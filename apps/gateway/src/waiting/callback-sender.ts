@@ -1,6 +1,7 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 import type { OutboundDoor } from '@countersign/outbound';
 import type { TenantKeys } from '@countersign/process';
+import { Webhook } from 'standardwebhooks';
 
 /** How long a receiver may take, ms. */
 export const ANSWER_MAX_MS = 10_000;
@@ -22,11 +23,8 @@ export function callbackSecret(keys: TenantKeys, tenantId: string): string {
 
 /** Headers of Standard Webhooks 1.0.0. */
 function signedHeaders(secret: string, callback: Pick<Callback, 'webhook_id' | 'body'>, now_ms: number): Record<string, string> {
-  const timestamp = String(Math.floor(now_ms / 1000));
-  const signature = createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))
-    .update(`${callback.webhook_id}.${timestamp}.${callback.body}`)
-    .digest('base64');
-  return { 'webhook-id': callback.webhook_id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+  const signature = new Webhook(secret).sign(callback.webhook_id, new Date(now_ms), callback.body);
+  return { 'webhook-id': callback.webhook_id, 'webhook-timestamp': String(Math.floor(now_ms / 1000)), 'webhook-signature': signature };
 }
 
 /** `refused`: not to be tried again, 410 among others. */
