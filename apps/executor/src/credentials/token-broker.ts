@@ -64,7 +64,7 @@ export class TokenBroker {
     const secret = await this.vault.resolve({ tenant_id, user_id: '', name: exchange.client_secret }, this.clock.now_ms());
     if ('missing' in secret) return { kind: 'reissue', what: 'client_secret', reason: secret.missing };
     const now_ms = this.clock.now_ms();
-    const actor_token = actorToken(this.keys, { tenant_id, agent_id, audience: exchange.token_endpoint, now_ms });
+    const actor_token = await actorToken(this.keys, { tenant_id, agent_id, audience: exchange.token_endpoint, now_ms });
     const body = new URLSearchParams({
       grant_type: GRANT,
       subject_token,
