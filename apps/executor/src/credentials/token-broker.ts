@@ -2,6 +2,7 @@ import type { TokenExchange } from '@countersign/domain';
 import { exchangeText, type OutboundDoor } from '@countersign/outbound';
 import { actorToken, type Clock, type TenantKeys } from '@countersign/process';
 import type { Vault } from '@countersign/store';
+import { LRUCache } from 'lru-cache';
 
 /** For whom a token is wanted. */
 export interface TokenFor {
@@ -34,7 +35,7 @@ const KEPT_MAX = 5_000;
  * kept until shortly before it expires, for this tenant, user, agent and audience only, in memory only.
  */
 export class TokenBroker {
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept = new LRUCache<string, Kept>({ max: KEPT_MAX });
   private readonly asking = new Map<string, Promise<Brokered>>();
 
   constructor(
@@ -96,8 +97,6 @@ export class TokenBroker {
     if (said.access_token === subject_token) return { kind: 'away', why: 'the token endpoint gave back the token of the user itself' };
     const life_ms = (typeof said.expires_in === 'number' && said.expires_in > 0 ? said.expires_in : LIFE_DEFAULT_S) * 1000;
     const renew_ms = this.clock.now_ms() + life_ms - Math.min(RENEW_BEFORE_MS, life_ms / 5);
-    if (this.kept.size >= KEPT_MAX) this.kept.delete(this.kept.keys().next().value as string);
-    this.kept.delete(kept.id);
     this.kept.set(kept.id, { value: said.access_token, behind: kept.behind, renew_ms });
     return { kind: 'token', value: said.access_token, behind: kept.behind };
   }
