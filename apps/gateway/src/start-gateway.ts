@@ -90,20 +90,21 @@ interface Wired extends GatewayParts {
 /** Topics of which records are listed and proven. */
 const auditedTopics = (lanes: readonly string[]) => new Set(coveredTopicSpecs(lanes, 1).map(({ name }) => name));
 
+function waysOut({ identity_allow_private = false, callback_allow_private, proxies }: GatewayConfig) {
+  const identity_addresses = AddressRules.forIdentity(identity_allow_private);
+  const callback_addresses = AddressRules.forCallbacks(callback_allow_private);
+  const identity_door = new OutboundDoor(identity_addresses, proxies);
+  return { identity_addresses, callback_addresses, identity_door, callback_door: new OutboundDoor(callback_addresses, proxies) };
+}
+
 function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
   const { clock, log, codec, store, keys, logger } = deps;
   const monotonic = () => clock.monotonic_ms();
   const now_ms = () => clock.now_ms();
   const changes = new ConfigurationWriter(writer, configuration, codec, { clock, store });
-  const identity_addresses = AddressRules.forIdentity(config.identity_allow_private ?? false);
-  const callback_addresses = AddressRules.forCallbacks(config.callback_allow_private);
+  const { identity_addresses, callback_addresses, identity_door, callback_door } = waysOut(config);
   const verified = new VerifiedTokens(configuration, changes, { now_ms, logger });
-  const tokens = new TokenPrincipals(
-    configuration,
-    new ProviderKeys(new OutboundDoor(identity_addresses, config.proxies)),
-    now_ms,
-    verified,
-  );
+  const tokens = new TokenPrincipals(configuration, new ProviderKeys(identity_door), now_ms, verified);
   const board = new CallBoard();
   const wheel = new TimerWheel(monotonic);
   const answered = new AnsweredPositions();
@@ -111,7 +112,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const views = new Views(store, answered, monotonic, readable);
   const delegated = delegatedAuthority(deps, configuration, tokens, views);
   const desk = new CallDesk(board, writer, codec, store);
-  const sender = new CallbackSender(keys, now_ms, new OutboundDoor(callback_addresses, config.proxies));
+  const sender = new CallbackSender(keys, now_ms, callback_door);
   const sealer = new CallSealer(deps.personal, configuration, clock);
   const mapper = new CallMapper(new TenantMappings(configuration), sealer);
   const refused = new RefusedRequests(deps);
