@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { type Proxies, proxySettings } from '@countersign/outbound';
 import { type Environment, flag, itemsOf, list, type ParsedConfig, readSettings, wholeNumber } from '@countersign/process';
 import { z } from 'zod';
 import { settingsFaults } from './pack-settings.js';
@@ -35,6 +36,8 @@ export interface ExecutorConfig {
   lease_ms: number;
   /** Lets token endpoints be at loopback and private addresses, and speak plain http. */
   identity_allow_private?: boolean;
+  /** What questions to token endpoints go through; absent: nothing. The http pack reads its own. */
+  proxies?: Proxies;
   /** What the environment says, for the settings of packs. */
   environment: Environment;
   /** Which environment this is: adapters may be pinned to a version in it. */
@@ -53,7 +56,10 @@ export function parseExecutorConfig(env: Environment, lanes: readonly string[]):
     env,
     env.COUNTERSIGN_DATA_DIR || './.countersign',
   );
-  if ('faults' in parsed || settings.length > 0) return { faults: [...('faults' in parsed ? parsed.faults : []), ...settings] };
+  const proxies = proxySettings(env);
+  if ('fault' in proxies) settings.push(proxies.fault);
+  if ('faults' in parsed || 'fault' in proxies || settings.length > 0)
+    return { faults: [...('faults' in parsed ? parsed.faults : []), ...settings] };
   const value = parsed.config;
   return {
     config: {
@@ -63,6 +69,7 @@ export function parseExecutorConfig(env: Environment, lanes: readonly string[]):
       waiting_max: value.COUNTERSIGN_WAITING_MAX,
       lease_ms: value.COUNTERSIGN_LEASE_MS,
       identity_allow_private: value.COUNTERSIGN_IDENTITY_ALLOW_PRIVATE,
+      proxies: proxies.proxies,
       environment: env,
       environment_name: value.COUNTERSIGN_ENVIRONMENT,
       lanes: [...lanes],

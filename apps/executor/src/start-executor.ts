@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { LogTransport } from '@countersign/event-log';
+import { AddressRules, OutboundDoor } from '@countersign/outbound';
 import {
   type AppDeps,
   type Configuration,
@@ -84,7 +85,8 @@ function credentialsOf(
   config: ExecutorConfig,
   configuration: Configuration,
 ): Credentials {
-  const broker = new TokenBroker(vault, keys, clock, config.identity_allow_private ?? false);
+  const door = new OutboundDoor(AddressRules.forIdentity(config.identity_allow_private ?? false), config.proxies);
+  const broker = new TokenBroker(vault, keys, clock, door);
   return new Credentials(configuration, vault, broker, { clock, reissue: new ReissueRequests(log, codec, clock, logger) });
 }
 

@@ -1,6 +1,7 @@
 import { AnsweredPositions, assembleCalls, Readable, RecordWriter, type RunningCalls, Views } from '@countersign/calls';
 import { TenantRulings } from '@countersign/decisions';
 import type { CheckedEventLog } from '@countersign/evidence';
+import { AddressRules, OutboundDoor } from '@countersign/outbound';
 import {
   type AppDeps,
   type Configuration,
@@ -78,29 +79,36 @@ function noticeParts(config: GatewayConfig, keys: AppDeps['keys'], now_ms: () =>
   return { secrets: new SealedSecrets(keys), links: new DecisionLinks(keys, publicUrl(config), now_ms), mailer };
 }
 
+function waysOut({ identity_allow_private = false, callback_allow_private, proxies }: GatewayConfig) {
+  const identity_addresses = AddressRules.forIdentity(identity_allow_private);
+  const callback_addresses = AddressRules.forCallbacks(callback_allow_private);
+  const identity_door = new OutboundDoor(identity_addresses, proxies);
+  return { identity_addresses, callback_addresses, identity_door, callback_door: new OutboundDoor(callback_addresses, proxies) };
+}
+
 function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
   const { clock, log, codec, store, keys, logger } = deps;
   const { checked, reading } = checkedReads(deps);
   const [monotonic, now_ms] = [() => clock.monotonic_ms(), () => clock.now_ms()];
   const changes = new ConfigurationWriter(writer, configuration, codec, { clock, store });
+  const { identity_addresses, callback_addresses, identity_door, callback_door } = waysOut(config);
   const verified = new VerifiedTokens(configuration, changes, { now_ms, logger });
-  const tokens = new TokenPrincipals(configuration, new ProviderKeys(config.identity_allow_private ?? false), now_ms, verified);
+  const tokens = new TokenPrincipals(configuration, new ProviderKeys(identity_door), now_ms, verified);
   const readable = new Readable(deps.personal, configuration);
   const views = new Views(store, new AnsweredPositions(), monotonic, readable);
-  const sender = new CallbackSender(keys, () => clock.now_ms(), config.callback_allow_private);
+  const sender = new CallbackSender(keys, now_ms, callback_door);
   const { calls, running, tracker, sealer, mapper, record } = assembleCalls(deps, {
     configuration,
     writer,
     views,
     authority: delegatedAuthority(deps, configuration, tokens, views),
     delivery: sender,
-    allow_private_callbacks: config.callback_allow_private,
+    callback_addresses,
   });
   const refused = new RefusedRequests(deps);
   const { secrets, links, mailer } = noticeParts(config, keys, now_ms);
   const told = noticeSender(deps, configuration, changes, { channels: new Channels(sender, mailer, secrets, links), readable });
-  const terms = { lanes: config.lanes, allow_private: config.identity_allow_private ?? false };
-  const settings = new ConfigurationRoom(configuration, changes, clock, terms);
+  const settings = new ConfigurationRoom(configuration, changes, clock, { lanes: config.lanes, identity_addresses });
   const book = new TrustBook(deps);
   const rulings = new TenantRulings(now_ms, book);
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
@@ -126,7 +134,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     calls,
     votes: new VoteRoom(calls.recorded, new EditDesk(configuration, keys, rulings, { sealer, mapper }), verified),
     ...eventStreams(deps, config, { face, wheel: tracker.wheel, readable }),
-    notices: new NoticeRoom({ configuration, writer: changes, clock }, secrets, links, config.callback_allow_private),
+    notices: new NoticeRoom({ configuration, writer: changes, clock }, secrets, links, callback_addresses),
     told,
     mailer,
     book,

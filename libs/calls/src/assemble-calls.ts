@@ -1,3 +1,4 @@
+import type { AddressRules } from '@countersign/outbound';
 import { type AppDeps, CallTracer, type Configuration, TenantMappings } from '@countersign/process';
 import { Admission } from './admission/admission.js';
 import { CallMapper } from './admission/call-mapper.js';
@@ -36,7 +37,7 @@ export interface CallsTerms {
   authority: AuthorityResolver;
   /** The way out of callbacks. */
   delivery: CallbackDelivery;
-  allow_private_callbacks: boolean;
+  callback_addresses: AddressRules;
 }
 
 export interface AssembledCalls {
@@ -65,7 +66,7 @@ export function assembleCalls(deps: AppDeps, terms: CallsTerms): AssembledCalls 
   const record = new RecordGuard(configuration, deps.damage);
   const effects = new EffectReader(store);
   const submitter = new CallSubmitter(
-    new Admission(configuration, log, { keys, sealer, record }, { allow_private_callbacks: terms.allow_private_callbacks }),
+    new Admission(configuration, log, { keys, sealer, record }, { callback_addresses: terms.callback_addresses }),
     desk,
     tracker,
     {

@@ -9,7 +9,6 @@ export { CONFIGURATION_TOPIC, type Configuration, foldConfiguration } from './co
 export { ConfigurationWitness } from './configuration-witness.js';
 export { DAMAGE_TOPIC, KnownDamage } from './damage/known-damage.js';
 export { anchorOf, type Evidence } from './evidence.js';
-export { addressFault, guardedFetch } from './guarded-fetch.js';
 export { type HistoryAsk, HistoryBook } from './history/history-book.js';
 export { inTurns } from './in-turns.js';
 export { LogTime } from './log-time.js';
@@ -18,8 +17,6 @@ export { type CallToMap, isUnmappable, TenantMappings, type Unmappable } from '.
 export { liveSecrets } from './masking/live-secrets.js';
 export { Masker } from './masking/masker.js';
 export { METRICS_TOKEN_CHARS_MIN, MetricsAccess } from './metrics-access.js';
-export { checkedLookup, hostFault, isPrivateAddress } from './outbound-address.js';
-export { outboundRequest } from './outbound-request.js';
 export { countedAddress, isLoopback, TrustedProxies } from './peer-address.js';
 export { type OpenedCall, Personal } from './personal/personal.js';
 export { rulesAbout } from './personal/personal-rules.js';

@@ -1,6 +1,8 @@
-import { createHmac, hkdfSync } from 'node:crypto';
-import { ANSWER_MAX_MS, type Callback, type CallbackDelivery, callbackFault, type Taken } from '@countersign/calls';
-import { outboundRequest, type TenantKeys } from '@countersign/process';
+import { hkdfSync } from 'node:crypto';
+import { ANSWER_MAX_MS, type Callback, type CallbackDelivery, type Taken } from '@countersign/calls';
+import type { OutboundDoor } from '@countersign/outbound';
+import type { TenantKeys } from '@countersign/process';
+import { Webhook } from 'standardwebhooks';
 
 /** The secret that a tenant's callbacks are signed with, as Standard Webhooks writes it (`whsec_…`). */
 export function callbackSecret(keys: TenantKeys, tenantId: string): string {
@@ -10,11 +12,8 @@ export function callbackSecret(keys: TenantKeys, tenantId: string): string {
 
 /** Headers of Standard Webhooks 1.0.0. */
 function signedHeaders(secret: string, callback: Pick<Callback, 'webhook_id' | 'body'>, now_ms: number): Record<string, string> {
-  const timestamp = String(Math.floor(now_ms / 1000));
-  const signature = createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))
-    .update(`${callback.webhook_id}.${timestamp}.${callback.body}`)
-    .digest('base64');
-  return { 'webhook-id': callback.webhook_id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+  const signature = new Webhook(secret).sign(callback.webhook_id, new Date(now_ms), callback.body);
+  return { 'webhook-id': callback.webhook_id, 'webhook-timestamp': String(Math.floor(now_ms / 1000)), 'webhook-signature': signature };
 }
 
 /** Sends one callback. Redirects are not followed. @returns whether the receiver took it, and whether to try again where not. */
@@ -22,7 +21,7 @@ export class CallbackSender implements CallbackDelivery {
   constructor(
     private readonly keys: TenantKeys,
     private readonly now_ms: () => number,
-    private readonly allow_private: boolean,
+    private readonly door: OutboundDoor,
   ) {}
 
   secretOf(tenantId: string): string {
@@ -38,21 +37,18 @@ export class CallbackSender implements CallbackDelivery {
     return this.post(callback, secret === null ? {} : signedHeaders(secret, callback, this.now_ms()));
   }
 
-  private post(callback: Pick<Callback, 'url' | 'body'>, signed: Readonly<Record<string, string>>): Promise<Taken> {
-    if (callbackFault(callback.url, this.allow_private) !== undefined) return Promise.resolve('refused');
-    const url = new URL(callback.url);
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(callback.body), ...signed };
-    return new Promise((done) => {
-      const options = { method: 'POST', headers, timeout: ANSWER_MAX_MS };
-      const sent = outboundRequest(url, options, { allow_private: this.allow_private }, (answer) => {
-        answer.resume();
-        const status = answer.statusCode ?? 0;
-        done(status >= 200 && status < 300 ? 'taken' : status === 410 ? 'refused' : 'try_again');
-      });
-      sent.on('timeout', () => sent.destroy());
-      sent.on('error', () => done('try_again'));
-      sent.on('close', () => done('try_again'));
-      sent.end(callback.body);
+  private async post(callback: Pick<Callback, 'url' | 'body'>, signed: Readonly<Record<string, string>>): Promise<Taken> {
+    if (this.door.fault(callback.url)) return 'refused';
+    const answer = await this.door.exchange({
+      method: 'POST',
+      url: callback.url,
+      headers: { 'content-type': 'application/json', ...signed },
+      body: callback.body,
+      redirects_max: 0,
+      answer: 'status_only',
+      signal: AbortSignal.timeout(ANSWER_MAX_MS),
     });
+    if (answer.kind === 'failed') return 'try_again';
+    return answer.status >= 200 && answer.status < 300 ? 'taken' : answer.status === 410 ? 'refused' : 'try_again';
   }
 }

@@ -1,7 +1,10 @@
-import { callbackFault } from '@countersign/calls';
-import { isPrivateAddress, type TenantKeys } from '@countersign/process';
+import { callbackFault as faultBy } from '@countersign/calls';
+import { AddressRules, OutboundDoor } from '@countersign/outbound';
+import type { TenantKeys } from '@countersign/process';
 import { describe, expect, test } from '@jest/globals';
 import { CallbackSender } from './callback-sender.js';
+
+const callbackFault = (url: string, allow_private: boolean) => faultBy(url, AddressRules.forCallbacks(allow_private));
 
 const LOCAL = [
   'http://localhost/x',
@@ -43,7 +46,8 @@ const METADATA = [
 describe('a callback URL', () => {
   test.each(METADATA)('%s is refused in any case, when it is named and when it is called', async (url) => {
     expect([callbackFault(url, false), callbackFault(url, true)]).toEqual([expect.any(String), expect.any(String)]);
-    const sender = new CallbackSender({ tenantKey: () => Buffer.alloc(32) } as unknown as TenantKeys, () => 0, true);
+    const door = new OutboundDoor(AddressRules.forCallbacks(true));
+    const sender = new CallbackSender({ tenantKey: () => Buffer.alloc(32) } as unknown as TenantKeys, () => 0, door);
     expect(await sender.sendWith(null, { url, webhook_id: 'w', body: '{}' })).toBe('refused');
   });
 
@@ -62,6 +66,6 @@ describe('a callback URL', () => {
   test('a public name or address is taken', () => {
     expect(callbackFault('https://hooks.example.com/a?b=c', false)).toBeUndefined();
     expect(callbackFault('https://93.184.216.34/', false)).toBeUndefined();
-    expect(isPrivateAddress('2606:4700::1111')).toBe(false);
+    expect(callbackFault('https://[2606:4700::1111]/', false)).toBeUndefined();
   });
 });

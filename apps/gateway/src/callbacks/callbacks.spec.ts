@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { CallBoard, Callbacks, Readable } from '@countersign/calls';
 import { CALL_ID, placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '@countersign/calls/testing/samples';
 import { tenantKey } from '@countersign/contracts';
+import { AddressRules, OutboundDoor } from '@countersign/outbound';
 import { createLogger } from '@countersign/process';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { CallbackSender, callbackSecret } from './callback-sender.js';
@@ -34,7 +35,7 @@ describe('a callback', () => {
   });
   afterEach(() => new Promise<void>((done) => server.close(() => done())));
 
-  const sender = (allowPrivate = true) => new CallbackSender(keys, () => NOW, allowPrivate);
+  const sender = (allowPrivate = true) => new CallbackSender(keys, () => NOW, new OutboundDoor(AddressRules.forCallbacks(allowPrivate)));
   const callback = () => ({ url, tenant_id: 'acme', webhook_id: 'w1', body: '{"a":1}' });
 
   test('is signed as Standard Webhooks says, with a secret of its tenant', async () => {

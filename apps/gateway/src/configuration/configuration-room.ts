@@ -1,4 +1,5 @@
 import type { ConfigurationState } from '@countersign/domain';
+import type { AddressRules } from '@countersign/outbound';
 import type { Clock, Configuration } from '@countersign/process';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
 import { ConfigurationEdits } from './configuration-edits.js';
@@ -11,7 +12,7 @@ export class ConfigurationRoom {
     private readonly configuration: Configuration,
     readonly writer: ConfigurationWriter,
     readonly clock: Clock,
-    private readonly terms: { lanes: readonly string[]; allow_private: boolean },
+    private readonly terms: { lanes: readonly string[]; identity_addresses: AddressRules },
   ) {
     this.edits = new ConfigurationEdits(configuration, writer);
   }
@@ -21,9 +22,9 @@ export class ConfigurationRoom {
     return this.terms.lanes;
   }
 
-  /** Identity providers and token endpoints may be at private addresses. */
-  get allow_private(): boolean {
-    return this.terms.allow_private;
+  /** Where identity providers and token endpoints may be. */
+  get identity_addresses(): AddressRules {
+    return this.terms.identity_addresses;
   }
 
   get state(): ConfigurationState {

@@ -1,6 +1,5 @@
 import { type Caller, Refusal } from '@countersign/calls';
 import { DAY_MS, type IdentityProvider, itemNames, PEOPLE_LIVE_MS, STAND_INS_LIVE_MS } from '@countersign/domain';
-import { addressFault } from '@countersign/process';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { roles } from '../identity/authenticator.js';
@@ -120,7 +119,7 @@ export class IdentityProvidersController {
       ['/issuer', body.issuer],
       ['/jwks_uri', body.jwks_uri],
     ] as const) {
-      const fault = url === undefined ? undefined : addressFault(url, this.room.configuration.allow_private);
+      const fault = url === undefined ? undefined : this.room.configuration.identity_addresses.fault(url)?.message;
       if (fault) return refused(path, fault);
     }
     const own = `urn:countersign:tenant:${caller.tenant_id}`;

@@ -1,6 +1,6 @@
 import { type Caller, Refusal } from '@countersign/calls';
 import { itemNames, type TokenExchange } from '@countersign/domain';
-import { actorKeySet, addressFault, type TenantKeys } from '@countersign/process';
+import { actorKeySet, type TenantKeys } from '@countersign/process';
 import { Controller, Delete, Get, Inject, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { ChangeFields } from '../identity/configuration-writer.js';
@@ -59,7 +59,7 @@ export class TokenExchangesController {
       if (body instanceof Refusal) return body;
       const { name } = request.params as { name: string };
       const fault = NAME.test(name)
-        ? addressFault(body.token_endpoint, this.room.configuration.allow_private)
+        ? this.room.configuration.identity_addresses.fault(body.token_endpoint)?.message
         : 'a name has letters, digits, _ . -';
       if (fault) return new Refusal('invalid-request', fault, { issues: [{ path: '/token_endpoint', code: 'refused', message: fault }] });
       const by = caller.principal;

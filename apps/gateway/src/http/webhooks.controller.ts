@@ -161,7 +161,7 @@ export class WebhooksController {
   }
 
   private faultOf({ channel, url }: Body): string | undefined {
-    if (channel !== 'mail') return callbackFault(url, this.room.allow_private);
+    if (channel !== 'mail') return callbackFault(url, this.room.addresses);
     return MAIL.test(url) ? undefined : 'a mail channel is `mailto:` and one address';
   }
 

@@ -3,6 +3,7 @@ import { sha256Hex } from '@countersign/contracts';
 import { type IdentityProvider, providerOf, tenantOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
 import type { JWTPayload } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { authorityOf, invalidToken } from './authenticator.js';
 import type { ProviderKeys } from './provider-keys.js';
 import { principalOf } from './token-claims.js';
@@ -46,15 +47,17 @@ function reasonOf(cause: unknown): string {
  * hash; its expiry and its provider are looked at each time, so a provider that is removed lets nobody in any more.
  */
 export class TokenPrincipals {
-  private readonly verified = new Map<string, Verified | Refusal>();
+  private readonly verified: LRUCache<string, Verified | Refusal>;
 
   constructor(
     private readonly configuration: Configuration,
     private readonly keys: ProviderKeys,
     private readonly now_ms: () => number,
     private readonly verified_tokens: Pick<VerifiedTokens, 'noted'>,
-    private readonly tokens_max = 10_000,
-  ) {}
+    tokens_max = 10_000,
+  ) {
+    this.verified = new LRUCache({ max: tokens_max });
+  }
 
   /** Undefined where the token is known or is none: `caller` can be asked at once. */
   prepare(token: string): Promise<void> | undefined {
@@ -63,7 +66,7 @@ export class TokenPrincipals {
     const known = this.verified.get(hash);
     if (known && !(known instanceof Refusal) && this.live(known)) return undefined;
     return this.verify(token).then((result) => {
-      this.remember(hash, result);
+      this.verified.set(hash, result);
       const caller = this.caller(token);
       if (!(caller instanceof Refusal)) this.verified_tokens.noted(caller);
     });
@@ -113,12 +116,6 @@ export class TokenPrincipals {
     } catch (cause) {
       return refuse(reasonOf(cause));
     }
-  }
-
-  private remember(hash: string, result: Verified | Refusal): void {
-    this.verified.delete(hash);
-    if (this.verified.size >= this.tokens_max) this.verified.delete(this.verified.keys().next().value as string);
-    this.verified.set(hash, result);
   }
 }
 

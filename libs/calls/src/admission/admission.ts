@@ -1,6 +1,7 @@
 import { type Authority, laneTopic, NO_CONTEXT, nextHlc, type ToolCall, union, uuidv7, type VersionState } from '@countersign/contracts';
 import { caseOf, lifecycleEntry, type PersonalRule, resolveVersion, type Tenant, type ToolVersion, tenantOf } from '@countersign/domain';
 import type { EventLog } from '@countersign/event-log';
+import type { AddressRules } from '@countersign/outbound';
 import type { Configuration, TenantKeys } from '@countersign/process';
 import type { Caller } from '../caller.js';
 import { type Identity, identify } from '../identity/effect-identity.js';
@@ -17,7 +18,7 @@ import type { RecordGuard } from './record-guard.js';
 import { noSuchTool, noSuchVersion } from './unknown-tool.js';
 
 export interface AdmissionRules {
-  allow_private_callbacks: boolean;
+  callback_addresses: AddressRules;
 }
 
 export interface CallOrigin {
@@ -115,7 +116,7 @@ export class Admission {
     const keyFault = key === undefined ? undefined : idempotencyKey.safeParse(key).error?.issues[0]?.message;
     if (keyFault !== undefined) return new Refusal('invalid-request', keyFault);
     if (request.callback_url !== undefined) {
-      const fault = callbackFault(request.callback_url, this.rules.allow_private_callbacks);
+      const fault = callbackFault(request.callback_url, this.rules.callback_addresses);
       if (fault) return new Refusal('refused-callback', fault, { issues: [{ path: '/callback_url', code: 'refused', message: fault }] });
     }
     if (request.case_id === undefined || caseOf(this.configuration.state, origin.caller.tenant_id, request.case_id)) return undefined;

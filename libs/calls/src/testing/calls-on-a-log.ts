@@ -1,3 +1,4 @@
+import { AddressRules } from '@countersign/outbound';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -112,6 +113,6 @@ function assemble(deps: AppDeps, configuration: ReturnType<typeof foldConfigurat
     views: new Views(deps.store, new AnsweredPositions(), () => deps.clock.monotonic_ms(), readable),
     authority: { of: async () => new Refusal('forbidden', 'nobody acts for anybody here') },
     delivery: { send: async () => 'taken' },
-    allow_private_callbacks: false,
+    callback_addresses: AddressRules.forCallbacks(false),
   });
 }

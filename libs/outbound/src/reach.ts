@@ -1,10 +1,6 @@
-import { type LookupAddress, type LookupAllOptions, lookup as resolveName } from 'node:dns';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
-/**
- * Where the platform may connect to for a tenant: the one statement of it, for callbacks, webhooks, identity providers,
- * token endpoints and the HTTP tools. `private`: only where the operator allows it. `never`: in no installation.
- */
+/** How far an address lies. `private`: connected to only where the operator allows it. `never`: connected to in no installation. */
 export type Reach = 'public' | 'private' | 'never';
 
 type Family = 'ipv4' | 'ipv6';
@@ -65,7 +61,8 @@ const isNever = {
   ]),
 };
 
-const NEVER_NAMES = new Set([
+/** Names of metadata services. They are refused before they are resolved. */
+export const METADATA_NAMES: ReadonlySet<string> = new Set([
   'metadata',
   'metadata.goog',
   'metadata.google.internal',
@@ -97,7 +94,7 @@ function carriedBy(address: string): string[] {
   return isLow || isIsatap ? [last] : [];
 }
 
-/** How far an address lies. What is no IP address is never connected to. */
+/** Classifies an IP address. Text that is not an IP address is `never`. */
 export function reachOf(address: string): Reach {
   const [bare = ''] = address.split('%');
   const version = isIP(bare);
@@ -106,51 +103,4 @@ export function reachOf(address: string): Reach {
   if (isNever[family].check(bare, family)) return 'never';
   if (version === 6 && carriedBy(bare).some((ipv4) => isNever.ipv4.check(ipv4, 'ipv4'))) return 'never';
   return isPrivate[family].check(bare, family) ? 'private' : 'public';
-}
-
-/** Whether an address is loopback, private, link-local, multicast or otherwise not of the public internet. */
-export const isPrivateAddress = (address: string): boolean => reachOf(address) !== 'public';
-
-const NEVER = 'addresses of metadata services and link-local addresses are refused in every installation';
-
-/** Why this host of a parsed URL may not be connected to, or undefined. Names are checked again when they are resolved. */
-export function hostFault(hostname: string, allow_private: boolean): string | undefined {
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  const reach = isIP(host) === 0 ? 'public' : reachOf(host);
-  if (reach === 'never' || NEVER_NAMES.has(host.toLowerCase())) return NEVER;
-  return reach === 'private' && !allow_private ? 'loopback, private and link-local addresses are refused' : undefined;
-}
-
-/** A name was resolved to an address that may not be connected to. */
-export class AddressRefused extends Error {
-  readonly code = 'ERR_ADDRESS_REFUSED';
-}
-
-function answerFault(name: string, addresses: readonly LookupAddress[], allow_private: boolean): AddressRefused | undefined {
-  const reaches = addresses.map(({ address }) => reachOf(address));
-  if (reaches.includes('never')) return new AddressRefused(`${name} resolves to a refused address: ${NEVER}`);
-  if (addresses.length === 0 || (!allow_private && reaches.includes('private')))
-    return new AddressRefused(`${name} is not a public address`);
-  return undefined;
-}
-
-export type ResolveAll = (
-  name: string,
-  options: LookupAllOptions,
-  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
-
-/**
- * Resolves a name at the moment of connecting and refuses it where one of its addresses is not allowed. What was checked is
- * what is connected to, so a name cannot change its answer in between.
- */
-export function checkedLookup(allow_private: boolean, resolve: ResolveAll = resolveName): LookupFunction {
-  return (name, options, done) => {
-    resolve(name, { ...options, all: true }, (error, addresses) => {
-      const fault = error ?? answerFault(name, addresses, allow_private);
-      if (fault) done(fault, '', 4);
-      else if (options.all) (done as (error: null, all: LookupAddress[]) => void)(null, addresses);
-      else done(null, addresses[0]?.address as string, addresses[0]?.family as number);
-    });
-  };
 }

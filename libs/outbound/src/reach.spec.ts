@@ -1,9 +1,7 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { hostFault, type ResolveAll, reachOf } from './outbound-address.js';
-import { outboundRequest } from './outbound-request.js';
+import { AddressRules } from './address-rules.js';
+import { reachOf } from './reach.js';
 
 /** What answers with credentials of the machine, at AWS, Azure, Google, Alibaba, Oracle, Tencent and Scaleway. */
 const METADATA_IPV4 = [
@@ -89,11 +87,17 @@ const metadataHost = fc.oneof(
     .map(([name, end, is_loud]) => (is_loud ? name.toUpperCase() : name) + end),
 );
 
+const listing = (host: string) => AddressRules.forTools(new Set([host, new URL(`https://${host}`).hostname]));
+
 describe('addresses of metadata services', () => {
   test('are refused in every spelling, also where private addresses are allowed', () => {
     fc.assert(
       fc.property(metadataHost, fc.boolean(), (host, allow_private) => {
-        expect(hostFault(new URL(`http://${host}/latest/meta-data`).hostname, allow_private)).toEqual(expect.any(String));
+        for (const rules of [AddressRules.forCallbacks(allow_private), AddressRules.forIdentity(allow_private), listing(host)])
+          expect(rules.fault(`https://${host}/latest/meta-data`)).toEqual({
+            kind: 'address',
+            message: expect.stringContaining('metadata'),
+          });
       }),
       { numRuns: 2000 },
     );
@@ -119,57 +123,5 @@ describe('addresses of metadata services', () => {
     ])
       expect(reachOf(address)).toBe('private');
     for (const address of ['', 'localhost', '1.2.3']) expect(reachOf(address)).toBe('never');
-    expect([hostFault('localhost', false), hostFault('10.1.2.3', true), hostFault('[fd00::1]', true)]).toEqual(Array(3).fill(undefined));
-    expect(hostFault('[fd00::1]', false)).toEqual(expect.any(String));
-  });
-});
-
-describe('a name whose answer changes', () => {
-  let server: Server;
-  let asked = 0;
-  beforeAll(async () => {
-    server = createServer((_, response) => response.end(`${++asked}`)).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-  });
-  afterAll(() => {
-    server.close();
-  });
-
-  const get = (resolve: ResolveAll, host = 'rebinding.example') =>
-    new Promise<number | string | undefined>((done) => {
-      const { port } = server.address() as AddressInfo;
-      const url = new URL(`http://${host}:${port}/`);
-      const sent = outboundRequest(url, { method: 'GET' }, { allow_private: true, resolve }, (answer) => {
-        answer.resume();
-        done(answer.statusCode);
-      });
-      sent.on('error', (cause: NodeJS.ErrnoException) => done(cause.code));
-      sent.end();
-    });
-  const answering = (...answers: string[][]) => {
-    const left = [...answers];
-    const resolve: ResolveAll = (_name, _options, done) => {
-      const addresses = left.shift() ?? [];
-      done(
-        null,
-        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-      );
-    };
-    return { resolve, left };
-  };
-
-  test('is looked up once for each connection, and what was checked is connected to', async () => {
-    const { resolve, left } = answering(['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1']);
-    expect(await get(resolve)).toBe(200);
-    expect(left).toHaveLength(2);
-    expect(await get(resolve)).toBe('ERR_ADDRESS_REFUSED');
-    expect(left).toHaveLength(1);
-    expect(asked).toBe(1);
-  });
-
-  test('is refused where one of its addresses is never asked, or it has none', async () => {
-    const { resolve } = answering(['127.0.0.1', '::ffff:a9fe:a9fe'], []);
-    expect([await get(resolve), await get(resolve)]).toEqual(['ERR_ADDRESS_REFUSED', 'ERR_ADDRESS_REFUSED']);
-    expect(asked).toBe(1);
   });
 });
