@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { waitOf } from './preferences.js';
+import { waitOf, waitOfChange } from './preferences.js';
 
 test.each([
   [undefined, 30_000],
@@ -11,4 +11,14 @@ test.each([
   ['return=minimal', 30_000],
 ])('Prefer: %s waits %d ms', (prefer, wait_ms) => {
   expect(waitOf(prefer)).toBe(wait_ms);
+});
+
+test.each([
+  [undefined, 1_000],
+  ['wait=0', 0],
+  ['wait=20', 20_000],
+  ['respond-async', 0],
+  ['wait=600', 60_000],
+])('a change under Prefer: %s waits %d ms for the instances', (prefer, wait_ms) => {
+  expect(waitOfChange(prefer)).toBe(wait_ms);
 });
