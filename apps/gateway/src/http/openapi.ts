@@ -108,7 +108,8 @@ const schemas: Json = {
 
 const pageHeaders: Json = {
   'Countersign-Views': {
-    description: 'there where the views have not caught up with the log within a second: what is missing may still be there',
+    description:
+      'there where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there',
     schema: { enum: ['behind'] },
   },
 };

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { waitOf, waitOfChange } from './preferences.js';
+import { waitForOthers, waitOf } from './preferences.js';
 
 test.each([
   [undefined, 30_000],
@@ -19,6 +19,6 @@ test.each([
   ['wait=20', 20_000],
   ['respond-async', 0],
   ['wait=600', 60_000],
-])('a change under Prefer: %s waits %d ms for the instances', (prefer, wait_ms) => {
-  expect(waitOfChange(prefer)).toBe(wait_ms);
+])('under Prefer: %s a change waits %d ms for the instances, and a read as long for the views', (prefer, wait_ms) => {
+  expect(waitForOthers(prefer)).toBe(wait_ms);
 });

@@ -1,16 +1,16 @@
 const WAIT_DEFAULT_MS = 30_000;
 const WAIT_MAX_MS = 60_000;
-/** How long a change waits for the instances that rule by it, where its caller does not say. */
-const CHANGE_WAIT_DEFAULT_MS = 1000;
+/** How long a request waits for other services, where its caller does not say. */
+const OTHERS_DEFAULT_MS = 1000;
 
 /** How long the caller of a tool is willing to wait (`Prefer`, RFC 7240), ms. `respond-async` alone means not at all. */
 export function waitOf(prefer: string | undefined): number {
   return preferredWait(prefer) ?? WAIT_DEFAULT_MS;
 }
 
-/** How long whoever changes the configuration is willing to wait until every instance has it, ms. */
-export function waitOfChange(prefer: string | undefined): number {
-  return preferredWait(prefer) ?? CHANGE_WAIT_DEFAULT_MS;
+/** How long a change waits until every instance has it, and a read until the views have what was answered before, ms. */
+export function waitForOthers(prefer: string | undefined): number {
+  return preferredWait(prefer) ?? OTHERS_DEFAULT_MS;
 }
 
 function preferredWait(prefer: string | undefined): number | undefined {

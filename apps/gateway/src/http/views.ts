@@ -2,10 +2,10 @@ import { type CallState, unpackCall } from '@countersign/domain';
 import { hasPassed, type LogPosition, type ProjectionOffset, projectionPosition, readCall, type Store } from '@countersign/store';
 import { Readable } from '../personal/readable.js';
 import { type AnsweredPositions, parsePositions } from './positions.js';
+import { waitForOthers } from './preferences.js';
 import { Problem } from './problem.js';
 import { type HttpRequest, headerOf } from './reply.js';
 
-const PATIENCE_MS = 1_000;
 const PAUSE_MAX_MS = 50;
 
 /** Nothing was found in views that are behind: not the same as nothing being there. */
@@ -13,7 +13,7 @@ export const viewsBehind = (): Problem => new Problem('unavailable', 'the views 
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Reads of the views that see what this gateway answered before: they wait up to a second for the projector. */
+/** Reads of the views that see what this gateway answered before: they wait for the projector, up to a second or as long as the request says. */
 export class Views {
   private folded: readonly ProjectionOffset[] = [];
   /** A reading of `folded` that is under way, and when the last one began. */
@@ -30,10 +30,11 @@ export class Views {
 
   /**
    * Waits until the views have passed what this gateway answered (of one partition number, or all) and what the request names.
-   * @returns false where they have not within a second: what is not found then may still be there.
+   * @returns false where they have not in that time: what is not found then may still be there.
    */
   current(request: HttpRequest, partition?: number): Promise<boolean> {
-    return this.passed([...this.answered.of(partition), ...parsePositions(headerOf(request, 'countersign-position'))]);
+    const wanted = [...this.answered.of(partition), ...parsePositions(headerOf(request, 'countersign-position'))];
+    return this.passed(wanted, waitForOthers(headerOf(request, 'prefer')));
   }
 
   /**
@@ -44,9 +45,9 @@ export class Views {
     return (await this.current(request)) ? {} : { 'countersign-views': 'behind' };
   }
 
-  /** Waits for what this gateway answered of one partition number, as `current`. */
+  /** Waits up to a second for what this gateway answered of one partition number, as `current`. */
   caughtUp(partition: number): Promise<boolean> {
-    return this.passed(this.answered.of(partition));
+    return this.passed(this.answered.of(partition), waitForOthers(undefined));
   }
 
   async call(tenantId: string, callId: string): Promise<CallState | undefined> {
@@ -54,8 +55,8 @@ export class Views {
     return row && unpackCall(row.state);
   }
 
-  private async passed(wanted: readonly LogPosition[]): Promise<boolean> {
-    const until = this.monotonic_ms() + PATIENCE_MS;
+  private async passed(wanted: readonly LogPosition[], patience_ms: number): Promise<boolean> {
+    const until = this.monotonic_ms() + patience_ms;
     for (let wait = 2; !hasPassed(this.folded, wanted); wait = Math.min(PAUSE_MAX_MS, wait * 2)) {
       if (this.monotonic_ms() - this.read_ms >= wait / 2) await this.readFolded();
       if (hasPassed(this.folded, wanted)) break;

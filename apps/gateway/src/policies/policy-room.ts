@@ -6,7 +6,7 @@ import { type HistoryBook, inTurns } from '@countersign/process';
 import { runningInstances, type Store } from '@countersign/store';
 import type { Edit, Edited } from '../http/configuration-edits.js';
 import type { ConfigurationRoom } from '../http/configuration-room.js';
-import { waitOfChange } from '../http/preferences.js';
+import { waitForOthers } from '../http/preferences.js';
 import { Problem } from '../http/problem.js';
 import { headerOf, type IncomingRequest } from '../http/reply.js';
 import type { ChangeFields, ConfigurationEvent } from '../identity/configuration-writer.js';
@@ -105,7 +105,7 @@ export class PolicyRoom {
    */
   private async holders(offset: number, request: Pick<IncomingRequest, 'headers'>): Promise<InstanceFace[] | null> {
     const { clock } = this.configuration;
-    const until = clock.monotonic_ms() + waitOfChange(headerOf(request, 'prefer'));
+    const until = clock.monotonic_ms() + waitForOthers(headerOf(request, 'prefer'));
     try {
       for (;;) {
         const running = await runningInstances(this.store);
