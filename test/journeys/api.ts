@@ -119,7 +119,7 @@ export class Api {
   }
 
   /** Polls a call until the check holds. */
-  async callUntil(call_id: string, check: (envelope: Envelope) => boolean, timeout_ms = 20_000): Promise<Envelope> {
+  async callUntil(call_id: string, check: (envelope: Envelope) => boolean, timeout_ms = 60_000): Promise<Envelope> {
     const end = performance.now() + timeout_ms;
     for (;;) {
       const { status, body } = await this.readCall(call_id);

@@ -46,7 +46,7 @@ beforeAll(async () => {
   witnessKey = (await asAuditor('witness', '--new-key', '--dir', file('witness'), '--name', 'witness.example')).said.trim();
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: `heads:${witnessKey}` });
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
-}, 120_000);
+});
 afterAll(() => platform.close(), 30_000);
 
 test('an audit folder that is gone is restored from the log: the witness sees one log, and old checkpoints lead to new ones', async () => {
@@ -60,7 +60,7 @@ test('an audit folder that is gone is restored from the log: the witness sees on
   expect(sizeOf(later)).toBeGreaterThan(before.split('\n').length - 1);
   expect(await auditor.request('GET', `/v1/audit/consistency?first=${sizeOf(earlier)}`)).toMatchObject({ status: 200 });
   expect(await look(earlier.vkey)).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
-}, 120_000);
+});
 
 test('an old checkpoint that was edited on the disk is found at start: nothing more is signed, and it is on the record', async () => {
   const before = lines();
@@ -77,4 +77,4 @@ test('an old checkpoint that was edited on the disk is found at start: nothing m
   expect((await write()).body.status).toBe('succeeded');
   await sleep(2_500);
   expect([lines().split('\n').length, existsSync(audit('checkpoints'))]).toEqual([size, true]);
-}, 120_000);
+});

@@ -152,7 +152,7 @@ export function describeRegistryJourneys(at: JourneyWorld): void {
       expect((await at.counterparty.stats()).effects).toBe(effects);
       expect((await by.request('PUT', VERSION, { state: 'active' })).status).toBe(200);
       expect((await at.agent.call({ tool: 'probe_http_effect', inputs: order() })).body.status).toBe('succeeded');
-    }, 60_000);
+    });
   });
 
   describeMappings(at, author);

@@ -104,12 +104,12 @@ describe('identity and secrets, on Kafka, Postgres and Redis', () => {
     for (const app of ['policy', 'executor', 'projector', 'gateway']) await at.platform.add(app, app);
     for (const app of ['policy', 'executor']) await at.platform.add(`${app}-2`, app);
     await at.platform.ready();
-  }, 120_000);
+  });
   afterAll(async () => {
     await at.platform?.close();
     await provider?.close();
     collector?.close();
-  }, 60_000);
+  });
 
   const output = () => [...at.platform.members.values()].map(({ process }) => process.output).join('\n');
   const kept = async () => [
@@ -137,7 +137,7 @@ describe('identity and secrets, on Kafka, Postgres and Redis', () => {
       const wanted = active === null ? 'succeeded' : 'denied';
       expect(answers.map(({ body: { status: ended } }) => ended)).toEqual(answers.map(() => wanted));
     }
-  }, 60_000);
+  });
 
   test("a real provider's token is a principal of its tenant, and nobody else's is", async () => {
     const admin = at.platform.admin();
@@ -156,7 +156,7 @@ describe('identity and secrets, on Kafka, Postgres and Redis', () => {
     const cut = admin.as(`${alice.key.slice(0, -4)}AAAA`);
     expect((await cut.request('GET', '/v1/tools')).status).toBe(401);
     expect((await alice.request('GET', '/v1/keys')).status).toBe(403);
-  }, 30_000);
+  });
 
   describeBroker(at, 2);
   describeRoleTable(at);
