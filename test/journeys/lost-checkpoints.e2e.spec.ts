@@ -53,7 +53,7 @@ beforeAll(async () => {
   witnessKey = (await asAuditor('witness', '--new-key', '--dir', file('witness'), '--name', 'witness.example')).said.trim();
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: `heads:${witnessKey}` });
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
-}, 120_000);
+});
 afterAll(() => platform.close(), 30_000);
 
 test('an audit folder that is gone is restored from the log: the witness sees one log, and old checkpoints lead to new ones', async () => {
@@ -67,7 +67,7 @@ test('an audit folder that is gone is restored from the log: the witness sees on
   expect(sizeOf(later)).toBeGreaterThan(before.split('\n').length - 1);
   expect(await auditor.request('GET', `/v1/audit/consistency?first=${sizeOf(earlier)}`)).toMatchObject({ status: 200 });
   expect(await look(earlier.vkey)).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
-}, 120_000);
+});
 
 test('an old checkpoint that was edited on the disk is found at start: nothing is signed or written until it is restored and accepted', async () => {
   const before = lines();
@@ -105,4 +105,4 @@ test('an old checkpoint that was edited on the disk is found at start: nothing i
   expect(sizeOf(bundle)).toBeGreaterThanOrEqual(size);
   expect([await readyz(), await accept()]).toMatchObject([[200, { status: 'ready' }], { said: expect.stringContaining('no damage') }]);
   expect(await look(bundle.vkey)).toMatchObject({ code: 0 });
-}, 180_000);
+});

@@ -51,7 +51,7 @@ test('a submitted call is answered with its envelope, and its status is read fro
   expect(first.ended).toBe(true);
   expect(JSON.parse(first.envelope)).toMatchObject({ status: 'succeeded', principal: { id: 'agent-1' }, input: { path: 'a' } });
   expect(first.positions.map(({ topic }) => topic)).toEqual(['tool-call-requested', 'tool-executed']);
-  const status = await world.assembled.calls.status({ caller: agent, call_id: first.state.call_id, seen: first.positions });
+  const status = await world.assembled.calls.status({ caller: agent, call_id: first.state.call_id, seen: { positions: first.positions, wait_ms: 1000 } });
   expect(status).toMatchObject({ was_sealed: false, envelope: expect.stringContaining('"status":"succeeded"') });
 });
 
@@ -72,7 +72,7 @@ test('a call that waits for a person is followed and waited for until somebody c
   const { calls } = world.assembled;
   const pending = await taken('ask_first', 'c');
   expect([pending.ended, statusOf(pending.state)]).toEqual([false, 'pending_approval']);
-  const name = { caller: agent, call_id: pending.state.call_id, seen: pending.positions };
+  const name = { caller: agent, call_id: pending.state.call_id, seen: { positions: pending.positions, wait_ms: 1000 } };
   const known = await calls.find(name);
   if (known instanceof Refusal) throw new Error(known.detail);
   const told = new Told();
@@ -94,7 +94,7 @@ test('a call that waits for a person is followed and waited for until somebody c
 test("another tenant's call is as unknown as none, and only the record of refusals tells them apart", async () => {
   const { calls } = world.assembled;
   const { state, positions } = await taken('write_note', 'd');
-  await calls.status({ caller: agent, call_id: state.call_id, seen: positions });
+  await calls.status({ caller: agent, call_id: state.call_id, seen: { positions: positions, wait_ms: 1000 } });
   const stranger = callerOf('agent-1', { tenant_id: 'globex' });
   const other = await calls.status({ caller: stranger, call_id: state.call_id });
   const none = await calls.status({ caller: agent, call_id: `${state.call_id.slice(0, -12)}000000000000` });
@@ -105,6 +105,6 @@ test("another tenant's call is as unknown as none, and only the record of refusa
 
 test('a caller who cannot wait is answered with the ruling, and a wait for the call finds its end', async () => {
   const quick = await taken('write_note', 'e', 0);
-  const name = { caller: agent, call_id: quick.state.call_id, seen: quick.positions };
+  const name = { caller: agent, call_id: quick.state.call_id, seen: { positions: quick.positions, wait_ms: 1000 } };
   expect(await world.assembled.calls.wait(name, 20_000)).toMatchObject({ envelope: expect.stringContaining('"status":"succeeded"') });
 });

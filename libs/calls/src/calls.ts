@@ -1,5 +1,4 @@
 import type { CallState } from '@countersign/domain';
-import type { LogPosition } from '@countersign/store';
 import type { Caller } from './caller.js';
 import type { CallFeeds } from './following/call-feed.js';
 import type { CallFollower } from './following/call-subscription.js';
@@ -12,13 +11,14 @@ import type { CallRequest } from './request/call-request.js';
 import type { AnswerSink } from './submitting/answer-writer.js';
 import type { CallSubmitter } from './submitting/call-submitter.js';
 import type { Submission } from './submitting/submission.js';
+import type { Seen } from './views/seen.js';
 
 /** Names a call to one caller. */
 export interface CallName {
   caller: Caller;
   call_id: string;
   /** Positions of records that the caller has been told of: the answer is not older. */
-  seen?: readonly LogPosition[];
+  seen?: Seen;
 }
 
 /**

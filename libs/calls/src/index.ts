@@ -32,6 +32,7 @@ export { costLeft } from './request/run-budget.js';
 export { RunningCalls } from './running-calls.js';
 export type { AnswerSink, CallAnswer } from './submitting/answer-writer.js';
 export { AnsweredPositions } from './views/answered-positions.js';
+export type { Seen } from './views/seen.js';
 export { Views, viewsBehind } from './views/views.js';
 export { CallBoard } from './waiting/call-board.js';
 export { type Timed, TimerWheel } from './waiting/timer-wheel.js';

@@ -202,7 +202,7 @@ export class Rig {
     return (await this.ends([ruling.meta.call_id as string]))[0] as Ended;
   }
 
-  async until(what: () => boolean | Promise<boolean>, within_ms = 10_000): Promise<void> {
+  async until(what: () => boolean | Promise<boolean>, within_ms = 60_000): Promise<void> {
     for (const until = Date.now() + within_ms; !(await what()); await sleep(10))
       if (Date.now() > until) throw new Error(`not within ${within_ms} ms`);
   }

@@ -7,7 +7,7 @@ import { type BodyReservation, isOverrun, type Overrun } from './body-budget.js'
 import type { HttpBounds } from './http-bounds.js';
 import { BODY_BYTES_MAX, KEYLESS_BODY_BYTES_MAX } from './http-limits.js';
 import type { HttpRefusal } from './http-metrics.js';
-import { dropUnread, KEYED, KEYLESS, type Leniency } from './unread-body.js';
+import { dropUnread, endAfterAnswer, KEYED, KEYLESS, type Leniency } from './unread-body.js';
 
 const LOADS = { address: 'your address', tenant: 'your tenant', process: 'this gateway' } as const;
 
@@ -134,6 +134,7 @@ export class BodyAdmission {
   private refuse(request: IncomingRequest, reply: OutgoingReply, problem: Problem, reason: HttpRefusal | undefined, left: Leniency): false {
     if (reason) this.bounds.metrics.refused(reason);
     dropUnread(request.raw, left);
+    endAfterAnswer(request.raw, reply, left);
     sendProblem(request, reply, problem);
     return false;
   }

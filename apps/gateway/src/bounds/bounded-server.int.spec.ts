@@ -110,6 +110,26 @@ test('a connection that closes while its token is checked leaves nothing reserve
   expect(server.bounds.budget.counts.tenant.keys).toBe(0);
 });
 
+test('the answer to a body that is not read whole says that the connection ends, and comes through though the body is sent first', async () => {
+  const server = await start({});
+  const large = (await connect(server)).post('/', { 'content-length': 10 * MIB }, 'x'.repeat(9 * MIB));
+  await large.answered();
+  expect(large.statuses).toEqual([413]);
+  expect(large.text).toMatch(/^connection: close/im);
+  await large.gone();
+  const nowhere = (await connect(server)).post('/nowhere', { 'content-length': MIB }, 'x'.repeat(MIB - 1));
+  await nowhere.answered();
+  expect([nowhere.statuses, /^connection: close/im.test(nowhere.text)]).toEqual([[404], true]);
+  await nowhere.gone();
+});
+
+test('a connection goes on after a refused body that is read to its end', async () => {
+  const one = await connect(await start({}));
+  await one.post('/', { 'content-length': 2 * MIB }, 'x'.repeat(2 * MIB)).answered();
+  await one.post('/', { 'content-length': 2 }, '{}').answered(2);
+  expect(one.statuses).toEqual([413, 200]);
+});
+
 test('behind a trusted proxy a client is whom the proxy names, not the proxy and not whom the client names', async () => {
   const server = await start({ body_bytes_per_address_max: MIB, connections_per_address_max: 1, trusted_proxies: ['127.0.0.1'] });
   const post = async (forwarded_for: string, from?: string) =>

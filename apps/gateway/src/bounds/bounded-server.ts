@@ -9,7 +9,7 @@ import { pathOf, sendProblem } from '../http/reply.js';
 import { AllowedMethods } from './allowed-methods.js';
 import { type BodyAdmission, hasBody } from './body-admission.js';
 import type { HttpBounds } from './http-bounds.js';
-import { dropUnread, KEYLESS } from './unread-body.js';
+import { dropUnread, endAfterAnswer, KEYLESS } from './unread-body.js';
 
 /** Routes that take requests without a key, as `POST /v1/decisions`. */
 export type IsKeyless = (method: string, route: string) => boolean;
@@ -57,7 +57,10 @@ export function admitBeforeBody(
   server.addHook('onRoute', ({ url, method }) => methods.add(url, method));
   server.addHook('onRequest', (request, reply, done) => {
     if (request.is404) {
-      if (hasBody(request.headers)) dropUnread(request.raw, KEYLESS);
+      if (hasBody(request.headers)) {
+        dropUnread(request.raw, KEYLESS);
+        endAfterAnswer(request.raw, reply, KEYLESS);
+      }
       return sendProblem(request, reply, unroutable(request, methods));
     }
     const ready = hasBody(request.headers)

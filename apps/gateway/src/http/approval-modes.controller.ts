@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { parseBody } from '../requests/body-issues.js';
 import { UsageRoom } from '../usage/usage-room.js';
 import { Face } from './face.js';
-import { positionText, seenPositions } from './positions.js';
+import { positionText, seenOf } from './positions.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const modes = ['read_only', 'network', 'local_write', 'delegated', 'destructive'] as const satisfies readonly ApprovalMode[];
@@ -32,7 +32,7 @@ export class ApprovalModesController {
       const body = parseBody(modeRequest, request.body);
       if (body instanceof Refusal) return body;
       const call_id = (request.params as { call_id: string }).call_id;
-      const state = await this.calls.find(caller.tenant_id, call_id, seenPositions(request));
+      const state = await this.calls.find(caller.tenant_id, call_id, seenOf(request));
       if (state instanceof Refusal) return state;
       const about = answeredCall(state);
       if (!about) return new Refusal('conflict', 'nothing answered the call yet: its effect is not known');

@@ -7,7 +7,7 @@ import { parsePositions } from '../audit/list-cursor.js';
 import { auditListQuery, badCursor, filterOf } from './audit-query.js';
 import { Face } from './face.js';
 import { queryOf } from './from-query.js';
-import { seenPositions } from './positions.js';
+import { seenOf } from './positions.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 
 export const tooFar = (): Refusal =>
@@ -33,7 +33,7 @@ export class AuditEventsController {
       if (query instanceof Refusal) return query;
       const after = query.cursor === undefined ? {} : parsePositions(query.cursor);
       if (!after) return badCursor();
-      if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
+      if (!(await this.views.current(seenOf(request)))) return viewsBehind();
       const window = await this.room.events.window(tenant_id, filterOf(query));
       if (!window) return new Refusal('not-found', 'there is no such call or case');
       const page = await this.room.events.list(tenant_id, window, query.limit, after).catch(behind);

@@ -9,7 +9,7 @@ import { contentTypes, type ExportFormatName } from '../exports/export-format.js
 import { badCursor, exportQuery, filterOf } from './audit-query.js';
 import { Face } from './face.js';
 import { queryOf } from './from-query.js';
-import { seenPositions } from './positions.js';
+import { seenOf } from './positions.js';
 import { type HttpReply, type HttpRequest, sendProblem } from './reply.js';
 
 const BUFFERED_BYTES = 64 * 1024;
@@ -40,7 +40,7 @@ export class AuditExportController {
   private async open(request: HttpRequest, { tenant_id, principal }: Caller, query: ExportQuery): Promise<OpenExport | Refusal> {
     const cursor = query.cursor === undefined ? undefined : parseExportCursor(query.cursor);
     if (query.cursor !== undefined && (!cursor || query.format === 'parquet')) return badCursor();
-    if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
+    if (!(await this.views.current(seenOf(request)))) return viewsBehind();
     const { format, after_checkpoint } = query;
     const filter = filterOf(query);
     const opened = await this.room.exports.open({ tenant_id, by: principal, format, filter, cursor, after_checkpoint, query });

@@ -10,7 +10,7 @@ import { parseBody } from '../requests/body-issues.js';
 import { tooFar } from './audit-events.controller.js';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
-import { seenPositions } from './positions.js';
+import { seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok, pathOf } from './reply.js';
 
 const AUDITORS: readonly Role[] = ['auditor'];
@@ -107,7 +107,7 @@ export class AuditController {
       if ((call_id === undefined) === (case_id === undefined)) return new Refusal('invalid-request', 'name a call_id or a case_id');
       const unseen = await this.unseen(cosigned);
       if (unseen) return unseen;
-      if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
+      if (!(await this.views.current(seenOf(request)))) return viewsBehind();
       const made = await this.room.bundle(
         caller.tenant_id,
         call_id !== undefined ? { call_id } : { case_id: case_id as string },

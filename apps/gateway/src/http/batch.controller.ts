@@ -3,7 +3,7 @@ import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { parseBody } from '../requests/body-issues.js';
 import { BatchLines } from './batch-lines.js';
 import { Face } from './face.js';
-import { waitOf } from './preferences.js';
+import { waitOf } from '../requests/preferences.js';
 import { type HttpReply, type HttpRequest, headerOf, sendProblem } from './reply.js';
 
 /** `POST /v1/calls:batch`: NDJSON, a line a call as each ends. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { parseBody } from '../requests/body-issues.js';
 import { readingHeaders } from './call-reading.js';
 import { Face } from './face.js';
-import { positionText, seenPositions } from './positions.js';
+import { positionText, seenOf } from './positions.js';
 import { locationOf } from './post-reply.js';
 import type { Answer, HttpReply, HttpRequest } from './reply.js';
 
@@ -46,7 +46,7 @@ export class CallCommandsController {
 const named = (request: HttpRequest, caller: Caller): CallName => ({
   caller,
   call_id: (request.params as { call_id: string }).call_id,
-  seen: seenPositions(request),
+  seen: seenOf(request),
 });
 
 /** 200 with the end, or 202 with the call as it is while it takes longer. */

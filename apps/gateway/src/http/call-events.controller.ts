@@ -4,7 +4,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { CallStream } from './call-stream.js';
 import { Face } from './face.js';
 import { OpenStreams } from './open-streams.js';
-import { seenPositions } from './positions.js';
+import { seenOf } from './positions.js';
 import { type HttpReply, type HttpRequest, headerOf, sendAnswer, sendProblem } from './reply.js';
 
 /** `GET /v1/calls/{call_id}/events`: server-sent events; `Last-Event-ID` goes on where a broken stream ended. */
@@ -22,7 +22,7 @@ export class CallEventsController {
     try {
       const { call_id } = request.params as { call_id: string };
       if (caller instanceof Refusal) return sendProblem(request, reply, caller);
-      const state = await this.calls.find({ caller, call_id, seen: seenPositions(request) });
+      const state = await this.calls.find({ caller, call_id, seen: seenOf(request) });
       if (state instanceof Refusal) this.face.refuse(request, reply, caller, state);
       else this.stream(request, reply, state, caller);
     } catch (cause) {

@@ -7,9 +7,9 @@ import { parseBody } from '../requests/body-issues.js';
 import { readingHeaders } from './call-reading.js';
 import { Face } from './face.js';
 import { listed } from './lists.js';
-import { behindHeader, seenPositions } from './positions.js';
+import { behindHeader, seenOf } from './positions.js';
 import { PostReply } from './post-reply.js';
-import { waitOf } from './preferences.js';
+import { waitOf } from '../requests/preferences.js';
 import {
   type Answer,
   type HttpReply,
@@ -65,7 +65,7 @@ export class CallsController {
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const { call_id } = request.params as { call_id: string };
-      const reading = await this.calls.status({ caller, call_id, seen: seenPositions(request) });
+      const reading = await this.calls.status({ caller, call_id, seen: seenOf(request) });
       return reading instanceof Refusal ? reading : okText(reading.envelope, readingHeaders(reading));
     });
   }

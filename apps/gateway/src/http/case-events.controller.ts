@@ -5,7 +5,7 @@ import { CaseFeeds } from './case-feed.js';
 import { CaseStream } from './case-stream.js';
 import { Face } from './face.js';
 import { OpenStreams } from './open-streams.js';
-import { seenPositions } from './positions.js';
+import { seenOf } from './positions.js';
 import { type HttpReply, type HttpRequest, headerOf, sendProblem } from './reply.js';
 
 /** `GET /v1/cases/{case_id}/events`: the lines of its history as they come; `Last-Event-ID` goes on where a stream ended. */
@@ -24,7 +24,7 @@ export class CaseEventsController {
     try {
       if (caller instanceof Refusal) return sendProblem(request, reply, caller);
       const { case_id } = request.params as { case_id: string };
-      const current = await this.views.current(seenPositions(request));
+      const current = await this.views.current(seenOf(request));
       if (!(await readCase(this.views.store, caller.tenant_id, case_id)))
         return sendProblem(request, reply, current ? new Refusal('not-found', 'there is no case of this id') : viewsBehind());
       this.stream(request, reply, caller, case_id);

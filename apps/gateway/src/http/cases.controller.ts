@@ -11,7 +11,7 @@ import { parseBody } from '../requests/body-issues.js';
 import { historyFace } from './case-history-face.js';
 import { Face } from './face.js';
 import { listed } from './lists.js';
-import { behindHeader, positionText, seenPositions } from './positions.js';
+import { behindHeader, positionText, seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const title = z.string().min(1).max(400).optional();
@@ -77,7 +77,7 @@ export class CasesController {
   @Get(':case_id')
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
-      const current = await this.views.current(seenPositions(request));
+      const current = await this.views.current(seenOf(request));
       const row = await readCase(this.views.store, caller.tenant_id, idOf(request));
       // The tag of what the row may not show yet would let its reader undo that: such a reader gets none.
       if (row) return ok(caseFace(row), current ? { etag: this.etag(caller.tenant_id, row.case_id) } : {});
@@ -90,7 +90,7 @@ export class CasesController {
     return this.face.serve(request, reply, [], async (caller) => {
       const query = listed(request);
       if (query instanceof Refusal) return query;
-      const current = await this.views.current(seenPositions(request));
+      const current = await this.views.current(seenOf(request));
       const case_id = idOf(request);
       if (!(await readCase(this.views.store, caller.tenant_id, case_id))) return current ? noSuchCase() : viewsBehind();
       const page = await caseHistory(this.views.store, { tenant_id: caller.tenant_id, case_id, ...query });

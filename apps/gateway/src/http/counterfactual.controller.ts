@@ -4,7 +4,7 @@ import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { counterfactualRequest, parseChanges, rangeRequest } from '../counterfactual/counterfactual-request.js';
 import { CounterfactualRoom } from '../counterfactual/counterfactual-room.js';
 import { Face } from './face.js';
-import { seenPositions } from './positions.js';
+import { seenOf } from './positions.js';
 import { type HttpReply, type HttpRequest, ok, okPieces } from './reply.js';
 
 const PAGE = 500;
@@ -27,7 +27,7 @@ export class CounterfactualController {
       const body = parseChanges(counterfactualRequest, request.body);
       if (body instanceof Refusal) return body;
       const { case_id } = request.params as { case_id: string };
-      const current = await this.views.current(seenPositions(request));
+      const current = await this.views.current(seenOf(request));
       if (!(await readCase(this.views.store, caller.tenant_id, case_id)))
         return current ? new Refusal('not-found', 'there is no case of this id') : viewsBehind();
       if (!current) return viewsBehind();
@@ -47,7 +47,7 @@ export class CounterfactualController {
       if (body instanceof Refusal) return body;
       const after = body.cursor === undefined ? undefined : parseCursor(body.cursor);
       if (body.cursor !== undefined && !after) return badCursor();
-      if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
+      if (!(await this.views.current(seenOf(request)))) return viewsBehind();
       const { from, to, limit } = body;
       const { items, next_cursor } = await listCalls(this.views.store, {
         tenant_id: caller.tenant_id,

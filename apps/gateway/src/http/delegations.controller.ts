@@ -57,7 +57,7 @@ export class DelegationsController {
       const body = parseBody(delegationRequest, request.body);
       if (body instanceof Refusal) return body;
       if (caller.principal.kind !== 'user') return new Refusal('forbidden', 'only a user lets an agent act for it');
-      return this.write(caller, body);
+      return this.write(request, caller, body);
     });
   }
 
@@ -86,7 +86,7 @@ export class DelegationsController {
     return caller.principal.roles.includes('admin') ? all : all.filter(({ user_id }) => user_id === caller.principal.id);
   }
 
-  private async write(caller: Caller, body: z.infer<typeof delegationRequest>): Promise<Answer | Refusal> {
+  private async write(request: HttpRequest, caller: Caller, body: z.infer<typeof delegationRequest>): Promise<Answer | Refusal> {
     const now_ms = this.room.configuration.clock.now_ms();
     const expires_at_ms = body.expires_at === undefined ? null : Date.parse(body.expires_at);
     if (expires_at_ms !== null && expires_at_ms <= now_ms)
@@ -105,7 +105,7 @@ export class DelegationsController {
       ...rights,
       expires_at_ms,
     };
-    await this.room.setEverywhere(caller.tenant_id, 'user_delegation_set', {
+    await this.room.setEverywhere(request, caller.tenant_id, 'user_delegation_set', {
       ...fields,
       revoked: false,
       by: caller.principal,

@@ -68,7 +68,7 @@ export class KeysController {
       if (!key || !mayManage(caller, key.tenant_id)) return new Refusal('not-found', 'there is no key of this id');
       if (key.revoked_at_ms === null) {
         const revoked_at_ms = this.room.configuration.clock.now_ms();
-        await this.room.setEverywhere(key.tenant_id, 'api_key_revoked', { key_id, by: caller.principal, revoked_at_ms });
+        await this.room.setEverywhere(request, key.tenant_id, 'api_key_revoked', { key_id, by: caller.principal, revoked_at_ms });
       }
       return { status: 204 };
     });
@@ -106,7 +106,12 @@ export class KeysController {
     const item = itemNames.principal_look(skeleton);
     const against = () => (body.owner === undefined ? [] : [itemNames.principal_look(skeletonOf(body.owner))]);
     const draft = () => this.lookAlike(tenantId, body) ?? fields;
-    const minted = await this.room.editEverywhere({ headers: {} }, { tenant_id: tenantId, type: 'api_key_set', item, against, draft });
+    // Nothing is edited, so no condition is read.
+    const { prefer } = request.headers;
+    const minted = await this.room.editEverywhere(
+      { headers: { prefer } },
+      { tenant_id: tenantId, type: 'api_key_set', item, against, draft },
+    );
     if (minted instanceof Refusal) return minted;
     return {
       status: 201,

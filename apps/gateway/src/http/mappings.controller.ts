@@ -21,7 +21,7 @@ import { listed, pageOf } from './lists.js';
 import { activationProblem, activationReasons } from './mapping-activation.js';
 import { activationRequest, definitionProblem, mappingDefinition, rollbackRequest, tryRequest } from './mapping-request.js';
 import { tryMapping } from './mapping-trial.js';
-import { seenPositions } from './positions.js';
+import { seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const toolOf = (request: HttpRequest): string => (request.params as { tool: string }).tool;
@@ -163,7 +163,7 @@ export class MappingsController {
       if (body instanceof Refusal) return body;
       const definition = this.unknown(caller, body.tool) ?? this.tried(caller, body);
       if (definition instanceof Refusal) return definition;
-      if (body.calls_max > 0 && !(await this.views.current(seenPositions(request)))) return viewsBehind();
+      if (body.calls_max > 0 && !(await this.views.current(seenOf(request)))) return viewsBehind();
       const page = { tenant_id: caller.tenant_id, tool: body.tool, limit: Math.max(1, body.calls_max) };
       const rows = body.calls_max === 0 ? [] : (await listCalls(this.views.store, page)).items;
       const recorded = rows.map((row) => unpackCall(row.state));

@@ -1,5 +1,6 @@
-import type { Views } from '@countersign/calls';
+import type { Seen, Views } from '@countersign/calls';
 import type { LogPosition } from '@countersign/store';
+import { waitForOthers } from '../requests/preferences.js';
 import { headerOf, type IncomingRequest } from './reply.js';
 
 const ONE = /^([a-z][a-z0-9.-]*):(\d{1,5}):(\d{1,15})$/;
@@ -18,11 +19,13 @@ export function parsePositions(text: string | undefined): LogPosition[] {
   });
 }
 
-/** What a request has seen: its header `Countersign-Position`. */
-export const seenPositions = (request: Pick<IncomingRequest, 'headers'>): LogPosition[] =>
-  parsePositions(headerOf(request, 'countersign-position'));
+/** What a request has seen (`Countersign-Position`), and how long it waits for that (`Prefer`). */
+export const seenOf = (request: Pick<IncomingRequest, 'headers'>): Seen => ({
+  positions: parsePositions(headerOf(request, 'countersign-position')),
+  wait_ms: waitForOthers(headerOf(request, 'prefer')),
+});
 
 /** The header that says that a list may lack what its reader has seen; empty where the views have passed it. */
 export async function behindHeader(views: Views, request: Pick<IncomingRequest, 'headers'>): Promise<Record<string, string>> {
-  return (await views.current(seenPositions(request))) ? {} : { 'countersign-views': 'behind' };
+  return (await views.current(seenOf(request))) ? {} : { 'countersign-views': 'behind' };
 }

@@ -9,7 +9,7 @@ import { time } from '../trust/trust-face.js';
 import { type RatingRow, TrustRoom } from '../trust/trust-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
-import { positionText, seenPositions } from './positions.js';
+import { positionText, seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 export const ratingRequest = z.strictObject({
@@ -37,7 +37,7 @@ export class RatingsController {
       const { name } = request.params as { name: string };
       const { state } = this.configuration;
       if (toolVersions(state, caller.tenant_id, name).length === 0) return noSuchTool(state, caller.tenant_id, name);
-      if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
+      if (!(await this.views.current(seenOf(request)))) return viewsBehind();
       return ok(pageOf(await this.room.ratings(caller.tenant_id, name), page, ({ rater }) => rater, ratingFace));
     });
   }
@@ -58,7 +58,7 @@ export class RatingsController {
         .map(({ tool }) => ownTool(state, caller, tool.contract.provider ?? LOCAL_PROVIDER))
         .find((why) => why !== undefined);
       if (own) return new Refusal('forbidden', own);
-      if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
+      if (!(await this.views.current(seenOf(request)))) return viewsBehind();
       const { kind, id } = caller.principal;
       if (!(await this.room.hasUsed(caller.tenant_id, name, `${kind}:${id}`)))
         return new Refusal('forbidden', `only who has used ${name}, with an outcome that was verified where the tool can, may rate it`);

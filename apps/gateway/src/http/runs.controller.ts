@@ -7,7 +7,7 @@ import { ReplayBundles } from '../runs/replay-bundles.js';
 import { transcriptRequest } from '../runs/transcript-request.js';
 import type { ApiRoute } from './api-route.js';
 import { Face } from './face.js';
-import { positionText, seenPositions } from './positions.js';
+import { positionText, seenOf } from './positions.js';
 import { type HttpReply, type HttpRequest, ok, okPieces } from './reply.js';
 
 const TRANSCRIPT = '/v1/runs/{run_id}/transcript';
@@ -54,7 +54,7 @@ export class RunsController {
       const { run_id } = request.params as { run_id: string };
       if (!RUN_ID.test(run_id)) return new Refusal('invalid-request', 'a run_id has 1 to 200 characters');
       // The calls of the run say whom it is about.
-      if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
+      if (!(await this.views.current(seenOf(request)))) return viewsBehind();
       const done = await this.bundles.transcripts.keep(tenant_id, run_id, body, principal);
       if (done instanceof Refusal) return done;
       const { at, kept_at_ms, ...kept } = done;
@@ -67,7 +67,7 @@ export class RunsController {
   @Get(':run_id/replay-bundle')
   bundle(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, readers, async ({ tenant_id }) => {
-      const current = await this.views.current(seenPositions(request));
+      const current = await this.views.current(seenOf(request));
       if (!current) return viewsBehind();
       const { run_id } = request.params as { run_id: string };
       const bundle = await this.bundles.bundle(tenant_id, run_id, this.room.clock.now_ms());

@@ -4,7 +4,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { Face } from './face.js';
 import { listed } from './lists.js';
-import { behindHeader, seenPositions } from './positions.js';
+import { behindHeader, seenOf } from './positions.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 
 export const sagaFilters = {
@@ -63,7 +63,7 @@ export class SagasController {
   @Get(':saga_id')
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
-      const current = await this.views.current(seenPositions(request));
+      const current = await this.views.current(seenOf(request));
       const { saga_id } = request.params as { saga_id: string };
       const found = await readSaga(this.views.store, caller.tenant_id, saga_id);
       if (!found) return current ? new Refusal('not-found', 'there is no saga of this id') : viewsBehind();

@@ -11,7 +11,7 @@ import { PolicyRoom } from '../policies/policy-room.js';
 import { type SimulatedAt, Simulation } from '../policies/simulation.js';
 import { SimulationReports } from '../policies/simulation-reports.js';
 import { Face } from './face.js';
-import { seenPositions } from './positions.js';
+import { seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const PAGE = 500;
@@ -52,7 +52,7 @@ export class SimulateController {
       if (body instanceof Refusal) return body;
       const draft = await this.draft(tenant_id, body);
       if (draft instanceof Refusal) return draft;
-      if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
+      if (!(await this.views.current(seenOf(request)))) return viewsBehind();
       return this.run(tenant_id, body, draft);
     });
   }

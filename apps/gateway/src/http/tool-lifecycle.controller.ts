@@ -15,7 +15,7 @@ import { PolicyRoom } from '../policies/policy-room.js';
 import { parseBody } from '../requests/body-issues.js';
 import { TrustRoom } from '../trust/trust-room.js';
 import { Face } from './face.js';
-import { seenPositions } from './positions.js';
+import { seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 import { versionFace } from './tool-record.js';
 
@@ -202,7 +202,7 @@ export class ToolLifecycleController {
     const { state } = this.room.configuration;
     const tool = this.tool(request, caller);
     if (tool instanceof Refusal) return { status: 204 };
-    await this.views.current(seenPositions(request));
+    await this.views.current(seenOf(request));
     const measured = await this.trust.measured(caller.tenant_id);
     const lifecycle = stateOfVersion(state, caller.tenant_id, tool);
     return ok({ ...versionFace(state, caller.tenant_id, { tool, lifecycle }, measured), ...told }, { etag });

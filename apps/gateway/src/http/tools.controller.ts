@@ -7,7 +7,7 @@ import { TrustRoom } from '../trust/trust-room.js';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
 import { listed, pageOf } from './lists.js';
-import { seenPositions } from './positions.js';
+import { seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 import { type MeasuredOf, toolFace, versionFace } from './tool-record.js';
 import { searchTools } from './tool-search.js';
@@ -68,7 +68,7 @@ export class ToolsController {
 
   /** Trust, ratings and usage of the tenant's tools, with what this gateway answered before. */
   private async measured(request: HttpRequest, caller: Caller): Promise<MeasuredOf> {
-    await this.views.current(seenPositions(request));
+    await this.views.current(seenOf(request));
     return this.trust.measured(caller.tenant_id);
   }
 

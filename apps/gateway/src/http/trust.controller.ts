@@ -11,7 +11,7 @@ import { TrustRoom } from '../trust/trust-room.js';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
 import { LIMIT_MAX } from './lists.js';
-import { parsePositions, positionText, seenPositions } from './positions.js';
+import { parsePositions, positionText, seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const moment = {
@@ -61,7 +61,7 @@ export class TrustController {
       if (named instanceof Refusal) return named;
       const after = query.cursor === undefined ? undefined : cursorPlace(query.cursor);
       if (after === null) return invalid('/cursor', 'the cursor is none of ours');
-      if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
+      if (!(await this.views.current(seenOf(request)))) return viewsBehind();
       const runs = await this.room.runs({ tenant_id: caller.tenant_id, ...named, limit: query.limit, ...(after ? { after } : {}) });
       const last = runs.at(-1);
       const items = runs.map(({ topic, partition, offset, runs: _, ...of }) => ({
@@ -149,7 +149,7 @@ export class TrustController {
     if (query instanceof Refusal) return query;
     const asked = this.momentOf(query);
     if (asked instanceof Refusal) return asked;
-    if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
+    if (!(await this.views.current(seenOf(request)))) return viewsBehind();
     return (await this.room.of(caller.tenant_id, asked)) ?? invalid('/at_offset', 'there is no such record');
   }
 

@@ -8,7 +8,7 @@ import { UsageRoom } from '../usage/usage-room.js';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
 import { LIMIT_MAX } from './lists.js';
-import { seenPositions } from './positions.js';
+import { seenOf } from './positions.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const DAYS_DEFAULT = 30;
@@ -62,7 +62,7 @@ export class UsageController {
       if (to_hour - from_hour > HOURS_MAX) return invalid('/from', 'at most 400 days at once');
       const after = afterOf(query.cursor);
       if (after instanceof Refusal) return after;
-      if (!(await this.views.current(seenPositions(request)))) return viewsBehind();
+      if (!(await this.views.current(seenOf(request)))) return viewsBehind();
       const asked = { tenant_id: caller.tenant_id, from_hour, to_hour, tool: query.tool, agent: agentOf(caller, query.agent) };
       const { total, items, next } = await this.room.report.read(asked, query.group_by, { limit: query.limit, after });
       return ok({

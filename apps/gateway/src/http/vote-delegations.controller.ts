@@ -79,7 +79,7 @@ export class VoteDelegationsController {
         changed_at_ms,
       };
       await this.votes.verified.ensure(caller);
-      await this.room.setEverywhere(caller.tenant_id, 'delegation_set', { ...fields, ended: false });
+      await this.room.setEverywhere(request, caller.tenant_id, 'delegation_set', { ...fields, ended: false });
       return {
         status: 201,
         body: faceOf(fields),

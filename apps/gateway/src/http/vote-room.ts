@@ -8,7 +8,7 @@ import { principalId } from '../identity/principal-id.js';
 import type { VerifiedTokens } from '../identity/verified-tokens.js';
 import type { EditDesk } from '../votes/edited-inputs.js';
 import { approvalFace } from './approval-face.js';
-import { seenPositions } from './positions.js';
+import { seenOf } from './positions.js';
 import type { Answer, HttpRequest } from './reply.js';
 import { refusedAs, verdictOn } from './vote-verdict.js';
 
@@ -54,7 +54,7 @@ export class VoteRoom {
   ) {}
 
   async find(request: HttpRequest, tenant_id: string, approval_id: string): Promise<ApprovalRow | Refusal> {
-    const current = await this.calls.views.current(seenPositions(request));
+    const current = await this.calls.views.current(seenOf(request));
     const row = await readApproval(this.calls.views.store, tenant_id, approval_id);
     return row ?? (current ? noSuchApproval() : viewsBehind());
   }

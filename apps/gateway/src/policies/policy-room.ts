@@ -9,11 +9,11 @@ import type { Edit, Edited } from '../configuration/configuration-edits.js';
 import type { ConfigurationRoom } from '../configuration/configuration-room.js';
 import type { ConditionalRequest } from '../configuration/precondition.js';
 import type { ChangeFields, ConfigurationEvent } from '../identity/configuration-writer.js';
+import { type PatientRequest, waitForOthers } from '../requests/preferences.js';
 import { type BundleFindings, bundleFindings, type KnownTenant, type RuleFinding } from './bundle-checks.js';
 import { knownTenant } from './known-tenant.js';
 import { conditionFaults } from './path-checks.js';
 
-const PATIENCE_MS = 1000;
 const ISSUES_MAX = 50;
 /** What rules mean that are published now (see policy_bundle_published). */
 export const BUNDLE_SEMANTICS = 2;
@@ -79,28 +79,33 @@ export class PolicyRoom {
 
   /** An edit of what policy and executors act by; comes back as `holders` does. */
   async editEverywhere<T extends ConfigurationEvent & EventType>(
-    request: ConditionalRequest,
+    request: ConditionalRequest & PatientRequest,
     edit: Edit<T>,
   ): Promise<(Edited<T> & { everywhere: Everywhere }) | Refusal> {
     const edited = await this.configuration.edits.edit(request, edit);
     if (edited instanceof Refusal) return edited;
     const { offset } = edited.position;
-    return { ...edited, everywhere: { config_offset: offset, instances: await this.holders(offset) } };
+    return { ...edited, everywhere: { config_offset: offset, instances: await this.holders(offset, request) } };
   }
 
   /** Writes what policy and executors act by, and comes back as `holders` does: a call after the answer meets nobody without it. */
-  async setEverywhere<T extends ConfigurationEvent & EventType>(tenant_id: string, type: T, fields: ChangeFields<T>): Promise<Everywhere> {
+  async setEverywhere<T extends ConfigurationEvent & EventType>(
+    request: PatientRequest,
+    tenant_id: string,
+    type: T,
+    fields: ChangeFields<T>,
+  ): Promise<Everywhere> {
     const { offset } = await this.configuration.writer.set(tenant_id, type, fields);
-    return { config_offset: offset, instances: await this.holders(offset) };
+    return { config_offset: offset, instances: await this.holders(offset, request) };
   }
 
   /**
-   * The running instances, and which of them have folded the configuration up to `offset`: waits up to a second for all
-   * of them. Null where nobody can tell.
+   * The running instances, and which of them have folded the configuration up to `offset`: waits for all of them,
+   * up to a second or as long as the request says. Null where nobody can tell.
    */
-  async holders(offset: number): Promise<InstanceFace[] | null> {
+  private async holders(offset: number, request: PatientRequest): Promise<InstanceFace[] | null> {
     const { clock } = this.configuration;
-    const until = clock.monotonic_ms() + PATIENCE_MS;
+    const until = clock.monotonic_ms() + waitForOthers(request.headers.prefer);
     try {
       for (;;) {
         const running = await runningInstances(this.store);

@@ -1,9 +1,10 @@
 import { type EventMap, parseCallId } from '@countersign/contracts';
 import type { CallState, PlacedEvent } from '@countersign/domain';
-import { isCallOfAnother, type LogPosition } from '@countersign/store';
+import { isCallOfAnother } from '@countersign/store';
 import type { CallCommands, Command } from '../recording/call-commands.js';
 import { Refusal } from '../refusal.js';
 import type { CallTracker } from '../tracking/call-tracker.js';
+import { NOTHING_SEEN, type Seen } from '../views/seen.js';
 import { type Views, viewsBehind } from '../views/views.js';
 import { type CallCheck, CallWatch } from '../waiting/call-watch.js';
 
@@ -19,7 +20,7 @@ export class RecordedCalls {
   ) {}
 
   /** The call as the views have it, not older than what this process answered and what the reader has `seen`; another tenant's is as unknown as none. */
-  async find(tenantId: string, callId: string, seen: readonly LogPosition[] = []): Promise<CallState | Refusal> {
+  async find(tenantId: string, callId: string, seen: Seen = NOTHING_SEEN): Promise<CallState | Refusal> {
     const id = parseCallId(callId);
     if (!id) return noSuchCall();
     const current = await this.views.current(seen, id.partition);

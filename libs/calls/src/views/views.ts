@@ -3,8 +3,8 @@ import { hasPassed, type LogPosition, type ProjectionOffset, projectionPosition,
 import { Readable } from '../personal/readable.js';
 import { Refusal } from '../refusal.js';
 import type { AnsweredPositions } from './answered-positions.js';
+import { NOTHING_SEEN, type Seen } from './seen.js';
 
-const PATIENCE_MS = 1_000;
 const PAUSE_MAX_MS = 50;
 
 /** Nothing was found in views that are behind: not the same as nothing being there. */
@@ -12,7 +12,7 @@ export const viewsBehind = (): Refusal => new Refusal('unavailable', 'the views 
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Reads of the views that see what this process answered before: they wait up to a second for the projector. */
+/** Reads of the views that see what this process answered before: they wait for the projector, as long as their reader says. */
 export class Views {
   private folded: readonly ProjectionOffset[] = [];
   /** A reading of `folded` that is under way, and when the last one began. */
@@ -29,15 +29,15 @@ export class Views {
 
   /**
    * Waits until the views have passed what this process answered (of one partition number, or all) and what the reader has seen.
-   * @returns false where they have not within a second: what is not found then may still be there.
+   * @returns false where they have not within its time: what is not found then may still be there.
    */
-  current(seen: readonly LogPosition[], partition?: number): Promise<boolean> {
-    return this.passed([...this.answered.of(partition), ...seen]);
+  current({ positions, wait_ms }: Seen, partition?: number): Promise<boolean> {
+    return this.passed([...this.answered.of(partition), ...positions], wait_ms);
   }
 
-  /** Waits for what this process answered of one partition number, as `current`. */
+  /** Waits up to a second for what this process answered of one partition number, as `current`. */
   caughtUp(partition: number): Promise<boolean> {
-    return this.passed(this.answered.of(partition));
+    return this.passed(this.answered.of(partition), NOTHING_SEEN.wait_ms);
   }
 
   async call(tenantId: string, callId: string): Promise<CallState | undefined> {
@@ -45,8 +45,8 @@ export class Views {
     return row && unpackCall(row.state);
   }
 
-  private async passed(wanted: readonly LogPosition[]): Promise<boolean> {
-    const until = this.monotonic_ms() + PATIENCE_MS;
+  private async passed(wanted: readonly LogPosition[], patience_ms: number): Promise<boolean> {
+    const until = this.monotonic_ms() + patience_ms;
     for (let wait = 2; !hasPassed(this.folded, wanted); wait = Math.min(PAUSE_MAX_MS, wait * 2)) {
       if (this.monotonic_ms() - this.read_ms >= wait / 2) await this.readFolded();
       if (hasPassed(this.folded, wanted)) break;
