@@ -1,17 +1,11 @@
 import { callError, type Outcome } from '@countersign/contracts';
-import { tooLate } from '@countersign/domain';
+import { type CallEvent, tooLate } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
 import type { Judge } from '../judging/judge.js';
 import type { Openings } from '../personal/openings.js';
 import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
 import type { Job } from './job.js';
 import { outcomeOf, refusedOutcome } from './outcomes.js';
-
-export interface FirstFireSteps {
-  fire(jobs: readonly Job[]): void;
-  /** It ends without having fired, although its start may be on the log. */
-  refused(job: Job, outcome: Outcome): void;
-}
 
 /** Judged this short a time ago by the same configuration, a call is not judged once more: only rules with a clock could tell it apart. */
 const FRESH_MS = 1000;
@@ -21,9 +15,8 @@ const FRESH_MS = 1000;
  * out by then, or policy become stricter. While this process has not heard of policy lately nothing passes: it is held here
  * until it has, or until it is too late or cancelled.
  */
-export class FirstFires {
+export class FireGate {
   private readonly held = new Set<Job>();
-  steps!: FirstFireSteps;
 
   constructor(
     private readonly judge: Judge,
@@ -31,39 +24,31 @@ export class FirstFires {
     private readonly clock: Clock,
   ) {}
 
-  take(jobs: readonly Job[]): void {
-    if (this.judge.silent) this.hold(jobs);
-    else this.look(jobs);
-  }
-
-  /** They are looked at again by `tick`, before they fire. */
-  hold(jobs: readonly Job[]): void {
-    for (const job of jobs) {
-      job.stage = 'starting';
-      this.held.add(job);
-    }
-  }
-
-  /** Looks again at what is held. */
-  tick(): void {
-    if (this.held.size === 0) return;
-    const { silent } = this.judge;
-    const now_ms = this.clock.now_ms();
-    const due = [...this.held].filter((job) => !silent || job.stage !== 'starting' || (job.resends === 0 && this.late(job, now_ms)));
-    for (const job of due) this.held.delete(job);
-    this.look(due.filter((job) => job.stage === 'starting'));
-  }
-
   /** What is sent again may have happened: only what never fired can end without an effect. */
-  private look(jobs: readonly Job[]): void {
-    const now_ms = this.clock.now_ms();
-    const firing: Job[] = [];
-    for (const job of jobs) {
-      const refusal = job.resends === 0 ? this.changed(job, now_ms) : undefined;
-      if (refusal) this.steps.refused(job, refusal);
-      else firing.push(job);
-    }
-    if (firing.length > 0) this.steps.fire(firing);
+  pass(job: Job): Extract<CallEvent, 'gate_closed' | 'may_fire' | 'stopped_before_fire'> {
+    if (this.judge.silent && !this.isDue(job)) return 'gate_closed';
+    const refusal = job.resends === 0 ? this.changed(job, this.clock.now_ms()) : undefined;
+    if (!refusal) return this.judge.silent ? 'gate_closed' : 'may_fire';
+    job.verdict = { kind: 'ended', outcome: refusal };
+    return 'stopped_before_fire';
+  }
+
+  /** Looked at again by `due`, before it fires. */
+  hold(job: Job): void {
+    this.held.add(job);
+  }
+
+  /** What is held and may pass now, or not any more. */
+  due(): Job[] {
+    if (this.held.size === 0) return [];
+    const due = [...this.held].filter((job) => !this.judge.silent || job.stage !== 'gated' || this.isDue(job));
+    for (const job of due) this.held.delete(job);
+    return due.filter((job) => job.stage === 'gated');
+  }
+
+  /** While policy is silent: it is too late for it, or it was cancelled, before it ever fired. */
+  private isDue(job: Job): boolean {
+    return job.resends === 0 && this.late(job, this.clock.now_ms()) !== null;
   }
 
   /** In time is asked of every call; policy only where its answer may have changed since. */
