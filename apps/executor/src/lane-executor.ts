@@ -77,8 +77,7 @@ export class LaneExecutor {
   /** Calls that wait here, and those that wait for them, are left to whoever reads them again. */
   private giveUpWaiting(number: number): void {
     const { pipeline, dispatcher, options } = this.parts;
-    for (const job of dispatcher.drop(options.lane, number))
-      for (const each of [job, ...(job.joiners ?? [])]) pipeline.handle(each, 'revoked');
+    for (const job of dispatcher.drop(options.lane, number)) pipeline.handle(job, 'revoked');
   }
 
   /** The lease is lost: what may have fired is its successor's to settle, what has not waits for the next lease. */

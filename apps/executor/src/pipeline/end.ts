@@ -57,8 +57,12 @@ export class End {
     this.ends.write(job);
   }
 
-  written(job: Job): CallEvent | Promise<CallEvent> {
-    return this.ends.written(job);
+  sent(job: Job): CallEvent | Promise<CallEvent> {
+    return this.ends.sent(job);
+  }
+
+  durable(job: Job): Promise<CallEvent> {
+    return this.ends.durable(job);
   }
 
   book(job: Job): void {

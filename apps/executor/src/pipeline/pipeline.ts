@@ -28,6 +28,7 @@ type EffectOnOthers =
   | 'adopt'
   | 'answer_joiners'
   | 'readmit_joiners'
+  | 'revoke_joiners'
   | 'move_joiners'
   | 'readmit_next'
   | 'readmit_unclaimed'
@@ -51,7 +52,8 @@ function questionsTo({ prepare, judge, claim, start, run, end }: PipelineSteps):
     run: (job) => run.run(job),
     finish_result: (job) => run.finish(job),
     ask_system: (job) => run.ask(job),
-    await_end: (job) => end.written(job),
+    await_end: (job) => end.sent(job),
+    await_durable: (job) => end.durable(job),
   };
 }
 
@@ -148,6 +150,7 @@ export class Pipeline {
       adopt: (job) => this.adopt(job),
       answer_joiners: (job) => this.answerJoiners(job),
       readmit_joiners: (job) => this.readmitJoiners(job),
+      revoke_joiners: (job) => this.revokeJoiners(job),
       move_joiners: (job) => this.moveJoiners(job),
       readmit_next: (job) => this.readmitNext(job),
       readmit_unclaimed: (job) => this.readmitUnclaimed(job),
@@ -171,6 +174,10 @@ export class Pipeline {
     for (const joiner of takeJoiners(job)) this.handle(joiner, 'leader_left');
   }
 
+  private revokeJoiners(job: Job): void {
+    for (const joiner of takeJoiners(job)) this.handle(joiner, 'revoked');
+  }
+
   private moveJoiners(job: Job): void {
     const event =
       job.stage === 'joined' ? 'local_leader_found' : job.stage === 'awaiting_remote' ? 'remote_leader_found' : 'distant_leader_found';
@@ -181,7 +188,10 @@ export class Pipeline {
   }
 
   private readmitNext({ next }: Job): void {
-    if (next) this.admit(this.steps.prepare.fresh(next));
+    if (!next) return;
+    const again = this.steps.prepare.fresh(next);
+    again.next = next.next;
+    this.admit(again);
   }
 
   /** The row of a write that is claimed is its successor's; a tombstone is nobody's to settle but of who reads its ruling again. */

@@ -31,15 +31,22 @@ export class Prepare {
     this.partitions.cover(job, this.partitions.of(job).endOf(job.call_id)?.end_offset);
   }
 
-  /** The call is here already: this record is acknowledged with it, or is its next revision. */
+  /**
+   * The call is here already: this record is acknowledged with it, or is its next revision. Nobody takes a tombstone over, so
+   * its records stay open until its end is written.
+   */
   merge(job: Job): void {
-    const known = this.open.ofCall(job.call_id) as Job;
-    if (known.stage === 'ending' && job.authorised.revision > known.authorised.revision) {
-      known.next = job;
+    this.mergeInto(this.open.ofCall(job.call_id) as Job, job);
+  }
+
+  private mergeInto(known: Job, job: Job): void {
+    const { source, revision } = job.authorised;
+    if (revision > known.authorised.revision) {
+      if (known.next) this.mergeInto(known.next, job);
+      else known.next = job;
       return;
     }
-    const { source } = job.authorised;
-    if (known.claimed) this.partitions.of(job).cover(source.topic, source.offset);
+    if (known.claimed && !known.refusal) this.partitions.of(job).cover(source.topic, source.offset);
     else if (known.sources) known.sources.push(source);
     else known.sources = [source];
   }
@@ -76,6 +83,7 @@ export class Prepare {
   adopt(job: Job, known: Job | undefined): void {
     const { foreign } = this.partitions.of(job);
     this.open.add(job, job.write);
+    job.next = known?.next;
     job.joiners = [...(foreign.get(job.call_id) ?? []), ...(known?.joiners ?? [])];
     foreign.delete(job.call_id);
     for (const joiner of job.joiners) joiner.leader_call_id = job.call_id;

@@ -51,7 +51,8 @@ export class ClaimConflicts {
       case 'tombstoned':
         job.attempt = next.attempt;
         job.claimed = true;
-        return this.refuse(job, job.refusal?.why ?? 'expired');
+        job.refusal ??= { why: 'expired', issues: [] };
+        return this.refuse(job, job.refusal.why);
       case 'ended':
       case 'owned_elsewhere':
         return 'owned_elsewhere';

@@ -111,13 +111,25 @@ export class Claims {
       answer(job.stage === 'claiming' ? conflicts.decide(job, rows.get(job.key) ?? [], epoch) : undefined);
   }
 
-  /** Calls whose partition went to another executor before they were claimed are left to it: it may have ended them without a row. */
+  /** What may still be claimed here; the others get their answer. */
   private own(all: readonly Pending[]): Pending[] {
     return all.filter(({ job, answer }) => {
-      if (job.stage === 'claiming' && this.partitions.of(job).assigned) return true;
-      answer(job.stage === 'claiming' ? 'not_owner' : undefined);
-      return false;
+      if (job.stage !== 'claiming') return false;
+      const event = this.notOurs(job);
+      if (event) answer(event);
+      return !event;
     });
+  }
+
+  /**
+   * A call whose partition went to another executor is left to it, which may have ended it without a row; but for one whose row may be
+   * here already. What is known to have ended is not claimed at all.
+   */
+  private notOurs(job: Job): 'not_owner' | 'owned_elsewhere' | undefined {
+    if (job.unanswered_epoch !== null) return undefined;
+    const partition = this.partitions.of(job);
+    if (!partition.assigned) return 'not_owner';
+    return !job.refusal && partition.isClosed(job.call_id, job.authorised.revision) ? 'owned_elsewhere' : undefined;
   }
 
   private async claimAll(epoch: number, claims: readonly Claim[]): Promise<ReadonlySet<Job>> {

@@ -13,26 +13,39 @@ export interface EndRecord {
   revision: number;
 }
 
+type Sent = Extract<CallEvent, 'end_sent' | 'recorded_elsewhere' | 'not_owner'>;
+type Written = Extract<CallEvent, 'recorded' | 'recorded_in_doubt' | 'end_not_written'>;
+
 /** The end of a call on its way to the log. */
 export class Ending {
   /** Where it stands once it is durable. */
   end_offset: number | undefined;
-  /** What came of the write; never, where the lease was lost before it was made. */
-  readonly written: Promise<CallEvent>;
-  private resolve: (event: CallEvent) => void = () => undefined;
+  /** Whether it was sent; never, where its lease was lost before. */
+  readonly sent: Promise<Sent>;
+  /** What came of it then. */
+  readonly written: Promise<Written>;
+  private resolveSent: (event: Sent) => void = () => undefined;
+  private resolveWritten: (event: Written) => void = () => undefined;
 
   constructor(readonly end: EndRecord) {
-    this.written = new Promise((resolve) => {
-      this.resolve = resolve;
+    this.sent = new Promise((resolve) => {
+      this.resolveSent = resolve;
     });
+    this.written = new Promise((resolve) => {
+      this.resolveWritten = resolve;
+    });
+  }
+
+  isSent(event: Sent): void {
+    this.resolveSent(event);
   }
 
   recorded(end_offset: number): void {
     this.end_offset = end_offset;
-    this.resolve(this.end.state === 'in_doubt' ? 'recorded_in_doubt' : 'recorded');
+    this.resolveWritten(this.end.state === 'in_doubt' ? 'recorded_in_doubt' : 'recorded');
   }
 
-  recordedElsewhere(): void {
-    this.resolve('recorded_elsewhere');
+  notWritten(): void {
+    this.resolveWritten('end_not_written');
   }
 }

@@ -64,9 +64,14 @@ export class Ends {
     setImmediate(() => this.flush());
   }
 
-  /** What comes of its end. */
-  written(job: Job): CallEvent | Promise<CallEvent> {
-    return job.ending?.written ?? 'not_owner';
+  /** Whether its end was sent to the log. */
+  sent(job: Job): CallEvent | Promise<CallEvent> {
+    return job.ending?.sent ?? 'not_owner';
+  }
+
+  /** What came of it then. */
+  durable(job: Job): Promise<CallEvent> {
+    return (job.ending as Ending).written;
   }
 
   /** A result of an epoch that lost its lease: evidence, and nothing else here. */
@@ -100,16 +105,25 @@ export class Ends {
     return { record: this.parts.writer.deduplicated(job, earlier), outcome: earlier.outcome, state: undefined, revision: FOR_GOOD };
   }
 
-  /** A call without a row of its own may have been ended by another executor, or by this one before its lease was lost. */
-  private isRecorded({ job, ending }: Pending): boolean {
-    const owns_row = job.write ? job.claimed : job.has_row;
-    if (owns_row || !this.partitions.of(job).isClosed(job.call_id, ending.end.revision)) return false;
-    ending.recordedElsewhere();
-    return true;
+  /**
+   * A call without a row of its own may have been ended by another executor, or by this one before its lease was lost. And that another
+   * call answers it, or that policy has to rule again, is for the owner of its partition to say.
+   */
+  private notOurs({ job, ending }: Pending): 'recorded_elsewhere' | 'not_owner' | undefined {
+    if (job.write ? job.claimed : job.has_row) return undefined;
+    const partition = this.partitions.of(job);
+    if (partition.isClosed(job.call_id, ending.end.revision)) return 'recorded_elsewhere';
+    return ending.end.state === undefined && !partition.assigned ? 'not_owner' : undefined;
+  }
+
+  private isOurs(pending: Pending): boolean {
+    const event = this.notOurs(pending);
+    if (event) pending.ending.isSent(event);
+    return !event;
   }
 
   private flush(): void {
-    this.pending = this.pending.filter((each) => each.job.ending === each.ending && each.job.stage === 'ending' && !this.isRecorded(each));
+    this.pending = this.pending.filter((each) => each.job.ending === each.ending && each.job.stage === 'ending' && this.isOurs(each));
     if (this.pending.length > 0 && !this.parts.lease.check()) {
       setTimeout(() => this.flush(), PAUSE_MS).unref();
       return;
@@ -119,15 +133,19 @@ export class Ends {
     if (endings.length > 0) void this.append(endings);
   }
 
-  /** Under another epoch than that of now they are not written: they were given up with it. */
+  /** Under another epoch than that of now they are not sent again. */
   private async append(endings: readonly Pending[]): Promise<void> {
     const { lease, appender } = this.parts;
     const { epoch } = lease;
     const records = endings.map(({ ending }) => ending.end.record);
     this.in_flight += endings.length;
+    for (const { ending } of endings) ending.isSent('end_sent');
     try {
       const offsets = await appender.append(records, () => lease.provenUnder(epoch));
-      if (!offsets) return;
+      if (!offsets) {
+        for (const { ending } of endings) ending.notWritten();
+        return;
+      }
       crashPoint('executor.after_end');
       for (const [at, { job, ending }] of endings.entries()) {
         this.partitions.of(job).wrote(offsets[at] as number);

@@ -46,6 +46,8 @@ export type CallEffect =
   /** Where its end answers calls of its key, those that joined it end too. */
   | 'answer_joiners'
   | 'readmit_joiners'
+  /** They are left to the next owner of their partition with it. */
+  | 'revoke_joiners'
   /** Its joiners follow it to the call that it joins. */
   | 'move_joiners'
   /** The next revision of the same call, which waited for this end. */
@@ -73,7 +75,8 @@ export type CallQuestion =
   | 'run'
   | 'finish_result'
   | 'ask_system'
-  | 'await_end';
+  | 'await_end'
+  | 'await_durable';
 
 /** One entry of the table: the next stage, what is done, and what is asked last. */
 export interface Step {

@@ -71,6 +71,9 @@ export type CallEvent =
   /** Nothing foresees what went wrong. */
   | 'broken'
   // It ends
+  | 'end_sent'
+  /** The lease was lost before it could be. */
+  | 'end_not_written'
   | 'recorded'
   | 'recorded_in_doubt'
   /** Its end is on the log already. */

@@ -35,8 +35,10 @@ export type CallStage =
   | 'resending'
   /** Its answer was lost; its system of record is asked. */
   | 'settling'
-  /** Its end is on its way to the log. */
+  /** Its end is about to be sent to the log. */
   | 'ending'
+  /** Its end was sent: whether it lands does not depend on the lease any more. */
+  | 'writing'
   /** Gets the answer of another call of its key in this process. */
   | 'joined'
   /** Gets the answer of a call of its key in another process. */
@@ -66,6 +68,7 @@ const standings: Readonly<Record<CallStage, Standing>> = {
   resending: 'running',
   settling: 'settling',
   ending: 'ended',
+  writing: 'ended',
   joined: 'joined',
   awaiting_remote: 'joined',
   in_doubt: 'ended',

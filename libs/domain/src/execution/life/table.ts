@@ -7,7 +7,7 @@ type Row = Partial<Record<CallEvent, Step>>;
 const go = (to: CallStage, ...effects: CallEffect[]): Step => ({ to, effects, ask: null });
 const asking = (to: CallStage, ask: CallQuestion, ...effects: CallEffect[]): Step => ({ to, effects, ask });
 
-const LEAVE = go('gone', 'acknowledge', 'remove', 'release_slot', 'readmit_joiners');
+const LEAVE = go('gone', 'acknowledge', 'remove', 'release_slot', 'readmit_joiners', 'readmit_next');
 const END = asking('ending', 'await_end', 'complete_run', 'seal_outcome', 'release_slot', 'write_end', 'answer_joiners');
 const END_UNFIRED = asking('ending', 'await_end', 'seal_outcome', 'release_slot', 'write_end', 'answer_joiners');
 const END_BY_VERDICT = asking('ending', 'await_end', 'write_end', 'answer_joiners');
@@ -15,8 +15,9 @@ const VERDICT = asking('checking_approval', 'check_approval');
 const DETACH = go('detached', 'drop_run', 'release_slot', 'remove', 'readmit_unclaimed', 'readmit_joiners', 'readmit_next');
 const READMIT = asking('new', 'admit', 'release_slot', 'remove');
 const REPLACED = go('gone', 'drop_run', 'withdraw', 'leave_leader', 'release_slot', 'acknowledge', 'remove');
-const FORGET = go('gone', 'remove');
-const endedElsewhere = (...first: CallEffect[]): Step => go('gone', ...first, 'answer_joiners', 'remove', 'acknowledge', 'release_slot');
+const FORGET = go('gone', 'remove', 'revoke_joiners');
+const endedElsewhere = (...first: CallEffect[]): Step =>
+  go('gone', ...first, 'answer_joiners', 'remove', 'acknowledge', 'release_slot', 'readmit_next');
 
 /** Where a call that got no row goes, by the rows of its key. */
 const AFTER_ROWS: Row = {
@@ -156,20 +157,22 @@ export const callLife: Readonly<Record<CallStage, Row>> = {
   ending: {
     broken: END,
     replaced: REPLACED,
+    end_sent: asking('writing', 'await_durable'),
+    recorded_elsewhere: go('gone', 'acknowledge', 'remove', 'close_accounts', 'readmit_joiners', 'readmit_next'),
+    not_owner: go('gone', 'remove', 'close_accounts', 'readmit_joiners'),
+    lease_lost: DETACH,
+  },
+  writing: {
+    replaced: REPLACED,
     recorded: go('gone', 'book_end', 'remove', 'answer_joiners', 'readmit_joiners', 'close_accounts', 'readmit_next'),
     recorded_in_doubt: go('in_doubt', 'book_end', 'remove', 'answer_joiners', 'readmit_joiners', 'close_accounts', 'readmit_next'),
-    recorded_elsewhere: go('gone', 'acknowledge', 'remove', 'close_accounts', 'readmit_joiners', 'readmit_next'),
-    not_owner: go('gone', 'remove', 'close_accounts'),
-    lease_lost: DETACH,
+    end_not_written: DETACH,
+    lease_lost: go('writing'),
   },
   joined: joining('joined'),
   awaiting_remote: joining('awaiting_remote'),
   in_doubt: { late_result: go('in_doubt', 'resolve_doubt') },
-  detached: {
-    late_result: go('detached', 'record_evidence'),
-    recorded: go('gone', 'book_end'),
-    recorded_in_doubt: go('gone', 'book_end'),
-  },
+  detached: { late_result: go('detached', 'record_evidence') },
   gone: {},
 };
 
