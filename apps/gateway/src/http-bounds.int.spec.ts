@@ -14,8 +14,6 @@ const LIMITS = {
   body_bytes_max: 4 * MIB,
   connections_per_address_max: 250,
   headers_timeout_ms: 1_000,
-  // All connections of this suite come from one address.
-  unauthenticated_bodies_per_address_per_s_max: 100_000,
 };
 
 let gateway: TestGateway;

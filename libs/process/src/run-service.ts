@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { AppDeps, RunningApp } from './app-deps.js';
 import { cannotListen } from './cannot-listen.js';
 import { CannotOpen } from './cannot-open.js';
+import { yieldEngineThreads } from './engine-threads.js';
 import { HealthServer } from './health-server.js';
 import { guardStream } from './masking/live-secrets.js';
 import { METRICS_TOKEN_CHARS_MIN } from './metrics-access.js';
@@ -66,6 +67,7 @@ function configure<C>(service: Service<C>, env: Environment): ParsedConfig<Confi
  * go on. After 1 the caller ends the process: what does not close must not keep it alive.
  */
 export async function runService<C>(service: Service<C>, env: Environment): Promise<number> {
+  yieldEngineThreads();
   const configured = configure(service, env);
   if ('faults' in configured) {
     for (const fault of configured.faults) process.stderr.write(`countersign: ${fault}\n`);

@@ -67,7 +67,6 @@ export class BodyAdmission {
     const caller = keyless ? undefined : this.face.admit(request, []);
     if (caller instanceof Problem) {
       held?.release();
-      this.bounds.senders.refused(this.addressOf(request));
       return this.refuse(request, reply, caller, 'unauthenticated_body', KEYLESS);
     }
     const max = keyless ? KEYLESS_BODY_BYTES_MAX : BODY_BYTES_MAX;
@@ -89,17 +88,14 @@ export class BodyAdmission {
   private reserve(request: IncomingRequest, reply: OutgoingReply): BodyReservation | undefined {
     const { raw, headers } = request;
     const length = Math.min(Number(headers['content-length'] ?? 0), BODY_BYTES_MAX);
-    const reservation = this.bounds.budget.reserve(this.addressOf(request), length);
+    const address = this.bounds.addressOf(raw.socket, headerOf(request, 'x-forwarded-for'));
+    const reservation = this.bounds.budget.reserve(address, length);
     if (isOverrun(reservation)) {
       this.overrun(request, reply, reservation);
       return undefined;
     }
     this.bounds.untilAnswered(raw, reply.raw, () => reservation.release());
     return reservation;
-  }
-
-  private addressOf(request: IncomingRequest): string {
-    return this.bounds.addressOf(request.raw.socket, headerOf(request, 'x-forwarded-for'));
   }
 
   private receive(request: IncomingRequest, reply: OutgoingReply, reservation: BodyReservation, max: number): void {

@@ -5,7 +5,6 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import type { Face } from '../http/face.js';
-import { Problem } from '../http/problem.js';
 import type { Caller } from '../identity/authenticator.js';
 import { RawConnection, until } from '../testing/raw-connection.js';
 import { BodyAdmission } from './body-admission.js';
@@ -18,9 +17,9 @@ jest.setTimeout(30_000);
 
 const MIB = 1_048_576;
 const caller = { tenant_id: 'acme' } as Caller;
-/** Everybody is known but strangers; whoever sends a token is known a moment later. */
+/** Everybody is known; whoever sends a token is known a moment later. */
 const everybody = {
-  admit: ({ headers }) => (headers['x-stranger'] ? new Problem('unauthenticated', 'no key') : caller),
+  admit: () => caller,
   prepare: ({ headers }) => (headers.authorization ? new Promise((resolve) => setTimeout(resolve, 20)) : undefined),
 } satisfies Pick<Face, 'admit' | 'prepare'>;
 
@@ -126,33 +125,6 @@ test('behind a trusted proxy a client is whom the proxy names, not the proxy and
   await post('192.0.2.3', '127.0.0.2');
   await until(() => server.bounds.budget.counts.address.of('127.0.0.2') === 900_000);
   expect(held.closed).toBe(false);
-});
-
-test('after bodies without a key an address opens no further connection in that second; others and open ones go on', async () => {
-  const { bounds, ...server } = await start({ unauthenticated_bodies_per_address_per_s_max: 2 });
-  jest.spyOn(performance, 'now').mockReturnValue(1_000);
-  const open = await connect({ bounds, ...server });
-  await until(() => bounds.connections.size === 1);
-  for (let n = 0; n < 2; n++) {
-    const stranger = await connect({ bounds, ...server });
-    await stranger.post('/', { 'content-length': 2, 'x-stranger': 1 }, '{}').answered();
-    expect(stranger.statuses).toEqual([401]);
-  }
-  await (await connect({ bounds, ...server })).gone();
-  const post = (connection: RawConnection) => connection.post('/', { 'content-length': 2 }, '{}').answered();
-  expect((await post(open)).statuses).toEqual([200]);
-  expect((await post(await connect({ bounds, ...server }, '127.0.0.2'))).statuses).toEqual([200]);
-  jest.spyOn(performance, 'now').mockReturnValue(2_000);
-  expect((await post(await connect({ bounds, ...server }))).statuses).toEqual([200]);
-  jest.restoreAllMocks();
-});
-
-test('a trusted proxy is not barred for bodies without a key that it passes on', async () => {
-  const server = await start({ unauthenticated_bodies_per_address_per_s_max: 1, trusted_proxies: ['127.0.0.1'] });
-  for (let n = 0; n < 3; n++) {
-    const headers = { 'content-length': 2, 'x-stranger': 1, 'x-forwarded-for': '192.0.2.1' };
-    expect((await (await connect(server)).post('/', headers, '{}').answered()).statuses).toEqual([401]);
-  }
 });
 
 test('beyond the cap in total a connection is closed at once, wherever it comes from', async () => {

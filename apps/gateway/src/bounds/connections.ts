@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { countedAddress, type TrustedProxies } from '@countersign/process';
 import { BoundedCounts } from './bounded-counts.js';
-import type { UnauthenticatedSenders } from './unauthenticated-senders.js';
 
 /** An open connection. */
 export interface Connection {
@@ -12,7 +11,7 @@ export interface Connection {
   readonly on_close: Set<() => void>;
 }
 
-export type RefusedConnection = 'connections_total' | 'connections_address' | 'connections_unauthenticated';
+export type RefusedConnection = 'connections_total' | 'connections_address';
 
 /** Open connections, capped in total and by address. Those of trusted proxies carry many clients and count in the total only. */
 export class Connections {
@@ -23,7 +22,6 @@ export class Connections {
   constructor(
     private readonly caps: { connections_max: number; connections_per_address_max: number },
     private readonly proxies: TrustedProxies,
-    private readonly senders: Pick<UnauthenticatedSenders, 'isBarred'>,
   ) {
     this.by_address = new BoundedCounts(caps.connections_per_address_max);
   }
@@ -38,7 +36,6 @@ export class Connections {
     const address = countedAddress(remoteAddress);
     const is_proxy = this.proxies.trusts(remoteAddress);
     if (this.total >= this.caps.connections_max) return 'connections_total';
-    if (!is_proxy && this.senders.isBarred(address)) return 'connections_unauthenticated';
     if (!is_proxy && !this.by_address.add(address, 1)) return 'connections_address';
     this.total += 1;
     const connection: Connection = { address, is_proxy, on_close: new Set() };

@@ -8,13 +8,11 @@ import { Connections } from './connections.js';
 import type { HttpLimits } from './http-limits.js';
 import { HttpMetrics } from './http-metrics.js';
 import { LARGE_BODY_BYTES, LargeBodies } from './large-bodies.js';
-import { UnauthenticatedSenders } from './unauthenticated-senders.js';
 
 /** What bounds the HTTP server of one gateway. */
 export class HttpBounds {
   readonly proxies: TrustedProxies;
   readonly connections: Connections;
-  readonly senders: UnauthenticatedSenders;
   readonly budget: BodyBudget;
   readonly pace: BodyPace;
   readonly large = new LargeBodies();
@@ -26,8 +24,7 @@ export class HttpBounds {
     register: Registry,
   ) {
     this.proxies = new TrustedProxies(limits.trusted_proxies);
-    this.senders = new UnauthenticatedSenders(limits.unauthenticated_bodies_per_address_per_s_max, () => performance.now());
-    this.connections = new Connections(limits, this.proxies, this.senders);
+    this.connections = new Connections(limits, this.proxies);
     this.budget = new BodyBudget(limits);
     this.pace = new BodyPace(limits.body_bytes_per_s_min);
     this.metrics_access = new MetricsAccess(limits.metrics_token, this.proxies);

@@ -13,8 +13,6 @@ export interface HttpLimits {
   body_bytes_max: number;
   body_bytes_per_address_max: number;
   body_bytes_per_tenant_max: number;
-  /** Bodies without a valid key after which an address opens no further connection in the same second. */
-  unauthenticated_bodies_per_address_per_s_max: number;
   headers_timeout_ms: number;
   /** The least that a body must bring, on average over ten seconds. */
   body_bytes_per_s_min: number;
@@ -42,7 +40,6 @@ export const httpSettings = {
   COUNTERSIGN_HTTP_BODY_BYTES_MAX: wholeNumber(BODY_BYTES_MAX).default(128 * MIB),
   COUNTERSIGN_HTTP_BODY_BYTES_PER_ADDRESS_MAX: wholeNumber(BODY_BYTES_MAX).default(32 * MIB),
   COUNTERSIGN_HTTP_BODY_BYTES_PER_TENANT_MAX: wholeNumber(BODY_BYTES_MAX).default(32 * MIB),
-  COUNTERSIGN_HTTP_UNAUTHENTICATED_BODIES_PER_ADDRESS_PER_S_MAX: wholeNumber(1, 1_000_000).default(32),
   COUNTERSIGN_HTTP_HEADERS_TIMEOUT_MS: wholeNumber(1_000, 300_000).default(15_000),
   COUNTERSIGN_HTTP_BODY_BYTES_PER_S_MIN: wholeNumber(1).default(16_000),
   COUNTERSIGN_HTTP_BACKLOG: wholeNumber(1, 65_535).default(4_096),
@@ -59,7 +56,6 @@ export function httpLimits(settings: z.output<typeof schema>): HttpLimits {
     body_bytes_max: settings.COUNTERSIGN_HTTP_BODY_BYTES_MAX,
     body_bytes_per_address_max: settings.COUNTERSIGN_HTTP_BODY_BYTES_PER_ADDRESS_MAX,
     body_bytes_per_tenant_max: settings.COUNTERSIGN_HTTP_BODY_BYTES_PER_TENANT_MAX,
-    unauthenticated_bodies_per_address_per_s_max: settings.COUNTERSIGN_HTTP_UNAUTHENTICATED_BODIES_PER_ADDRESS_PER_S_MAX,
     headers_timeout_ms: settings.COUNTERSIGN_HTTP_HEADERS_TIMEOUT_MS,
     body_bytes_per_s_min: settings.COUNTERSIGN_HTTP_BODY_BYTES_PER_S_MIN,
     backlog: settings.COUNTERSIGN_HTTP_BACKLOG,
