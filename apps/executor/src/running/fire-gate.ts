@@ -1,5 +1,5 @@
 import { callError, type Outcome } from '@countersign/contracts';
-import { tooLate } from '@countersign/domain';
+import { type CallEvent, tooLate } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
 import type { Judge } from '../judging/judge.js';
 import type { RecordHold } from '../judging/record-hold.js';
@@ -7,12 +7,6 @@ import type { Openings } from '../personal/openings.js';
 import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
 import type { Job } from './job.js';
 import { outcomeOf, refusedOutcome } from './outcomes.js';
-
-export interface FirstFireSteps {
-  fire(jobs: readonly Job[]): void;
-  /** It ends without having fired, although its start may be on the log. */
-  refused(job: Job, outcome: Outcome): void;
-}
 
 /** Judged this short a time ago by the same configuration, a call is not judged once more: only rules with a clock could tell it apart. */
 const FRESH_MS = 1000;
@@ -22,9 +16,8 @@ const FRESH_MS = 1000;
  * out by then, or policy become stricter. While this process has not heard of policy lately, or the tenant's record is damaged,
  * nothing passes: it is held here until then, or until it is too late or cancelled.
  */
-export class FirstFires {
+export class FireGate {
   private readonly held = new Set<Job>();
-  steps!: FirstFireSteps;
 
   constructor(
     private readonly judge: Judge,
@@ -32,43 +25,36 @@ export class FirstFires {
     private readonly clock: Clock,
   ) {}
 
-  take(jobs: readonly Job[]): void {
-    const silent = this.judge.silent;
-    const waits = (job: Job) => silent || this.parts.hold.holds(job.tenant_id);
-    const held = new Set(jobs.filter(waits));
-    this.hold([...held]);
-    this.look(held.size === 0 ? jobs : jobs.filter((job) => !held.has(job)));
-  }
-
-  /** They are looked at again by `tick`, before they fire. */
-  hold(jobs: readonly Job[]): void {
-    for (const job of jobs) {
-      job.stage = 'starting';
-      this.held.add(job);
-    }
-  }
-
-  /** Looks again at what is held. */
-  tick(): void {
-    if (this.held.size === 0) return;
-    const { silent } = this.judge;
-    const now_ms = this.clock.now_ms();
-    const waits = (job: Job) => silent || this.parts.hold.holds(job.tenant_id);
-    const due = [...this.held].filter((job) => !waits(job) || job.stage !== 'starting' || (job.resends === 0 && this.late(job, now_ms)));
-    for (const job of due) this.held.delete(job);
-    this.look(due.filter((job) => job.stage === 'starting'));
-  }
-
   /** What is sent again may have happened: only what never fired can end without an effect. */
-  private look(jobs: readonly Job[]): void {
-    const now_ms = this.clock.now_ms();
-    const firing: Job[] = [];
-    for (const job of jobs) {
-      const refusal = job.resends === 0 ? this.changed(job, now_ms) : undefined;
-      if (refusal) this.steps.refused(job, refusal);
-      else firing.push(job);
-    }
-    if (firing.length > 0) this.steps.fire(firing);
+  pass(job: Job): Extract<CallEvent, 'gate_closed' | 'may_fire' | 'stopped_before_fire'> {
+    if (this.waits(job) && !this.isDue(job)) return 'gate_closed';
+    const refusal = job.resends === 0 ? this.changed(job, this.clock.now_ms()) : undefined;
+    if (!refusal) return this.waits(job) ? 'gate_closed' : 'may_fire';
+    job.verdict = { kind: 'ended', outcome: refusal };
+    return 'stopped_before_fire';
+  }
+
+  /** Looked at again by `due`, before it fires. */
+  hold(job: Job): void {
+    this.held.add(job);
+  }
+
+  /** What is held and may pass now, or not any more. */
+  due(): Job[] {
+    if (this.held.size === 0) return [];
+    const due = [...this.held].filter((job) => !this.waits(job) || job.stage !== 'gated' || this.isDue(job));
+    for (const job of due) this.held.delete(job);
+    return due.filter((job) => job.stage === 'gated');
+  }
+
+  /** Policy has not been heard of lately, or the tenant's record is damaged. */
+  private waits(job: Job): boolean {
+    return this.judge.silent || this.parts.hold.holds(job.tenant_id);
+  }
+
+  /** While it waits: it is too late for it, or it was cancelled, before it ever fired. */
+  private isDue(job: Job): boolean {
+    return job.resends === 0 && this.late(job, this.clock.now_ms()) !== null;
   }
 
   /** In time is asked of every call; policy only where its answer may have changed since. */
