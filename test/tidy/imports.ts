@@ -11,6 +11,7 @@ const allowed: readonly [room: RegExp, may: RegExp][] = [
   [/^libs\/evidence$/, /^libs\/(contracts|domain|proofs|event-log|store)$/],
   [/^libs\/decisions$/, /^libs\/(contracts|domain|policy)$/],
   [/^libs\/process$/, /^libs\/(contracts|domain|mapping|policy|event-log|store|evidence|proofs|tool-kit)$/],
+  [/^libs\/runtimes$/, /^libs\/(contracts|tool-kit)$/],
   [/^packs\/[^/]+$/, /^libs\/tool-kit$/],
   [/^apps\/executor$/, /^(libs|packs)\//],
   [/^apps\/standalone$/, /^(libs|apps|packs)\//],

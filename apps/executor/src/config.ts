@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { type Environment, flag, itemsOf, list, type ParsedConfig, readSettings, wholeNumber } from '@countersign/process';
 import { z } from 'zod';
 import { settingsFaults } from './pack-settings.js';
-import { packs } from './runtimes/in-process/packs.js';
+import { packs } from './packs.js';
 
 const DEFAULT_PACKS = 'workspace,git,patterns';
 const names = packs.map((pack) => pack.name);

@@ -4,8 +4,8 @@ import type { Judge } from '../judging/judge.js';
 import type { Openings } from '../personal/openings.js';
 import { BusyCalls } from '../resources/busy-calls.js';
 import type { ResourceNames } from '../resources/resource-names.js';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
 import type { FairQueue } from '../scheduling/fair-queue.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import { inputsToRun } from './inputs-to-run.js';
 import type { Issue, Job } from './job.js';
 
@@ -31,7 +31,7 @@ export class Dispatcher {
     private readonly queue: FairQueue<Job>,
     private readonly judge: Judge,
     private readonly parts: {
-      runtime: InProcessRuntime;
+      runtime: ToolRuns;
       openings: Pick<Openings, 'isErased'>;
       names: ResourceNames;
       logger: Pick<Logger, 'error'>;

@@ -3,7 +3,7 @@ import { tooLate } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
 import type { Judge } from '../judging/judge.js';
 import type { Openings } from '../personal/openings.js';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { Job } from './job.js';
 import { outcomeOf, refusedOutcome } from './outcomes.js';
 
@@ -27,7 +27,7 @@ export class FirstFires {
 
   constructor(
     private readonly judge: Judge,
-    private readonly parts: { runtime: InProcessRuntime; openings: Pick<Openings, 'isErased'> },
+    private readonly parts: { runtime: ToolRuns; openings: Pick<Openings, 'isErased'> },
     private readonly clock: Clock,
   ) {}
 

@@ -4,8 +4,8 @@ import type { Clock } from '@countersign/process';
 import type { Redactor } from '../judging/redactor.js';
 import type { Lease } from '../lease/lease.js';
 import type { Openings } from '../personal/openings.js';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
-import type { Seen } from '../runtimes/in-process/recorded-result.js';
+import type { Seen } from '../tool-runs/recorded-result.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { RunObserver } from './call-spans.js';
 import type { Abortable, Job, Stage } from './job.js';
 import { cancelledOutcome, doubtOutcome, extrasOf, outcomeOf } from './outcomes.js';
@@ -53,7 +53,7 @@ export class Runs {
   ownerDead: (job: Job) => boolean = (job) => job.owner_dead;
 
   constructor(
-    private readonly runtime: InProcessRuntime,
+    private readonly runtime: ToolRuns,
     private readonly lease: Lease,
     private readonly clock: Clock,
     private readonly limits: RunLimits,

@@ -6,7 +6,7 @@ import type { EndsReader } from '../partitions/ends-reader.js';
 import type { Partition } from '../partitions/partition.js';
 import type { Partitions } from '../partitions/partitions.js';
 import type { Openings } from '../personal/openings.js';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { Arbiter, OrphanRow } from './arbiter.js';
 import { jobOf } from './authorised.js';
 import type { Job } from './job.js';
@@ -46,7 +46,7 @@ export class Takeover {
     private readonly arbiter: Arbiter,
     private readonly sources: Sources,
     private readonly partitions: Partitions,
-    private readonly parts: { runtime: InProcessRuntime; clock: Clock; logger: Logger; openings: Openings },
+    private readonly parts: { runtime: ToolRuns; clock: Clock; logger: Logger; openings: Openings },
   ) {}
 
   async sweep(): Promise<void> {

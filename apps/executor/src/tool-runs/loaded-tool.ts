@@ -1,12 +1,14 @@
 import { contractDigest, isReadOnly, type JsonSchema, type ToolContract } from '@countersign/contracts';
 import type { Recovery } from '@countersign/domain';
-import { faultsOfForeign, type Pack, type Tool } from '@countersign/tool-kit';
+import { type Ask, type Runtime, type RuntimePack, type RuntimeTool, type ToolJob, toolId } from '@countersign/runtimes';
+import { faultsOfForeign, type RunContext } from '@countersign/tool-kit';
 import type { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { settingsOf } from '../../pack-settings.js';
-import type { Issue } from '../../running/job.js';
+import { settingsOf } from '../pack-settings.js';
+import type { Issue } from '../running/job.js';
 import { type DeclaredExtras, declaredExtras } from './declared-extras.js';
+import type { HostedPack } from './hosted-packs.js';
 import { type CheckLayer, sanityLayer } from './output-checks.js';
 import { originOf, type ToolOrigin } from './tool-origin.js';
 
@@ -29,9 +31,13 @@ function holdsMs({ cache }: ToolContract): number {
 
 /** A tool ready to run. Each schema is compiled once, at its first use: compiling all of them held up every start by half a second. */
 export class LoadedTool {
+  /** `name@version`. */
+  readonly id: string;
   readonly contract: ToolContract;
   readonly digest: string;
   readonly recovery: Recovery;
+  /** What it can be asked besides to run. */
+  readonly asks: ReadonlySet<Ask>;
   /** Its effect is read back after each run. */
   readonly verifies: boolean;
   /** What checks its outputs beyond their schema; empty for most. */
@@ -45,22 +51,29 @@ export class LoadedTool {
   private outputs: ValidateFunction | undefined;
 
   constructor(
-    readonly tool: Tool,
+    readonly runtime: Runtime,
+    { contract, asks }: RuntimeTool,
     readonly settings: Readonly<Record<string, string>>,
     readonly origin: ToolOrigin = { adapter: '', adapter_version: '', gated: false, evaluation_json: null },
-    layers: readonly CheckLayer[] = [sanityLayer],
     /** Its pack's folder settings, by variable. */
     readonly folders: ReadonlyMap<string, TenantFolders> = new Map(),
   ) {
-    this.contract = tool.contract;
-    this.digest = contractDigest(tool.contract);
-    const { effect_class, takes_key, has_reconcile, settle_ms, settle_is_final } = tool.contract;
-    this.verifies = !isReadOnly(tool.contract.effect_class) && tool.verify !== undefined;
-    this.holds_ms = isReadOnly(tool.contract.effect_class) ? holdsMs(tool.contract) : 0;
-    this.declared = declaredExtras(tool.contract);
-    this.late_after_ms = tool.contract.sla?.p95_ms ?? Number.POSITIVE_INFINITY;
-    this.layers = layers.filter((layer) => layer.appliesTo(this));
+    this.id = toolId(contract);
+    this.contract = contract;
+    this.asks = asks;
+    this.digest = contractDigest(contract);
+    const { effect_class, takes_key, has_reconcile, settle_ms, settle_is_final } = contract;
+    this.verifies = !isReadOnly(effect_class) && asks.has('verify');
+    this.holds_ms = isReadOnly(effect_class) ? holdsMs(contract) : 0;
+    this.declared = declaredExtras(contract);
+    this.late_after_ms = contract.sla?.p95_ms ?? Number.POSITIVE_INFINITY;
+    this.layers = [sanityLayer].filter((layer) => layer.appliesTo(this));
     this.recovery = { write: !isReadOnly(effect_class), takes_key, has_reconcile, settle_ms, settle_is_final };
+  }
+
+  /** What its runtime is asked, for one run. */
+  job(input: unknown, context: RunContext): ToolJob {
+    return { tool: this.id, input, context };
   }
 
   inputIssues(value: unknown): Issue[] {
@@ -75,28 +88,28 @@ export class LoadedTool {
 }
 
 /** Those of all folder settings that a pack declares. */
-function foldersOfPack({ folders = [] }: Pack, all: ReadonlyMap<string, TenantFolders>): ReadonlyMap<string, TenantFolders> {
+function foldersOfPack({ folders = [] }: RuntimePack, all: ReadonlyMap<string, TenantFolders>): ReadonlyMap<string, TenantFolders> {
   return new Map([...all].filter(([variable]) => folders.some((folder) => folder.variable === variable)));
 }
 
-/** The tools of the named packs by `name@version`, with the settings that the environment gives each pack. @throws where a pack is unknown, a tool is there twice, or its contract has faults. */
+/**
+ * The tools of these packs by `name@version`, with the settings that the environment gives each pack.
+ * @throws where a tool is there twice, or its contract has faults
+ */
 export function loadTools(
-  packs: readonly Pack[],
-  names: readonly string[],
+  hosted: readonly HostedPack[],
   environment: Readonly<Record<string, string | undefined>>,
   folders: ReadonlyMap<string, TenantFolders> = new Map(),
 ): ReadonlyMap<string, LoadedTool> {
   const tools = new Map<string, LoadedTool>();
-  for (const name of names) {
-    const pack = packs.find((candidate) => candidate.name === name);
-    if (!pack) throw new Error(`COUNTERSIGN_PACKS: there is no pack ${name}; there are ${packs.map((each) => each.name).join(', ')}`);
+  for (const { runtime, pack } of hosted) {
     const settings = settingsOf(pack, environment);
     for (const tool of pack.tools) {
-      const id = `${tool.contract.name}@${tool.contract.version}`;
+      const id = toolId(tool.contract);
       if (tools.has(id)) throw new Error(`COUNTERSIGN_PACKS: tool ${id} is there twice`);
       const faults = faultsOfForeign(tool.contract);
       if (faults.length > 0) throw new Error(`COUNTERSIGN_PACKS: tool ${id} is refused: ${faults.join('; ')}`);
-      tools.set(id, new LoadedTool(tool, settings, originOf(pack, id), undefined, foldersOfPack(pack, folders)));
+      tools.set(id, new LoadedTool(runtime, tool, settings, originOf(pack, id), foldersOfPack(pack, folders)));
     }
   }
   return tools;

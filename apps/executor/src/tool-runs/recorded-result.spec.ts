@@ -1,4 +1,6 @@
-import { defineTool } from '@countersign/tool-kit';
+import { asksOf, InProcessRuntime } from '@countersign/runtimes';
+import { defineTool, type Tool } from '@countersign/tool-kit';
+import { testContext } from '@countersign/tool-kit/test-context';
 import { ToolProbe } from '@countersign/tool-kit/tool-probe';
 import { expect, test } from '@jest/globals';
 import { LoadedTool } from './loaded-tool.js';
@@ -26,7 +28,9 @@ const tool = defineTool({
   output,
   run: async () => ({ name: '' }),
 });
-const loaded = new LoadedTool(tool, {});
+const hosted = (one: Tool): LoadedTool =>
+  new LoadedTool(new InProcessRuntime({ name: 'made', tools: [one] }), { contract: one.contract, asks: asksOf(one) }, {});
+const loaded = hosted(tool);
 const probe = new ToolProbe(tool, { golden: [{ title: 'any', input: {} }] });
 
 test.each<[string, (() => unknown) | undefined, boolean]>([
@@ -36,8 +40,8 @@ test.each<[string, (() => unknown) | undefined, boolean]>([
   ['throws', () => (ring.absent as { name: string }).name, false],
   ['does not tell', undefined, false],
 ])('a tool that %s: whether it found nothing to change', (_what, changedNothing, unchanged) => {
-  const telling = new LoadedTool({ ...tool, ...(changedNothing && { changedNothing: changedNothing as () => boolean }) }, {});
-  const seen = answered(telling, { inputs: {} } as never, { name: 'a' });
+  const telling = hosted({ ...tool, ...(changedNothing && { changedNothing: changedNothing as () => boolean }) });
+  const seen = answered(telling, { inputs: {} } as never, testContext(), { name: 'a' });
   expect(seen).toEqual({ kind: 'output', output_json: '{"name":"a"}', truncated: false, warnings: [], ...(unchanged && { unchanged }) });
 });
 

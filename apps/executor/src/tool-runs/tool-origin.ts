@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ToolRegistered } from '@countersign/contracts';
-import type { Pack } from '@countersign/tool-kit';
+import type { RuntimePack } from '@countersign/runtimes';
 
 /** Where a tool comes from and how it was proven, as its registration says it. */
 export type ToolOrigin = Pick<ToolRegistered, 'adapter' | 'adapter_version' | 'gated' | 'evaluation_json'>;
@@ -14,7 +14,7 @@ function kept(folder: URL, id: string): string | null {
 }
 
 /** The origin of `name@version` in a pack; a pack that keeps evaluations has every version gated by its own. */
-export function originOf(pack: Pack, id: string): ToolOrigin {
+export function originOf(pack: RuntimePack, id: string): ToolOrigin {
   const gated = pack.evaluations !== undefined;
   return {
     adapter: pack.name,

@@ -1,5 +1,3 @@
-import { NotJson } from '@countersign/tool-kit/json-size';
-
 /** A shortened output: JSON within its limit, and where something was left out (JSON Pointer: what). */
 export interface Shortened {
   /** Null: it cannot be brought below the limit. */
@@ -85,14 +83,5 @@ class Shortener {
     const gone = sized.length - Object.keys(result).length;
     if (gone > 0) this.cuts.push(`${path || 'the output'}: ${gone} of ${sized.length} members left out`);
     return result;
-  }
-}
-
-/** JSON of a value. @throws NotJson where it has none */
-export function jsonText(value: unknown): string {
-  try {
-    return JSON.stringify(value ?? null) ?? 'null';
-  } catch (cause) {
-    throw new NotJson(cause instanceof Error ? cause.message : String(cause));
   }
 }

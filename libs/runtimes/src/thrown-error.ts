@@ -1,7 +1,7 @@
 import { type CallError, callError, type ErrorClass, errorCodes } from '@countersign/contracts';
 import { isToolError, type ToolError } from '@countersign/tool-kit';
 import { jsonBytesAtLeast } from '@countersign/tool-kit/json-size';
-import { jsonText } from './output-limit.js';
+import { jsonText } from './json-text.js';
 
 const MESSAGE_MAX = 2000;
 const DETAILS_BYTES_MAX = 64 * 1024;

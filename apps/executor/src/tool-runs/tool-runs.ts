@@ -1,19 +1,19 @@
 import { type CallError, callError, isReadOnly, type Outcome } from '@countersign/contracts';
 import type { EffectSeen, ReconcileAnswer, Recovery, Refusal } from '@countersign/domain';
+import { errorOf, messageOf } from '@countersign/runtimes';
 import { ToolError } from '@countersign/tool-kit';
-import { ResolvedCredentials } from '../../credentials/resolved-credentials.js';
-import type { CallMapping, Mappings } from '../../mapping/mappings.js';
-import type { Memo } from '../../memo/memo.js';
-import { inputsToRun } from '../../running/inputs-to-run.js';
-import type { Abortable, Issue, Job } from '../../running/job.js';
-import { extrasOf } from '../../running/outcomes.js';
+import { ResolvedCredentials } from '../credentials/resolved-credentials.js';
+import type { CallMapping, Mappings } from '../mapping/mappings.js';
+import type { Memo } from '../memo/memo.js';
+import { inputsToRun } from '../running/inputs-to-run.js';
+import type { Abortable, Issue, Job } from '../running/job.js';
+import { extrasOf } from '../running/outcomes.js';
 import { Finishing } from './finishing.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { maskedAnswer, maskedResult, withUses } from './masked-result.js';
 import { reconcileAnswer } from './reconcile-answer.js';
 import { answered, type Seen, threw } from './recorded-result.js';
 import type { RunSurroundings } from './run-surroundings.js';
-import { errorOf, messageOf } from './thrown-error.js';
 import { ToolRun } from './tool-run.js';
 
 /** Why a call can't run here at all. */
@@ -45,8 +45,8 @@ function tellMapping({ version, warnings }: CallMapping, outcome: Outcome): void
   outcome.warnings.push(...warnings);
 }
 
-/** Runs tools in this process. What a tool throws or answers never gets past it: every run comes to a `RunResult`. */
-export class InProcessRuntime {
+/** Has tools run, by whatever runtime hosts them. What a tool throws or answers never gets past it: every run comes to a `RunResult`. */
+export class ToolRuns {
   private readonly byName = new Map<string, Map<string, LoadedTool>>();
   private readonly finishing: Finishing;
 
@@ -134,13 +134,13 @@ export class InProcessRuntime {
     let running: Promise<unknown>;
     try {
       const mapping = this.mappings?.of(job, job.resends > 0);
-      running = mapping ? this.mapped(loaded, job, run, mapping, proven) : Promise.resolve(loaded.tool.run(job.inputs as never, run));
+      running = mapping ? this.mapped(loaded, job, run, mapping, proven) : Promise.resolve(loaded.runtime.run(loaded.job(job.inputs, run)));
     } catch (error) {
       running = Promise.reject(error);
     }
     running
       .then(
-        (output) => done(job, run, withAttachments(answered(loaded, job, output), run)),
+        (output) => done(job, run, withAttachments(answered(loaded, job, run, output), run)),
         (error) => done(job, run, threw(error)),
       )
       .catch((cause) => this.broken(job, run, done, cause));
@@ -164,13 +164,13 @@ export class InProcessRuntime {
     const mapping = found instanceof Promise ? await found : found;
     job.mapping = mapping;
     if (!(await mayFire(run, proven))) throw new ToolError('CANCELLED', 'it was stopped before it was sent', { effect: 'none' });
-    return mapping.result(await loaded.tool.run(mapping.inputs() as never, run));
+    return mapping.result(await loaded.runtime.run(loaded.job(mapping.inputs(), run)));
   }
 
   /** A result that was kept for equal calls. A source whose version cannot be told is asked each time. */
   private async remembered(loaded: LoadedTool, job: Job, run: ToolRun): Promise<Seen | undefined> {
     try {
-      const source_version = (await loaded.tool.sourceVersion?.(inputsToRun(job) as never, run)) ?? '';
+      const source_version = (await this.sourceVersion(loaded, job, run)) ?? '';
       const mapped = job.call.mapped?.mapping_version;
       job.memo_key = this.memo.keyOf(loaded, job, mapped === undefined ? source_version : `${source_version}\nmapping ${mapped}`);
       return await this.memo.find(job.tenant_id, job.memo_key);
@@ -178,6 +178,10 @@ export class InProcessRuntime {
       this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) }, 'the cache was not asked');
       return undefined;
     }
+  }
+
+  private async sourceVersion(loaded: LoadedTool, job: Job, run: ToolRun): Promise<string | undefined> {
+    return loaded.asks.has('sourceVersion') ? loaded.runtime.sourceVersion?.(loaded.job(inputsToRun(job), run)) : undefined;
   }
 
   /** What follows on a run that has answered; undefined: nothing. Never rejects. */
@@ -214,7 +218,7 @@ export class InProcessRuntime {
   /** Asks the system of record what became of a write. Never throws, and takes no longer than asking may. */
   async reconcile(job: Job, now_ms: number): Promise<ReconcileAnswer> {
     const loaded = this.find(job);
-    if (!loaded?.tool.reconcile) return { kind: 'cannot_tell', why: 'the tool cannot be asked' };
+    if (!loaded?.asks.has('reconcile')) return { kind: 'cannot_tell', why: 'the tool cannot be asked' };
     const fault = loaded.contract.auth_requirements?.length ? await this.resolve(loaded, job) : undefined;
     if (fault) return { kind: 'failed', error: fault };
     const answer = await this.asked(loaded, job, now_ms);
@@ -247,7 +251,7 @@ export class InProcessRuntime {
     const mapping = found instanceof Promise ? await found : found;
     job.mapping = mapping;
     const inputs = mapping ? mapping.inputs() : (JSON.parse(job.inputs_json) as unknown);
-    const answer = await loaded.tool.reconcile?.(inputs as never, run);
+    const answer = await loaded.runtime.reconcile?.(loaded.job(inputs, run));
     return reconcileAnswer(loaded, mapping, answer);
   }
 }

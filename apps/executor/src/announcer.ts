@@ -2,7 +2,7 @@ import { type EventCodec, type Meta, type ToolRegistered, uuidv7 } from '@counte
 import { type ConfigurationState, catalogued, type RefusedRegistration, versionKey } from '@countersign/domain';
 import type { EventLog, NewRecord } from '@countersign/event-log';
 import { type Logger, securityRecord } from '@countersign/process';
-import type { LoadedTool } from './in-process/loaded-tool.js';
+import type { LoadedTool } from './tool-runs/loaded-tool.js';
 
 /** Who announces, where it runs things, and when. */
 export interface Announcement {

@@ -1,12 +1,13 @@
 import { callError } from '@countersign/contracts';
 import type { RunResult } from '@countersign/domain';
+import { errorOf, jsonText, messageOf, type ToolJob } from '@countersign/runtimes';
+import type { RunContext } from '@countersign/tool-kit';
 import { jsonBytesAtLeast, NotJson } from '@countersign/tool-kit/json-size';
-import type { Issue, Job } from '../../running/job.js';
-import { extrasOf } from '../../running/outcomes.js';
+import type { Issue, Job } from '../running/job.js';
+import { extrasOf } from '../running/outcomes.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { type Doubts, doubtsOf } from './output-checks.js';
-import { jsonText, shorten } from './output-limit.js';
-import { errorOf, messageOf } from './thrown-error.js';
+import { shorten } from './output-limit.js';
 
 /** An output larger than this is not looked at any further: its text would take too much memory. */
 const OUTPUT_BYTES_HELD_MAX = 32 * 1024 * 1024;
@@ -32,20 +33,21 @@ function wrong(layer: string, message: string, issues: readonly Issue[]): Wrong 
 }
 
 /** The record of what a tool answered a call: its output checked by schema and by the layers that its tool has. */
-export function answered(loaded: LoadedTool, job: Job, output: unknown): Seen {
-  const seen = withChange(loaded, recorded(loaded, output), output);
+export function answered(loaded: LoadedTool, job: Job, run: RunContext, output: unknown): Seen {
+  const asked = loaded.job(job.inputs, run);
+  const seen = withChange(loaded, asked, recorded(loaded, output), output);
   if (loaded.layers.length > 0 && seen.kind === 'output' && job.inputs !== undefined) {
-    const doubts = doubtsOf(loaded.layers, loaded, job.call, job.inputs, output);
+    const doubts = doubtsOf(loaded.layers, loaded, { job: asked, call: job.call }, output);
     if (doubts) return withAnswer(loaded, doubted(seen, doubts), output);
   }
   return withAnswer(loaded, seen, output);
 }
 
 /** A tool that cannot tell has changed something. */
-function withChange({ tool }: LoadedTool, seen: Seen, output: unknown): Seen {
-  if (seen.kind !== 'output' || !tool.changedNothing) return seen;
+function withChange({ runtime, asks }: LoadedTool, asked: ToolJob, seen: Seen, output: unknown): Seen {
+  if (seen.kind !== 'output' || !asks.has('changedNothing')) return seen;
   try {
-    return tool.changedNothing(output as never) === true ? { ...seen, unchanged: true } : seen;
+    return runtime.changedNothing?.(asked, output) === true ? { ...seen, unchanged: true } : seen;
   } catch {
     return seen;
   }

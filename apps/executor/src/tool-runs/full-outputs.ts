@@ -1,9 +1,9 @@
 import { type Logger, sealedBlob } from '@countersign/process';
+import { messageOf } from '@countersign/runtimes';
 import type { Blobs } from '@countersign/store';
-import type { Job } from '../../running/job.js';
+import type { Job } from '../running/job.js';
 import { blobUrl } from './attached-blobs.js';
 import type { Seen } from './recorded-result.js';
-import { messageOf } from './thrown-error.js';
 
 type Output = Extract<Seen, { kind: 'output' }>;
 

@@ -1,14 +1,14 @@
 import { callError } from '@countersign/contracts';
 import type { EffectSeen } from '@countersign/domain';
+import { messageOf, reasonOf } from '@countersign/runtimes';
 import type { Verified } from '@countersign/tool-kit';
-import { inputsToRun } from '../../running/inputs-to-run.js';
-import type { Job } from '../../running/job.js';
-import { extrasOf } from '../../running/outcomes.js';
+import { inputsToRun } from '../running/inputs-to-run.js';
+import type { Job } from '../running/job.js';
+import { extrasOf } from '../running/outcomes.js';
 import { FullOutputs } from './full-outputs.js';
 import type { LoadedTool } from './loaded-tool.js';
 import type { Seen } from './recorded-result.js';
 import type { RunSurroundings } from './run-surroundings.js';
-import { messageOf, reasonOf } from './thrown-error.js';
 import { ToolRun } from './tool-run.js';
 
 const VERIFY_TIMEOUT_MS = 10_000;
@@ -52,7 +52,7 @@ export class Finishing {
     });
     try {
       const input = inputsToRun(job);
-      return verdictOf(await Promise.race([loaded.tool.verify?.(input as never, answer as never, run) ?? late, late]));
+      return verdictOf(await Promise.race([loaded.runtime.verify?.(loaded.job(input, run), answer) ?? late, late]));
     } catch (thrown) {
       const cause = job.call.sealed ? 'personal' : messageOf(thrown);
       this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause }, 'a read-back failed');

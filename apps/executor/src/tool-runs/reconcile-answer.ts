@@ -1,9 +1,9 @@
 import { callError } from '@countersign/contracts';
 import type { ReconcileAnswer } from '@countersign/domain';
-import type { CallMapping } from '../../mapping/mappings.js';
+import { reasonOf } from '@countersign/runtimes';
+import type { CallMapping } from '../mapping/mappings.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { recorded } from './recorded-result.js';
-import { reasonOf } from './thrown-error.js';
 
 /**
  * What a reconcile answered, as it may be recorded. What is none of its answers counts as not answered: it is asked again.
