@@ -2,9 +2,11 @@ import 'reflect-metadata';
 import { LogTransport } from '@countersign/event-log';
 import {
   type AppDeps,
+  CannotOpen,
   type Configuration,
   ConfigurationWitness,
   foldConfiguration,
+  type Logger,
   NestLogger,
   type RunningApp,
   TenantMappings,
@@ -25,10 +27,11 @@ import { LaneParts } from './lane-parts.js';
 import { measureLoad } from './load-metric.js';
 import { Mappings } from './mapping/mappings.js';
 import { Memo } from './memo/memo.js';
+import { settingsFaults } from './pack-settings.js';
 import { packs } from './packs.js';
 import { prepareFolders, runFolders } from './run-folders.js';
 import { measureTools, ToolTallies } from './tallies/tool-tallies.js';
-import { hostPacks } from './tool-runs/hosted-packs.js';
+import { type HostedPack, hostPacks, isModulePath } from './tool-runs/hosted-packs.js';
 import { loadTools } from './tool-runs/loaded-tool.js';
 import { ProgressHints } from './tool-runs/progress-hints.js';
 import { ToolRuns } from './tool-runs/tool-runs.js';
@@ -88,10 +91,20 @@ function credentialsOf(
   return new Credentials(configuration, vault, broker, { clock, reissue: new ReissueRequests(log, codec, clock, logger) });
 }
 
+/** What is wrong with packs from outside, which are known only now. @throws CannotOpen where the settings of one cannot be used */
+function tellFaults(hosted: readonly HostedPack[], { packs: named, environment }: ExecutorConfig, logger: Logger): void {
+  for (const { pack, fault } of hosted)
+    if (fault !== undefined) logger.error({ pack: pack.name, fault }, 'a pack from outside cannot be used');
+  const outside = hosted.filter((_, at) => isModulePath(named[at] as string)).map(({ pack }) => pack);
+  const [fault] = settingsFaults(outside, environment, environment.COUNTERSIGN_DATA_DIR || './.countersign');
+  if (fault !== undefined) throw new CannotOpen(fault);
+}
+
 /** Starts executing the calls of `config.lanes`: announces its tools, takes its leases, then reads what policy allows. */
 export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
   const { log, codec, clock, logger } = deps;
-  const hosted = await hostPacks(registry, config.packs);
+  const hosted = await hostPacks(registry, config.packs, config.children);
+  tellFaults(hosted, config, logger);
   const configuration = foldConfiguration(deps);
   const folders = await runFolders(
     hosted.map(({ pack }) => pack),

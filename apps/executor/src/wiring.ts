@@ -182,6 +182,7 @@ function wireClaims(parts: LaneParts): void {
 function wireRuns(parts: LaneParts): void {
   const { runs, starts, firstFires, ends, dispatcher, resolutions, judge, runtime, deps, openings } = parts;
   const failed = (cause: unknown) => deps.logger.error({ cause: String(cause) }, 'evidence was not written');
+  starts.place = (job) => runtime.place(job);
   starts.settleMs = (job) => runtime.find(job)?.contract.settle_ms ?? 0;
   starts.configOffset = () => judge.configOffset;
   starts.onStarted = (jobs) => firstFires.take(jobs);

@@ -1,5 +1,6 @@
 import type { SanitySeverity, ToolContract } from '@countersign/contracts';
 import type { Pack, Reconciled, RunContext, Tool, Verified } from '@countersign/tool-kit';
+import type { ProcessIdentity } from './process-identity.js';
 
 /** One question to a tool: what it is given, and what it gets around it. Its signal is `context.signal`, made when it is asked for. */
 export interface ToolJob {
@@ -7,9 +8,13 @@ export interface ToolJob {
   readonly tool: string;
   readonly input: unknown;
   readonly context: RunContext;
+  /** It is not begun after this, by the clock of the machine (`machineMs`). Absent: whenever. */
+  readonly begin_before_ms?: number;
+  /** The process that is on record for it: it runs there or not at all. Null: none could be named. Absent: anywhere. */
+  readonly place?: ProcessIdentity | null;
 }
 
-const ASKS = ['compensate', 'reconcile', 'verify', 'sourceVersion', 'changedNothing', 'sanity'] as const;
+export const ASKS = ['compensate', 'reconcile', 'verify', 'sourceVersion', 'changedNothing', 'sanity'] as const;
 
 /** What a tool may be asked besides to run. */
 export type Ask = (typeof ASKS)[number];
@@ -49,9 +54,16 @@ export interface Runtime {
   verify?(job: ToolJob, output: unknown): Promise<Verified>;
   sourceVersion?(job: ToolJob): Promise<string>;
   /** A throw counts as false. */
-  changedNothing?(job: ToolJob, output: unknown): boolean;
+  changedNothing?(job: ToolJob, output: unknown): boolean | Promise<boolean>;
   /** What the predicates of the tool doubt. Never throws. */
-  sanity?(job: ToolJob, output: unknown): Implausible[];
+  sanity?(job: ToolJob, output: unknown): Implausible[] | Promise<Implausible[]>;
+  /**
+   * The process that the next run of this tenant will have. Absent: its code runs in the process of whoever asks.
+   * @throws ToolError (effect `none`) where there is none
+   */
+  place?(tenant_id: string): Promise<ProcessIdentity>;
+  /** Why its pack cannot be used, as it was seen last; undefined: nothing is known against it. */
+  readonly unhealthy?: string | undefined;
   close(): Promise<void>;
 }
 

@@ -68,6 +68,11 @@ export class Lease {
     return !this.lost && this.clock.monotonic_ms() < this.deadline;
   }
 
+  /** How much longer it is held as far as is known, ms. */
+  get left_ms(): number {
+    return this.lost ? 0 : Math.max(0, this.deadline - this.clock.monotonic_ms());
+  }
+
   /** Its time is over, and the store has not said yet whose it is. */
   get unproven(): boolean {
     return !this.lost && !this.held;

@@ -1,6 +1,7 @@
 import { callError, crashPoint, type Outcome } from '@countersign/contracts';
 import { afterReconcile, inDoubt, lateResult, type Meaning, meaningOf, type Recovery, type RunResult } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
+import { machineMs } from '@countersign/runtimes';
 import type { Redactor } from '../judging/redactor.js';
 import type { Lease } from '../lease/lease.js';
 import type { Openings } from '../personal/openings.js';
@@ -67,6 +68,8 @@ export class Runs {
     }
     const now_ms = this.clock.now_ms();
     const monotonic_ms = this.clock.monotonic_ms();
+    const begin_before_ms = machineMs() + this.lease.left_ms;
+    for (const job of jobs) job.begin_before_ms = begin_before_ms;
     for (const job of jobs) this.run(job, now_ms, monotonic_ms);
   }
 

@@ -10,6 +10,8 @@ export class Starts {
   /** Whether this process may start anything: asked again, and waited for, where that is not known. */
   permitted: () => boolean = () => true;
   proven: () => Promise<boolean> = async () => this.permitted();
+  /** Finds the process of a call that has one of its own. */
+  place: (job: Job) => Promise<void> | undefined = () => undefined;
   settleMs: (job: Job) => number = () => 0;
   configOffset: () => number = () => -1;
   onStarted: (jobs: readonly Job[]) => void = () => undefined;
@@ -24,6 +26,18 @@ export class Starts {
     if (all.length === 0) return;
     // Where the lease is lost meanwhile, what is starting is given to its successor.
     for (const job of all) job.stage = 'starting';
+    const here: Job[] = [];
+    for (const job of all) {
+      const placing = this.place(job);
+      // A process that is slow to start holds up nobody else.
+      if (placing) void placing.then(() => this.write([job]));
+      else here.push(job);
+    }
+    await this.write(here);
+  }
+
+  private async write(all: readonly Job[]): Promise<void> {
+    if (all.length === 0) return;
     if (!this.permitted() && !(await this.proven())) return;
     const jobs = all.filter((job) => job.stage === 'starting');
     if (jobs.length === 0) return;

@@ -9,7 +9,6 @@ import { settingsOf } from '../pack-settings.js';
 import type { Issue } from '../running/job.js';
 import { type DeclaredExtras, declaredExtras } from './declared-extras.js';
 import type { HostedPack } from './hosted-packs.js';
-import { type CheckLayer, sanityLayer } from './output-checks.js';
 import { originOf, type ToolOrigin } from './tool-origin.js';
 
 const ajv = new Ajv2020({ strict: false, allErrors: false, ownProperties: true });
@@ -40,8 +39,6 @@ export class LoadedTool {
   readonly asks: ReadonlySet<Ask>;
   /** Its effect is read back after each run. */
   readonly verifies: boolean;
-  /** What checks its outputs beyond their schema; empty for most. */
-  readonly layers: readonly CheckLayer[];
   readonly declared: DeclaredExtras | undefined;
   /** A run that takes longer is late; Infinity where nothing was declared. */
   readonly late_after_ms: number;
@@ -67,7 +64,6 @@ export class LoadedTool {
     this.holds_ms = isReadOnly(effect_class) ? holdsMs(contract) : 0;
     this.declared = declaredExtras(contract);
     this.late_after_ms = contract.sla?.p95_ms ?? Number.POSITIVE_INFINITY;
-    this.layers = [sanityLayer].filter((layer) => layer.appliesTo(this));
     this.recovery = { write: !isReadOnly(effect_class), takes_key, has_reconcile, settle_ms, settle_is_final };
   }
 

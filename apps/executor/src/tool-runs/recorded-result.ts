@@ -1,6 +1,6 @@
 import { callError } from '@countersign/contracts';
 import type { RunResult } from '@countersign/domain';
-import { errorOf, jsonText, messageOf, type ToolJob } from '@countersign/runtimes';
+import { errorOf, jsonText, messageOf, OUTPUT_BYTES_HELD_MAX, smallPartsOf, type ToolJob, UnsentAnswer } from '@countersign/runtimes';
 import type { RunContext } from '@countersign/tool-kit';
 import { jsonBytesAtLeast, NotJson } from '@countersign/tool-kit/json-size';
 import type { Issue, Job } from '../running/job.js';
@@ -8,9 +8,6 @@ import { extrasOf } from '../running/outcomes.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { type Doubts, doubtsOf } from './output-checks.js';
 import { shorten } from './output-limit.js';
-
-/** An output larger than this is not looked at any further: its text would take too much memory. */
-const OUTPUT_BYTES_HELD_MAX = 32 * 1024 * 1024;
 
 type Output = Extract<RunResult, { kind: 'output' }> & {
   /** All of an output that was shortened. */
@@ -32,24 +29,33 @@ function wrong(layer: string, message: string, issues: readonly Issue[]): Wrong 
   return { kind: 'wrong_shape', error: callError('VALIDATION_ERROR', message, { details: { layer, issues } }) };
 }
 
-/** The record of what a tool answered a call: its output checked by schema and by the layers that its tool has. */
-export function answered(loaded: LoadedTool, job: Job, run: RunContext, output: unknown): Seen {
+/**
+ * The record of what a tool answered a call: its output checked by schema and by its predicates. A promise only where its
+ * runtime has to ask for what they say.
+ */
+export function answered(loaded: LoadedTool, job: Job, run: RunContext, output: unknown): Seen | Promise<Seen> {
   const asked = loaded.job(job.inputs, run);
-  const seen = withChange(loaded, asked, recorded(loaded, output), output);
-  if (loaded.layers.length > 0 && seen.kind === 'output' && job.inputs !== undefined) {
-    const doubts = doubtsOf(loaded.layers, loaded, { job: asked, call: job.call }, output);
-    if (doubts) return withAnswer(loaded, doubted(seen, doubts), output);
-  }
-  return withAnswer(loaded, seen, output);
+  const seen = recorded(loaded, output);
+  if (output instanceof UnsentAnswer) return withAnswer(loaded, seen, JSON.parse(output.small_json));
+  if (seen.kind !== 'output') return withAnswer(loaded, seen, output);
+  const unchanged = changedNothing(loaded, asked, output);
+  const doubts = job.inputs === undefined ? undefined : doubtsOf(loaded, asked, output);
+  if (!(unchanged instanceof Promise || doubts instanceof Promise)) return judged(loaded, seen, output, { unchanged, doubts });
+  return Promise.all([unchanged, doubts]).then(([same, doubted]) => judged(loaded, seen, output, { unchanged: same, doubts: doubted }));
+}
+
+function judged(loaded: LoadedTool, seen: Output, output: unknown, told: { unchanged: boolean; doubts: Doubts | undefined }): Seen {
+  const whole: Output = told.unchanged ? { ...seen, unchanged: true } : seen;
+  return withAnswer(loaded, told.doubts ? doubted(whole, told.doubts) : whole, output);
 }
 
 /** A tool that cannot tell has changed something. */
-function withChange({ runtime, asks }: LoadedTool, asked: ToolJob, seen: Seen, output: unknown): Seen {
-  if (seen.kind !== 'output' || !asks.has('changedNothing')) return seen;
+function changedNothing({ runtime, asks }: LoadedTool, asked: ToolJob, output: unknown): boolean | Promise<boolean> {
+  if (!asks.has('changedNothing')) return false;
   try {
-    return runtime.changedNothing?.(asked, output) === true ? { ...seen, unchanged: true } : seen;
+    return runtime.changedNothing?.(asked, output) ?? false;
   } catch {
-    return seen;
+    return false;
   }
 }
 
@@ -57,7 +63,8 @@ function withAnswer(loaded: LoadedTool, seen: Seen, answer: unknown): Seen {
   return loaded.verifies && (seen.kind === 'output' || seen.kind === 'wrong_shape') ? { ...seen, answer } : seen;
 }
 
-function doubted(seen: Output, { layer, issues, blocks }: Doubts): Seen {
+function doubted(seen: Output, { issues, blocks }: Doubts): Seen {
+  const layer = 'sanity';
   if (blocks) return { ...wrong(layer, 'the tool answered what cannot be right', issues), as_output: seen };
   const warnings = [...seen.warnings, ...issues.map((issue) => `${layer}: ${issue.message}`)];
   return { ...seen, warnings, extras: extrasOf({ ...seen.extras, validation_json: JSON.stringify({ layer, issues }) }) };
@@ -65,19 +72,30 @@ function doubted(seen: Output, { layer, issues, blocks }: Doubts): Seen {
 
 /** The record of an output: of its schema, JSON, within its limit. Everything that is written of an output passes here. */
 export function recorded(loaded: LoadedTool, output: unknown): Seen {
+  if (output instanceof UnsentAnswer) return unsent(loaded, output);
   try {
     const bytes_max = loaded.contract.max_output_bytes;
     const held_max = Math.max(bytes_max, OUTPUT_BYTES_HELD_MAX);
-    if (jsonBytesAtLeast(output, held_max) > held_max) return tooLarge(loaded, output, held_max);
+    if (jsonBytesAtLeast(output, held_max) > held_max) return tooLarge(loaded, smallPartsOf(output), held_max);
     const issues = loaded.outputIssues(output);
     if (issues.length > 0) return wrong('output', 'the tool answered what its contract does not allow', issues);
     const output_json = jsonText(output);
     const fits = output_json.length <= bytes_max && Buffer.byteLength(output_json) <= bytes_max;
     return fits ? { kind: 'output', output_json, truncated: false, warnings: [] } : cut(output, output_json, bytes_max);
   } catch (cause) {
-    if (cause instanceof NotJson) return wrong('output', `the tool answered what is not JSON: ${cause.message}`, []);
-    return wrong('output', `the answer of the tool cannot be read: ${messageOf(cause)}`, []);
+    return unreadable(cause instanceof NotJson ? 'not_json' : 'unreadable', messageOf(cause));
   }
+}
+
+function unreadable(why: 'not_json' | 'unreadable', message: string): Wrong {
+  const what = why === 'not_json' ? 'the tool answered what is not JSON' : 'the answer of the tool cannot be read';
+  return wrong('output', `${what}: ${message}`, []);
+}
+
+/** What another process saw of an answer and did not send. */
+function unsent(loaded: LoadedTool, { why, message, small_json }: UnsentAnswer): Seen {
+  if (why !== 'too_large') return unreadable(why, message);
+  return tooLarge(loaded, small_json, Math.max(loaded.contract.max_output_bytes, OUTPUT_BYTES_HELD_MAX));
 }
 
 function cut(output: unknown, full_json: string, bytes_max: number): Seen {
@@ -87,22 +105,12 @@ function cut(output: unknown, full_json: string, bytes_max: number): Seen {
 }
 
 /** Nothing of it is kept. A write has happened all the same. */
-function tooLarge(loaded: LoadedTool, output: unknown, held_max: number): Seen {
+function tooLarge(loaded: LoadedTool, output_json: string, held_max: number): Seen {
   const message = `the output is larger than ${held_max} bytes`;
   if (!loaded.recovery.write)
     return { kind: 'wrong_shape', error: callError('VALIDATION_ERROR', message, { details: { layer: 'output', bytes_max: held_max } }) };
-  const skeleton = topOf(output);
   const warnings = [`${message}: nothing of its large parts was kept`];
-  return { kind: 'output', output_json: skeleton, truncated: true, warnings };
-}
-
-/** The small scalars at the top of an output that is too large to be read. */
-function topOf(output: unknown): string {
-  if (typeof output !== 'object' || output === null || Array.isArray(output)) return 'null';
-  const small = Object.entries(output).filter(([, member]) =>
-    typeof member === 'string' ? member.length <= 1000 : typeof member === 'number' || typeof member === 'boolean',
-  );
-  return JSON.stringify(Object.fromEntries(small.slice(0, 100)));
+  return { kind: 'output', output_json, truncated: true, warnings };
 }
 
 /** What a run came to that threw. Never throws. */

@@ -1,6 +1,6 @@
 import { type CallError, callError, isReadOnly, type Outcome } from '@countersign/contracts';
 import type { EffectSeen, ReconcileAnswer, Recovery, Refusal } from '@countersign/domain';
-import { errorOf, messageOf } from '@countersign/runtimes';
+import { errorOf, messageOf, type ToolJob, UnsentAnswer } from '@countersign/runtimes';
 import { ToolError } from '@countersign/tool-kit';
 import { ResolvedCredentials } from '../credentials/resolved-credentials.js';
 import type { CallMapping, Mappings } from '../mapping/mappings.js';
@@ -39,6 +39,14 @@ function withAttachments(seen: Seen, { attachments }: ToolRun): Seen {
   return attachments && seen.kind === 'output' ? { ...seen, attachments } : seen;
 }
 
+/** A run of a tool. Where it has a process of its own, it begins in time and, a write, in the process that its start names. */
+function firing(loaded: LoadedTool, job: Job, input: unknown, run: ToolRun): ToolJob {
+  const asked = loaded.job(input, run);
+  if (!loaded.runtime.place) return asked;
+  const { begin_before_ms, place = null } = job;
+  return job.write ? { ...asked, begin_before_ms, place } : { ...asked, begin_before_ms };
+}
+
 /** What a mapping did stands with the result: its version, and what it passed on or left out. */
 function tellMapping({ version, warnings }: CallMapping, outcome: Outcome): void {
   outcome.extras = extrasOf({ ...outcome.extras, mapping_version: version });
@@ -65,6 +73,20 @@ export class ToolRuns {
 
   find({ call }: Job): LoadedTool | undefined {
     return this.byName.get(call.tool)?.get(call.version);
+  }
+
+  /** Finds the process that a write is to run in, for its start to name. Undefined: it runs in this one. Never rejects. */
+  place(job: Job): Promise<void> | undefined {
+    return this.find(job)
+      ?.runtime.place?.(job.tenant_id)
+      .then(
+        (place) => {
+          job.place = place;
+        },
+        () => {
+          job.place = null;
+        },
+      );
   }
 
   recoveryOf(job: Job): Recovery | null {
@@ -134,13 +156,19 @@ export class ToolRuns {
     let running: Promise<unknown>;
     try {
       const mapping = this.mappings?.of(job, job.resends > 0);
-      running = mapping ? this.mapped(loaded, job, run, mapping, proven) : Promise.resolve(loaded.runtime.run(loaded.job(job.inputs, run)));
+      running = mapping
+        ? this.mapped(loaded, job, run, mapping, proven)
+        : Promise.resolve(loaded.runtime.run(firing(loaded, job, job.inputs, run)));
     } catch (error) {
       running = Promise.reject(error);
     }
     running
       .then(
-        (output) => done(job, run, withAttachments(answered(loaded, job, run, output), run)),
+        (output) => {
+          const seen = answered(loaded, job, run, output);
+          if (!(seen instanceof Promise)) return done(job, run, withAttachments(seen, run));
+          return seen.then((judged) => done(job, run, withAttachments(judged, run)));
+        },
         (error) => done(job, run, threw(error)),
       )
       .catch((cause) => this.broken(job, run, done, cause));
@@ -164,7 +192,8 @@ export class ToolRuns {
     const mapping = found instanceof Promise ? await found : found;
     job.mapping = mapping;
     if (!(await mayFire(run, proven))) throw new ToolError('CANCELLED', 'it was stopped before it was sent', { effect: 'none' });
-    return mapping.result(await loaded.runtime.run(loaded.job(mapping.inputs(), run)));
+    const answer = await loaded.runtime.run(firing(loaded, job, mapping.inputs(), run));
+    return answer instanceof UnsentAnswer ? answer : mapping.result(answer);
   }
 
   /** A result that was kept for equal calls. A source whose version cannot be told is asked each time. */

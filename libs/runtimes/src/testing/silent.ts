@@ -1,0 +1,2 @@
+/** A program that never says anything. */
+setInterval(() => undefined, 1000);
