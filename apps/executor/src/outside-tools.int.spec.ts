@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import type { EventMap } from '@countersign/contracts';
+import { isKnownDead, type ProcessIdentity } from '@countersign/runtimes';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { badReads } from './testing/bad-reads.js';
 import { Rig } from './testing/rig.js';
@@ -62,4 +64,14 @@ describe('a tool that harms its process', () => {
     await outcomeOf('patient_write', 'exit', 'beside it');
     expect((await rig.end(beside)).event.outcome).toMatchObject({ status: 'succeeded', retry_count: 1 });
   });
+});
+
+test('the start of a write names its process', async () => {
+  const ruling = await rig.allow('faulty_write', 'named', { act: 'answer' });
+  await rig.end(ruling);
+  const [started] = await rig.eventsOf(ruling.meta.call_id as string);
+  expect(started?.event_type).toBe('tool_call_started');
+  const { process: place } = started?.event as EventMap['tool_call_started'];
+  expect(place?.pid).not.toBe(process.pid);
+  expect(isKnownDead(place as ProcessIdentity)).toBe(false);
 });

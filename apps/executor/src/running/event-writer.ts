@@ -75,6 +75,7 @@ export class EventWriter {
       source: authorised.source,
       also: job.also,
       resources: job.resources,
+      process: job.place ?? null,
     });
   }
 

@@ -49,8 +49,8 @@ export class Starts {
       const offset = offsets[at] as number;
       const partition = this.partitions.of(job);
       partition.wrote(offset);
-      const { epoch, fired_at_ms } = job;
-      partition.starts.set(job.call_id, { epoch, offset, fired_at_ms });
+      const { epoch, fired_at_ms, place = null } = job;
+      partition.starts.set(job.call_id, { epoch, offset, fired_at_ms, process: place });
     }
     crashPoint('executor.after_started');
     this.onStarted(jobs.filter((job) => job.stage === 'starting'));

@@ -2,6 +2,7 @@ import { type ClaimedKey, laneTopic, type Outcome } from '@countersign/contracts
 import { afterTakeover } from '@countersign/domain';
 import type { BatchDecoder, EventLog } from '@countersign/event-log';
 import type { Clock, Logger } from '@countersign/process';
+import { isKnownDead } from '@countersign/runtimes';
 import type { EndsReader } from '../partitions/ends-reader.js';
 import type { Partition } from '../partitions/partition.js';
 import type { Partitions } from '../partitions/partitions.js';
@@ -87,7 +88,8 @@ export class Takeover {
     job.claimed = true;
     job.has_row = true;
     job.resources = row.resources;
-    job.owner_dead = this.steps.ownerDead(row.epoch);
+    // A process of its own outlives the executor that started it.
+    job.owner_dead = this.steps.ownerDead(row.epoch) && (!started?.process || isKnownDead(started.process));
     job.cancelled = partition.cancelled.has(row.call_id);
     job.started_at_ms = started?.fired_at_ms ?? 0;
     job.fired_at_ms = started?.fired_at_ms ?? 0;
