@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { type RunContext, ToolError } from '@countersign/tool-kit';
 import { testContext } from '@countersign/tool-kit/test-context';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { machineMs } from '../machine-clock.js';
-import { isKnownDead } from '../process-identity.js';
+import { isKnownDead, type ProcessIdentity } from '../process-identity.js';
 import { ChildRuntime, type ChildRuntimeOptions } from './child-runtime.js';
 import { UnsentAnswer } from './unsent-answer.js';
 
@@ -201,6 +204,15 @@ describe('what is on record for a write', () => {
     const late = await faultOf(shared.run({ ...job('pid'), begin_before_ms: machineMs() }));
     expect(late).toMatchObject({ code: 'NETWORK_ERROR', message: /had run out/, more: { effect: 'none', retryable: true } });
   });
+});
+
+test('a child whose thread is blocked ends all the same when its executor is killed', async () => {
+  const executor = spawn(process.execPath, ['--no-warnings', fileURLToPath(new URL('../testing/abandoned.js', import.meta.url))]);
+  const [line] = (await once(executor.stdout, 'data')) as [Buffer];
+  const place = JSON.parse(line.toString()) as ProcessIdentity;
+  expect(isKnownDead(place)).toBe(false);
+  executor.kill('SIGKILL');
+  while (!isKnownDead(place)) await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
 describe('children come and go', () => {
