@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isInfrastructureFault } from '@countersign/contracts';
 import type { Clock, Logger } from '@countersign/process';
+import { machineMs } from '@countersign/runtimes';
 
 /** The SQL side of leases, timed by the database's clock. */
 export interface LeaseTable {
@@ -68,9 +69,9 @@ export class Lease {
     return !this.lost && this.clock.monotonic_ms() < this.deadline;
   }
 
-  /** How much longer it is held as far as is known, ms. */
-  get left_ms(): number {
-    return this.lost ? 0 : Math.max(0, this.deadline - this.clock.monotonic_ms());
+  /** Until when other processes of this machine may begin what it permits, by their common clock. */
+  get begin_before_ms(): number {
+    return this.lost ? 0 : machineMs() + this.deadline - this.clock.monotonic_ms();
   }
 
   /** Its time is over, and the store has not said yet whose it is. */

@@ -1,7 +1,6 @@
 import { callError, crashPoint, type Outcome } from '@countersign/contracts';
 import { afterReconcile, inDoubt, lateResult, type Meaning, meaningOf, type Recovery, type RunResult } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
-import { machineMs } from '@countersign/runtimes';
 import type { Redactor } from '../judging/redactor.js';
 import type { Lease } from '../lease/lease.js';
 import type { Openings } from '../personal/openings.js';
@@ -68,8 +67,6 @@ export class Runs {
     }
     const now_ms = this.clock.now_ms();
     const monotonic_ms = this.clock.monotonic_ms();
-    const begin_before_ms = machineMs() + this.lease.left_ms;
-    for (const job of jobs) job.begin_before_ms = begin_before_ms;
     for (const job of jobs) this.run(job, now_ms, monotonic_ms);
   }
 
@@ -78,6 +75,7 @@ export class Runs {
     job.aborted = undefined;
     if (job.started_at_ms === 0) job.started_at_ms = now_ms;
     job.fired_at_ms = now_ms;
+    job.begin_before_ms = this.lease.begin_before_ms;
     const ends_ms = this.endsBy(job, now_ms);
     job.due_ms = monotonic_ms + Math.max(1, ends_ms - now_ms);
     job.running_since_ms = monotonic_ms;

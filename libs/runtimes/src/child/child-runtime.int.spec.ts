@@ -51,10 +51,8 @@ test('a tenant has one child of its own, and no other tenant has it', async () =
 });
 
 test('of the environment a child has only what every program needs', async () => {
-  process.env.COUNTERSIGN_MASTER_KEY = 'secret';
-  const runtime = child();
+  const runtime = child({ environment: { ...process.env, COUNTERSIGN_MASTER_KEY: 'secret' } });
   const { names } = (await runtime.run(job('environment'))) as { names: string[] };
-  delete process.env.COUNTERSIGN_MASTER_KEY;
   expect(names).toContain('PATH');
   expect(names.filter((name) => !/^(PATH|HOME|LANG|LC_ALL|TZ|TMPDIR|SSL_CERT_FILE|NODE_EXTRA_CA_CERTS)$/.test(name))).toEqual([]);
 });

@@ -18,6 +18,7 @@ const START_PAUSE_MS = 1000;
 
 export const childDefaults: ChildRuntimeOptions = {
   program: new URL('./child-main.js', import.meta.url),
+  environment: {},
   memory_mb: 1024,
   children_max: 16,
   idle_ms: 60_000,

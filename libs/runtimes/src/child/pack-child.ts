@@ -16,6 +16,8 @@ import { packOf } from './told-pack.js';
 export interface ChildLimits {
   /** Its program; another one only in specs. */
   readonly program: URL;
+  /** What its own environment is taken from: little of it. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Memory that it may hold, MB; half of it is the most that its heap may have. */
   readonly memory_mb: number;
   readonly start_ms: number;
@@ -53,7 +55,7 @@ export class PackChild {
   ) {
     const heap = `--max-old-space-size=${Math.ceil(limits.memory_mb / 2)}`;
     this.process = spawn(process.execPath, [heap, '--no-warnings', limits.program.pathname], {
-      env: childEnvironment(process.env),
+      env: childEnvironment(limits.environment),
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       detached: true,
     });

@@ -3,4 +3,4 @@ import { CHANNEL_FD } from '../child/protocol.js';
 
 /** A program that speaks no protocol at all. */
 writeSync(CHANNEL_FD, '<html>\n');
-setInterval(() => undefined, 1000);
+setTimeout(() => undefined, 60_000);

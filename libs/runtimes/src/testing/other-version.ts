@@ -3,4 +3,4 @@ import { CHANNEL_FD } from '../child/protocol.js';
 
 /** A program that speaks a protocol of another time. */
 writeSync(CHANNEL_FD, `${JSON.stringify({ kind: 'hello', protocol: 99 })}\n`);
-setInterval(() => undefined, 1000);
+setTimeout(() => undefined, 60_000);

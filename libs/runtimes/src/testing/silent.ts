@@ -1,2 +1,2 @@
 /** A program that never says anything. */
-setInterval(() => undefined, 1000);
+setTimeout(() => undefined, 60_000);
