@@ -183,7 +183,7 @@ export class PackChild {
   }
 
   private expectAbortSeen(): void {
-    this.unseen.push(setTimeout(() => this.kill('a tool did not give its thread back'), this.limits.blocked_ms));
+    this.unseen.push(setTimeout(() => this.kill('a tool did not give its thread back'), this.limits.blocked_ms).unref());
   }
 
   private send(message: ToChild): void {
