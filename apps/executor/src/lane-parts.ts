@@ -42,9 +42,9 @@ import { Runs } from './running/runs.js';
 import { SqlArbiter } from './running/sql-arbiter.js';
 import { Starts } from './running/starts.js';
 import { Takeover } from './running/takeover.js';
-import type { InProcessRuntime } from './runtimes/in-process/in-process-runtime.js';
 import { FairQueue } from './scheduling/fair-queue.js';
 import type { ToolTallies } from './tallies/tool-tallies.js';
+import type { ToolRuns } from './tool-runs/tool-runs.js';
 
 export interface LaneOptions {
   lane: string;
@@ -90,7 +90,7 @@ export class LaneParts {
     readonly deps: AppDeps,
     readonly options: LaneOptions,
     readonly configuration: OwnConfiguration,
-    runtime: InProcessRuntime,
+    runtime: ToolRuns,
     tools: ToolTallies,
   ) {
     const { log, codec, store, clock, logger, schemas } = deps;

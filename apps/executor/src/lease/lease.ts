@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isInfrastructureFault } from '@countersign/contracts';
 import type { Clock, Logger } from '@countersign/process';
+import { machineMs } from '@countersign/runtimes';
 
 /** The SQL side of leases, timed by the database's clock. */
 export interface LeaseTable {
@@ -67,6 +68,11 @@ export class Lease extends EventEmitter<{ lost: [] }> {
 
   get held(): boolean {
     return !this.lost && this.clock.monotonic_ms() < this.deadline;
+  }
+
+  /** Until when other processes of this machine may begin what it permits, by their common clock. */
+  get begin_before_ms(): number {
+    return this.lost ? 0 : machineMs() + this.deadline - this.clock.monotonic_ms();
   }
 
   /** Its time is over, and the store has not said yet whose it is. */

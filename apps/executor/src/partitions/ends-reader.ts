@@ -90,8 +90,8 @@ export class EndsReader {
     switch (at.event_type) {
       case 'tool_call_started': {
         if (partition.endOf(call_id)) return [];
-        const { epoch, fired_at_ms } = at.event;
-        partition.starts.set(call_id, { epoch, offset: at.offset, fired_at_ms });
+        const { epoch, fired_at_ms, process } = at.event;
+        partition.starts.set(call_id, { epoch, offset: at.offset, fired_at_ms, process });
         return [];
       }
       case 'tool_executed': {

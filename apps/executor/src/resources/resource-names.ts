@@ -2,7 +2,7 @@ import { resourceId, resourcesOf, type ToolContract } from '@countersign/contrac
 import type { TenantKeys } from '@countersign/process';
 import type { ResourceTouch } from '@countersign/store';
 import { LRUCache } from 'lru-cache';
-import type { LoadedTool } from '../runtimes/in-process/loaded-tool.js';
+import type { LoadedTool } from '../tool-runs/loaded-tool.js';
 
 type Tool = Pick<LoadedTool, 'folders'> & { contract: Pick<ToolContract, 'resources'> };
 

@@ -2,7 +2,7 @@ import { parseCallId } from '@countersign/contracts';
 import { type AnswerTerms, afterLostClaim, answerTerms, type CallEvent, type Execution, type Refusal } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
 import type { Partitions } from '../partitions/partitions.js';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { Job } from './job.js';
 import type { KeyWindows } from './key-windows.js';
 import type { OpenCalls } from './open-calls.js';
@@ -13,7 +13,7 @@ const CLAIMS_MAX = 20;
 const CLAIMS_FOR_APPROVAL = 3;
 
 /** What the contract of a call's tool says about how long its answer stands. */
-export function termsOf(runtime: Pick<InProcessRuntime, 'find'>, job: Job): AnswerTerms {
+export function termsOf(runtime: Pick<ToolRuns, 'find'>, job: Job): AnswerTerms {
   return answerTerms(job.call.key_source, runtime.find(job)?.contract);
 }
 
@@ -22,7 +22,7 @@ export class ClaimConflicts {
   constructor(
     private readonly partitions: Partitions,
     private readonly open: OpenCalls,
-    private readonly runtime: Pick<InProcessRuntime, 'find'>,
+    private readonly runtime: Pick<ToolRuns, 'find'>,
     private readonly windows: KeyWindows,
     private readonly clock: Clock,
   ) {}

@@ -4,8 +4,8 @@ import type { Judge } from '../judging/judge.js';
 import type { Openings } from '../personal/openings.js';
 import { BusyCalls } from '../resources/busy-calls.js';
 import type { ResourceNames } from '../resources/resource-names.js';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
 import type { FairQueue } from '../scheduling/fair-queue.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { Happening } from './happening.js';
 import { inputsToRun } from './inputs-to-run.js';
 import type { Issue, Job } from './job.js';
@@ -14,7 +14,7 @@ import { refusedOutcome } from './outcomes.js';
 /** What a call is looked at with before it runs. */
 export interface LookParts {
   judge: Judge;
-  runtime: InProcessRuntime;
+  runtime: ToolRuns;
   openings: Pick<Openings, 'isErased'>;
   names: ResourceNames;
   logger: Pick<Logger, 'error'>;

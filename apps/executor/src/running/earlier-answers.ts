@@ -3,7 +3,7 @@ import { type AnswerTerms, type CallEvent, type EffectSeen, standsAsSeen } from 
 import type { EndsReader } from '../partitions/ends-reader.js';
 import type { Partitions } from '../partitions/partitions.js';
 import type { EffectChecks } from '../resources/effect-checks.js';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import { type ClaimConflicts, termsOf } from './claim-conflicts.js';
 import type { Answering, Job } from './job.js';
 import type { EarlierAnswer } from './verdict.js';
@@ -18,7 +18,7 @@ function effectSeen(seen: EffectSeen | undefined, { names }: AnswerTerms): Effec
 export interface AnswerParts {
   reader: EndsReader;
   partitions: Partitions;
-  runtime: Pick<InProcessRuntime, 'find'>;
+  runtime: Pick<ToolRuns, 'find'>;
   checks: EffectChecks;
 }
 

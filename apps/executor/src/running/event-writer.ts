@@ -63,6 +63,7 @@ export class EventWriter {
       source: authorised.source,
       also: job.also,
       resources: job.resources,
+      process: job.place ?? null,
     });
   }
 

@@ -4,7 +4,7 @@ import type { Clock } from '@countersign/process';
 import type { Judge } from '../judging/judge.js';
 import type { RecordHold } from '../judging/record-hold.js';
 import type { Openings } from '../personal/openings.js';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { Job } from './job.js';
 import { outcomeOf, refusedOutcome } from './outcomes.js';
 
@@ -21,7 +21,7 @@ export class FireGate {
 
   constructor(
     private readonly judge: Judge,
-    private readonly parts: { runtime: InProcessRuntime; openings: Pick<Openings, 'isErased'>; hold: Pick<RecordHold, 'holds'> },
+    private readonly parts: { runtime: ToolRuns; openings: Pick<Openings, 'isErased'>; hold: Pick<RecordHold, 'holds'> },
     private readonly clock: Clock,
   ) {}
 

@@ -5,7 +5,7 @@ import type { Clock, Logger } from '@countersign/process';
 import type { Partition } from '../partitions/partition.js';
 import type { Partitions } from '../partitions/partitions.js';
 import type { Openings } from '../personal/openings.js';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import { cancelledJob, jobOf } from './authorised.js';
 import { termsOf } from './claim-conflicts.js';
 import { type Closing, closedApproval } from './closing.js';
@@ -22,7 +22,7 @@ export interface IntakeParts {
   clock: Clock;
   openings: Pick<Openings, 'admit'>;
   windows: KeyWindows;
-  runtime: Pick<InProcessRuntime, 'find'>;
+  runtime: Pick<ToolRuns, 'find'>;
   resolutions: Resolutions;
   logger: Pick<Logger, 'error'>;
 }

@@ -1,6 +1,7 @@
 import type { ClaimedKey, ClaimedResources, Meta, SourcePosition, ToolCall } from '@countersign/contracts';
 import type { CallStage, Execution, GivenPart } from '@countersign/domain';
 import type { CallSpan, OpenedCall } from '@countersign/process';
+import type { ProcessIdentity } from '@countersign/runtimes';
 import type { ResourceTouch } from '@countersign/store';
 import type { ResolvedCredentials } from '../credentials/resolved-credentials.js';
 import type { CallMapping } from '../mapping/mappings.js';
@@ -62,6 +63,10 @@ export class Job {
   /** What it was judged by last (`Judge.position`), and when. */
   judged_position = -1;
   judged_at_ms = 0;
+  /** Where its start says that it runs; null: in no process that could be named. Absent: in this one. */
+  place?: ProcessIdentity | null;
+  /** Until when it may begin elsewhere, by the clock of the machine. */
+  begin_before_ms = 0;
   /** Pause before its last resend. */
   paused_ms = 0;
   /** Epoch ms at which the time of its tool is over, all attempts together; 0: it has not run. */

@@ -9,8 +9,8 @@ import {
   type RunResult,
 } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
-import type { Seen } from '../runtimes/in-process/recorded-result.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
+import type { Seen } from '../tool-runs/recorded-result.js';
 import type { RunObserver } from './call-spans.js';
 import type { Job } from './job.js';
 import { cancelledOutcome, doubtOutcome, extrasOf, outcomeOf } from './outcomes.js';
@@ -37,7 +37,7 @@ const READ: Recovery = { write: false, takes_key: true, has_reconcile: false, se
 /** What the result of a run, or the answer of its system of record, means for a call. */
 export class RunResults {
   constructor(
-    private readonly runtime: Pick<InProcessRuntime, 'recoveryOf'>,
+    private readonly runtime: Pick<ToolRuns, 'recoveryOf'>,
     private readonly clock: Clock,
     /** Undefined where nobody looks. */
     private readonly observer: RunObserver | undefined,

@@ -4,8 +4,8 @@ import type { Clock, Logger } from '@countersign/process';
 import type { Redactor } from '../judging/redactor.js';
 import type { Lease } from '../lease/lease.js';
 import type { Openings } from '../personal/openings.js';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
-import type { Seen } from '../runtimes/in-process/recorded-result.js';
+import type { Seen } from '../tool-runs/recorded-result.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { RunObserver } from './call-spans.js';
 import type { Abortable, Job } from './job.js';
 import { doubtOutcome, outcomeOf } from './outcomes.js';
@@ -42,7 +42,7 @@ export class Runs {
   private readonly finishing = new WeakMap<Job, { run: Abortable; more: Promise<Seen> }>();
 
   constructor(
-    private readonly runtime: InProcessRuntime,
+    private readonly runtime: ToolRuns,
     private readonly parts: RunParts,
     private readonly results: RunResults,
   ) {}
@@ -58,6 +58,8 @@ export class Runs {
     job.aborted = undefined;
     if (job.started_at_ms === 0) job.started_at_ms = now_ms;
     job.fired_at_ms = now_ms;
+    job.begin_before_ms = this.parts.lease.begin_before_ms;
+    job.begin_before_ms = this.lease.begin_before_ms;
     const ends_ms = this.endsBy(job, now_ms);
     job.due_ms = monotonic_ms + Math.max(1, ends_ms - now_ms);
     job.running_since_ms = monotonic_ms;

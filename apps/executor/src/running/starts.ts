@@ -3,7 +3,7 @@ import type { CallEvent } from '@countersign/domain';
 import type { Judge } from '../judging/judge.js';
 import type { Lease } from '../lease/lease.js';
 import type { Partitions } from '../partitions/partitions.js';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { Appender } from './appender.js';
 import type { EventWriter } from './event-writer.js';
 import type { Job } from './job.js';
@@ -22,7 +22,7 @@ export interface StartParts {
   appender: Appender;
   lease: Lease;
   judge: Judge;
-  runtime: Pick<InProcessRuntime, 'find'>;
+  runtime: Pick<ToolRuns, 'find' | 'place'>;
 }
 
 /** Writes tool_call_started for claimed writes, those of one turn in one append: durable before any of them fires. */
@@ -35,6 +35,12 @@ export class Starts {
   ) {}
 
   start(job: Job): Promise<Started> {
+    const placing = this.parts.runtime.place(job);
+    // A process that is slow to start holds up nobody else.
+    return placing ? placing.then(() => this.write(job)) : this.write(job);
+  }
+
+  private write(job: Job): Promise<Started> {
     return new Promise((answer) => {
       this.pending.push({ job, answer });
       if (this.pending.length === 1) queueMicrotask(() => void this.flush(this.pending.splice(0)));
@@ -62,8 +68,8 @@ export class Starts {
   private note(job: Job, offset: number): void {
     const partition = this.partitions.of(job);
     partition.wrote(offset);
-    const { call_id, epoch, fired_at_ms } = job;
-    if ((partition.starts.get(call_id)?.epoch ?? 0) <= epoch) partition.starts.set(call_id, { epoch, offset, fired_at_ms });
+    const { call_id, epoch, fired_at_ms, place = null } = job;
+    if ((partition.starts.get(call_id)?.epoch ?? 0) <= epoch) partition.starts.set(call_id, { epoch, offset, fired_at_ms, process: place });
   }
 
   private settleMs(job: Job): number {

@@ -2,12 +2,13 @@ import { type ClaimedKey, laneTopic, type Outcome } from '@countersign/contracts
 import { afterTakeover, type CallEvent } from '@countersign/domain';
 import type { BatchDecoder, EventLog } from '@countersign/event-log';
 import type { Clock, Logger } from '@countersign/process';
+import { isKnownDead } from '@countersign/runtimes';
 import type { Lease } from '../lease/lease.js';
 import type { EndsReader } from '../partitions/ends-reader.js';
 import type { Partition, Start } from '../partitions/partition.js';
 import type { Partitions } from '../partitions/partitions.js';
 import type { Openings } from '../personal/openings.js';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { Arbiter, OrphanRow } from './arbiter.js';
 import { jobOf } from './authorised.js';
 import type { FireGate } from './fire-gate.js';
@@ -29,7 +30,7 @@ export interface Sources {
 export interface TakeoverParts {
   lease: Lease;
   gate: FireGate;
-  runtime: InProcessRuntime;
+  runtime: ToolRuns;
   openings: Openings;
   clock: Clock;
   logger: Logger;
@@ -90,7 +91,8 @@ export class Takeover {
     job.claimed = true;
     job.has_row = true;
     job.resources = row.resources;
-    job.owner_dead = this.parts.lease.ownerDead(row.epoch);
+    // A process of its own outlives the executor that started it.
+    job.owner_dead = this.parts.lease.ownerDead(row.epoch) && (!started?.process || isKnownDead(started.process));
     job.cancelled = partition.cancelled.has(row.call_id);
     job.started_at_ms = started?.fired_at_ms ?? 0;
     job.fired_at_ms = started?.fired_at_ms ?? 0;

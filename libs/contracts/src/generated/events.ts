@@ -467,6 +467,13 @@ export interface RulingExplanation {
   history_json: string | null;
 }
 
+/** A process that tools run in, told from any other that ever has its number. */
+export interface RunProcess {
+  pid: number;
+  /** Its start by the kernel: machine, boot, pid namespace, ticks since boot. Empty: the system does not tell. */
+  started: string;
+}
+
 /** A step of a saga as it was defined when the saga began. */
 export interface SagaStep {
   step_id: string;
@@ -1823,6 +1830,8 @@ export interface ToolCallStarted {
   also: ClaimedKey | null;
   /** What it acts on; null: the tool names nothing. */
   resources: ClaimedResources | null;
+  /** The process that it runs in, where that is not the executor's. */
+  process: RunProcess | null;
 }
 
 /** The call ended at the executor that fired it. */
