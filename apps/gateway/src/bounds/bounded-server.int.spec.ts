@@ -17,7 +17,7 @@ jest.setTimeout(30_000);
 
 const MIB = 1_048_576;
 const caller = { tenant_id: 'acme' } as Caller;
-/** Everybody is known; whoever sends a token is known a moment later. */
+/** Accepts every request; a request with an `authorization` header only after 20 ms. */
 const everybody = {
   admit: () => caller,
   prepare: ({ headers }) => (headers.authorization ? new Promise((resolve) => setTimeout(resolve, 20)) : undefined),
