@@ -15,6 +15,6 @@ export default {
   testMatch: [real ? '**/dist/**/*.real.spec.js' : '**/dist/**/*.spec.js'],
   testPathIgnorePatterns: real ? ['/node_modules/'] : ['/node_modules/', '\\.real\\.spec\\.js$'],
   // A machine under load is slow, not wrong: only what hangs fails by time.
-  testTimeout: 60_000,
+  testTimeout: 240_000,
   transform: {},
 };

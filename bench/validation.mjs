@@ -6,8 +6,8 @@ import { root } from './parts/platforms.mjs';
 
 const calls = Number(process.argv[2] ?? 200_000);
 const dist = (file) => import(pathToFileURL(path.join(root, file)).href);
-const { CompiledContracts } = await dist('apps/gateway/dist/admission/compiled-contracts.js');
-const { identify } = await dist('apps/gateway/dist/admission/effect-identity.js');
+const { CompiledContracts } = await dist('libs/calls/dist/admission/compiled-contracts.js');
+const { identify } = await dist('libs/calls/dist/identity/effect-identity.js');
 const { schemaFaults } = await dist('libs/contracts/dist/schema/schema-faults.js');
 const tools = (await Promise.all(['workspace', 'patterns'].map((name) => dist(`packs/${name}/dist/index.js`)))).flatMap(
   ({ pack }) => pack.tools,

@@ -10,7 +10,7 @@ const READ = /\.(md|ts|mjs|js|json|sh|yml|yaml)$|Dockerfile$/;
 const STRANGERS =
   /\b(?:npx|npm exec|bunx|pnpm dlx|yarn dlx)\s+(?:-\S+\s+)*(?:--\s+)?countersign\b|\bnpm (?:i|install|add)\s+(?:-\S+\s+)*countersign\b/;
 /** A command of ours by its bare name, which no clone puts on the PATH, where somebody is told what to run. */
-const BARE = /(?:^|\n)\s*(?:\$ )?countersign (?:verify|replay|witness|projections)\b/;
+const BARE = /(?:^|\n)\s*(?:\$ )?countersign (?:verify|replay|witness|projections|accept-damage)\b/;
 
 function* texts(folder: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

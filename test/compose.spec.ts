@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { packs } from '@countersign/executor/runtimes/in-process/packs';
+import { packs } from '@countersign/executor/packs';
 import { type GatewayConfig, parseGatewayConfig } from '@countersign/gateway/config';
 import type { ParsedConfig, PlatformConfig } from '@countersign/process';
 import { parsePlatformConfig } from '@countersign/process/platform-config';

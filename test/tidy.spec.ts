@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { bannedCalls, bannedDecorators, heldTimers, leftovers } from './tidy/calls.js';
 import { compiled, valueCycles } from './tidy/cycles.js';
+import { BAGS_TO_SPLIT, folderCircles, httpInside, largeBags, turnedArrows } from './tidy/folders.js';
 import { nestInside, wrongRooms } from './tidy/imports.js';
 import { barrels, forbiddenNames } from './tidy/names.js';
 import { heavyFoundations, looseVersions, unlistedPackages } from './tidy/packages.js';
@@ -118,6 +119,30 @@ const each: Rule[] = [
     file('apps/a/src/a.module.ts', "import { Module } from '@nestjs/common';"),
   ],
   [
+    'calls know no HTTP',
+    httpInside,
+    file('libs/calls/src/a/a.ts', "import type { FastifyRequest } from 'fastify';"),
+    file('apps/gateway/src/http/a.ts', "import type { FastifyRequest } from 'fastify';"),
+  ],
+  [
+    'who says who a caller is knows no HTTP',
+    httpInside,
+    file('apps/gateway/src/identity/a.ts', "import type { Problem } from '../http/problem.js';"),
+    file('apps/gateway/src/bounds/a.ts', "import type { Problem } from '../http/problem.js';"),
+  ],
+  [
+    'a constructor takes no large bag of dependencies',
+    largeBags,
+    file('libs/a/src/a.ts', 'class A { constructor(parts: { a: A; b: B; c: C; d: D; e: E; f: F; g: G }) {} }'),
+    file('libs/a/src/a.ts', 'class A { constructor(parts: { a: A; b: B; c: C; d: D; e: E; f: F }) {} }'),
+  ],
+  [
+    'a bag of dependencies is counted by its name, too',
+    largeBags,
+    file('libs/a/src/a.ts', 'interface AParts { a: A; b: B; c: C; d: D; e: E; f: F; g: G }\nclass A { constructor(parts: AParts) {} }'),
+    file('libs/a/src/a.ts', 'interface AFace { a: A; b: B; c: C; d: D; e: E; f: F; g: G }\nclass A { constructor(face: AFace) {} }'),
+  ],
+  [
     'rooms import as DESIGN says',
     rooms,
     file('libs/domain/src/a.ts', "import type { Store } from '@countersign/store';"),
@@ -162,7 +187,10 @@ describe('the shape of the code', () => {
   });
 
   test.each([...new Map(each.map(([rule, check]) => [check, rule]))])('nothing of ours breaks a rule (%#)', (check) => {
-    expect(text(sources.flatMap((source) => check(source)))).toEqual([]);
+    const known = check === largeBags ? BAGS_TO_SPLIT : [];
+    const faults = sources.flatMap((source) => check(source));
+    expect(text(faults.filter(({ path: file }) => !known.includes(file)))).toEqual([]);
+    expect(known.filter((file) => !faults.some((fault) => fault.path === file))).toEqual([]);
   });
 
   test('no files import values of each other in a ring', () => {
@@ -181,9 +209,19 @@ describe('the shape of the code', () => {
     expect(text(valueCycles(built))).toEqual([]);
   });
 
+  test('no folders import each other, types included', () => {
+    const there = file('libs/a/src/b/b.ts', "import type { C } from '../c/c.js';");
+    const back = (from: string) => file('libs/a/src/c/c.ts', `import { b } from '${from}';`);
+    expect(folderCircles([there, back('../b/b.js')])).toHaveLength(1);
+    expect(folderCircles([there, back('../d/d.js'), file('libs/a/src/d/d.ts', "import '../b/b.js';")])).toHaveLength(1);
+    expect(folderCircles([there, back('./d.js'), file('libs/a/src/index.ts', "export * from './b/b.js';")])).toEqual([]);
+    expect(text(folderCircles(sources))).toEqual([]);
+    expect(turnedArrows(sources)).toEqual([]);
+  });
+
   test.each([
     ['apps/projector/src/projections', 'call/call.projection', 'call-history/call-history.projection'],
-    ['apps/executor/src/runtimes', 'http/http-pack', 'http-two/pack'],
+    ['libs/runtimes/src', 'child/child-runtime', 'child-two/runtime'],
     ['libs/policy/src/conditions', 'wrong.condition', 'wrong-purpose.condition'],
     ['packs/git/src', 'git-log/git-log', 'git-log-all/git-log-all'],
   ])('an item of %s that its index.ts does not list is found', (room, item, longer) => {
@@ -199,9 +237,9 @@ describe('the shape of the code', () => {
     expect(text(unlistedItems(sources))).toEqual([]);
     const packs = manifests.flatMap(({ folder }) => (folder.startsWith('packs/') ? [`${folder}/src`] : []));
     expect(packs).not.toEqual([]);
-    for (const room of [...packs, 'apps/projector/src/projections', 'apps/executor/src/runtimes', 'libs/policy/src/conditions']) {
+    for (const room of [...packs, 'apps/projector/src/projections', 'libs/runtimes/src', 'libs/policy/src/conditions']) {
       const missed = unlistedItems(sources.filter((source) => source.path !== `${room}/index.ts`));
-      expect([room, missed.length > 1]).toEqual([room, true]);
+      expect([room, missed.length > 0]).toEqual([room, true]);
     }
   });
 

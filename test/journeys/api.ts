@@ -57,6 +57,9 @@ export interface CallBody {
 }
 
 /** A caller of the HTTP API under one key. */
+/** Changes are answered once every instance has them and reads once the views are there, however busy the machine is; calls wait as long by themselves. */
+const PATIENCE = { prefer: 'wait=30' };
+
 export class Api {
   constructor(
     readonly base: string,
@@ -76,7 +79,12 @@ export class Api {
   ): Promise<Answer<T>> {
     const response = await fetch(`${this.base}${path}`, {
       method,
-      headers: { authorization: `Bearer ${this.key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        authorization: `Bearer ${this.key}`,
+        ...PATIENCE,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...(this.dispatcher ? { dispatcher: this.dispatcher } : {}),
     });
@@ -111,7 +119,7 @@ export class Api {
   }
 
   /** Polls a call until the check holds. */
-  async callUntil(call_id: string, check: (envelope: Envelope) => boolean, timeout_ms = 20_000): Promise<Envelope> {
+  async callUntil(call_id: string, check: (envelope: Envelope) => boolean, timeout_ms = 60_000): Promise<Envelope> {
     const end = performance.now() + timeout_ms;
     for (;;) {
       const { status, body } = await this.readCall(call_id);

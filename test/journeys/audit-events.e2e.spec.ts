@@ -29,7 +29,7 @@ beforeAll(async () => {
   platform = await EmbeddedPlatform.start();
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
   agent = await platform.admin().keyFor('agent', 'agent-7', ['agent']);
-}, 60_000);
+});
 afterAll(() => platform.close(), 30_000);
 
 async function list(query: string, api = auditor): Promise<AuditItem[]> {
@@ -69,7 +69,7 @@ describe('audit events', () => {
     expect(await list(`case_id=${opened.case_id}&type=tool_executed`)).toEqual([items[3]]);
     const ofCase = await list(`case_id=${opened.case_id}`);
     expect(ofCase.map(({ type }) => type)).toEqual(['case_set', ...items.map(({ type }) => type)]);
-  }, 30_000);
+  });
 
   test('are filtered by caller, type and time, in pages without gap or repeat, oldest first', async () => {
     for (let n = 0; n < 4; n++) await write(`many-${n}.txt`);
@@ -85,7 +85,7 @@ describe('audit events', () => {
     const since = await list(`caller=agent:agent-7&type=tool_call_requested&from=${from}`);
     expect(since).toEqual(mine.filter(({ time }) => time >= from));
     expect(await list(`caller=agent:agent-7&type=tool_call_requested&to=${from}`)).toEqual(mine.filter(({ time }) => time < from));
-  }, 60_000);
+  });
 
   test('each is found by its id, and proven by it, to somebody who trusts one key and no server', async () => {
     const [event] = (await list('type=policy_decided')) as [AuditItem];
@@ -99,7 +99,7 @@ describe('audit events', () => {
     expect(record.offset).toBe(event.offset);
     const covered = { ...record, value: Buffer.from(record.value, 'base64') } as never;
     expect(verifyRecord(covered, proof, { log: parseVkey(vkey) as never, witnesses: [] }).kind).toBe('proven');
-  }, 30_000);
+  });
 
   test('reading them is itself one of them, with who read, what was asked and how much was given', async () => {
     const { body: call } = await write('watched.txt');
@@ -114,7 +114,7 @@ describe('audit events', () => {
       Array(2).fill(['events', { call_id: call.call_id, limit: 3 }]),
     );
     expect(events.map(({ items }) => items)).toEqual([3, seen.length - 3]);
-  }, 60_000);
+  });
 
   test('are exported whole; the file is tied to a proven record by its digest, and goes on behind any row', async () => {
     await write('exported.txt');
@@ -143,7 +143,7 @@ describe('audit events', () => {
       expect((await get(bad)).status).toBe(400);
     expect((await get('after_checkpoint=99999999')).status).toBe(404);
     expect((await agent.request('GET', '/v1/audit/export')).status).toBe(403);
-  }, 60_000);
+  });
 
   test('are those of a tenant only, for its auditors only; bad questions are refused, each with its place', async () => {
     await platform.admin().request('POST', '/v1/tenants', { tenant_id: 'other' });
@@ -168,5 +168,5 @@ describe('audit events', () => {
     for (const bad of ['', '?event_id=x', `?event_id=${event.event_id}&offset=1`, '?topic=tool-executed&partition=0']) {
       expect((await auditor.request('GET', `/v1/audit/proof${bad}`)).status).toBe(400);
     }
-  }, 60_000);
+  });
 });

@@ -12,7 +12,7 @@ let auditor: Api;
 beforeAll(async () => {
   platform = await EmbeddedPlatform.start();
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
-}, 60_000);
+});
 afterAll(() => platform.close(), 30_000);
 
 interface Proven {
@@ -71,7 +71,7 @@ test('what a call put on the log is proven to an auditor who trusts one key and 
     ),
   ).toBe(true);
   expect(after.log?.vkey).toBe(before.log?.vkey);
-}, 60_000);
+});
 
 test('tiles are served by name, and what is no tile is not', async () => {
   const { size } = await checkpoint();
@@ -80,7 +80,7 @@ test('tiles are served by name, and what is no tile is not', async () => {
   for (const path of ['checkpoints/0/000.p/255', '../../keys.json', 'tool-executed/0/../../x', 'checkpoints/0/0', 'nothing/0/0/000']) {
     expect((await auditor.request('GET', `/v1/audit/tile/${encodeURIComponent(path)}`)).status).toBe(404);
   }
-}, 30_000);
+});
 
 test('a record of another tenant is not there, and who is no auditor may not ask', async () => {
   const admin = platform.admin();
@@ -108,7 +108,7 @@ test('a record of another tenant is not there, and who is no auditor may not ask
     expect.objectContaining({ validation: expect.objectContaining({ issues: [expect.objectContaining({ path: '/second' })] }) }),
   ]);
   expect((await auditor.request('GET', '/v1/audit/entries')).status).toBe(400);
-}, 60_000);
+});
 
 test('a cosigned checkpoint or bundle is refused where no witnesses are configured, and the answer says so', async () => {
   for (const path of [

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await admin.request('POST', '/v1/tenants', { tenant_id: 'acme', lane: 'acme' });
   auditor = await admin.keyFor('user', 'audra', ['auditor'], 'acme');
   agent = await admin.keyFor('agent', 'bot', ['agent'], 'acme');
-}, 120_000);
+});
 afterAll(() => platform.close(), 60_000);
 
 interface Item {
@@ -71,7 +71,7 @@ describe('audit on Kafka, Postgres and a bucket', () => {
       const proven = await covered<{ event_type: string; proof: unknown }>(`/v1/audit/proof?event_id=${event_id}`);
       expect(proven.proof).toBeDefined();
     }
-  }, 60_000);
+  });
 
   test('the bundle of the call verifies offline, and a later checkpoint only appends to an earlier one', async () => {
     const before = await checkpoint();
@@ -85,7 +85,7 @@ describe('audit on Kafka, Postgres and a bucket', () => {
     const { body } = await auditor.request<{ path: string[]; checkpoint: string }>('GET', `/v1/audit/consistency?first=${before?.size}`);
     const hashes = body.path.map((hash) => Buffer.from(hash, 'base64'));
     expect(isConsistent(before as never, openCheckpoint(body.checkpoint, parseVkey(bundle.vkey) as never) as never, hashes)).toBe(true);
-  }, 60_000);
+  });
 
   test('an export is tied to the record by its digest', async () => {
     const answer = await fetch(`${platform.base}/v1/audit/export?type=tool_executed`, {
@@ -98,7 +98,7 @@ describe('audit on Kafka, Postgres and a bucket', () => {
       `/v1/audit/events/${answer.headers.get('countersign-export')}`,
     );
     expect(body.event.sha256).toBe(sha256Hex(file));
-  }, 60_000);
+  });
 
   test('the example consumer reads the CloudEvents with nothing of ours', async () => {
     const parts = realParts();
@@ -112,12 +112,12 @@ describe('audit on Kafka, Postgres and a bucket', () => {
       timeout: 40_000,
     });
     expect((JSON.parse(stdout) as Record<string, unknown>).write_file).toEqual({ requested: 2, ended: 2 });
-  }, 60_000);
+  });
 
   test('the signer dies: the other projector takes over and what is new is covered, from the tiles in the bucket', async () => {
     await platform.member('projector-shared').stop('SIGKILL');
     const { body: call } = await agent.call({ tool: 'write_file', inputs: { path: 'c.txt', content: 'x', mode: 'create' } });
     const bundle = await covered<Parameters<typeof verifyBundle>[0] & { vkey: string }>(`/v1/audit/bundle?call_id=${call.call_id}`);
     expect(verifyBundle(bundle, { log: parseVkey(bundle.vkey) as never, witnesses: [] }).kind).toBe('verified');
-  }, 90_000);
+  });
 });

@@ -17,7 +17,7 @@ let vkey: string;
 beforeAll(async () => {
   platform = await EmbeddedPlatform.start();
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
-}, 60_000);
+});
 afterAll(() => platform.close(), 30_000);
 
 async function bundleOf(query: string): Promise<Bundle> {
@@ -116,7 +116,7 @@ test('an approved call is told offline: what was ruled, who saw it and voted whe
   const whole = await bundleOf(`case_id=${case_id}`);
   expect(whole.calls.map((call) => call.tool)).toEqual(['write_file', 'delete_file']);
   expect((await verify(whole)).code).toBe(0);
-}, 120_000);
+});
 
 test('the bundle of a case has every policy that ruled its calls, as each ruling saw it', async () => {
   const admin = platform.admin();
@@ -138,7 +138,7 @@ test('the bundle of a case has every policy that ruled its calls, as each ruling
   expect(said('fact_table_set', 'mode')).toEqual(['replace', 'merge']);
   expect((await verify(bundle, bundle.vkey)).code).toBe(0);
   expect((await admin.request('DELETE', '/v1/policies/tools/write_file')).status).toBeLessThan(300);
-}, 60_000);
+});
 
 test('what is not there, or not named, has no bundle', async () => {
   const ask = async (query: string) => (await auditor.request('GET', `/v1/audit/bundle?${query}`)).status;
@@ -147,4 +147,4 @@ test('what is not there, or not named, has no bundle', async () => {
   expect(await ask('case_id=case_none')).toBe(404);
   expect(await ask('')).toBe(400);
   expect(await ask('call_id=a&case_id=b')).toBe(400);
-}, 30_000);
+});

@@ -11,11 +11,11 @@ let platform: EmbeddedPlatform;
 beforeAll(async () => {
   counterparty = await Counterparty.start();
   platform = await EmbeddedPlatform.start({ COUNTERSIGN_PROBE_URL: counterparty.url, COUNTERSIGN_CALLBACK_ALLOW_PRIVATE: 'true' });
-}, 60_000);
+});
 afterAll(async () => {
   await platform?.close();
   await counterparty?.stop();
-}, 60_000);
+});
 
 test('a callback_url is told of the end; what it did not take before a clean restart comes after it, under the same id', async () => {
   const api = platform.admin();
@@ -41,7 +41,7 @@ test('a callback_url is told of the end; what it did not take before a clean res
     await taken.stop();
     await busy.stop();
   }
-}, 180_000);
+});
 
 test('what was not taken when the machine went down, and its database with it, is told after the start, under the same id', async () => {
   const api = platform.admin();
@@ -61,4 +61,4 @@ test('what was not taken when the machine went down, and its database with it, i
   } finally {
     await busy.stop();
   }
-}, 180_000);
+});

@@ -32,11 +32,11 @@ describe('channels: two gateways, a mail server', () => {
       await platform.ready();
       return platform;
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     await at.close();
     await way?.stop();
-  }, 60_000);
+  });
 
   test('a request is mailed, again where the server went away; its link shows it and decides it once', async () => {
     const { agent, admin } = await people(at);
@@ -61,7 +61,7 @@ describe('channels: two gateways, a mail server', () => {
     expect((await agent.request('POST', '/v1/decisions', { token, vote: 'deny' })).status).toBe(409);
     const subjects = (await mailbox.received(about, 2)).map(({ headers }) => headers.get('subject'));
     expect(subjects).toEqual(['probe_approval needs an approval', 'probe_approval was approved']);
-  }, 40_000);
+  });
 
   test('while gateways come and go each channel is told once', async () => {
     const { agent, admin, ann } = await people(at);
@@ -82,5 +82,5 @@ describe('channels: two gateways, a mail server', () => {
     } finally {
       await receiver.stop();
     }
-  }, 60_000);
+  });
 });

@@ -99,7 +99,7 @@ export class TestedProcess {
   }
 
   /** Polls until the check holds. @throws with the process's output where it ends first or takes too long. */
-  async until(what: string, check: () => Promise<boolean>, timeout_ms = 60_000): Promise<void> {
+  async until(what: string, check: () => Promise<boolean>, timeout_ms = 200_000): Promise<void> {
     const end = performance.now() + timeout_ms;
     while (performance.now() < end) {
       if (!this.alive) throw new Error(`${this.script} ended before ${what}:\n${this.output}`);

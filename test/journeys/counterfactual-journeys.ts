@@ -98,7 +98,7 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
         await agent.call({ tool: 'probe_http_effect', inputs: order(), case_id, context: { safety_mode: 'read_only' } }, WAIT)
       ).body.call_id;
       await agent.callUntil(calls.denied, ({ status }) => status === 'denied');
-    }, 60_000);
+    });
 
     test('with nothing changed, every call is decided again as it was', async () => {
       const { comparisons, ...rest } = await answered([]);

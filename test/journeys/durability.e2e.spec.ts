@@ -15,11 +15,11 @@ const order = (more: Record<string, unknown> = {}) => ({ account: `acct-${++seri
 beforeAll(async () => {
   counterparty = await Counterparty.start();
   platform = await EmbeddedPlatform.start({ COUNTERSIGN_PROBE_URL: counterparty.url });
-}, 60_000);
+});
 afterAll(async () => {
   await platform.close();
   await counterparty.stop();
-}, 60_000);
+});
 
 const settled = (envelope: Envelope) => ['succeeded', 'failed', 'in_doubt'].includes(envelope.status);
 
@@ -53,7 +53,7 @@ describe('the embedded platform, killed and started again', () => {
     const { duplicates, effects } = await counterparty.stats();
     expect(duplicates).toEqual([]);
     expect(effects).toBe(before + 30);
-  }, 120_000);
+  });
 
   test('a repeat whose answer was on the log when the process died, and that is sent again, is answered once', async () => {
     const api = platform.admin();
@@ -72,7 +72,7 @@ describe('the embedded platform, killed and started again', () => {
     const { body } = await api.request<{ items: { type: string }[] }>('GET', `/v1/audit/events?limit=500&call_id=${call_id}`);
     expect(body.items.filter(({ type }) => type === 'tool_retry_deduplicated')).toHaveLength(1);
     expect(await counterparty.effectsOf(first.idempotency_key)).toHaveLength(1);
-  }, 120_000);
+  });
 
   test('an approval that waited through a kill can still be given', async () => {
     const admin = platform.admin();
@@ -86,7 +86,7 @@ describe('the embedded platform, killed and started again', () => {
     );
     await agent.callUntil(envelope.call_id, (call) => call.status === 'succeeded');
     expect(await counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(1);
-  }, 120_000);
+  });
 
   test.each([
     ['the database is deleted', ['pg']],

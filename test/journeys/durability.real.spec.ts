@@ -10,11 +10,11 @@ let platform: DistributedPlatform;
 beforeAll(async () => {
   counterparty = await Counterparty.start();
   platform = await DistributedPlatform.start({ COUNTERSIGN_PROBE_URL: counterparty.url, COUNTERSIGN_KAFKA_SESSION_MS: '3000' });
-}, 120_000);
+});
 afterAll(async () => {
   await platform?.close();
   await counterparty?.stop();
-}, 60_000);
+});
 
 test('when Postgres is deleted, nothing fires again, repeats get their first result, and what waited for a person can be approved', async () => {
   const admin = platform.admin();
@@ -45,4 +45,4 @@ test('when Postgres is deleted, nothing fires again, repeats get their first res
   expect(vote.status).toBeLessThan(300);
   await agent.callUntil(asked.call_id, ({ status }) => status === 'succeeded');
   expect(await counterparty.stats()).toMatchObject({ effects: 32, duplicates: [] });
-}, 180_000);
+});

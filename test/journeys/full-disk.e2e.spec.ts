@@ -19,13 +19,13 @@ beforeAll(async () => {
   mkdirSync(platform.dataDir);
   disk = smallDisk(platform.dataDir, { told: process.env.COUNTERSIGN_TEST_TOLD_DISK === '1' });
   await platform.up(disk.env);
-}, 60_000);
+});
 afterAll(async () => {
   await platform.process.stop();
   disk.close();
   await platform.close();
   await counterparty.stop();
-}, 60_000);
+});
 
 async function status(): Promise<{ code: number; status: string }> {
   const response = await fetch(`${platform.base}/readyz`);
@@ -74,7 +74,7 @@ test('a full disk: 503 with Retry-After, /readyz says it, and all goes on by its
   for (const { body } of [...answered, { body: before }])
     expect((await api.readCall(body.call_id)).body).toEqual({ ...body, effect_now: expect.any(String) });
   expect((await counterparty.stats()).duplicates).toEqual([]);
-}, 120_000);
+});
 
 test('killed while the disk is full and started when there is room: nothing half-written, nothing answered is lost', async () => {
   const api = platform.admin();
@@ -88,4 +88,4 @@ test('killed while the disk is full and started when there is room: nothing half
   expect((await api.call({ tool: 'probe_http_effect', inputs: order() })).body.status).toBe('succeeded');
   expect((await counterparty.stats()).duplicates).toEqual([]);
   expect(readdirSync(path.join(platform.dataDir, 'log')).filter((name) => name.endsWith('.new'))).toEqual([]);
-}, 120_000);
+});

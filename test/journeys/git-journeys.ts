@@ -61,6 +61,6 @@ export function describeGitJourneys(at: JourneyWorld): void {
         commits: [{ commit, subject: 'Raise the price' }, { subject: 'First' }],
       });
       expect((await call('git_blame', { path: 'price.txt' })).output).toMatchObject({ lines: [{ commit, text: '12' }] });
-    }, 60_000);
+    });
   });
 }

@@ -31,11 +31,11 @@ beforeAll(async () => {
   await platform.add('executor-1', 'executor', { COUNTERSIGN_LANES: 'shared' });
   await platform.add('executor-acme', 'executor', { COUNTERSIGN_LANES: 'acme' });
   await platform.ready();
-}, 120_000);
+});
 afterAll(async () => {
   await platform.close();
   await counterparty.stop();
-}, 60_000);
+});
 
 /** An order that ended; of one that was refused there is no call. */
 interface Ended {
@@ -178,7 +178,7 @@ test("two lanes, an executor each: one is killed, the other lane's tenant feels 
   platform.restart('executor-acme');
   expect((await stranded).status).toBe('succeeded');
   expect((await counterparty.stats()).duplicates).toEqual([]);
-}, 240_000);
+});
 
 test('one to four executors on one lane, then one is killed: no effect twice, no healthy running write put in doubt', async () => {
   const agent = await platform.admin().keyFor('agent', 'b', ['agent']);

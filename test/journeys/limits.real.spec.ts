@@ -29,11 +29,11 @@ beforeAll(async () => {
   await platform.ready();
   admin = platform.admin();
   agent = await admin.keyFor('agent', 'limited', ['agent']);
-}, 180_000);
+});
 afterAll(async () => {
   await platform?.close();
   await counterparty?.stop();
-}, 60_000);
+});
 
 async function limit(limit_id: string, body: Record<string, unknown>): Promise<void> {
   expect((await admin.request('PUT', `/v1/limits/${limit_id}`, { scope: 'tenant', ...body })).status).toBe(200);
@@ -48,7 +48,7 @@ test('of 100 calls at once over three instances exactly 10 have an effect, whate
   expect([count(answers, 'succeeded'), count(answers, 'denied')]).toEqual([10, 90]);
   expect((await counterparty.stats()).effects).toBe(10);
   expect((await admin.request('DELETE', '/v1/limits/ten')).status).toBe(204);
-}, 120_000);
+});
 
 test('a window lets so many through and no more, whichever instance rules', async () => {
   await limit('window', { kind: 'rate', max: 5, window_ms: 8000 });
@@ -58,7 +58,7 @@ test('a window lets so many through and no more, whichever instance rules', asyn
   expect(count(await Promise.all(Array.from({ length: 40 }, effect)), 'succeeded')).toBe(5);
   expect((await counterparty.stats()).effects - before).toBe(10);
   expect((await admin.request('DELETE', '/v1/limits/window')).status).toBe(204);
-}, 120_000);
+});
 
 test('no clock that is an hour off ends a fresh request for approval, or brings an ended one back', async () => {
   const ann = await admin.keyFor('user', 'ann', ['approver']);
@@ -77,7 +77,7 @@ test('no clock that is an hour off ends a fresh request for approval, or brings 
   expect((await Promise.all(asked.slice(8).map(vote))).map(({ status }) => status)).toEqual(Array(8).fill(409));
   for (const { body } of asked.slice(0, 8)) await agent.callUntil(body.call_id, (call) => call.status === 'succeeded');
   expect((await counterparty.stats()).effects - before).toBe(8);
-}, 120_000);
+});
 
 test('calls that wait are taken over from instances that are killed, and each runs once', async () => {
   await limit('waits', { kind: 'rate', max: 4, window_ms: 30_000, on_exceeded: 'defer', defer_timeout_ms: 300_000 });
@@ -92,4 +92,4 @@ test('calls that wait are taken over from instances that are killed, and each ru
   await platform.member('policy-early').stop('SIGKILL');
   await Promise.all(waiting.map(({ body }) => agent.callUntil(body.call_id, (call) => call.status === 'succeeded', 120_000)));
   expect((await counterparty.stats()).effects - before).toBe(8);
-}, 240_000);
+});

@@ -87,7 +87,7 @@ beforeAll(async () => {
   size = Number(checkpoint.body.split('\n')[1]);
   await platform.process.stop();
   await platform.up(env);
-}, 120_000);
+});
 afterAll(() => platform.close(), 30_000);
 
 test('only an administrator drops, nothing younger than the floor that policy set, and nothing that no witness saw', async () => {
@@ -105,7 +105,7 @@ test('only an administrator drops, nothing younger than the floor that policy se
   expect(await look()).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
   expect((await ask({ keep_months: 7, dry_run: true })).body).toMatchObject({ dry_run: true, records_below: {}, dropped: null });
   expect((await ask({ keep_months: 7 })).body).toMatchObject({ dropped: { segments: 0 } });
-}, 60_000);
+});
 
 test('a call that is in doubt keeps what came after it; once it is settled, whole files go', async () => {
   const kept = await bundleOf(doubtful);
@@ -130,7 +130,7 @@ test('a call that is in doubt keeps what came after it; once it is settled, whol
   expect(journal().length).toBeLessThanOrEqual(files - dropped.segments + 1);
   expect((await auditor.request('GET', `/v1/audit/proof?${placeOf(kept, 'tool_call_requested')}`)).status).toBe(410);
   expect((await ask({ keep_months: 6 })).body).toMatchObject({ dropped: { segments: 0 } });
-}, 60_000);
+});
 
 test('what was dropped is said to be gone; what is left is proven, and the witness sees one log', async () => {
   const gone = await auditor.request('GET', `/v1/audit/proof?${placeOf(old, 'tool_call_requested')}`);
@@ -152,7 +152,7 @@ test('what was dropped is said to be gone; what is left is proven, and the witne
   expect(await verified(old)).toBe('verified');
   expect(await covered(`/v1/audit/consistency?first=${size}`)).toMatchObject({ first: size });
   expect((await look()).code).toBe(0);
-}, 60_000);
+});
 
 test('an emptied database is folded from what is left: nothing fires twice, and calls go on', async () => {
   await platform.process.stop();
@@ -166,4 +166,4 @@ test('an emptied database is folded from what is left: nothing fires twice, and 
   expect(next.status).toBe('succeeded');
   expect(await verified(await bundleOf(next))).toBe('verified');
   expect((await look()).code).toBe(0);
-}, 120_000);
+});

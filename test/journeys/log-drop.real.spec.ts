@@ -96,7 +96,7 @@ describe('dropping old records on Kafka', () => {
     const { headers, body } = await auditor.request<string>('GET', '/v1/audit/checkpoint');
     vkey = headers.get('countersign-vkey') as string;
     size = Number(body.split('\n')[1]);
-  }, 120_000);
+  });
   afterAll(() => platform.close(), 60_000);
 
   test('nothing goes that no witness saw, that is younger than the floor, or younger than what is to be kept', async () => {
@@ -106,7 +106,7 @@ describe('dropping old records on Kafka', () => {
     expect((await drop()).body).toMatchObject({ records_below: {}, dropped: { segments: 0 } });
     last = (await write('b.txt')).body;
     expect(await verified(await bundleOf(last))).toBe('verified');
-  }, 60_000);
+  });
 
   test('half a year later DeleteRecords takes what the witness saw, and no more; all that is left is proven', async () => {
     await gatewayLater();
@@ -129,7 +129,7 @@ describe('dropping old records on Kafka', () => {
     expect(await verified(await bundleOf(last))).toBe('verified');
     expect(await verified(old)).toBe('verified');
     expect(await auditor.request('GET', `/v1/audit/consistency?first=${size}`)).toMatchObject({ status: 200, body: { first: size } });
-  }, 90_000);
+  });
 
   test('from emptied tables it goes on with what is left: nothing fires twice, and the witness sees one log', async () => {
     await Promise.all([...platform.members.keys()].map((name) => platform.member(name).stop()));
@@ -144,5 +144,5 @@ describe('dropping old records on Kafka', () => {
     expect(next.status).toBe('succeeded');
     expect(await verified(await bundleOf(next))).toBe('verified');
     expect((await look()).code).toBe(0);
-  }, 120_000);
+  });
 });

@@ -33,6 +33,13 @@ const bundleOf = (call_id: string) =>
     return status === 200 ? body : undefined;
   }, `a bundle of ${call_id}`);
 
+const accept = (...args: string[]) =>
+  countersign({ COUNTERSIGN_KEY: platform.admin().key }, 'accept-damage', '--url', platform.base, ...args);
+async function readyz(): Promise<[number, unknown]> {
+  const answer = await fetch(`${platform.base}/readyz`);
+  return [answer.status, await answer.json()];
+}
+
 const sizeOf = (bundle: Bundle) => Number(bundle.checkpoint.split('\n')[1]);
 
 async function restarted(between: () => void): Promise<void> {
@@ -46,7 +53,7 @@ beforeAll(async () => {
   witnessKey = (await asAuditor('witness', '--new-key', '--dir', file('witness'), '--name', 'witness.example')).said.trim();
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: `heads:${witnessKey}` });
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
-}, 120_000);
+});
 afterAll(() => platform.close(), 30_000);
 
 test('an audit folder that is gone is restored from the log: the witness sees one log, and old checkpoints lead to new ones', async () => {
@@ -60,9 +67,9 @@ test('an audit folder that is gone is restored from the log: the witness sees on
   expect(sizeOf(later)).toBeGreaterThan(before.split('\n').length - 1);
   expect(await auditor.request('GET', `/v1/audit/consistency?first=${sizeOf(earlier)}`)).toMatchObject({ status: 200 });
   expect(await look(earlier.vkey)).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
-}, 120_000);
+});
 
-test('an old checkpoint that was edited on the disk is found at start: nothing more is signed, and it is on the record', async () => {
+test('an old checkpoint that was edited on the disk is found at start: nothing is signed or written until it is restored and accepted', async () => {
   const before = lines();
   const [, second] = before.split('\n') as [string, string];
   const { time_ms } = JSON.parse(second) as { time_ms: number };
@@ -73,8 +80,29 @@ test('an old checkpoint that was edited on the disk is found at start: nothing m
   const listed = await auditor.request<{ items: { event_id: string }[] }>('GET', '/v1/audit/events?type=security_event_recorded&limit=500');
   const told = await Promise.all(listed.body.items.map(({ event_id }) => auditor.request<object>('GET', `/v1/audit/events/${event_id}`)));
   expect(told.map(({ body }) => JSON.stringify(body)).join('\n')).toContain('checkpoint 2 is kept and stands on checkpoint-signed');
+  expect(existsSync(audit('checkpoints'))).toBe(true);
+
   const size = lines().split('\n').length;
-  expect((await write()).body.status).toBe('succeeded');
-  await sleep(2_500);
-  expect([lines().split('\n').length, existsSync(audit('checkpoints'))]).toEqual([size, true]);
-}, 120_000);
+  const refused = await write();
+  expect([refused.status, refused.body]).toMatchObject([409, { type: 'urn:countersign:problem:record-damaged' }]);
+  const read = await auditor.request('GET', '/v1/calls');
+  expect([read.status, read.headers.get('countersign-record')]).toEqual([200, 'damaged']);
+  expect(await readyz()).toEqual([200, { status: 'tampered' }]);
+
+  // Accepted, and not restored: it is found again.
+  expect(await accept('--all', '--reason', 'nobody looked')).toMatchObject({ code: 0, said: expect.stringContaining('accepted 1') });
+  await until(async () => ((await accept()).said.includes('checkpoint 2 is kept') ? true : undefined), 'found again');
+  expect((await write()).status).toBe(409);
+
+  await restarted(() => writeFileSync(audit('checkpoints', '000000000000.ndjson'), before));
+  expect((await write()).status).toBe(409);
+  expect(lines().split('\n').length).toBe(size);
+  expect(await accept('--all')).toMatchObject({ code: 2, said: expect.stringContaining('--reason is missing') });
+  expect(await accept('--all', '--reason', 'restored from the backup')).toMatchObject({ code: 0 });
+  const { body: call } = await write();
+  expect(call.status).toBe('succeeded');
+  const bundle = await bundleOf(call.call_id);
+  expect(sizeOf(bundle)).toBeGreaterThanOrEqual(size);
+  expect([await readyz(), await accept()]).toMatchObject([[200, { status: 'ready' }], { said: expect.stringContaining('no damage') }]);
+  expect(await look(bundle.vkey)).toMatchObject({ code: 0 });
+});

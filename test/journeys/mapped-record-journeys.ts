@@ -42,7 +42,7 @@ export function describeMappedRecord(at: JourneyWorld, author: () => Promise<Api
       receiver = await Receiver.start();
       const made = await at.admin.request<{ webhook_id: string }>('POST', '/v1/webhooks', { url: receiver.url, types: ['approval.*'] });
       webhook_id = made.body.webhook_id;
-    }, 60_000);
+    });
     afterAll(async () => {
       for (const mapping of mappings) await (await author()).request('DELETE', mapping);
       await at.admin.request('DELETE', `/v1/webhooks/${webhook_id}`);

@@ -25,11 +25,11 @@ beforeAll(async () => {
   counterparty = await Counterparty.start();
   platform = await DistributedPlatform.start({ COUNTERSIGN_PROBE_URL: counterparty.url });
   agent = await platform.admin().keyFor('agent', 'a', ['agent']);
-}, 120_000);
+});
 afterAll(async () => {
   await platform?.close();
   await counterparty?.stop();
-}, 60_000);
+});
 
 const write = (inputs = order()): Promise<Answer<Envelope>> => agent.call({ tool: 'probe_http_effect', inputs }, { prefer: 'wait=20' });
 
@@ -86,7 +86,7 @@ describe('a part of the platform is away for a while', () => {
       for (const inputs of orders) expect((await write(inputs)).body.status).toBe('succeeded');
       return orders;
     });
-  }, 180_000);
+  });
 
   test('Kafka: 503 with Retry-After, then on by itself, nothing lost and nothing twice', async () => {
     await outage('KAFKA', async () => {
@@ -96,7 +96,7 @@ describe('a part of the platform is away for a while', () => {
       console.log(`KAFKA: a 503 after ${((performance.now() - asked) / 1000).toFixed(1)} s`);
       return [inputs];
     });
-  }, 240_000);
+  });
 
   test('Postgres: writes wait or get a 503, so do reads, nothing is let through, then on by itself, nothing lost and nothing twice', async () => {
     await outage('POSTGRES', async () => {
@@ -105,5 +105,5 @@ describe('a part of the platform is away for a while', () => {
       expectUnavailable(await agent.call({ tool: 'list_directory', inputs: { path: '.' } }, { prefer: 'wait=1' }));
       return [];
     });
-  }, 240_000);
+  });
 });

@@ -133,7 +133,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       const mapping = { mode: 'permissive', inputs: [{ from: '/note', to: '/note' }] };
       expect((await paula.request('PUT', '/v1/mappings/probe_approval', mapping)).body).toMatchObject({ state: 'activated' });
       case_id = (await at.agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body.case_id;
-    }, 60_000);
+    });
     afterAll(async () => {
       await receiver.stop();
       rmSync(dir, { recursive: true, force: true });
@@ -176,7 +176,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       expect(history).not.toContain('sealed:v1');
       const wrong = await at.agent.call({ tool: 'probe_http_effect', inputs: inputs({ note: 'sealed:v1:AAAA' }) });
       expect(wrong.status).toBe(400);
-    }, 60_000);
+    });
 
     test('what people say of it, and a transcript, are of the same subjects', async () => {
       shown = await saidEverywhere(at, { words: CANARY, subject, case_id, run_id: RUN, inputs });
@@ -184,7 +184,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
         const said = await text(at.admin, url);
         expect([url, said.includes(CANARY), said.includes('sealed:v1')]).toEqual([url, true, false]);
       }
-    }, 60_000);
+    });
 
     test('a simulation and a trial of a mapping see it, for whose role it is', async () => {
       expect([(await simulated(at.agent)).status, (await tried(at.agent)).status]).toEqual([403, 403]);
@@ -192,7 +192,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       const trial = (await tried(paula)).body;
       expect(trial).toMatchObject({ erased: 0, inputs: expect.arrayContaining([expect.objectContaining({ call_id: done.call_id })]) });
       expect(JSON.stringify(trial)).toContain(`"who":"${subject}"`);
-    }, 30_000);
+    });
 
     test('nothing of it is at rest in clear, and what is proven is the ciphertext', async () => {
       before = await bundleOf(auditor, `case_id=${case_id}`);
@@ -203,7 +203,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       expect(routes).toEqual(
         expect.arrayContaining(['/v1/calls', `/v1/cases/${case_id}/history`, `/v1/approvals/${edited.approval?.approval_id}`]),
       );
-    }, 60_000);
+    });
 
     test('erased: every route says so, a call in flight fails closed, and all proofs still hold', async () => {
       const waiting = (await at.agent.call({ tool: 'probe_approval', inputs: inputs({ amount: 3 }), case_id })).body;
@@ -245,13 +245,13 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       expect(await verify(after)).toMatch(/^0 0 /);
       expect(after.records.length).toBeGreaterThan(before.records.length);
       await notAtRest();
-    }, 60_000);
+    });
 
     test('what comes of the same person later is theirs anew', async () => {
       const again = (await at.agent.call({ tool: 'probe_http_effect', inputs: inputs({ amount: 1, note: 'new' }), case_id })).body;
       expect(again).toMatchObject({ status: 'succeeded', input: inputs({ amount: 1, note: 'new' }) });
       expect((await at.agent.readCall(done.call_id)).body).toMatchObject({ input: ERASED });
-    }, 30_000);
+    });
 
     test('retention: nothing is kept for less than half a year, or than the floor; a dry run destroys nothing', async () => {
       const set = (body: unknown) => paula.request('PUT', '/v1/retention', body);
@@ -261,6 +261,6 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       const ran = await paula.request('POST', '/v1/retention/runs', { dry_run: true });
       expect(ran).toMatchObject({ status: 200, body: { dry_run: true, cutoffs: [] } });
       expect((await at.agent.request('PUT', '/v1/retention', { rules: [] })).status).toBe(403);
-    }, 30_000);
+    });
   });
 }

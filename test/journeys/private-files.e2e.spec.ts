@@ -7,7 +7,7 @@ import { EmbeddedPlatform } from './embedded-platform.js';
 let platform: EmbeddedPlatform;
 beforeAll(async () => {
   platform = await EmbeddedPlatform.create();
-}, 60_000);
+});
 afterAll(() => platform.close(), 60_000);
 
 /** Starts under a umask that takes nothing away, as a careless service manager would. */
@@ -48,7 +48,7 @@ test('what the platform keeps is for its own user alone, whatever the umask', as
   await work(1);
   expect(open()).toEqual([]);
   expect([...kept(platform.dataDir)].length).toBeGreaterThan(500);
-}, 180_000);
+});
 
 test('what an earlier release left open is closed at the start', async () => {
   await platform.process.stop();
@@ -59,4 +59,4 @@ test('what an earlier release left open is closed at the start', async () => {
   await work(2);
   await platform.process.stop();
   expect(open()).toEqual([]);
-}, 180_000);
+});

@@ -76,7 +76,7 @@ export function describeProjectionJourneys(at: JourneyWorld): void {
         expect(after).toEqual(before);
         return;
       }
-    }, 100_000);
+    });
 
     test('an unknown one is a 404, and only operators of the installation may', async () => {
       expect((await at.admin.request('POST', '/v1/projections/nothing/rebuild')).status).toBe(404);
@@ -105,6 +105,6 @@ export function describeProjectionJourneys(at: JourneyWorld): void {
       expect(more.map(({ type }) => type)).toEqual(['tool_call_pending', 'policy_decided', 'tool_call_complete']);
       expect(more[0]?.data.call_id).not.toBe(first[1]?.data.call_id);
       expect((await at.agent.request('GET', '/v1/cases/nothing/events')).status).toBe(404);
-    }, 40_000);
+    });
   });
 }

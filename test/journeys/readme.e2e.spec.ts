@@ -43,7 +43,7 @@ let platform: EmbeddedPlatform;
 beforeAll(async () => {
   platform = await EmbeddedPlatform.start({ COUNTERSIGN_PACKS: 'workspace,git,patterns' });
   symlinkSync(platform.dataDir, path.join(platform.dir, '.countersign'));
-}, 60_000);
+});
 afterAll(() => platform.close());
 
 test("the README's call gets the README's answer, and again the same with deduplicated true", async () => {
@@ -73,7 +73,7 @@ test("the README's own lines make a second person, ask, list what waits, approve
   expect(ran).toMatchObject({ call_id: asked.call_id, status: 'succeeded', approval: { approval_id } });
   expect(JSON.stringify(ran.approval)).toContain('"bea"');
   expect(existsSync(file)).toBe(false);
-}, 60_000);
+});
 
 test("each of the README's shell blocks is run here", () => {
   const markers = [...readme.matchAll(/```sh\n/g)].map(({ index }) => /<!-- ([\w-]+)[^>]*-->\n$/.exec(readme.slice(0, index))?.[1]);

@@ -12,11 +12,11 @@ describe('traces, registry, mappings and trust, on the real parts', () => {
   beforeAll(async () => {
     collector = await TraceCollector.start();
     await at.open((env) => DistributedPlatform.start({ ...env, ...collector.env }));
-  }, 120_000);
+  });
   afterAll(async () => {
     await at.close();
     collector.stop();
-  }, 60_000);
+  });
   describeTracing({ admin: () => at.admin, collector: () => collector, processOf: (service) => `countersign-${service}` });
   describeRegistryJourneys(at);
   describeTrustJourneys(at);

@@ -15,11 +15,11 @@ beforeAll(async () => {
   platform = await DistributedPlatform.start({ COUNTERSIGN_PROBE_URL: counterparty.url });
   await platform.add('executor-2', 'executor');
   await platform.ready('executor-2');
-}, 180_000);
+});
 afterAll(async () => {
   await platform.close();
   await counterparty.stop();
-}, 60_000);
+});
 
 /** Calls without a pause until told to stop; partition of each that ran. */
 async function callOn(agent: Api, until: () => boolean, ran: Set<string>): Promise<void> {
@@ -50,4 +50,4 @@ test('a revoked version fires nothing more on either of two executors, less than
   isOver = true;
   await callers;
   expect((await admin.request('PUT', LIFECYCLE, { state: 'active' })).status).toBe(200);
-}, 120_000);
+});

@@ -21,11 +21,11 @@ beforeAll(async () => {
   const agent = await platform.admin().keyFor('agent', 'agent-1', ['agent']);
   const approver = await platform.admin().keyFor('user', 'anna', ['approver']);
   world = { platform, counterparty, agent, approver, ahead_min: 0 };
-}, 90_000);
+});
 afterAll(async () => {
   await world?.platform.close();
   await world?.counterparty.stop();
-}, 60_000);
+});
 
 const field = (body: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], body);

@@ -10,11 +10,11 @@ let platform: TwoGateways;
 beforeAll(async () => {
   counterparty = await Counterparty.start();
   platform = await TwoGateways.start({ COUNTERSIGN_PACKS: 'probe', COUNTERSIGN_PROBE_URL: counterparty.url });
-}, 90_000);
+});
 afterAll(async () => {
   await platform?.close();
   await counterparty?.stop();
-}, 60_000);
+});
 
 let serial = 0;
 const named = (inputs: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
@@ -39,7 +39,7 @@ test('with views that know nothing, one request at two gateways at once and agai
   for (const { body: again } of await later)
     expect(again).toMatchObject({ status: 'succeeded', call_id: one.body.call_id, output: one.body.output });
   expect(await effects()).toBe(before + 1);
-}, 60_000);
+});
 
 test('many requests, each at both gateways five times at once and again afterwards: as many effects as requests', async () => {
   const before = await effects();
@@ -63,7 +63,7 @@ test('many requests, each at both gateways five times at once and again afterwar
     });
   }
   expect(await effects()).toBe(before + bodies.length);
-}, 60_000);
+});
 
 test('a repeated read is the call that it was; another request reads again', async () => {
   const body = { tool: 'probe_read', inputs: {}, context: { request_id: 'read-1' } };
@@ -80,7 +80,7 @@ test('a repeated read is the call that it was; another request reads again', asy
   const other = (await platform.at(1).call({ ...body, context: { request_id: 'read-2' } })).body;
   expect(other).toMatchObject({ deduplicated: false });
   expect(other.output).not.toEqual(first.output);
-}, 30_000);
+});
 
 test('two principals, and two tenants, with one request id and equal inputs never meet', async () => {
   const admin = platform.at(0);
@@ -98,7 +98,7 @@ test('two principals, and two tenants, with one request id and equal inputs neve
   // Nobody reads another's call by repeating its request.
   const again = await Promise.all(callers.map((caller) => caller.call(body)));
   expect(again.map(({ body }) => body.call_id)).toEqual(answers.map(({ body }) => body.call_id));
-}, 30_000);
+});
 
 test('the number of a call in a run answers nobody but its principal, at whichever gateway, as soon as it has ended', async () => {
   const owner = await platform.at(0).keyFor('agent', 'numbering', ['agent']);
@@ -117,7 +117,7 @@ test('the number of a call in a run answers nobody but its principal, at whichev
     expect([first.status, ...guesses.map(({ status }) => status)]).toEqual([200, 409, 409]);
     expect(await counterparty.effectsOf(first.body.idempotency_key)).toHaveLength(1);
   }
-}, 60_000);
+});
 
 test('other inputs, another case or another occurrence under one request id are other requests', async () => {
   const inputs = order();
@@ -136,7 +136,7 @@ test('other inputs, another case or another occurrence under one request id are 
     expect(body.call_id).not.toBe(first.call_id);
   }
   expect(await effects()).toBe(before + 3);
-}, 30_000);
+});
 
 test('a request id never is the key: a new request with the inputs of an earlier one is no second effect', async () => {
   const inputs = order();
@@ -146,4 +146,4 @@ test('a request id never is the key: a new request with the inputs of an earlier
   expect(replanned.idempotency_key).toBe(first.idempotency_key);
   expect(replanned.call_id).not.toBe(first.call_id);
   expect(await effects()).toBe(before);
-}, 30_000);
+});

@@ -14,13 +14,13 @@ describe('a projector that gets no record any more', () => {
     platform = await DistributedPlatform.start();
     await platform.add('watched', 'projector', { COUNTERSIGN_KAFKA_BROKERS: proxy.address, COUNTERSIGN_KAFKA_STALL_MS: '4000' });
     await platform.ready('watched');
-  }, 180_000);
+  });
 
   afterAll(async () => {
     proxy.otherReply = () => 'deliver';
     await platform.close();
     await proxy.close();
-  }, 60_000);
+  });
 
   test('says that it is not ready, and ends with code 1 and the reason in its log', async () => {
     const watched = platform.member('watched');
@@ -37,5 +37,5 @@ describe('a projector that gets no record any more', () => {
     proxy.otherReply = () => 'deliver';
     platform.restart('watched');
     await platform.ready('watched');
-  }, 180_000);
+  });
 });

@@ -93,7 +93,7 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
     rmSync(dir, { recursive: true, force: true });
     expect(code).toBe(1);
     expect(said.at(-1)).toMatch(new RegExp(`port ${port}.*taken`));
-  }, 60_000);
+  });
 
   test.each([
     ['COUNTERSIGN_HOST', '192.0.2.1'],
@@ -123,7 +123,7 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
     expect(said.at(-1)).toMatch(/locked|in use/);
     expect(statSync(path.join(platform.dataDir, 'admin.key')).mode & 0o777).toBe(0o600);
     await platform.close();
-  }, 60_000);
+  });
 
   test('a data directory that is no directory', async () => {
     const file = path.join(mkdtempSync(path.join(tmpdir(), 'countersign-start-')), 'file');
@@ -132,5 +132,5 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
     rmSync(path.dirname(file), { recursive: true, force: true });
     expect(code).toBe(1);
     expect(said).toEqual([expect.stringContaining('COUNTERSIGN_DATA_DIR')]);
-  }, 30_000);
+  });
 });

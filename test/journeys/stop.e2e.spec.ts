@@ -14,11 +14,11 @@ const order = (more: Record<string, unknown> = {}) => ({ account: `acct-${++seri
 beforeAll(async () => {
   counterparty = await Counterparty.start();
   platform = await EmbeddedPlatform.start({ COUNTERSIGN_PROBE_URL: counterparty.url });
-}, 60_000);
+});
 afterAll(async () => {
   await platform.close();
   await counterparty.stop();
-}, 60_000);
+});
 
 /** Agents that call without a pause until the platform is gone; what they were answered is kept. */
 async function keepCalling(api: Api, answers: Envelope[]): Promise<void> {
@@ -49,7 +49,7 @@ test('SIGTERM under load: ends with 0 within 10 s, loses nothing that was answer
   const { duplicates, effects } = await counterparty.stats();
   expect(duplicates).toEqual([]);
   expect(effects).toBeGreaterThanOrEqual(answers.length);
-}, 120_000);
+});
 
 test('the machine went down: what PGlite never synced is folded again from the log, and repeats get their first result', async () => {
   const api = platform.admin();
@@ -69,4 +69,4 @@ test('the machine went down: what PGlite never synced is folded again from the l
   const again = await Promise.all(inputs.map((each) => api.call({ tool: 'probe_http_effect', inputs: each })));
   expect(again.map(({ body }) => [body.deduplicated, body.output])).toEqual(first.map(({ body }) => [true, body.output]));
   expect((await counterparty.stats()).effects).toBe(effects + 30);
-}, 120_000);
+});

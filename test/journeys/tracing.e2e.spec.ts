@@ -9,7 +9,7 @@ let platform: EmbeddedPlatform;
 beforeAll(async () => {
   collector = await TraceCollector.start();
   platform = await EmbeddedPlatform.start(collector.env);
-}, 60_000);
+});
 afterAll(async () => {
   await platform?.close();
   collector.stop();

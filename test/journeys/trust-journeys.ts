@@ -163,7 +163,7 @@ export function describeTrustJourneys(at: JourneyWorld): void {
       const ended = await agent.callUntil(call_id, ({ status }) => status !== 'running');
       expect(ended).toMatchObject({ status: 'denied', decision: { rule: 'distrusted' } });
       expect((await ask()).body).toMatchObject({ status: 'denied', decision: { rule: 'distrusted' } });
-    }, 120_000);
+    });
 
     test('an agent has a score of its own, and other tenants see none of it', async () => {
       const { body } = await boss.request('GET', '/v1/trust/agents/buyer');

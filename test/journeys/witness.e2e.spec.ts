@@ -41,7 +41,7 @@ beforeAll(async () => {
   witnessKey = (await asAuditor('witness', '--new-key', '--dir', folder(), '--name', 'witness.example')).said.trim();
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: `heads:${witnessKey}` });
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
-}, 120_000);
+});
 afterAll(() => platform.close(), 30_000);
 
 test('a witness cosigns what only grows; a bundle under its cosignature is verified with both keys; a log that went back is refused', async () => {
@@ -84,14 +84,14 @@ test('a witness cosigns what only grows; a bundle under its cosignature is verif
   expect(await look()).toMatchObject({ code: 1, said: expect.stringMatching(/CONTRADICTION: the log (went back|forked)/) });
   for (let n = 0; n < 3; n++) await covered((await write()).body.call_id);
   expect(await look()).toMatchObject({ code: 1, said: expect.stringContaining('CONTRADICTION') });
-}, 240_000);
+});
 
 test('a cosignature of nobody that is asked for, or under no checkpoint of this log, is not kept', async () => {
   const { body: note } = await auditor.request<string>('GET', '/v1/audit/checkpoint');
   expect((await auditor.request('POST', '/v1/audit/cosignatures', { note })).status).toBe(409);
   expect((await auditor.request('POST', '/v1/audit/cosignatures', { note: note.replace('countersign', 'counterfeit') })).status).toBe(409);
   expect((await auditor.request('POST', '/v1/audit/cosignatures', { note: '' })).status).toBe(400);
-}, 30_000);
+});
 
 test('wrong usage is said in one line, with the usage', async () => {
   expect(await asAuditor('witness', '--once')).toMatchObject({ code: 2, said: expect.stringContaining('--vkey is missing') });
@@ -99,4 +99,4 @@ test('wrong usage is said in one line, with the usage', async () => {
   expect(await asAuditor('verify')).toMatchObject({ code: 2, said: expect.stringContaining('usage: npm run countersign -- verify') });
   expect(await asAuditor('nothing')).toMatchObject({ code: 2, said: expect.stringContaining('there is no command nothing') });
   expect(await asAuditor()).toMatchObject({ code: 0, said: expect.stringContaining('npm run countersign -- <command>') });
-}, 30_000);
+});

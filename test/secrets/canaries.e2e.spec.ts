@@ -19,7 +19,7 @@ describe('canaries, embedded', () => {
   beforeAll(async () => {
     collector = await SpanCollector.open();
     platform = await EmbeddedPlatform.start(collector.env);
-  }, 60_000);
+  });
   afterAll(async () => {
     await platform?.close();
     collector.close();

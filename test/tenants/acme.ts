@@ -17,14 +17,10 @@ const named = (acmes: string, nobodys: string): Named => ({ acmes, nobodys });
 const PATIENCE_MS = 30_000;
 const pause = () => new Promise((later) => setTimeout(later, 100));
 
-/** Asks, again while the views are behind. */
 async function made<T extends object>(api: Api, method: string, url: string, body?: unknown, prefer = {}): Promise<T> {
-  for (const end = performance.now() + PATIENCE_MS; ; await pause()) {
-    const answer = await api.request<T>(method, url, body, prefer);
-    if (answer.status < 300) return answer.body;
-    if (answer.status !== 503 || performance.now() > end)
-      throw new Error(`${method} ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
-  }
+  const answer = await api.request<T>(method, url, body, prefer);
+  if (answer.status >= 300) throw new Error(`${method} ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
 }
 
 /** Asks until there is one. */

@@ -11,7 +11,7 @@ let admin: Api;
 beforeAll(async () => {
   platform = await EmbeddedPlatform.start();
   admin = platform.admin();
-}, 60_000);
+});
 afterAll(() => platform?.close());
 
 type Body = Record<string, unknown>;

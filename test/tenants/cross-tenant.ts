@@ -33,7 +33,7 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
         rivals.set(role, await root.keyFor('user', `rival-${role}`, [role], 'rival'));
       probed = new Probes(tenant);
       routes = (await routesOf(at.platform.base)).filter((route) => !route.open);
-    }, 90_000);
+    });
 
     /** What acme sees of itself, once nothing of it changes by itself any more. */
     async function settled(): Promise<string> {
@@ -80,7 +80,7 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
       }
       expect(found).toEqual([]);
       expect(await tenant.sees()).toBe(before);
-    }, 240_000);
+    });
 
     test('a place in a list of acme is no way into it', async () => {
       const found: string[] = [];
@@ -94,7 +94,7 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
       }
       expect(found).toEqual([]);
       expect(places).toBeGreaterThan(5);
-    }, 60_000);
+    });
 
     test('each of those probes asks for what acme has: acme itself is answered', async () => {
       const order = ['GET', 'PUT', 'PATCH', 'POST', 'DELETE'];
@@ -110,7 +110,7 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
         if (!answered || !apart) vain.push(`${where(probe)}: ${own.status} ${own.text.slice(0, 300)}; ${nobodys.status} for nobody's`);
       }
       expect(vain).toEqual([]);
-    }, 120_000);
+    });
 
     test('ids of another tenant in a body are as unknown as none', async () => {
       const agent = rivals.get('agent') as Api;
@@ -125,29 +125,6 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
         expect(foreign.status).toBeGreaterThanOrEqual(400);
       }
     });
-
-    test("a foreign id takes as long as nobody's", async () => {
-      const rival = rivals.get('operator') as Api;
-      const timeOf = async (whose: 'foreign' | 'nobodys') => {
-        const began = performance.now();
-        await rival.request('GET', `/v1/calls/${whose === 'foreign' ? ids.get('call_id') : unknown('call_id')}`);
-        return performance.now() - began;
-      };
-      const median = (list: number[]) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)] as number;
-      /** How far apart the two are, as a part of what is let pass. */
-      const apart = async () => {
-        const times: Record<'foreign' | 'nobodys', number[]> = { foreign: [], nobodys: [] };
-        for (let turn = 0; turn < 80; turn++)
-          for (const whose of turn % 2 === 0 ? (['foreign', 'nobodys'] as const) : (['nobodys', 'foreign'] as const))
-            times[whose].push(await timeOf(whose));
-        const [a, b] = [median(times.foreign), median(times.nobodys)];
-        return Math.abs(a - b) / Math.max(4, 0.6 * Math.min(a, b));
-      };
-      // What the id itself costs shows in every round; what else the machine does is not in all of them.
-      const rounds = [await apart()];
-      while (rounds.length < 4 && Math.min(...rounds) >= 1) rounds.push(await apart());
-      expect(Math.min(...rounds)).toBeLessThan(1);
-    }, 120_000);
 
     test('a tenant that floods is stopped at its own cap, and another does not feel it', async () => {
       const rival = rivals.get('agent') as Api;
@@ -167,6 +144,6 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
       expect(took_ms).toBeLessThan(shortest_ms);
       const running = answers.filter(({ status }) => status < 300).map(({ body }) => body.call_id);
       await Promise.all(running.map((call_id) => rival.request('POST', `/v1/calls/${call_id}/cancel`)));
-    }, 120_000);
+    });
   });
 }

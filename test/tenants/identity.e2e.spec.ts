@@ -8,7 +8,7 @@ describe('identity, embedded', () => {
   const at = {} as { platform: EmbeddedPlatform };
   beforeAll(async () => {
     at.platform = await EmbeddedPlatform.start({ COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: 'true' });
-  }, 60_000);
+  });
   afterAll(() => at.platform?.close());
   describeBroker(at);
   describeRoleTable(at);

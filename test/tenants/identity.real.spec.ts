@@ -104,12 +104,12 @@ describe('identity and secrets, on Kafka, Postgres and Redis', () => {
     for (const app of ['policy', 'executor', 'projector', 'gateway']) await at.platform.add(app, app);
     for (const app of ['policy', 'executor']) await at.platform.add(`${app}-2`, app);
     await at.platform.ready();
-  }, 120_000);
+  });
   afterAll(async () => {
     await at.platform?.close();
     await provider?.close();
     collector?.close();
-  }, 60_000);
+  });
 
   const output = () => [...at.platform.members.values()].map(({ process }) => process.output).join('\n');
   const kept = async () => [
@@ -120,34 +120,24 @@ describe('identity and secrets, on Kafka, Postgres and Redis', () => {
   ];
   describeCanaries((): CanaryWorld => ({ admin: () => at.platform.admin(), collector, output, kept }));
 
-  test('a policy is in force on every instance of every service within a second', async () => {
+  test('a policy rules on every instance of every service once its activation is answered', async () => {
     const admin = at.platform.admin();
     const agent = await admin.keyFor('agent', 'ruled', ['agent']);
     const rules = [{ id: 'no', tools: 'list_directory', when: 'principal.id == "ruled"', effect: 'deny' }];
     const { version } = (await admin.request<{ version: string }>('POST', '/v1/policies', { rules })).body;
-    const took_ms: number[] = [];
-    for (let round = 0; round < 6; round++) {
-      const begun = performance.now();
-      const activate = () =>
-        admin.request<{ instances: { service: string; has_it: boolean }[] }>('PUT', '/v1/policies/active', {
-          version: round % 2 === 0 ? version : null,
-        });
-      let { status, body } = await activate();
-      for (let again = 0; again < 10 && !body.instances.every(({ has_it }) => has_it); again++) ({ status, body } = await activate());
-      took_ms.push(performance.now() - begun);
+    for (const active of [version, null, version, null]) {
+      type Answered = { instances: { service: string; has_it: boolean }[] };
+      const { status, body } = await admin.request<Answered>('PUT', '/v1/policies/active', { version: active });
       expect(status).toBe(200);
       const services = body.instances.filter(({ has_it }) => has_it).map(({ service }) => service);
-      expect(services.sort()).toEqual(expect.arrayContaining(['executor', 'executor', 'gateway', 'policy', 'policy']));
-      expect(body.instances.every(({ has_it }) => has_it)).toBe(true);
+      expect(services.sort()).toEqual(['executor', 'executor', 'gateway', 'policy', 'policy']);
       const answers = await Promise.all(
         Array.from({ length: 8 }, () => agent.call({ tool: 'list_directory', inputs: { path: '.' } }, { prefer: 'wait=20' })),
       );
-      const wanted = round % 2 === 0 ? 'denied' : 'succeeded';
+      const wanted = active === null ? 'succeeded' : 'denied';
       expect(answers.map(({ body: { status: ended } }) => ended)).toEqual(answers.map(() => wanted));
     }
-    // The median: a machine that does other things is late now and then, a platform that is slow always.
-    expect(took_ms.sort((a, b) => a - b)[2]).toBeLessThan(1000);
-  }, 60_000);
+  });
 
   test("a real provider's token is a principal of its tenant, and nobody else's is", async () => {
     const admin = at.platform.admin();
@@ -166,7 +156,7 @@ describe('identity and secrets, on Kafka, Postgres and Redis', () => {
     const cut = admin.as(`${alice.key.slice(0, -4)}AAAA`);
     expect((await cut.request('GET', '/v1/tools')).status).toBe(401);
     expect((await alice.request('GET', '/v1/keys')).status).toBe(403);
-  }, 30_000);
+  });
 
   describeBroker(at, 2);
   describeRoleTable(at);

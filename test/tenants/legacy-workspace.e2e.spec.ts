@@ -23,7 +23,7 @@ describe('a workspace with files directly in it', () => {
     owner = await admin.keyFor('agent', 'agent-1', ['agent']);
     await admin.request('POST', '/v1/tenants', { tenant_id: 'second' });
     second = await admin.keyFor('agent', 'agent-1', ['agent'], 'second');
-  }, 60_000);
+  });
   afterAll(() => platform?.close());
 
   const call = async (by: Api, tool: string, inputs: Record<string, unknown>): Promise<Envelope> => (await by.call({ tool, inputs })).body;
@@ -67,7 +67,7 @@ describe('a workspace with files directly in it', () => {
     const staged = { kind: 'send_letter', target_system: 'mail', payload: { summary: 'Answer' } };
     expect(await call(second, 'stage_action', staged)).toMatchObject({ status: 'succeeded' });
     expect(await call(owner, 'read_file', { path: 'new.txt' })).toMatchObject({ output: { content: 'new' } });
-  }, 60_000);
+  });
 
   test('has a folder for each tenant once it was moved, with nothing lost and nothing mixed', async () => {
     await platform.process.stop();
@@ -86,13 +86,13 @@ describe('a workspace with files directly in it', () => {
     });
     expect(await call(owner, 'read_file', { path: 'old.txt' })).toMatchObject({ output: { content: 'from before' } });
     expect(readdirSync(root).sort()).toEqual(['.countersign-layout.json', 'default', 'second']);
-  }, 60_000);
+  });
 
   test('cannot be shared any more by a setting alone', async () => {
     await platform.process.stop();
     await expect(platform.up({ COUNTERSIGN_WORKSPACE_SHARED: 'true' })).rejects.toThrow();
     await platform.up();
-  }, 120_000);
+  });
 });
 
 test('a workspace that the operator shares is one for all tenants', async () => {
@@ -108,4 +108,4 @@ test('a workspace that the operator shares is one for all tenants', async () => 
   } finally {
     await platform.close();
   }
-}, 60_000);
+});

@@ -30,7 +30,7 @@ export function describeTenantTools(at: { platform: JourneyPlatform }): void {
         own.set(tool, envelope);
         if (tool === 'stage_action') target.action_id = envelope.output?.action_id as string;
       }
-    }, 120_000);
+    });
 
     test('every built-in tool is tried, but for the pure ones and those that reach what is common to all', async () => {
       const names = (await acme.tools()).filter((tool) => tool.effect_class !== 'pure' && !tool.name.startsWith('probe_'));
@@ -55,7 +55,7 @@ export function describeTenantTools(at: { platform: JourneyPlatform }): void {
         }
       expect(found).toEqual([]);
       expect(acme.everything()).toEqual(before);
-    }, 180_000);
+    });
 
     test("a commit of another tenant's branch is unknown, also with a repository of the same name", async () => {
       rival.makeRepository();

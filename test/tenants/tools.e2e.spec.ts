@@ -6,7 +6,7 @@ describe('embedded', () => {
   const at = {} as { platform: EmbeddedPlatform };
   beforeAll(async () => {
     at.platform = await EmbeddedPlatform.start({ COUNTERSIGN_PACKS: 'workspace,git,patterns,http' });
-  }, 60_000);
+  });
   afterAll(() => at.platform?.close());
   describeTenantTools(at);
 });

@@ -12,6 +12,8 @@ interface Ban {
 const PURE = /^(libs\/(domain|policy)\/src|apps\/projector\/src\/projections)\//;
 const isPure = (path: string) => PURE.test(path) && !isSpec(path);
 const inProduct = (path: string) => /^(apps|libs|packs)\//.test(path) && !isSpec(path);
+/** Tools that harm their process on purpose stand beside the specs. */
+const inTesting = (path: string) => path.includes('/testing/');
 const isMain = (path: string) => fileName(path) === 'main.ts';
 
 export const bans: readonly Ban[] = [
@@ -22,12 +24,12 @@ export const bans: readonly Ban[] = [
   {
     expression: /^process\.env$/,
     instead: 'read the environment once, in config.ts or main.ts, and pass what it says',
-    holds: (path) => inProduct(path) && !isMain(path) && fileName(path) !== 'config.ts' && !/-config\.ts$/.test(path),
+    holds: (path) => inProduct(path) && !inTesting(path) && !isMain(path) && fileName(path) !== 'config.ts' && !/-config\.ts$/.test(path),
   },
   {
     expression: /^process\.exit$/,
     instead: 'return or throw: only main.ts ends the process, only worker.ts its thread',
-    holds: (path) => inProduct(path) && !isMain(path) && fileName(path) !== 'worker.ts',
+    holds: (path) => inProduct(path) && !inTesting(path) && !isMain(path) && fileName(path) !== 'worker.ts',
   },
   {
     expression: /^console\.\w+$/,

@@ -5,12 +5,14 @@ import { type Fault, fileName, isSpec, nodesOf, parse, type SourceText } from '.
 /** Rooms that a room may import, by folder; a trailing slash means each folder below. Packages of npm are not rooms. */
 const allowed: readonly [room: RegExp, may: RegExp][] = [
   [/^libs\/contracts$/, /^$/],
-  [/^libs\/mapping$/, /^$/],
+  [/^libs\/(mapping|outbound)$/, /^$/],
   [/^libs\/(domain|policy|event-log|store|tool-kit|client)$/, /^libs\/contracts$/],
   [/^libs\/proofs$/, /^$/],
   [/^libs\/evidence$/, /^libs\/(contracts|domain|proofs|event-log|store)$/],
   [/^libs\/decisions$/, /^libs\/(contracts|domain|policy)$/],
   [/^libs\/process$/, /^libs\/(contracts|domain|mapping|policy|event-log|store|evidence|proofs|tool-kit)$/],
+  [/^libs\/calls$/, /^libs\/(contracts|domain|event-log|outbound|process|store)$/],
+  [/^libs\/runtimes$/, /^libs\/(contracts|tool-kit)$/],
   [/^packs\/[^/]+$/, /^libs\/tool-kit$/],
   [/^apps\/executor$/, /^(libs|packs)\//],
   [/^apps\/standalone$/, /^(libs|apps|packs)\//],

@@ -14,6 +14,7 @@ const budgets: Readonly<Record<string, readonly string[]>> = {
   'libs/contracts': ['avsc', 'canonicalize'],
   'libs/domain': [],
   'libs/mapping': ['jsonata'],
+  'libs/outbound': ['undici'],
   'libs/policy': ['@bufbuild/cel', '@bufbuild/protobuf', 're2js'],
   'libs/proofs': [],
   'libs/tool-kit': ['zod', 'ajv', 're2js'],

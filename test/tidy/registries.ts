@@ -13,7 +13,7 @@ const anyFolder = (inside: string) => (inside.includes('/') ? (inside.split('/')
 export const registries: readonly Registry[] = [
   { room: /^packs\/[^/]+\/src\//, itemOf: folderWithItsFile },
   { room: /^apps\/projector\/src\/projections\//, itemOf: anyFolder },
-  { room: /^apps\/executor\/src\/runtimes\//, itemOf: anyFolder },
+  { room: /^libs\/runtimes\/src\//, itemOf: (inside) => (inside.startsWith('testing/') ? undefined : anyFolder(inside)) },
   { room: /^libs\/policy\/src\/conditions\//, itemOf: (inside) => /^(.*)\.condition\.ts$/.exec(inside)?.[1] },
 ];
 

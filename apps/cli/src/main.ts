@@ -1,4 +1,5 @@
 import type { Command } from './command.js';
+import { acceptDamage } from './commands/accept-damage.js';
 import { moveWorkspace } from './commands/move-workspace.js';
 import { projections } from './commands/projections.js';
 import { replay } from './commands/replay.js';
@@ -6,7 +7,7 @@ import { verify } from './commands/verify.js';
 import { witness } from './commands/witness.js';
 
 /** Every command; a new one is one file in `commands/` and its place here. */
-const commands: readonly Command[] = [moveWorkspace, projections, replay, verify, witness];
+const commands: readonly Command[] = [acceptDamage, moveWorkspace, projections, replay, verify, witness];
 
 function help(): string[] {
   return ['npm run countersign -- <command>', '', ...commands.map(({ name, usage, about }) => `  ${name} ${usage}\n      ${about}`)];

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { badReads } from './testing/bad-reads.js';
 import { Rig } from './testing/rig.js';
 
 jest.setTimeout(120_000);
@@ -27,31 +28,7 @@ function heldMb(): number {
 }
 
 describe('a tool that misbehaves ends its own call, once, and harms nobody', () => {
-  test.each([
-    ['throws megabytes', 'throw', 'UNKNOWN'],
-    ['throws nothing', 'throw_nothing', 'UNKNOWN'],
-    ['throws details that are a ring', 'throw_ring', 'PROVIDER_ERROR'],
-    ['throws details that throw when they are read', 'throw_trap_in_details', 'PROVIDER_ERROR'],
-    ['throws a class that there is not', 'throw_class', 'PROVIDER_ERROR'],
-    ['throws a retryable that is text', 'throw_retryable', 'PROVIDER_ERROR'],
-    ['throws a pause that is an object', 'throw_retry_after', 'PROVIDER_ERROR'],
-    ['throws null beside the message', 'throw_more_null', 'PROVIDER_ERROR'],
-    ['throws a code that there is not', 'throw_code', 'UNKNOWN'],
-    ['throws a message that is no text', 'throw_message', 'PROVIDER_ERROR'],
-    ['throws the brand of an error and nothing else', 'throw_brand', 'UNKNOWN'],
-    ['throws a brand that throws when it is read', 'throw_trapped_brand', 'UNKNOWN'],
-    ['throws a proxy that throws whatever is asked', 'throw_proxy', 'UNKNOWN'],
-    ['attaches something without a content type', 'attach_untyped', 'VALIDATION_ERROR'],
-    ['never settles, also after its abort', 'never', 'TIMEOUT'],
-    ['answers another shape', 'wrong_shape', 'VALIDATION_ERROR'],
-    ['answers nothing', 'nothing', 'VALIDATION_ERROR'],
-    ['answers a ring', 'ring', 'VALIDATION_ERROR'],
-    ['answers a BigInt', 'bigint', 'VALIDATION_ERROR'],
-    ['answers four thousand million holes', 'holes', 'VALIDATION_ERROR'],
-    ['answers what throws when it is read', 'getter', 'VALIDATION_ERROR'],
-    ['answers 200 MB of text', 'huge_text', 'VALIDATION_ERROR'],
-    ['answers a list of 240 MB', 'huge_list', 'VALIDATION_ERROR'],
-  ])('a read that %s', async (_what, act, code) => {
+  test.each(badReads)('a read that %s', async (_what, act, code) => {
     const ruling = await rig.allow(act.startsWith('huge_') ? 'patient_read' : 'faulty_read', act, { act });
     const { outcome } = (await rig.end(ruling)).event;
     expect(outcome).toMatchObject({ status: 'failed', effect: 'none', output_json: null, error: { code } });

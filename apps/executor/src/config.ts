@@ -1,16 +1,20 @@
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { type Proxies, proxySettings } from '@countersign/outbound';
 import { type Environment, flag, itemsOf, list, type ParsedConfig, readSettings, wholeNumber } from '@countersign/process';
+import type { ChildRuntimeOptions } from '@countersign/runtimes';
 import { z } from 'zod';
 import { settingsFaults } from './pack-settings.js';
-import { packs } from './runtimes/in-process/packs.js';
+import { packs } from './packs.js';
+import { isModulePath } from './tool-runs/hosted-packs.js';
 
 const DEFAULT_PACKS = 'workspace,git,patterns';
 const names = packs.map((pack) => pack.name);
 
 const schema = z.object({
   COUNTERSIGN_PACKS: list(DEFAULT_PACKS).refine(
-    (named) => named.every((name) => names.includes(name)),
-    `a comma-separated list of packs; there are ${names.join(', ')}`,
+    (named) => named.every((name) => names.includes(name) || (isModulePath(name) && existsSync(name))),
+    `a comma-separated list of packs; there are ${names.join(', ')}, and paths of modules that are there`,
   ),
   COUNTERSIGN_EXECUTOR_ID: z.string().min(1).max(200).optional(),
   COUNTERSIGN_RUNNING_MAX: wholeNumber(1, 10_000).default(512),
@@ -21,10 +25,14 @@ const schema = z.object({
     .default('default'),
   COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: flag,
   COUNTERSIGN_LEASE_MS: wholeNumber(500, 120_000).default(5000),
+  COUNTERSIGN_CHILD_MEMORY_MB: wholeNumber(128, 65_536).default(1024),
+  COUNTERSIGN_CHILD_IDLE_MS: wholeNumber(1_000, 86_400_000).default(60_000),
+  COUNTERSIGN_CHILDREN_MAX: wholeNumber(1, 1_000).default(16),
 });
 
 /** How this executor runs calls. */
 export interface ExecutorConfig {
+  /** Names of built-in packs, and paths of modules from outside. */
   packs: string[];
   /** Default: host and process id. */
   executor_id: string;
@@ -35,11 +43,15 @@ export interface ExecutorConfig {
   lease_ms: number;
   /** Lets token endpoints be at loopback and private addresses, and speak plain http. */
   identity_allow_private?: boolean;
+  /** What questions to token endpoints go through; absent: nothing. The http pack reads its own. */
+  proxies?: Proxies;
   /** What the environment says, for the settings of packs. */
   environment: Environment;
   /** Which environment this is: adapters may be pinned to a version in it. */
   environment_name: string;
   lanes: string[];
+  /** Bounds of the child processes of packs from outside; absent: the defaults. */
+  children?: Partial<ChildRuntimeOptions>;
 }
 
 /** The executor's part of the environment; the lanes come with the platform's. */
@@ -53,7 +65,10 @@ export function parseExecutorConfig(env: Environment, lanes: readonly string[]):
     env,
     env.COUNTERSIGN_DATA_DIR || './.countersign',
   );
-  if ('faults' in parsed || settings.length > 0) return { faults: [...('faults' in parsed ? parsed.faults : []), ...settings] };
+  const proxies = proxySettings(env);
+  if ('fault' in proxies) settings.push(proxies.fault);
+  if ('faults' in parsed || 'fault' in proxies || settings.length > 0)
+    return { faults: [...('faults' in parsed ? parsed.faults : []), ...settings] };
   const value = parsed.config;
   return {
     config: {
@@ -63,9 +78,15 @@ export function parseExecutorConfig(env: Environment, lanes: readonly string[]):
       waiting_max: value.COUNTERSIGN_WAITING_MAX,
       lease_ms: value.COUNTERSIGN_LEASE_MS,
       identity_allow_private: value.COUNTERSIGN_IDENTITY_ALLOW_PRIVATE,
+      proxies: proxies.proxies,
       environment: env,
       environment_name: value.COUNTERSIGN_ENVIRONMENT,
       lanes: [...lanes],
+      children: {
+        memory_mb: value.COUNTERSIGN_CHILD_MEMORY_MB,
+        idle_ms: value.COUNTERSIGN_CHILD_IDLE_MS,
+        children_max: value.COUNTERSIGN_CHILDREN_MAX,
+      },
     },
   };
 }

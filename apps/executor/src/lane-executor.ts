@@ -1,10 +1,9 @@
-import { laneTopic } from '@countersign/contracts';
+import { isBusy } from '@countersign/domain';
 import type { EventBatch, LogContext, PoisonRecord, TopicOffset } from '@countersign/event-log';
 import type { LaneParts } from './lane-parts.js';
 import { Partition } from './partitions/partition.js';
 import { jobOf, unreadableJob } from './running/authorised.js';
-import type { Job } from './running/job.js';
-import { wire } from './wiring.js';
+import type { Happening } from './running/happening.js';
 
 const TICK_MS = 20;
 const FOLD_TICKS = 10;
@@ -14,19 +13,15 @@ const DRAIN_MS = 5000;
 
 /** The execution of one lane: takes rulings and grants, and sees to it that each effect happens once. */
 export class LaneExecutor {
-  private readonly parts: LaneParts;
   private timer: NodeJS.Timeout | undefined;
   private ticks = 0;
   /** What was looked at when waiting calls were last swept. */
   private standings = 0;
   private readonly background = new Map<string, Promise<void>>();
-  private readonly contexts = new Map<string, LogContext>();
   private closing = false;
 
-  constructor(parts: LaneParts) {
-    this.parts = parts;
-    wire(parts);
-    parts.progress.onHistory = (topic, partition, below) => this.contexts.get(`${topic}/${partition}`)?.commit(below);
+  constructor(private readonly parts: LaneParts) {
+    parts.lease.on('lost', () => this.detachAll());
   }
 
   get ready(): boolean {
@@ -39,9 +34,7 @@ export class LaneExecutor {
   }
 
   async start(): Promise<void> {
-    const { refold, lease, options } = this.parts;
-    lease.beforeAcquire = () => refold.ifEmpty(options.lane);
-    await lease.start();
+    await this.parts.lease.start();
     this.timer = setInterval(() => this.tick(), TICK_MS);
     this.timer.unref();
   }
@@ -59,7 +52,7 @@ export class LaneExecutor {
       const partition = new Partition(options.lane, number, history);
       partition.next_end = progress.length === 0 ? 0 : Math.min(...progress.map((row) => row.ends_from));
       await reader.learnRecent(partition);
-      await reader.catchUp(partition);
+      this.takeAll(await reader.catchUp(partition));
       caughtUp.push(partition);
       for (const [topic, tracker] of partition.inputs) offsets.push({ topic, partition: number, offset: tracker.historyBelow });
     }
@@ -70,39 +63,55 @@ export class LaneExecutor {
 
   /** What waits is read again by the next owner; what runs is finished here. */
   revoked(numbers: readonly number[]): void {
-    const { partitions, dispatcher, open, options } = this.parts;
+    const { partitions, open, options } = this.parts;
     for (const number of numbers) {
       const partition = partitions.get(options.lane, number);
       partition.assigned = false;
-      for (const job of dispatcher.drop(options.lane, number)) {
-        for (const each of [job, ...(job.joiners ?? [])]) this.forget(each);
-      }
-      for (const waiting of partition.foreign.values()) for (const job of waiting) this.forget(job);
+      this.giveUpWaiting(number);
+      for (const waiting of partition.foreign.values()) for (const job of waiting) this.parts.pipeline.handle(job, 'revoked');
       partition.foreign.clear();
       open.forget(options.lane, number);
     }
   }
 
-  private forget(job: Job): void {
-    job.stage = 'gone';
-    this.parts.open.remove(job);
+  /** Calls that wait here, and those that wait for them, are left to whoever reads them again. */
+  private giveUpWaiting(number: number): void {
+    const { pipeline, dispatcher, options } = this.parts;
+    for (const job of dispatcher.drop(options.lane, number)) pipeline.handle(job, 'revoked');
+  }
+
+  /** The lease is lost: what may have fired is its successor's to settle, what has not waits for the next lease. */
+  private detachAll(): void {
+    this.takeAll([...this.parts.open.all()].map((job) => ({ job, event: 'lease_lost' })));
+  }
+
+  private takeAll(happened: Iterable<Happening>): void {
+    for (const happening of happened) this.parts.pipeline.take(happening);
   }
 
   async take(batch: EventBatch, context: LogContext): Promise<void> {
-    this.contexts.set(`${laneTopic(batch.topic as 'policy-decided', batch.lane)}/${batch.partition}`, context);
+    const { commits, time, deps, openings, intake, pipeline, dispatcher, options } = this.parts;
+    commits.note(batch, context);
     const last = batch.events.at(-1);
-    if (last && last.offset + 1 >= batch.head) this.parts.time.observe(last.timestamp_ms, this.parts.deps.clock.now_ms());
-    await this.parts.openings.prepare(batch);
-    this.parts.intake.take(batch);
-    this.parts.dispatcher.pump();
-    await this.parts.dispatcher.room(this.parts.options.waiting_max);
+    if (last && last.offset + 1 >= batch.head) time.observe(last.timestamp_ms, deps.clock.now_ms());
+    await openings.prepare(batch);
+    for (const { job, event } of intake.read(batch)) pipeline.handle(job, event);
+    this.pump();
+    await dispatcher.room(options.waiting_max);
   }
 
   /** No handler could take the record: its call ends without having fired. */
   poison({ record, event }: PoisonRecord): void {
-    const { intake, options, deps } = this.parts;
-    intake.poison(options.lane, record, event ? jobOf(event) : unreadableJob(record, options.lane, deps.codec));
-    this.parts.claims.flush();
+    const { intake, options, deps, pipeline } = this.parts;
+    const happening = intake.poison(options.lane, record, event ? jobOf(event) : unreadableJob(record, options.lane, deps.codec));
+    if (happening) pipeline.handle(happening.job, happening.event);
+  }
+
+  /** Gives free slots to those that wait. */
+  private pump(): void {
+    const { dispatcher, pipeline, lease } = this.parts;
+    if (lease.check()) for (const job of dispatcher.slots()) pipeline.handle(job, 'slot_given');
+    dispatcher.wake();
   }
 
   private tick(): void {
@@ -110,22 +119,27 @@ export class LaneExecutor {
     this.ticks++;
     if (lease.check()) this.work();
     // What runs keeps to its time, whatever the store says of the lease.
-    else if (lease.unproven) runs.tick();
+    else if (lease.unproven) this.takeAll(runs.due());
     if (this.ticks % FOLD_TICKS === 0) this.once('fold', () => this.parts.progress.write());
   }
 
   private work(): void {
-    const { runs, firstFires, dispatcher, takeover } = this.parts;
-    firstFires.tick();
-    const longReads = runs.tick();
-    if (longReads.length > 0) this.once('reads', () => this.keepReading(longReads));
+    const { runs, gate, dispatcher } = this.parts;
+    this.takeAll(gate.due().map((job) => ({ job, event: 'look_again' })));
+    this.takeAll(runs.due());
+    const longReads = runs.longReads();
+    if (longReads.length > 0) this.once('reads', () => this.parts.claims.keepReading(longReads));
     const { standing_changes } = this.parts.configuration.state;
-    if (standing_changes !== this.standings) dispatcher.sweep();
+    if (standing_changes !== this.standings) this.takeAll(dispatcher.sweep());
     this.standings = standing_changes;
     if (dispatcher.hasDue) this.once('parked', () => this.lookAtParked());
-    dispatcher.pump();
-    if (this.ticks % SWEEP_TICKS === 0) this.once('sweep', () => takeover.sweep());
+    this.pump();
+    if (this.ticks % SWEEP_TICKS === 0) this.once('sweep', () => this.takeOver());
     if (this.ticks % TAIL_TICKS === 0) this.once('tail', () => this.readTails(this.ticks % SWEEP_TICKS === 0));
+  }
+
+  private async takeOver(): Promise<void> {
+    for await (const happening of this.parts.takeover.sweep()) this.parts.pipeline.take(happening);
   }
 
   /** Background work, one of a kind at a time; a fault is told and the next tick tries again. */
@@ -145,32 +159,23 @@ export class LaneExecutor {
   /** What ended here is in its row before those that waited for it claim again. */
   private async lookAtParked(): Promise<void> {
     await this.parts.progress.write();
-    this.parts.dispatcher.unpark();
-    this.parts.dispatcher.pump();
-  }
-
-  private async keepReading(jobs: readonly Job[]): Promise<void> {
-    for (const job of await this.parts.claims.keepReading(jobs)) {
-      job.has_row = true;
-      job.epoch = this.parts.lease.epoch;
-      this.parts.partitions.cover(job);
-    }
+    this.takeAll(this.parts.dispatcher.parkedDue().map((job) => ({ job, event: 'pause_over' })));
+    this.pump();
   }
 
   private async readTails(all: boolean): Promise<void> {
     for (const partition of this.parts.partitions.assigned())
-      if (all || partition.foreign.size > 0 || partition.ahead.size > 0) await this.parts.reader.catchUp(partition);
+      if (all || partition.foreign.size > 0 || partition.ahead.size > 0) this.takeAll(await this.parts.reader.catchUp(partition));
   }
 
   /** Finishes what runs (for a while), then gives up the lease: another executor goes on from there. */
   async close(): Promise<void> {
     if (this.closing) return;
     this.closing = true;
-    const { lease, open, ends, runs, partitions, options, deps } = this.parts;
-    for (const partition of partitions.assigned())
-      for (const job of this.parts.dispatcher.drop(options.lane, partition.number)) this.forget(job);
+    const { lease, open, ends, runs, partitions, deps } = this.parts;
+    for (const partition of partitions.assigned()) this.giveUpWaiting(partition.number);
     const until = deps.clock.monotonic_ms() + DRAIN_MS;
-    const busy = () => ends.outstanding > 0 || [...open.all()].some((job) => BUSY.has(job.stage));
+    const busy = () => ends.outstanding > 0 || [...open.all()].some((job) => isBusy(job.stage));
     while (busy() && (lease.check() || lease.unproven) && deps.clock.monotonic_ms() < until)
       await new Promise((resolve) => setTimeout(resolve, 10));
     clearInterval(this.timer);
@@ -180,5 +185,3 @@ export class LaneExecutor {
     await lease.close();
   }
 }
-
-const BUSY = new Set<Job['stage']>(['claiming', 'looking_up', 'starting', 'running', 'resending', 'finishing', 'ending']);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { parseExecutorConfig } from './config.js';
 import { foldersOf, settingsOf } from './pack-settings.js';
-import { packs } from './runtimes/in-process/packs.js';
+import { packs } from './packs.js';
 
 let dir: string;
 beforeEach(() => {

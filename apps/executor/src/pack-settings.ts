@@ -3,13 +3,16 @@ import type { Pack } from '@countersign/tool-kit';
 import type { FolderSetting } from '@countersign/tool-kit/tenant-folders/tenant-folders';
 import { overlapFaults } from './folder-overlaps.js';
 
+/** What a pack says of its settings. */
+export type PackSettings = Pick<Pack, 'settings' | 'folders'>;
+
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
 
 /**
  * A pack's settings, as the environment or else the pack gives them. Folders are not among them: a run gets its tenant's
  * folder and never the whole one.
  */
-export function settingsOf(pack: Pack, environment: Environment): Record<string, string> {
+export function settingsOf(pack: PackSettings, environment: Environment): Record<string, string> {
   const settings: Record<string, string> = {};
   for (const variable of Object.keys(pack.settings ?? {})) {
     if (pack.folders?.some((folder) => folder.variable === variable)) continue;
@@ -20,7 +23,7 @@ export function settingsOf(pack: Pack, environment: Environment): Record<string,
 }
 
 /** The folder settings of these packs, by the variable that names each. A folder that is set to the empty text is not set. */
-export function foldersOf(packs: readonly Pack[], environment: Environment): ReadonlyMap<string, FolderSetting> {
+export function foldersOf(packs: readonly PackSettings[], environment: Environment): ReadonlyMap<string, FolderSetting> {
   const folders = new Map<string, FolderSetting>();
   for (const pack of packs)
     for (const { variable, sharing } of pack.folders ?? []) {
@@ -33,7 +36,7 @@ export function foldersOf(packs: readonly Pack[], environment: Environment): Rea
 }
 
 /** What is wrong with the settings of these packs, one line each, before anything is made. `data_dir`: where the platform keeps its keys. */
-export function settingsFaults(packs: readonly Pack[], environment: Environment, data_dir: string): string[] {
+export function settingsFaults(packs: readonly PackSettings[], environment: Environment, data_dir: string): string[] {
   const sharings = packs.flatMap(({ folders }) => (folders ?? []).flatMap(({ sharing }) => sharing ?? []));
   const variables = new Set([...packs.flatMap(({ settings }) => Object.keys(settings ?? {})), ...sharings]);
   const blank = blankFaults(environment, [...variables]);

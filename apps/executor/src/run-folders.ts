@@ -1,8 +1,7 @@
 import { type ConfigurationState, tenantIdsOf } from '@countersign/domain';
 import { CannotOpen, type Environment, type Logger, usableFolder } from '@countersign/process';
-import type { Pack } from '@countersign/tool-kit';
 import { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
-import { foldersOf } from './pack-settings.js';
+import { foldersOf, type PackSettings } from './pack-settings.js';
 
 /** The tenant that the first start of a gateway makes: who puts files into a new workspace before it means this one. */
 const FIRST_TENANT = 'default';
@@ -14,7 +13,7 @@ const LOGGED_MAX = 1_000;
  * @throws CannotOpen where this user cannot read and write there
  */
 export async function runFolders(
-  packs: readonly Pack[],
+  packs: readonly PackSettings[],
   environment: Environment,
   configuration: { readonly state: ConfigurationState },
   logger: Logger,

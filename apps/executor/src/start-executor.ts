@@ -1,10 +1,13 @@
 import 'reflect-metadata';
 import { LogTransport } from '@countersign/event-log';
+import { AddressRules, OutboundDoor } from '@countersign/outbound';
 import {
   type AppDeps,
+  CannotOpen,
   type Configuration,
   ConfigurationWitness,
   foldConfiguration,
+  type Logger,
   NestLogger,
   type RunningApp,
   TenantMappings,
@@ -13,6 +16,7 @@ import {
 import type { Pack } from '@countersign/tool-kit';
 import { PatternPool } from '@countersign/tool-kit/pattern-search/pattern-pool';
 import { NestFactory } from '@nestjs/core';
+import { announceTools } from './announcer.js';
 import type { ExecutorConfig } from './config.js';
 import { Credentials } from './credentials/credentials.js';
 import { ReissueRequests } from './credentials/reissue-requests.js';
@@ -24,14 +28,14 @@ import { LaneParts } from './lane-parts.js';
 import { measureLoad } from './load-metric.js';
 import { Mappings } from './mapping/mappings.js';
 import { Memo } from './memo/memo.js';
+import { settingsFaults } from './pack-settings.js';
+import { packs } from './packs.js';
 import { prepareFolders, runFolders } from './run-folders.js';
-import { announceTools } from './runtimes/announcer.js';
-import type { InProcessRuntime } from './runtimes/in-process/in-process-runtime.js';
-import { loadTools } from './runtimes/in-process/loaded-tool.js';
-import { packs } from './runtimes/in-process/packs.js';
-import { ProgressHints } from './runtimes/in-process/progress-hints.js';
-import { runtimes } from './runtimes/index.js';
 import { measureTools, ToolTallies } from './tallies/tool-tallies.js';
+import { type HostedPack, hostPacks, isModulePath } from './tool-runs/hosted-packs.js';
+import { loadTools } from './tool-runs/loaded-tool.js';
+import { ProgressHints } from './tool-runs/progress-hints.js';
+import { ToolRuns } from './tool-runs/tool-runs.js';
 
 const BATCH_MAX = 500;
 const LIMITS = { resends_max: 3, asks_max: 4, grace_ms: 500, long_read_ms: 5000 };
@@ -42,7 +46,7 @@ interface Folded {
   trust: TrustBook;
 }
 
-function lanesOf(deps: AppDeps, config: ExecutorConfig, { configuration, trust }: Folded, runtime: InProcessRuntime) {
+function lanesOf(deps: AppDeps, config: ExecutorConfig, { configuration, trust }: Folded, runtime: ToolRuns) {
   const tools = new ToolTallies();
   measureTools(tools, deps.metrics);
   const { executor_id: instance_id, running_max, waiting_max, lease_ms } = config;
@@ -84,17 +88,33 @@ function credentialsOf(
   config: ExecutorConfig,
   configuration: Configuration,
 ): Credentials {
-  const broker = new TokenBroker(vault, keys, clock, config.identity_allow_private ?? false);
+  const door = new OutboundDoor(AddressRules.forIdentity(config.identity_allow_private ?? false), config.proxies);
+  const broker = new TokenBroker(vault, keys, clock, door);
   return new Credentials(configuration, vault, broker, { clock, reissue: new ReissueRequests(log, codec, clock, logger) });
+}
+
+/** What is wrong with packs from outside, which are known only now. @throws CannotOpen where the settings of one cannot be used */
+function tellFaults(hosted: readonly HostedPack[], { packs: named, environment }: ExecutorConfig, logger: Logger): void {
+  for (const { pack, fault } of hosted)
+    if (fault !== undefined) logger.error({ pack: pack.name, fault }, 'a pack from outside cannot be used');
+  const outside = hosted.filter((_, at) => isModulePath(named[at] as string)).map(({ pack }) => pack);
+  const [fault] = settingsFaults(outside, environment, environment.COUNTERSIGN_DATA_DIR || './.countersign');
+  if (fault !== undefined) throw new CannotOpen(fault);
 }
 
 /** Starts executing the calls of `config.lanes`: announces its tools, takes its leases, then reads what policy allows. */
 export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
   const { log, codec, clock, logger } = deps;
-  const named = registry.filter(({ name }) => config.packs.includes(name));
+  const hosted = await hostPacks(registry, config.packs, { ...config.children, environment: config.environment });
+  tellFaults(hosted, config, logger);
   const configuration = foldConfiguration(deps);
-  const folders = await runFolders(named, config.environment, configuration, logger);
-  const tools = loadTools(registry, config.packs, config.environment, folders);
+  const folders = await runFolders(
+    hosted.map(({ pack }) => pack),
+    config.environment,
+    configuration,
+    logger,
+  );
+  const tools = loadTools(hosted, config.environment, folders);
   await configuration.start();
   await prepareFolders(folders).catch(async (fault) => {
     await configuration.close();
@@ -110,12 +130,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   const credentials = credentialsOf(deps, config, configuration);
   const patterns = new PatternPool();
   const around = { logger, clock, blobs: deps.blobs, progress: new ProgressHints(deps.wake_ups), credentials, patterns };
-  const runtime = new runtimes['in-process'](
-    tools,
-    around,
-    new Memo(deps.results, deps.keys),
-    new Mappings(new TenantMappings(configuration)),
-  );
+  const runtime = new ToolRuns(tools, around, new Memo(deps.results, deps.keys), new Mappings(new TenantMappings(configuration)));
   const executor = new Executor(lanesOf(deps, config, { configuration, trust }, runtime));
   measureLoad(executor, deps.metrics);
   await executor.start();
@@ -134,6 +149,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
     close: async () => {
       await app.close();
       await executor.close();
+      await Promise.all(hosted.map((each) => each.runtime.close()));
       await patterns.close();
       await witness.close();
       await configuration.close();

@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { untoldSince } from '@countersign/calls';
 import { metaAfter } from '@countersign/contracts';
 import { owedCallbacks } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { TestGateway } from './testing/test-gateway.js';
-import { untoldSince } from './waiting/resume.js';
 
 jest.setTimeout(60_000);
 

@@ -30,6 +30,15 @@ test('what HTTP takes at once is bounded by default', () => {
   });
 });
 
+test('a proxy that is no URL is a fault, beside the others', () => {
+  const env = { COUNTERSIGN_OUTBOUND_PROXY: 'proxy:3128', COUNTERSIGN_PORT: 'x' };
+  const parsed = parseGatewayConfig(env, platform);
+  expect('faults' in parsed && parsed.faults).toEqual([
+    expect.stringContaining('COUNTERSIGN_PORT'),
+    expect.stringContaining('COUNTERSIGN_OUTBOUND_PROXY: must be'),
+  ]);
+});
+
 test('bounds that would refuse every large body, short metrics tokens and proxies that are no addresses are faults', () => {
   const parsed = parseGatewayConfig(
     {

@@ -1,3 +1,4 @@
+import { type Proxies, proxySettings } from '@countersign/outbound';
 import { type Environment, flag, type ParsedConfig, readSettings, wholeNumber } from '@countersign/process';
 import { z } from 'zod';
 import { type HttpLimits, httpLimits, httpSettings } from './bounds/http-limits.js';
@@ -34,6 +35,8 @@ export interface GatewayConfig {
   callback_allow_private: boolean;
   /** Lets identity providers be at loopback and private addresses, and speak plain http. */
   identity_allow_private?: boolean;
+  /** What callbacks, webhooks and questions to identity providers go through; absent: nothing. */
+  proxies?: Proxies;
   /** `smtp://user:password@host:port`; absent: mail channels are refused. */
   smtp_url?: string | undefined;
   mail_from?: string;
@@ -61,7 +64,9 @@ export function parseGatewayConfig(
   platform: { lanes: readonly string[]; data_dir: string },
 ): ParsedConfig<GatewayConfig> {
   const parsed = readSettings(schema, env);
-  if ('faults' in parsed) return parsed;
+  const proxies = proxySettings(env);
+  if ('faults' in parsed) return { faults: [...parsed.faults, ...('fault' in proxies ? [proxies.fault] : [])] };
+  if ('fault' in proxies) return { faults: [proxies.fault] };
   const { COUNTERSIGN_HOST: host, COUNTERSIGN_PORT: port } = parsed.config;
   const callback_allow_private = parsed.config.COUNTERSIGN_CALLBACK_ALLOW_PRIVATE;
   const identity_allow_private = parsed.config.COUNTERSIGN_IDENTITY_ALLOW_PRIVATE;
@@ -74,6 +79,6 @@ export function parseGatewayConfig(
   };
   const { lanes, data_dir } = platform;
   const http = httpLimits(parsed.config);
-  const sending = { callback_allow_private, smtp_url, mail_from, public_url };
+  const sending = { callback_allow_private, proxies: proxies.proxies, smtp_url, mail_from, public_url };
   return { config: { host, port, identity_allow_private, ...sending, http, streams, lanes, data_dir } };
 }

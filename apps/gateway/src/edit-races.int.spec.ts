@@ -1,3 +1,4 @@
+import { sampleContract } from '@countersign/calls/testing/samples';
 import { contractPin, type EventMap, firstMeta } from '@countersign/contracts';
 import type { LogRecord } from '@countersign/event-log';
 import { foldConfiguration, systemClock } from '@countersign/process';
@@ -6,7 +7,6 @@ import { AuditEvents, type AuditWindow } from './audit/audit-events.js';
 import { Refusals } from './audit/refusals.js';
 import { RecordingReader } from './counterfactual/recording-reader.js';
 import { type Answered, GatewaysOnOneLog } from './testing/gateways-on-one-log.js';
-import { sampleContract } from './testing/samples.js';
 
 jest.setTimeout(120_000);
 

@@ -1,25 +1,20 @@
+import { CallSealer, type Readable, RecordWriter, type TimerWheel, type Views } from '@countersign/calls';
 import { parseCallId, uuidv7 } from '@countersign/contracts';
 import { baseOf, itemNames } from '@countersign/domain';
 import { type AppDeps, type Configuration, PastTrust, TrustBook, topicSpecs } from '@countersign/process';
-import { RecordWriter } from './admission/record-writer.js';
 import { DEFAULT_STREAMS, type GatewayConfig } from './config.js';
+import { ConfigurationRoom } from './configuration/configuration-room.js';
 import { RecordingReader } from './counterfactual/recording-reader.js';
 import { type GatewayParts } from './gateway.module.js';
-import { CallFeeds } from './http/call-feed.js';
-import type { CallRoom } from './http/call-room.js';
 import { CaseFeeds } from './http/case-feed.js';
-import { ConfigurationRoom } from './http/configuration-room.js';
 import type { Face } from './http/face.js';
 import { OpenStreams } from './http/open-streams.js';
 import { StreamPlaces } from './http/stream-places.js';
-import type { Views } from './http/views.js';
 import { ConfigurationWriter } from './identity/configuration-writer.js';
 import { DelegatedAuthority } from './identity/delegated-authority.js';
 import type { TokenPrincipals } from './identity/token-principals.js';
 import { NoticeClaims } from './notices/notice-claims.js';
 import { NoticeSender, type SenderParts } from './notices/notice-sender.js';
-import { CallSealer } from './personal/call-sealer.js';
-import type { Readable } from './personal/readable.js';
 import { RetentionRoom } from './personal/retention-room.js';
 import { SubjectRoom } from './personal/subject-room.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
@@ -57,14 +52,12 @@ export function delegatedAuthority(
 export function eventStreams(
   { store, clock, metrics }: AppDeps,
   config: GatewayConfig,
-  { face, room, readable }: { face: Face; room: CallRoom; readable: Readable },
-): Pick<GatewayParts, 'streams' | 'call_feeds' | 'case_feeds'> {
+  { face, wheel, readable }: { face: Face; wheel: TimerWheel; readable: Readable },
+): Pick<GatewayParts, 'streams' | 'case_feeds'> {
   const { age_max_ms, ...limits } = config.streams ?? DEFAULT_STREAMS;
-  const { wheel } = room;
   const time = { monotonic_ms: () => clock.monotonic_ms(), age_max_ms };
   return {
     streams: new OpenStreams(new StreamPlaces(limits, metrics), face, wheel, time),
-    call_feeds: new CallFeeds({ room, readable }),
     case_feeds: new CaseFeeds({ sql: store, wheel, readable }),
   };
 }

@@ -1,16 +1,18 @@
 import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type Logger, NestLogger, type TenantKeys } from '@countersign/process';
+import { CallSealer, Calls, Readable, RecordedCalls, RecordGuard, Views } from '@countersign/calls';
+import { KnownDamage, type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AuditRoom } from './audit/audit-room.js';
 import { BodyAdmission } from './bounds/body-admission.js';
-import { admitBeforeBody, boundConnections, FurtherAddresses, serveRequests } from './bounds/bounded-server.js';
+import { admitBeforeBody, boundConnections, serveRequests } from './bounds/bounded-server.js';
 import type { HttpBounds } from './bounds/http-bounds.js';
 import { BODY_BYTES_MAX } from './bounds/http-limits.js';
+import { CallbackSender } from './callbacks/callback-sender.js';
+import { ConfigurationRoom } from './configuration/configuration-room.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
 import { AccessController } from './http/access.controller.js';
 import { AdapterPinsController } from './http/adapter-pins.controller.js';
@@ -26,15 +28,14 @@ import { BatchController } from './http/batch.controller.js';
 import { BlobsController } from './http/blobs.controller.js';
 import { CallCommandsController } from './http/call-commands.controller.js';
 import { CallEventsController } from './http/call-events.controller.js';
-import { CallFeeds } from './http/call-feed.js';
-import { CallIntake } from './http/call-intake.js';
 import { CallbackSecretController } from './http/callback-secret.controller.js';
 import { CallsController } from './http/calls.controller.js';
 import { CaseEventsController } from './http/case-events.controller.js';
 import { CaseFeeds } from './http/case-feed.js';
 import { CasesController } from './http/cases.controller.js';
-import { ConfigurationRoom } from './http/configuration-room.js';
 import { CounterfactualController } from './http/counterfactual.controller.js';
+import { guardRecord } from './http/damaged-writes.js';
+import { DamagesController } from './http/damages.controller.js';
 import { DecisionsController } from './http/decisions.controller.js';
 import { DelegationsController } from './http/delegations.controller.js';
 import { type CallPosts, DirectCalls } from './http/direct-calls.js';
@@ -47,7 +48,6 @@ import { IdentityProvidersController } from './http/identity-providers.controlle
 import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
 import { isKeyless } from './http/keyless-routes.js';
 import { KeysController } from './http/keys.controller.js';
-import { KnownCalls } from './http/known-calls.js';
 import { LimitsController } from './http/limits.controller.js';
 import { LogDropsController } from './http/log-drops.controller.js';
 import { MappingsController } from './http/mappings.controller.js';
@@ -76,14 +76,11 @@ import { TrustController } from './http/trust.controller.js';
 import { HEADERS_TOO_SLOW, refuseUnread, refuseUnrouted } from './http/unread-requests.js';
 import { UsageController } from './http/usage.controller.js';
 import { UsageBillingController } from './http/usage-billing.controller.js';
-import { Views } from './http/views.js';
 import { VoteDelegationsController } from './http/vote-delegations.controller.js';
 import { VoteRoom } from './http/vote-room.js';
 import { WebhooksController } from './http/webhooks.controller.js';
 import { NoticeRoom } from './notices/notice-room.js';
-import { CallSealer } from './personal/call-sealer.js';
 import { LogDrop } from './personal/log-drop.js';
-import { Readable } from './personal/readable.js';
 import { RetentionRoom } from './personal/retention-room.js';
 import { SubjectRoom } from './personal/subject-room.js';
 import { PolicyRoom } from './policies/policy-room.js';
@@ -91,11 +88,13 @@ import { SimulationReports } from './policies/simulation-reports.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { TrustRoom } from './trust/trust-room.js';
 import { UsageRoom } from './usage/usage-room.js';
-import { CallbackSender } from './waiting/callback-sender.js';
 
 /** What the controllers are given. */
 export interface GatewayParts {
   face: Face;
+  record: RecordGuard;
+  /** Absent only where a test does without. */
+  damage: KnownDamage | undefined;
   readable: Readable;
   sealer: CallSealer;
   /** Absent only where a test does without personal data. */
@@ -104,10 +103,8 @@ export interface GatewayParts {
   drops: LogDrop | undefined;
   vault: Vault;
   keys: TenantKeys;
-  intake: CallIntake;
-  calls: KnownCalls;
+  calls: Calls;
   streams: OpenStreams;
-  call_feeds: CallFeeds;
   case_feeds: CaseFeeds;
   configuration: ConfigurationRoom;
   policies: PolicyRoom;
@@ -184,19 +181,20 @@ export class GatewayModule {
       controllers: [
         ...CONTROLLERS,
         ...(parts.audit ? [AuditController, AuditEntriesController, AuditEventsController, AuditExportController] : []),
+        ...(parts.damage ? [DamagesController] : []),
         ...(parts.drops ? [LogDropsController] : []),
         ...(parts.subjects ? [PersonalDataController, SubjectsController, RetentionController] : []),
       ],
       providers: [
         { provide: Face, useValue: parts.face },
+        { provide: RecordGuard, useValue: parts.record },
         { provide: Vault, useValue: parts.vault },
         { provide: TENANT_KEYS, useValue: parts.keys },
-        { provide: CallIntake, useValue: parts.intake },
-        { provide: KnownCalls, useValue: parts.calls },
+        { provide: Calls, useValue: parts.calls },
+        { provide: RecordedCalls, useValue: parts.calls.recorded },
         { provide: OpenStreams, useValue: parts.streams },
-        { provide: CallFeeds, useValue: parts.call_feeds },
         { provide: CaseFeeds, useValue: parts.case_feeds },
-        { provide: Views, useValue: parts.calls.views },
+        { provide: Views, useValue: parts.calls.recorded.views },
         { provide: ConfigurationRoom, useValue: parts.configuration },
         { provide: StoredBlobs, useValue: parts.blobs },
         { provide: PolicyRoom, useValue: parts.policies },
@@ -209,6 +207,7 @@ export class GatewayModule {
         { provide: UsageRoom, useValue: parts.usage },
         { provide: TrustRoom, useValue: parts.trust },
         { provide: CallbackSender, useValue: parts.sender },
+        ...(parts.damage ? [{ provide: KnownDamage, useValue: parts.damage }] : []),
         ...personalProviders(parts),
         ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),
       ],
@@ -262,6 +261,7 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   const admission = new BodyAdmission(parts.face, bounds);
   const parse = takeOnlyJson(adapter.getInstance(), (request, bytes, handle) => admission.inTurn(request, bytes, handle));
   admitBeforeBody(adapter.getInstance(), admission, parts.face, isKeyless);
+  guardRecord(adapter.getInstance(), parts.record, parts.face);
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),
@@ -275,25 +275,4 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   });
   takeDirectCalls(app, parse, admission, parts);
   return app;
-}
-
-/** Listens on every address of the host. */
-export async function listen(
-  app: NestFastifyApplication,
-  { host, port }: { host: string; port: number },
-  bounds: HttpBounds,
-): Promise<{ port: number; close(): Promise<void> }> {
-  const { backlog } = bounds.limits;
-  const server = app.getHttpServer() as Server;
-  const further = new FurtherAddresses(server);
-  const { first, others } = await FurtherAddresses.first(host);
-  await app.listen({ port, host: first, backlog });
-  const taken = (server.address() as AddressInfo).port;
-  await further.listen(others, taken, backlog);
-  const close = async () => {
-    further.close();
-    bounds.close();
-    await app.close();
-  };
-  return { port: taken, close };
 }

@@ -1,6 +1,6 @@
+import { sampleContract } from '@countersign/calls/testing/samples';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { OpenId, signingKey } from './testing/open-id.js';
-import { sampleContract } from './testing/samples.js';
 import { TestGateway } from './testing/test-gateway.js';
 
 let gateway: TestGateway;

@@ -1,6 +1,6 @@
+import { sampleContract } from '@countersign/calls/testing/samples';
 import { contractDigest, contractPin } from '@countersign/contracts';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { sampleContract } from './testing/samples.js';
 import { TestGateway } from './testing/test-gateway.js';
 
 jest.setTimeout(60_000);

@@ -2,6 +2,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sampleContract } from '@countersign/calls/testing/samples';
+import { StandIn, usualScript } from '@countersign/calls/testing/stand-ins';
 import { EventCodec } from '@countersign/contracts';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
@@ -9,8 +11,6 @@ import { InProcessWakeUps, KeyRing, PgliteStore, Vault } from '@countersign/stor
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { type RunningGateway, startGateway } from './start-gateway.js';
-import { sampleContract } from './testing/samples.js';
-import { StandIn, usualScript } from './testing/stand-ins.js';
 
 let dir: string;
 let log: EmbeddedEventLog;

@@ -1,13 +1,14 @@
 import 'reflect-metadata';
 import { uuidv7 } from '@countersign/contracts';
 import { packedCalls } from '@countersign/domain';
-import { LogTransport } from '@countersign/event-log';
-import { type AppDeps, CallTracer, ConfigurationWitness, NestLogger, RecordedDamage, type RunningApp } from '@countersign/process';
+import { type EventLog, LogTransport } from '@countersign/event-log';
+import { type AppDeps, CallTracer, ConfigurationWitness, checkedLog, NestLogger, type RunningApp, recordScan } from '@countersign/process';
 import { keepStateSchema, readBuilds, showAnalytics } from '@countersign/store';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import { CheckpointWriter } from './audit/checkpoint-writer.js';
 import { CoveredLanes } from './audit/covered-lanes.js';
+import { measureScrub, Scrubber } from './audit/scrubber.js';
 import { StartCheck } from './audit/start-check.js';
 import type { ProjectorConfig } from './config.js';
 import { ExportPublisher } from './exports/export-publisher.js';
@@ -24,9 +25,9 @@ import { TrustTeller } from './trust/trust-teller.js';
 /** Rows are written some milliseconds after they are folded in any case. */
 const PATIENCE_MS = 25;
 
-function transportOf(deps: AppDeps, config: ProjectorConfig, folder: ViewFolder): LogTransport {
+function transportOf(deps: AppDeps, log: EventLog, config: ProjectorConfig, folder: ViewFolder): LogTransport {
   return new LogTransport({
-    log: deps.log,
+    log,
     codec: deps.codec,
     ...(deps.schemas ? { schemas: deps.schemas } : {}),
     group: 'projector',
@@ -44,9 +45,8 @@ function transportOf(deps: AppDeps, config: ProjectorConfig, folder: ViewFolder)
 
 /** Signs what the log says, where there is a key to sign with. */
 async function startCheckpoints(deps: AppDeps, { lanes, partitions = 4 }: ProjectorConfig): Promise<CheckpointWriter | undefined> {
-  const { log, evidence, clock, logger } = deps;
-  if (!evidence) return undefined;
-  const damage = new RecordedDamage(deps);
+  const { log, evidence, damage, clock, logger } = deps;
+  if (!evidence || !damage) return undefined;
   const writer = new CheckpointWriter({
     log,
     evidence,
@@ -54,10 +54,21 @@ async function startCheckpoints(deps: AppDeps, { lanes, partitions = 4 }: Projec
     start: new StartCheck(deps, evidence, damage),
     now_ms: () => clock.now_ms(),
     logger,
-    broken: async (reason) => damage.found({ kind: 'log', found_by: 'signer', reason }),
+    damage,
   });
   await writer.start();
   return writer;
+}
+
+/** Compares the log with what was signed while it runs; `owner` is who signs. */
+function startScrubber(deps: AppDeps, owner: CheckpointWriter | undefined): Scrubber | undefined {
+  const { log, evidence, damage, clock, logger, metrics } = deps;
+  if (!evidence?.scrubbed || !damage || !owner) return undefined;
+  const scan = recordScan(log, evidence, damage, 'scrub');
+  const scrubber = new Scrubber({ log, scan, kept: evidence.scrubbed, owner, now_ms: () => clock.now_ms(), logger });
+  measureScrub(scrubber, metrics);
+  scrubber.start();
+  return scrubber;
 }
 
 /** Writes the topics for analysts, where any is asked for. */
@@ -88,7 +99,8 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   const witness = new ConfigurationWitness('projector', refusals, deps);
   witness.start();
   const folder = new ViewFolder({ store, owner_id, projections, refusals, sink: logger, ...traced });
-  const transport = transportOf(deps, config, folder);
+  const folded = checkedLog(deps, 'fold');
+  const transport = transportOf(deps, folded ?? deps.log, config, folder);
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(ProjectorModule.with(folder), {
     strategy: transport,
     logger: new NestLogger(logger),
@@ -96,9 +108,11 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   await app.listen();
   const { log, codec, schemas } = deps;
   measureLag(folder, log, deps.metrics);
-  const rebuilder = new Rebuilder({ log, codec, schemas, store, projections, refusals }, owner_id, logger);
+  const replayed = checkedLog(deps, 'rebuild');
+  const rebuilder = new Rebuilder({ log: replayed ?? log, codec, schemas, store, projections, refusals }, owner_id, logger);
   await rebuilder.start();
   const checkpoints = await startCheckpoints(deps, config);
+  const scrubber = startScrubber(deps, checkpoints);
   const publisher = await startExports(deps, config);
   // What had been read when this process caught up; undefined: it has not.
   const state: { caught_up: boolean; read?: Shown[] } = { caught_up: false };
@@ -118,12 +132,14 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
       state.caught_up = false;
       await app.close();
       await publisher?.close();
+      await scrubber?.close();
       await checkpoints?.close();
       await rebuilder.close();
       await trust.close();
       await folder.close();
       await witness.close();
       await refusals.close();
+      await Promise.all([folded?.close(), replayed?.close()]);
       await Promise.race([catchingUp, Promise.resolve()]);
     },
   };

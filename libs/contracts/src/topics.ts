@@ -20,6 +20,7 @@ export const globalTopics = [
   'dead-letter',
   'operator-command',
   'trust-view',
+  'record-damage',
 ] as const satisfies readonly TopicName[];
 export type GlobalTopic = (typeof globalTopics)[number];
 
@@ -33,6 +34,7 @@ export const carriedTopics: ReadonlySet<string> = new Set<TopicName>([
   'tool-registered',
   'trust-view',
   'operator-command',
+  'record-damage',
   'checkpoint-signed',
 ]);
 

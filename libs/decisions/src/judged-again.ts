@@ -19,8 +19,8 @@ export interface AuthorisedCall {
   call: ToolCall;
   /** What people approved; empty: nobody was asked. */
   given: readonly GivenPart[];
-  /** Position in configuration-changed that its ruling saw; -1: not known, judge again. */
-  config_offset: number;
+  /** Position in configuration-changed that its ruling saw; null: not known, judge again. */
+  config_offset: number | null;
   /** Deferring rules that it has waited for; absent: none. */
   waited?: readonly string[];
   /** What its rules were told of earlier calls; they are told the same again. */
@@ -62,7 +62,7 @@ export function judgedAgain(
   now_ms: number,
 ): AgainJudged {
   // A contract drifts on tool-registered, which rulings name no position of.
-  const settled = config_offset >= state.config_offset && state.drifted === 0;
+  const settled = config_offset !== null && config_offset >= state.config_offset && state.drifted === 0;
   const known = catalogued(state, call.tool, call.version);
   if (!known) return ALLOWED;
   const { tenant_id } = meta;

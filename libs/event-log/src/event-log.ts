@@ -113,6 +113,19 @@ export class RecordsDropped extends Error {
   }
 }
 
+/** A record that was acknowledged and that the disk does not give back: a checksum is wrong, or a part of a file is gone. */
+export class RecordsUnreadable extends Error {
+  constructor(
+    readonly topic: string,
+    readonly partition: number,
+    /** The first one that can't be read. */
+    readonly offset: number,
+    cause: Error,
+  ) {
+    super(`${topic}/${partition} offset ${offset} can not be read: ${cause.message}`, { cause });
+  }
+}
+
 /** `full`: the disk has no room, appends are refused until there is; `failed`: until the process is started again;
  *  `stalled`: a subscription has records to read and makes no progress (Kafka only: it was rebuilt and has not moved since). */
 export type LogHealth = 'open' | 'full' | 'failed' | 'stalled' | 'closed';

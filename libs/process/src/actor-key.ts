@@ -1,11 +1,9 @@
-import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, randomUUID, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, randomUUID } from 'node:crypto';
 import type { TenantKeys } from './app-deps.js';
 
 /** What stands before the seed in the PKCS #8 form of an Ed25519 key (RFC 8410). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const LIVES_S = 120;
-
-const text64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** Who says so in actor tokens. */
 const actorIssuer = (tenant_id: string): string => `urn:countersign:tenant:${tenant_id}`;
@@ -26,11 +24,13 @@ export function actorKeySet(keys: TenantKeys, tenant_id: string): { keys: Record
  * Says to one token endpoint, for two minutes, which agent acts: a JWT of ours about it. The agent's own credential goes
  * nowhere.
  */
-export function actorToken(keys: TenantKeys, of: { tenant_id: string; agent_id: string; audience: string; now_ms: number }): string {
+export async function actorToken(
+  keys: TenantKeys,
+  of: { tenant_id: string; agent_id: string; audience: string; now_ms: number },
+): Promise<string> {
+  // Loaded by the first exchange of a token.
+  const { SignJWT } = await import('jose');
   const iat = Math.floor(of.now_ms / 1000);
-  const head = text64({ alg: 'EdDSA', typ: 'JWT', kid: 'actor' });
-  const iss = actorIssuer(of.tenant_id);
-  const body = text64({ iss, sub: of.agent_id, aud: of.audience, iat, exp: iat + LIVES_S, jti: randomUUID() });
-  const signature = sign(null, Buffer.from(`${head}.${body}`), actorKey(keys, of.tenant_id)).toString('base64url');
-  return `${head}.${body}.${signature}`;
+  const said = { iss: actorIssuer(of.tenant_id), sub: of.agent_id, aud: of.audience, iat, exp: iat + LIVES_S, jti: randomUUID() };
+  return new SignJWT(said).setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid: 'actor' }).sign(actorKey(keys, of.tenant_id));
 }

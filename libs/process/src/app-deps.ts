@@ -3,6 +3,7 @@ import type { EventLog, SchemaSource } from '@countersign/event-log';
 import type { Blobs, KeySnapshot, ResultCache, Store, Vault } from '@countersign/store';
 import type { Registry } from 'prom-client';
 import type { Clock } from './clock.js';
+import type { KnownDamage } from './damage/known-damage.js';
 import type { Evidence } from './evidence.js';
 import type { Logger } from './logger.js';
 import type { Personal } from './personal/personal.js';
@@ -47,6 +48,8 @@ export interface AppDeps {
   personal?: Personal;
   /** Tiles, checkpoints and their key; absent only where a test does without. */
   evidence?: Evidence;
+  /** What was found that is not what was signed; absent only where a test does without. */
+  damage?: KnownDamage;
 }
 
 export interface RunningApp {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidv7 } from '@countersign/contracts';
 import { forgetInstance, reportInstance, type Store } from '@countersign/store';
-import { CONFIGURATION_TOPIC } from './configuration.js';
 import type { Logger } from './logger.js';
+import { CONFIGURATION_TOPIC } from './topics.js';
 
 /** How much of the configuration a service has folded. */
 export interface FoldedConfiguration {

@@ -3,8 +3,7 @@ import { type ConfigurationState, evolveConfiguration, initialConfiguration, typ
 import { FoldedTopics, type Recorded } from '@countersign/event-log';
 import type { AppDeps } from './app-deps.js';
 import { bundlesAhead, compileAhead, compileRuling } from './compiled-bundles.js';
-
-export const CONFIGURATION_TOPIC = 'configuration-changed';
+import { CONFIGURATION_TOPIC } from './topics.js';
 
 /** Tenants, keys, cases, policies and the tool catalog as this process has folded them; live once `start` resolved. */
 export type Configuration = FoldedTopics<ConfigurationState>;

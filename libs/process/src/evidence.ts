@@ -32,6 +32,8 @@ export interface Evidence {
   cosigned: CosignedNotes;
   /** Up to which checkpoint the signer has checked what it keeps. */
   checked: KeptText;
+  /** How far the scrubber is; absent only where a test does without. */
+  scrubbed?: KeptText;
   /** Leaf hashes of records that were dropped; absent only where a test does without. */
   dropped?: DroppedLeaves;
   /** Brings checkpoints and their topic together, before the signer goes on; absent only where a test does without. */
@@ -91,5 +93,5 @@ export function openEvidence(
   const checkpoints = new LogFirstCheckpoints(copies, new CheckpointTopic(log, codec, schemas), claim);
   const cosigned = new CosignedNotes(kept('cosigned'), checkpoints, signer.verifier, config.audit_witnesses);
   const restored = new RestoredCheckpoints(checkpoints, tiles, signer.verifier);
-  return { tiles, dropped, checkpoints, restored, signer, cosigned, checked: kept('checked') };
+  return { tiles, dropped, checkpoints, restored, signer, cosigned, checked: kept('checked'), scrubbed: kept('scrubbed') };
 }

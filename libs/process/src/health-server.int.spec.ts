@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Counter, Registry } from 'prom-client';
-import { HealthServer } from './health-server.js';
+import { HealthServer, type Readiness } from './health-server.js';
 
-let isReady = false;
+let readiness: Readiness = 'catching_up';
 const metrics = new Registry();
-const server = new HealthServer(() => isReady, metrics);
+const server = new HealthServer(() => readiness, metrics);
 let base: string;
 beforeAll(async () => {
   new Counter({ name: 'rulings_total', help: 'made for the spec', registers: [metrics] }).inc(3);
@@ -20,8 +20,13 @@ const ask = async (url: string): Promise<[number, string]> => {
 test('a service is alive from the start, and ready once it says so', async () => {
   expect(await ask('/healthz')).toEqual([200, '{"status":"alive"}']);
   expect(await ask('/readyz')).toEqual([503, '{"status":"catching_up"}']);
-  isReady = true;
+  readiness = 'ready';
   expect(await ask('/readyz')).toEqual([200, '{"status":"ready"}']);
+});
+
+test('a damaged record is said, and takes no service away', async () => {
+  readiness = 'tampered';
+  expect(await ask('/readyz')).toEqual([200, '{"status":"tampered"}']);
 });
 
 test('its metrics are told, and nothing else', async () => {
@@ -39,7 +44,7 @@ test('another method than GET and HEAD is refused with those', async () => {
 });
 
 test('metrics are for this machine and for the metrics token', async () => {
-  const guarded = new HealthServer(() => true, metrics, 'a-token-of-metrics');
+  const guarded = new HealthServer(() => 'ready', metrics, 'a-token-of-metrics');
   const url = `http://127.0.0.1:${await guarded.listen(0)}/metrics`;
   // A proxy on this machine speaks for somebody elsewhere.
   const status = async (authorization: string | undefined, at = url) => {

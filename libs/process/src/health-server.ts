@@ -22,13 +22,16 @@ const json = (status: number, state: string, headers: Readonly<Record<string, st
   headers,
 });
 
+/** `tampered`: it serves, and the record is not what was signed. */
+export type Readiness = 'ready' | 'tampered' | 'catching_up';
+
 /** `/healthz`, `/readyz` and `/metrics` of a service that has no other HTTP face. Loopback unless told otherwise. */
 export class HealthServer {
   private readonly server: Server;
 
   /** `metrics_token`: opens `/metrics` to peers that are not loopback; without one they are refused. */
   constructor(
-    private readonly ready: () => boolean,
+    private readonly readiness: () => Readiness,
     private readonly metrics: Registry,
     metrics_token?: string | undefined,
   ) {
@@ -55,11 +58,16 @@ export class HealthServer {
     return new Promise((resolve) => this.server.close(() => resolve()));
   }
 
+  private readyz(): HealthAnswer {
+    const status = this.readiness();
+    return json(status === 'catching_up' ? 503 : 200, status);
+  }
+
   private async answer({ url, method, headers, socket }: IncomingMessage, access: MetricsAccess): Promise<HealthAnswer> {
     if (url !== '/healthz' && url !== '/readyz' && url !== '/metrics') return json(404, 'not_found');
     if (method !== 'GET' && method !== 'HEAD') return json(405, 'method_not_allowed', { allow: METHODS });
     if (url === '/healthz') return json(200, 'alive');
-    if (url === '/readyz') return this.ready() ? json(200, 'ready') : json(503, 'catching_up');
+    if (url === '/readyz') return this.readyz();
     if (!access.admits(socket.remoteAddress, headers)) return json(401, 'metrics_token_required', { 'www-authenticate': 'Bearer' });
     return { status: 200, type: this.metrics.contentType, body: await this.metrics.metrics() };
   }

@@ -2,12 +2,13 @@ export { actorKeySet, actorToken } from './actor-key.js';
 export type { AppDeps, RunningApp, TenantKeys, WakeUpChannel } from './app-deps.js';
 export { type CallSpan, CallTracer, decisionAttributes } from './call-tracer.js';
 export { CannotOpen } from './cannot-open.js';
+export { checkedLog, recordScan } from './checked-log.js';
 export { type Clock, systemClock } from './clock.js';
 export { bundlesAhead } from './compiled-bundles.js';
-export { CONFIGURATION_TOPIC, type Configuration, foldConfiguration } from './configuration.js';
+export { type Configuration, foldConfiguration } from './configuration.js';
 export { ConfigurationWitness } from './configuration-witness.js';
+export { DAMAGE_TOPIC, KnownDamage } from './damage/known-damage.js';
 export { anchorOf, type Evidence } from './evidence.js';
-export { addressFault, guardedFetch } from './guarded-fetch.js';
 export { type HistoryAsk, HistoryBook } from './history/history-book.js';
 export { inTurns } from './in-turns.js';
 export { LogTime } from './log-time.js';
@@ -16,8 +17,6 @@ export { type CallToMap, isUnmappable, TenantMappings, type Unmappable } from '.
 export { liveSecrets } from './masking/live-secrets.js';
 export { Masker } from './masking/masker.js';
 export { METRICS_TOKEN_CHARS_MIN, MetricsAccess } from './metrics-access.js';
-export { checkedLookup, hostFault, isPrivateAddress } from './outbound-address.js';
-export { outboundRequest } from './outbound-request.js';
 export { countedAddress, isLoopback, TrustedProxies } from './peer-address.js';
 export { type OpenedCall, Personal } from './personal/personal.js';
 export { rulesAbout } from './personal/personal-rules.js';
@@ -25,7 +24,6 @@ export { isSealedBlob, openedBlob, sealedBlob } from './personal/sealed-blob.js'
 export { openPlatform, type Platform } from './platform.js';
 export { type PlatformConfig, parsePlatformConfig } from './platform-config.js';
 export { decodeProgress, encodeProgress, type Progress, progressChannel } from './progress-hint.js';
-export { RecordedDamage } from './recorded-damage.js';
 export { decodeHint, encodeHint } from './result-hint.js';
 export { runService } from './run-service.js';
 export { securityRecord } from './security-record.js';
@@ -39,7 +37,7 @@ export {
   readSettings,
   wholeNumber,
 } from './settings.js';
-export { coveredTopicSpecs, topicSpecs } from './topics.js';
+export { CONFIGURATION_TOPIC, coveredTopicSpecs, topicSpecs } from './topics.js';
 export { type PastMoment, PastTrust } from './trust/past-trust.js';
 export { TRUST_TOPIC, TrustBook } from './trust/trust-book.js';
 export { agentOf, type StoredRating, toolsOf } from './trust/trust-rows.js';

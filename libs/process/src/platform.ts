@@ -28,6 +28,8 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { AppDeps } from './app-deps.js';
 import { CannotOpen } from './cannot-open.js';
 import { systemClock } from './clock.js';
+import { measureDamage } from './damage/damage-metric.js';
+import { KnownDamage } from './damage/known-damage.js';
 import type { Parts } from './distributed-parts.js';
 import { openEvidence } from './evidence.js';
 import { createLogger, type Logger } from './logger.js';
@@ -157,10 +159,13 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   });
   // Embedded, the database is this process's own and has its clock.
   const shared = parts.store.durable ? await SharedClock.start(parts.store) : undefined;
+  const clock = shared ?? systemClock;
+  const damage = new KnownDamage({ ...parts, clock, logger });
   const close = async () => {
     shared?.close();
     await vault.close();
     await subject_keys.close();
+    await damage.close();
     await evidence.checkpoints.close();
     await closeParts(parts);
   };
@@ -168,10 +173,11 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
     await close();
     throw new CannotOpen(`the topics cannot be made: ${cause.message}`, { cause });
   });
+  await damage.start();
   const metrics = new Registry();
+  measureDamage(damage, metrics);
   collectDefaultMetrics({ register: metrics });
   const blobs = config.s3 ? new S3Blobs(config.s3) : new FolderBlobs(path.join(config.data_dir, 'blobs'));
-  const clock = shared ?? systemClock;
   const personal = new Personal(subject_keys, keys, () => clock.now_ms());
   const deps: AppDeps = {
     ...parts,
@@ -185,6 +191,7 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
     metrics,
     tracing: config.tracing,
     evidence,
+    damage,
   };
   return { deps, failed: failure.happened, close };
 }

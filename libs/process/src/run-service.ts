@@ -5,7 +5,7 @@ import type { AppDeps, RunningApp } from './app-deps.js';
 import { cannotListen } from './cannot-listen.js';
 import { CannotOpen } from './cannot-open.js';
 import { yieldEngineThreads } from './engine-threads.js';
-import { HealthServer } from './health-server.js';
+import { HealthServer, type Readiness } from './health-server.js';
 import { guardStream } from './masking/live-secrets.js';
 import { METRICS_TOKEN_CHARS_MIN } from './metrics-access.js';
 import { openPlatform, type Platform } from './platform.js';
@@ -98,6 +98,11 @@ export async function runService<C>(service: Service<C>, env: Environment): Prom
   }
 }
 
+function readinessOf(app: RunningApp, { log, damage }: AppDeps): Readiness {
+  if (!app.ready() || log.health !== 'open') return 'catching_up';
+  return damage?.open.length ? 'tampered' : 'ready';
+}
+
 interface Started {
   app: RunningApp;
   health_server?: HealthServer;
@@ -113,7 +118,7 @@ async function started<C>(service: Service<C>, platform: Platform, config: C, he
     app = running;
     if (service.has_http) return { app };
     names = { port: 'COUNTERSIGN_HEALTH_PORT', host: 'COUNTERSIGN_HEALTH_HOST' };
-    const health_server = new HealthServer(() => running.ready() && deps.log.health === 'open', deps.metrics, health.metrics_token);
+    const health_server = new HealthServer(() => readinessOf(running, deps), deps.metrics, health.metrics_token);
     const port = await health_server.listen(health.port, health.host);
     deps.logger.info({ host: health.host, port }, 'health and metrics are served');
     return { app, health_server };

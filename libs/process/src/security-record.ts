@@ -1,6 +1,9 @@
 import type { EventCodec, EventMap } from '@countersign/contracts';
 import type { NewRecord } from '@countersign/event-log';
 
+/** The tenant whose people run the installation. */
+export const INSTALLATION = 'default';
+
 type SecurityEvent = EventMap['security_event_recorded'];
 
 /** The record of something that people who watch over security should see. `times`: alike ones that it stands for, 1 unless given. */

@@ -23,5 +23,6 @@ export { openTrusted, type RecordProof, type Trust, type TrustedCheckpoint, veri
 export { strictBase64 } from './record/strict-base64.js';
 export { entryHash, headProof, headsRoot, sortedHeads, type TreeHead } from './record/tree-heads.js';
 export { GrowingTree, type TileAppend } from './tiles/growing-tree.js';
+export { ProvenTiles } from './tiles/proven-tiles.js';
 export { type ReadTile, subtreesOf } from './tiles/tile-hashes.js';
 export { parseTilePath, TILE_WIDTH, type Tile, tilePath } from './tiles/tile-path.js';

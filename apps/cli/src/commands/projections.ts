@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Command, Outcome } from '../command.js';
+import { type Api, apiOf, Refused } from '../operator-api.js';
 import { progressLine } from './progress-line.js';
 
 const POLL_MS = 500;
@@ -23,38 +22,7 @@ interface Report {
   building: Building | null;
 }
 
-/** The product said no, or was not there. */
-class Refused extends Error {}
-
-class Api {
-  constructor(
-    private readonly base: string,
-    private readonly key: string,
-  ) {}
-
-  async ask<T>(method: 'GET' | 'POST', route: string): Promise<T> {
-    const headers = { authorization: `Bearer ${this.key}` };
-    const answer = await fetch(`${this.base}${route}`, { method, headers }).catch((cause: Error) => {
-      throw new Refused(`${this.base} does not answer: ${String((cause.cause as Error | undefined)?.message ?? cause.message)}`);
-    });
-    const body = (await answer.json().catch(() => ({}))) as T & { detail?: string };
-    if (!answer.ok) throw new Refused(`${method} ${route}: ${answer.status} ${body.detail ?? ''}`);
-    return body;
-  }
-}
-
 const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: npm run countersign -- projections ${projections.usage}`] });
-
-async function apiOf(values: { url?: string; key?: string }, env: Readonly<Record<string, string | undefined>>): Promise<Api> {
-  const base = values.url ?? (env.COUNTERSIGN_URL || `http://127.0.0.1:${env.COUNTERSIGN_PORT || 7070}`);
-  const given = values.key ?? (env.COUNTERSIGN_KEY || undefined);
-  if (given !== undefined) return new Api(base, given);
-  const file = path.join(env.COUNTERSIGN_DATA_DIR || '.countersign', 'admin.key');
-  const key = await readFile(file, 'utf8').catch(() => {
-    throw new Refused(`no key: give --key or COUNTERSIGN_KEY, or run it where ${file} is`);
-  });
-  return new Api(base, key.trim());
-}
 
 async function list(api: Api): Promise<Outcome> {
   const { items } = await api.ask<{ items: Report[] }>('GET', '/v1/projections?limit=500');

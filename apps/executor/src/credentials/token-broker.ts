@@ -1,6 +1,8 @@
 import type { TokenExchange } from '@countersign/domain';
-import { actorToken, type Clock, guardedFetch, type TenantKeys } from '@countersign/process';
+import { exchangeText, type OutboundDoor } from '@countersign/outbound';
+import { actorToken, type Clock, type TenantKeys } from '@countersign/process';
 import type { Vault } from '@countersign/store';
+import { LRUCache } from 'lru-cache';
 
 /** For whom a token is wanted. */
 export interface TokenFor {
@@ -33,14 +35,14 @@ const KEPT_MAX = 5_000;
  * kept until shortly before it expires, for this tenant, user, agent and audience only, in memory only.
  */
 export class TokenBroker {
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept = new LRUCache<string, Kept>({ max: KEPT_MAX });
   private readonly asking = new Map<string, Promise<Brokered>>();
 
   constructor(
     private readonly vault: Vault,
     private readonly keys: TenantKeys,
     private readonly clock: Clock,
-    private readonly allow_private: boolean,
+    private readonly door: OutboundDoor,
   ) {}
 
   async token(exchange: TokenExchange, of: TokenFor): Promise<Brokered> {
@@ -63,7 +65,7 @@ export class TokenBroker {
     const secret = await this.vault.resolve({ tenant_id, user_id: '', name: exchange.client_secret }, this.clock.now_ms());
     if ('missing' in secret) return { kind: 'reissue', what: 'client_secret', reason: secret.missing };
     const now_ms = this.clock.now_ms();
-    const actor_token = actorToken(this.keys, { tenant_id, agent_id, audience: exchange.token_endpoint, now_ms });
+    const actor_token = await actorToken(this.keys, { tenant_id, agent_id, audience: exchange.token_endpoint, now_ms });
     const body = new URLSearchParams({
       grant_type: GRANT,
       subject_token,
@@ -77,7 +79,7 @@ export class TokenBroker {
     const basic = Buffer.from(`${encodeURIComponent(exchange.client_id)}:${encodeURIComponent(secret.value)}`).toString('base64');
     const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
     const request = { method: 'POST' as const, headers, body: body.toString() };
-    const answer = await guardedFetch(exchange.token_endpoint, request, this.allow_private).catch((cause: Error) => cause);
+    const answer = await exchangeText(this.door, exchange.token_endpoint, request).catch((cause: Error) => cause);
     if (answer instanceof Error) return { kind: 'away', why: `the token endpoint does not answer: ${answer.message}` };
     if (answer.status >= 500 || answer.status === 429) return { kind: 'away', why: `the token endpoint answered ${answer.status}` };
     return this.read(answer, subject_token, { id, behind: [subject_token, secret.value] });
@@ -95,8 +97,6 @@ export class TokenBroker {
     if (said.access_token === subject_token) return { kind: 'away', why: 'the token endpoint gave back the token of the user itself' };
     const life_ms = (typeof said.expires_in === 'number' && said.expires_in > 0 ? said.expires_in : LIFE_DEFAULT_S) * 1000;
     const renew_ms = this.clock.now_ms() + life_ms - Math.min(RENEW_BEFORE_MS, life_ms / 5);
-    if (this.kept.size >= KEPT_MAX) this.kept.delete(this.kept.keys().next().value as string);
-    this.kept.delete(kept.id);
     this.kept.set(kept.id, { value: said.access_token, behind: kept.behind, renew_ms });
     return { kind: 'token', value: said.access_token, behind: kept.behind };
   }

@@ -1,7 +1,7 @@
 import type { Obligation, Outcome } from '@countersign/contracts';
 import { redacted } from '@countersign/policy';
 import type { Job } from '../running/job.js';
-import type { Seen } from '../runtimes/in-process/recorded-result.js';
+import type { Seen } from '../tool-runs/recorded-result.js';
 
 /** Who knows what of a result is hidden. */
 export interface Redactions {

@@ -44,7 +44,7 @@ function world(exclusive = false) {
   const options = { instance_id: 'a', lease_ms: LEASE_MS, heartbeat_ms: HEARTBEAT_MS, exclusive };
   const lease = new Lease(table, options, clock, logger);
   const lost: number[] = [];
-  lease.onLost = () => lost.push(lease.epoch);
+  lease.on('lost', () => lost.push(lease.epoch));
   return { clock, table, lease, lost };
 }
 

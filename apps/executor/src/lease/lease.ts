@@ -1,6 +1,8 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isInfrastructureFault } from '@countersign/contracts';
 import type { Clock, Logger } from '@countersign/process';
+import { machineMs } from '@countersign/runtimes';
 
 /** The SQL side of leases, timed by the database's clock. */
 export interface LeaseTable {
@@ -31,8 +33,10 @@ const PROOF_TURNS = 2;
  * where the store stays silent for `PROOF_TURNS` turns of the timer (a blocked process has none). A process that was not blocked has
  * asked in time: without an answer it loses the lease when its time is over. Where no other process can take the lease (`exclusive`)
  * only the row decides.
+ *
+ * `lost` is emitted once when the lease is gone: destroy what runs.
  */
-export class Lease {
+export class Lease extends EventEmitter<{ lost: [] }> {
   private current = 0;
   private deadline = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | undefined;
@@ -46,10 +50,6 @@ export class Lease {
   private expired = false;
   private readonly waiting: (() => void)[] = [];
 
-  /** Called once when the lease is gone: destroy what runs. */
-  onLost: () => void = () => undefined;
-  /** Called before each new epoch is asked for. */
-  beforeAcquire: () => Promise<void> = async () => undefined;
   private readonly own = new Set<number>();
 
   constructor(
@@ -57,7 +57,9 @@ export class Lease {
     private readonly options: LeaseOptions,
     private readonly clock: Clock,
     private readonly logger: Logger,
-  ) {}
+  ) {
+    super();
+  }
 
   /** The newest epoch; it may be over (`held`). */
   get epoch(): number {
@@ -66,6 +68,11 @@ export class Lease {
 
   get held(): boolean {
     return !this.lost && this.clock.monotonic_ms() < this.deadline;
+  }
+
+  /** Until when other processes of this machine may begin what it permits, by their common clock. */
+  get begin_before_ms(): number {
+    return this.lost ? 0 : machineMs() + this.deadline - this.clock.monotonic_ms();
   }
 
   /** Its time is over, and the store has not said yet whose it is. */
@@ -109,6 +116,11 @@ export class Lease {
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
     return true;
+  }
+
+  /** As `proven`, and the lease is still that of this epoch. */
+  async provenUnder(epoch: number): Promise<boolean> {
+    return (await this.proven()) && this.current === epoch;
   }
 
   async close(): Promise<void> {
@@ -180,7 +192,7 @@ export class Lease {
     this.lost = true;
     this.deadline = Number.NEGATIVE_INFINITY;
     this.logger.warn({ event: 'lease_lost', epoch: this.current, reason }, 'lease lost: what runs is destroyed');
-    this.onLost();
+    this.emit('lost');
     this.known();
   }
 
@@ -192,7 +204,6 @@ export class Lease {
   }
 
   private async acquire(): Promise<void> {
-    await this.beforeAcquire();
     const sent = this.clock.monotonic_ms();
     const { instance_id, lease_ms, exclusive } = this.options;
     const epoch = await this.table.acquire(instance_id, lease_ms, exclusive);

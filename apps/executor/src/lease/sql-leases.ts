@@ -1,17 +1,18 @@
 import { acquire, fenceOthers, heartbeat, release, type Store } from '@countersign/store';
+import type { Refold } from '../partitions/refold.js';
 import type { LeaseTable } from './lease.js';
 
-/** Leases of one lane in SQL. */
+/** Leases of one lane in SQL. Where the database was lost, what the log knows is put back before an epoch is asked for. */
 export class SqlLeases implements LeaseTable {
   constructor(
     private readonly store: Store,
     private readonly lane: string,
-    /** The highest epoch that the log knows, in case the database was lost. */
-    private readonly epochAbove: () => number,
+    private readonly refold: Pick<Refold, 'ifEmpty' | 'epochMax'>,
   ) {}
 
   async acquire(instance_id: string, lease_ms: number, exclusive: boolean): Promise<number> {
-    const epoch = await acquire(this.store, { instance_id, lane: this.lane, lease_ms, epoch_above: this.epochAbove() });
+    await this.refold.ifEmpty(this.lane);
+    const epoch = await acquire(this.store, { instance_id, lane: this.lane, lease_ms, epoch_above: this.refold.epochMax });
     if (exclusive) await fenceOthers(this.store, this.lane, epoch);
     return epoch;
   }

@@ -5,7 +5,7 @@ import type { TenantKeys } from '@countersign/process';
 import { CACHED_BYTES_MAX, type ResultCache } from '@countersign/store';
 import type { Job } from '../running/job.js';
 import { extrasOf } from '../running/outcomes.js';
-import type { LoadedTool } from '../runtimes/in-process/loaded-tool.js';
+import type { LoadedTool } from '../tool-runs/loaded-tool.js';
 
 type Output = Extract<RunResult, { kind: 'output' }>;
 type Kept = Pick<Outcome, 'output_json' | 'truncated' | 'warnings' | 'attachments'> & Pick<OutcomeExtras, 'provenance' | 'validation_json'>;

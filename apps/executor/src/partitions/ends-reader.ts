@@ -1,6 +1,9 @@
 import { ERASED, type EventMap, type Outcome } from '@countersign/contracts';
 import { lateEnd, stateAfter } from '@countersign/domain';
 import { type BatchDecoder, type EventLog, type Recorded, RecordsDropped } from '@countersign/event-log';
+import type { Happening } from '../running/happening.js';
+import type { OpenCalls } from '../running/open-calls.js';
+import type { EarlierAnswer } from '../running/verdict.js';
 import type { Partition, RecentEnd } from './partition.js';
 import type { Partitions } from './partitions.js';
 
@@ -26,13 +29,11 @@ const DROPPED: Outcome = {
 
 /** Reads what others wrote to tool-executed, and what this process wrote in an earlier life, into what it knows. */
 export class EndsReader {
-  /** A call ended on the log that is open or waited for here. */
-  onEnd: (partition: Partition, ended: { call_id: string; attempt: number; outcome: Outcome }) => void = () => undefined;
-
   constructor(
     private readonly log: EventLog,
     private readonly decoder: BatchDecoder,
     private readonly partitions: Partitions,
+    private readonly open: OpenCalls,
   ) {}
 
   /**
@@ -50,23 +51,25 @@ export class EndsReader {
     }
   }
 
-  /** Reads on to the head as of now; own records that are known are passed over. */
-  async catchUp(partition: Partition): Promise<void> {
+  /** Reads on to the head as of now; own records that are known are passed over. Returns what that means for calls that are open here. */
+  async catchUp(partition: Partition): Promise<Happening[]> {
+    const happened: Happening[] = [];
     const head = await this.log.head(partition.executed, partition.number);
     while (partition.next_end < head) {
       const from = partition.next_end || (await this.log.first(partition.executed, partition.number));
       partition.next_end = from;
       const records = await this.log.read(partition.executed, partition.number, from, READ_MAX);
-      if (records.length === 0) return;
+      if (records.length === 0) break;
       const { events } = await this.decoder.decode(records);
       for (const event of events) {
         if (event.offset < partition.next_end || partition.ahead.has(event.offset)) continue;
-        this.observe(partition, event);
+        happened.push(...this.observe(partition, event));
       }
       const next = (records.at(-1)?.offset ?? from) + 1;
       for (let offset = partition.next_end; offset < next; offset++) partition.ahead.delete(offset);
       partition.next_end = Math.max(partition.next_end, next);
     }
+    return happened;
   }
 
   /** The outcome that stands at an offset. */
@@ -81,29 +84,30 @@ export class EndsReader {
     return event && 'outcome' in event.event ? event.event.outcome : undefined;
   }
 
-  private observe(partition: Partition, at: Recorded): void {
+  private observe(partition: Partition, at: Recorded): Happening[] {
     const call_id = at.event.meta.call_id as string;
+    let happened: Happening[] = [];
     switch (at.event_type) {
       case 'tool_call_started': {
-        if (partition.endOf(call_id)) return;
-        const { epoch, fired_at_ms } = at.event;
-        partition.starts.set(call_id, { epoch, offset: at.offset, fired_at_ms });
-        return;
+        if (partition.endOf(call_id)) return [];
+        const { epoch, fired_at_ms, process } = at.event;
+        partition.starts.set(call_id, { epoch, offset: at.offset, fired_at_ms, process });
+        return [];
       }
       case 'tool_executed': {
         const before = partition.endOf(call_id);
         const state = partition.doubts.has(call_id) ? 'in_doubt' : before ? before.state : 'running';
         const meaning = lateEnd({ state, started_epoch: partition.starts.get(call_id)?.epoch ?? null }, at.event);
-        if (meaning.kind !== 'nothing') this.ended(partition, at, at.event);
+        if (meaning.kind !== 'nothing') happened = this.ended(partition, at, at.event);
         break;
       }
       case 'tool_call_in_doubt':
         if (partition.endOf(call_id)) break;
-        this.ended(partition, at, at.event);
+        happened = this.ended(partition, at, at.event);
         partition.doubts.set(call_id, { key: at.event.idempotency_key, attempt: at.event.meta.attempt, also: at.event.also });
         break;
       case 'tool_call_resolved':
-        this.ended(partition, at, at.event);
+        happened = this.ended(partition, at, at.event);
         break;
       case 'tool_retry_deduplicated':
         partition.ended(call_id, endAt(at));
@@ -112,17 +116,18 @@ export class EndsReader {
         partition.ended(call_id, { state: 'released', end_offset: at.offset, ended_at_ms: at.timestamp_ms, revision: at.event.revision });
         break;
       default:
-        return;
+        return [];
     }
     const { source } = at.event;
     if (source) partition.cover(source.topic, source.offset, at.offset);
+    return happened;
   }
 
   private ended(
     partition: Partition,
     at: Recorded,
     { idempotency_key: key, outcome, also }: EventMap['tool_call_resolved' | 'tool_executed' | 'tool_call_in_doubt'],
-  ): void {
+  ): Happening[] {
     const { call_id, attempt } = at.event.meta;
     const id = call_id as string;
     const state = stateAfter(outcome);
@@ -131,7 +136,17 @@ export class EndsReader {
     const end = { call_id: id, state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms, resources: 'of_row' as const };
     this.partitions.foldLater({ key, attempt, ...end });
     if (also) this.partitions.foldLater({ key: also.idempotency_key, attempt: also.attempt, ...end });
-    this.onEnd(partition, { call_id: id, attempt, outcome });
+    return this.heard(partition, { call_id: id, attempt, outcome, because: 'live_key', effect_now: null });
+  }
+
+  /** Calls that wait for that end get its answer; the call itself, where it is open here, is over. */
+  private heard(partition: Partition, earlier: EarlierAnswer): Happening[] {
+    const verdict = { kind: 'answered' as const, earlier };
+    const happened: Happening[] = (partition.foreign.get(earlier.call_id) ?? []).map((job) => ({ job, event: 'leader_answered', verdict }));
+    partition.foreign.delete(earlier.call_id);
+    const job = this.open.ofCall(earlier.call_id);
+    if (job) happened.push({ job, event: 'ended_elsewhere', verdict });
+    return happened;
   }
 }
 

@@ -1,6 +1,5 @@
-const UNSEEN = -3;
-const OPEN = -2;
-const COVERED = -1;
+/** What is known of a record: nothing, that its call is open, that it needs nothing more, or where its end stands. */
+type RecordState = 'unseen' | 'open' | 'covered' | number;
 const COMPACT_AT = 4096;
 
 /**
@@ -8,7 +7,7 @@ const COMPACT_AT = 4096;
  * of the executor's business). Below the lowest that is not, everything is history and never fires.
  */
 export class OffsetTracker {
-  private states: number[] = [];
+  private states: RecordState[] = [];
   private head = 0;
   private base: number;
 
@@ -25,17 +24,19 @@ export class OffsetTracker {
   open(offset: number): boolean {
     if (offset < this.base) return false;
     const at = this.slot(offset);
-    if ((this.states[at] as number) >= COVERED) return false;
-    this.states[at] = OPEN;
+    if (isCovered(this.states[at])) return false;
+    this.states[at] = 'open';
     return true;
   }
 
   /** The record needs nothing any more; `end_offset`: where its end stands on tool-executed, if it has one. */
-  cover(offset: number, end_offset = COVERED): void {
+  cover(offset: number, end_offset?: number): void {
     if (offset < this.base) return;
     const at = this.slot(offset);
-    this.states[at] = Math.max(this.states[at] as number, end_offset);
-    while (this.head < this.states.length && (this.states[this.head] as number) >= COVERED) {
+    const before = this.states[at];
+    if (typeof before !== 'number') this.states[at] = end_offset ?? 'covered';
+    else if (end_offset !== undefined) this.states[at] = Math.max(before, end_offset);
+    while (this.head < this.states.length && isCovered(this.states[this.head])) {
       this.head++;
       this.base++;
     }
@@ -49,15 +50,17 @@ export class OffsetTracker {
   lowestEndAbove(): number {
     let lowest = Number.POSITIVE_INFINITY;
     for (let at = this.head; at < this.states.length; at++) {
-      const state = this.states[at] as number;
-      if (state >= 0 && state < lowest) lowest = state;
+      const state = this.states[at];
+      if (typeof state === 'number' && state < lowest) lowest = state;
     }
     return lowest;
   }
 
   private slot(offset: number): number {
     const at = this.head + offset - this.base;
-    while (this.states.length <= at) this.states.push(UNSEEN);
+    while (this.states.length <= at) this.states.push('unseen');
     return at;
   }
 }
+
+const isCovered = (state: RecordState | undefined): boolean => state === 'covered' || typeof state === 'number';

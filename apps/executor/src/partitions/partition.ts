@@ -1,5 +1,6 @@
 import { type CallTopic, laneTopic } from '@countersign/contracts';
 import type { ExecutionState } from '@countersign/domain';
+import type { ProcessIdentity } from '@countersign/runtimes';
 import type { Doubt } from '../running/arbiter.js';
 import type { Job } from '../running/job.js';
 import { NewestByKey } from '../running/newest-by-key.js';
@@ -10,6 +11,8 @@ export interface Start {
   epoch: number;
   offset: number;
   fired_at_ms: number;
+  /** The process that it runs in, where that is not its executor's. */
+  process: ProcessIdentity | null;
 }
 
 /** A call that ended here or on the log lately. */

@@ -1,5 +1,6 @@
 import { crashPoint } from '@countersign/contracts';
 import type { Arbiter } from '../running/arbiter.js';
+import type { HistoryCommits } from './history-commits.js';
 import type { Partitions } from './partitions.js';
 
 const ENDS_MAX = 1000;
@@ -9,12 +10,10 @@ export class ProgressWriter {
   private readonly written = new Map<string, string>();
   private running: Promise<void> | undefined;
 
-  /** Everything of this topic and partition below the offset is history. */
-  onHistory: (topic: string, partition: number, below: number) => void = () => undefined;
-
   constructor(
     private readonly arbiter: Arbiter,
     private readonly partitions: Partitions,
+    private readonly commits: HistoryCommits,
   ) {}
 
   /** Writes what there is. A write that runs is waited for, so that ends known before the call are in their rows after it. */
@@ -45,7 +44,7 @@ export class ProgressWriter {
       }
       for (const row of changed) {
         this.written.set(`${row.topic}/${row.partition}`, `${row.history_below}/${row.ends_from}`);
-        this.onHistory(row.topic, row.partition, row.history_below);
+        this.commits.commit(row.topic, row.partition, row.history_below);
       }
     }
   }

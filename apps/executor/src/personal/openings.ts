@@ -5,7 +5,7 @@ import type { EventBatch } from '@countersign/event-log';
 import { type Logger, type OpenedCall, type Personal, rulesAbout } from '@countersign/process';
 import { jobOf } from '../running/authorised.js';
 import type { Job } from '../running/job.js';
-import type { Seen } from '../runtimes/in-process/recorded-result.js';
+import type { Seen } from '../tool-runs/recorded-result.js';
 
 const TRIES = 60;
 const PAUSE_MS = 500;

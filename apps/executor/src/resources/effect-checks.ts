@@ -1,7 +1,7 @@
 import type { Outcome } from '@countersign/contracts';
 import type { EffectSeen } from '@countersign/domain';
 import type { Job } from '../running/job.js';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
 
 const AT_ONCE_MAX = 16;
 
@@ -11,7 +11,7 @@ export class EffectChecks {
   private readonly waiting: (() => void)[] = [];
   private running = 0;
 
-  constructor(private readonly runtime: Pick<InProcessRuntime, 'seesEffect'>) {}
+  constructor(private readonly runtime: Pick<ToolRuns, 'seesEffect'>) {}
 
   /** Never rejects. */
   look(job: Job, outcome: Outcome): Promise<EffectSeen> {

@@ -1,7 +1,8 @@
 import { resourceId, resourcesOf, type ToolContract } from '@countersign/contracts';
 import type { TenantKeys } from '@countersign/process';
 import type { ResourceTouch } from '@countersign/store';
-import type { LoadedTool } from '../runtimes/in-process/loaded-tool.js';
+import { LRUCache } from 'lru-cache';
+import type { LoadedTool } from '../tool-runs/loaded-tool.js';
 
 type Tool = Pick<LoadedTool, 'folders'> & { contract: Pick<ToolContract, 'resources'> };
 
@@ -17,8 +18,8 @@ const SHARED = '';
  * that all tenants share where its pack acts in a shared folder.
  */
 export class ResourceNames {
-  /** Of names that others are below: calls on one collection share them. Bounded; the oldest go first. */
-  private readonly above = new Map<string, string>();
+  /** Of names that others are below: calls on one collection share them. */
+  private readonly above = new LRUCache<string, string>({ max: ABOVE_MAX });
 
   constructor(private readonly keys: Pick<TenantKeys, 'tenantKey'>) {}
 
@@ -46,7 +47,6 @@ export class ResourceNames {
     if (known !== undefined) return known;
     const resource = resourceId(key, namespace, segments);
     this.above.set(name, resource);
-    if (this.above.size > ABOVE_MAX) this.above.delete(this.above.keys().next().value as string);
     return resource;
   }
 }

@@ -1,4 +1,4 @@
-import { type EventCodec, type EventMap, isReadOnly, parseCallId } from '@countersign/contracts';
+import { type EventCodec, type EventMap, isReadOnly, parseCallId, type ToolCall } from '@countersign/contracts';
 import { unreadableCall } from '@countersign/decisions';
 import { type GivenPart, partsGiven } from '@countersign/domain';
 import type { LogRecord, Recorded } from '@countersign/event-log';
@@ -43,7 +43,7 @@ function ofGrant(event: EventMap['approval_granted'], at: At): Authorised {
     revision,
     approval_id,
     given: partsGiven(event),
-    config_offset: -2,
+    config_offset: null,
     joined_call_id,
     execute_before_ms,
     lane,
@@ -73,7 +73,15 @@ export function unreadableJob(record: LogRecord, lane: string, codec: EventCodec
   const { topic, offset, headers, key, partition } = record;
   const meta = DECISIVE.has(headers.event_type ?? '') ? codec.readMeta(record.value) : undefined;
   if (!meta?.call_id || parseCallId(meta.call_id)?.partition !== partition) return undefined;
-  const nothing = { decision_id: '', revision: 0, approval_id: null, given: NOBODY, config_offset: -1, joined_call_id: null };
+  const nothing = { decision_id: '', revision: 0, approval_id: null, given: NOBODY, config_offset: null, joined_call_id: null };
   const where = { lane, source: { topic, offset }, traceparent: headers.traceparent, also: null };
   return new Job({ meta, call: unreadableCall(key, lane), ...nothing, execute_before_ms: 0, ...where }, false);
+}
+
+/** A call that was cancelled before any ruling of it was seen. */
+export function cancelledJob(at: Extract<Recorded, { event_type: 'call_cancelled' }>, call: ToolCall): Job {
+  const { meta, revision } = at.event;
+  const nothing = { decision_id: '', approval_id: null, given: NOBODY, config_offset: null, joined_call_id: null };
+  const where = { lane: call.lane, source: { topic: at.topic, offset: at.offset }, traceparent: at.traceparent, also: null };
+  return new Job({ meta, call, revision, ...nothing, execute_before_ms: 0, ...where }, !isReadOnly(call.effect_class));
 }

@@ -1,7 +1,7 @@
 import { approvalMode, attemptKey, type Outcome, sha256Hex } from '@countersign/contracts';
 import type { RunResult } from '@countersign/domain';
 import { type CallSpan, type CallTracer, decisionAttributes } from '@countersign/process';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { Job } from './job.js';
 
 /** Sees the attempts of a call begin and answer. */
@@ -18,7 +18,7 @@ export interface RunObserver {
 export class CallSpans implements RunObserver {
   constructor(
     private readonly tracer: CallTracer,
-    private readonly runtime: InProcessRuntime,
+    private readonly runtime: ToolRuns,
     readonly recording: boolean,
   ) {}
 

@@ -1,38 +1,52 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crashPoint, isInfrastructureFault } from '@countersign/contracts';
-import type { Execution } from '@countersign/domain';
+import type { CallEvent } from '@countersign/domain';
 import type { Logger } from '@countersign/process';
 import type { Lease } from '../lease/lease.js';
+import type { Partitions } from '../partitions/partitions.js';
 import type { Arbiter, Claim } from './arbiter.js';
+import type { ClaimConflicts } from './claim-conflicts.js';
 import type { Job } from './job.js';
 
 const BATCH_MAX = 500;
 const PAUSE_MS = 100;
 
+interface Pending {
+  job: Job;
+  answer: (event: CallEvent | undefined) => void;
+}
+
+/** What claims are made with. */
+export interface ClaimParts {
+  arbiter: Arbiter;
+  lease: Lease;
+  conflicts: ClaimConflicts;
+  logger: Logger;
+}
+
+/** A call that may only be answered claims nothing, unless it leaves a tombstone. */
+const onlyLooks = (job: Job): boolean => job.authorised.joined_call_id !== null && !job.refusal;
+
 /** Claims in batches: one statement runs, the next batch forms meanwhile. */
 export class Claims {
-  private pending: Job[] = [];
+  private pending: Pending[] = [];
   private busy = false;
 
-  onWon: (jobs: readonly Job[]) => void = () => undefined;
-  /** The rows of the key of a claim that did not win, or of a call that only looks. */
-  onLost: (job: Job, rows: readonly Execution[]) => void = () => undefined;
-  /** Nothing was claimed, because the lease is gone. */
-  onUnclaimed: (jobs: readonly Job[]) => void = () => undefined;
-
   constructor(
-    private readonly arbiter: Arbiter,
-    private readonly lease: Lease,
-    private readonly logger: Logger,
+    private readonly parts: ClaimParts,
+    private readonly partitions: Partitions,
   ) {}
 
-  add(job: Job): void {
-    job.stage = job.authorised.joined_call_id === null || job.refusal ? 'claiming' : 'looking_up';
-    this.pending.push(job);
+  /** Claims its row, or reads the rows of its key where it may only be answered. */
+  claim(job: Job): Promise<CallEvent | undefined> {
+    return new Promise((answer) => {
+      this.pending.push({ job, answer });
+      this.flush();
+    });
   }
 
   /** What the partitions of one fetch bring in this turn is claimed together. */
-  flush(): void {
+  private flush(): void {
     if (this.busy || this.pending.length === 0) return;
     this.busy = true;
     setImmediate(() => {
@@ -44,51 +58,83 @@ export class Claims {
   }
 
   /** Long reads get a row, so that what came before them is history. */
-  async keepReading(jobs: readonly Job[]): Promise<ReadonlySet<Job>> {
-    return this.arbiter.claim(
-      this.lease.epoch,
+  async keepReading(jobs: readonly Job[]): Promise<void> {
+    const { arbiter, lease } = this.parts;
+    const { epoch } = lease;
+    for (const job of await arbiter.claim(
+      epoch,
       jobs.map((job) => ({ job, attempt: 1, state: 'reading' })),
-    );
+    )) {
+      job.has_row = true;
+      job.epoch = epoch;
+      this.partitions.cover(job);
+    }
   }
 
-  private async run(batch: readonly Job[]): Promise<void> {
+  private async run(batch: readonly Pending[]): Promise<void> {
+    const { lease, logger } = this.parts;
     for (;;) {
-      if (!this.lease.check() && !(await this.lease.proven())) return this.onUnclaimed(batch);
+      if (!lease.check() && !(await lease.proven())) {
+        for (const { answer } of batch) answer('lease_missing');
+        return;
+      }
       try {
         return await this.settle(batch);
       } catch (error) {
-        if (!isInfrastructureFault(error))
-          this.logger.error({ cause: error instanceof Error ? error.stack : String(error) }, 'claim failed');
-        else this.logger.warn({ cause: String(error) }, 'claim failed; tried again');
+        if (!isInfrastructureFault(error)) logger.error({ cause: error instanceof Error ? error.stack : String(error) }, 'claim failed');
+        else logger.warn({ cause: String(error) }, 'claim failed; tried again');
         await sleep(PAUSE_MS);
       }
     }
   }
 
-  private async settle(all: readonly Job[]): Promise<void> {
-    const epoch = this.lease.epoch;
-    const batch = all.filter((job) => job.stage === 'claiming' || job.stage === 'looking_up');
+  private async settle(all: readonly Pending[]): Promise<void> {
+    const { lease, arbiter, conflicts } = this.parts;
+    const { epoch } = lease;
+    const batch = this.own(all);
     const claims: Claim[] = [];
-    for (const job of batch)
-      if (job.stage === 'claiming') claims.push({ job, attempt: job.attempt, state: job.refusal ? 'released' : 'running' });
+    for (const { job } of batch)
+      if (!onlyLooks(job)) claims.push({ job, attempt: job.attempt, state: job.refusal ? 'released' : 'running' });
     crashPoint('executor.before_claim');
-    const won = claims.length > 0 ? await this.claim(epoch, claims) : new Set<Job>();
+    const won = claims.length > 0 ? await this.claimAll(epoch, claims) : new Set<Job>();
     crashPoint('executor.after_claim');
-    for (const job of won) {
+    for (const { job, answer } of batch) {
+      if (!won.has(job)) continue;
       job.epoch = epoch;
       job.claimed = true;
+      answer('claim_won');
     }
-    // What is won under an epoch is started under it, or left to whoever takes the epoch's rows over.
-    if (!this.lease.check()) await this.lease.proven();
-    if (won.size > 0) this.onWon([...won]);
-    const lost = won.size === batch.length ? [] : batch.filter((job) => !won.has(job));
-    const rows = lost.length > 0 ? await this.arbiter.rowsOf(lost.map((job) => job.key)) : undefined;
-    for (const job of lost) if (job.stage !== 'gone') this.onLost(job, rows?.get(job.key) ?? []);
+    const lost = won.size === batch.length ? [] : batch.filter(({ job }) => !won.has(job));
+    if (lost.length === 0) return;
+    const rows = await arbiter.rowsOf(lost.map(({ job }) => job.key));
+    for (const { job, answer } of lost)
+      answer(job.stage === 'claiming' ? conflicts.decide(job, rows.get(job.key) ?? [], epoch) : undefined);
   }
 
-  private async claim(epoch: number, claims: readonly Claim[]): Promise<ReadonlySet<Job>> {
+  /** What may still be claimed here; the others get their answer. */
+  private own(all: readonly Pending[]): Pending[] {
+    return all.filter(({ job, answer }) => {
+      if (job.stage !== 'claiming') return false;
+      const event = this.notOurs(job);
+      if (event) answer(event);
+      return !event;
+    });
+  }
+
+  /**
+   * A call whose partition went to another executor is left to it, which may have ended it without a row; but for one whose row may be
+   * here already. What is known to have ended is not claimed at all.
+   */
+  private notOurs(job: Job): 'not_owner' | 'owned_elsewhere' | undefined {
+    if (job.unanswered_epoch !== null) return undefined;
+    const partition = this.partitions.of(job);
+    if (!partition.assigned) return 'not_owner';
+    return !job.refusal && partition.isClosed(job.call_id, job.authorised.revision) ? 'owned_elsewhere' : undefined;
+  }
+
+  private async claimAll(epoch: number, claims: readonly Claim[]): Promise<ReadonlySet<Job>> {
     try {
-      return await this.arbiter.claim(epoch, claims);
+      return await this.parts.arbiter.claim(epoch, claims);
     } catch (error) {
       for (const { job } of claims) job.unanswered_epoch = epoch;
       throw error;

@@ -1,119 +1,95 @@
-import { type Refusal, tooLate } from '@countersign/domain';
+import { type CallEvent, type Refusal, tooLate } from '@countersign/domain';
 import type { Clock, Logger } from '@countersign/process';
 import type { Judge } from '../judging/judge.js';
 import type { Openings } from '../personal/openings.js';
 import { BusyCalls } from '../resources/busy-calls.js';
 import type { ResourceNames } from '../resources/resource-names.js';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
 import type { FairQueue } from '../scheduling/fair-queue.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
+import type { Happening } from './happening.js';
 import { inputsToRun } from './inputs-to-run.js';
 import type { Issue, Job } from './job.js';
+import { refusedOutcome } from './outcomes.js';
 
-/** Where a dispatched call goes on. */
-export interface NextSteps {
-  claim(job: Job): void;
-  flushClaims(): void;
-  fire(jobs: readonly Job[]): void;
-  /** Ends without a claim. */
-  refused(job: Job, why: Refusal, issues: Issue[]): void;
-  rejudged(job: Job, judgement: Extract<ReturnType<Judge['judge']>, { kind: 'stricter' }>): void;
-  /** Whether anything may be claimed or fired at this moment. */
-  permitted(): boolean;
+/** What a call is looked at with before it runs. */
+export interface LookParts {
+  judge: Judge;
+  runtime: ToolRuns;
+  openings: Pick<Openings, 'isErased'>;
+  names: ResourceNames;
+  logger: Pick<Logger, 'error'>;
 }
 
 /** Gives free slots to waiting calls, each looked at again first: in time, not cancelled, runnable, still allowed. */
 export class Dispatcher {
   private waiters: (() => void)[] = [];
   private readonly busy = new BusyCalls();
-  steps!: NextSteps;
 
   constructor(
     private readonly queue: FairQueue<Job>,
-    private readonly judge: Judge,
-    private readonly parts: {
-      runtime: InProcessRuntime;
-      openings: Pick<Openings, 'isErased'>;
-      names: ResourceNames;
-      logger: Pick<Logger, 'error'>;
-    },
+    private readonly parts: LookParts,
     private readonly clock: Clock,
   ) {}
 
   /** It waits for a slot. */
-  enqueue(job: Job) {
-    job.stage = 'waiting';
+  enqueue(job: Job): void {
     this.queue.put(job);
   }
 
   /** It will not fire. A write leaves a tombstone first, so that no other executor fires it either. */
-  refuse(job: Job, why: Refusal, issues: Issue[] = []) {
-    if (!job.write || why === 'key_reused' || why === 'nothing_to_join') return this.steps.refused(job, why, issues);
-    job.refusal = { why, issues };
-    this.steps.claim(job);
+  refuse(job: Job): Extract<CallEvent, 'tombstone_needed' | 'verdict_reached'> {
+    job.refusal ??= { why: 'cancelled', issues: [] };
+    const { why, issues } = job.refusal;
+    if (job.write && why !== 'key_reused' && why !== 'nothing_to_join') return 'tombstone_needed';
+    job.verdict = { kind: 'ended', outcome: refusedOutcome(job, why, issues, this.clock.now_ms()) };
+    return 'verdict_reached';
   }
 
-  release(job: Job) {
+  release(job: Job): void {
     if (!job.slot) return;
     job.slot = false;
     this.queue.release(job.tenant_id);
   }
 
-  pump() {
-    if (this.queue.waiting > 0 && this.steps.permitted() && !this.judge.silent) {
-      const now_ms = this.clock.now_ms();
-      const reads: Job[] = [];
-      for (let job = this.queue.take(); job; job = this.queue.take()) {
-        job.slot = true;
-        if (this.mayRead(job, now_ms)) reads.push(job);
-      }
-      if (reads.length > 0) this.steps.fire(reads);
+  /** Calls that get a slot now, one after the other. */
+  *slots(): Generator<Job> {
+    if (this.queue.waiting === 0 || this.parts.judge.silent) return;
+    for (let job = this.queue.take(); job; job = this.queue.take()) {
+      job.slot = true;
+      yield job;
     }
-    this.steps.flushClaims();
-    this.wake();
   }
 
-  /** As dispatch; a call that cannot even be looked at ends, and holds up no other. */
-  private mayRead(job: Job, now_ms: number): boolean {
+  /** Whether it may run; a call that cannot even be looked at ends, and holds up no other. */
+  look(job: Job): CallEvent {
     try {
-      return this.dispatch(job, now_ms);
+      return this.judged(job, this.clock.now_ms());
     } catch (cause) {
       // Its kind alone: a parser's message quotes what it was given.
       this.parts.logger.error(
         { call_id: job.call_id, cause: cause instanceof Error ? cause.name : typeof cause },
         'a call cannot be looked at',
       );
-      this.refuse(job, 'unreadable');
-      return false;
+      return refused(job, 'unreadable');
     }
   }
 
-  /** True: a read that may run at once. */
-  private dispatch(job: Job, now_ms: number): boolean {
-    const late = job.cancelled
-      ? 'cancelled'
-      : tooLate({ execute_before_ms: job.authorised.execute_before_ms, deadline_ms: job.call.deadline_ms }, now_ms);
-    if (late) {
-      this.refuse(job, late);
-      return false;
-    }
-    if (this.parts.openings.isErased(job)) {
-      this.refuse(job, 'erased');
-      return false;
-    }
+  private judged(job: Job, now_ms: number): CallEvent {
+    const { authorised, call } = job;
+    if (job.cancelled) return refused(job, 'cancelled');
+    const late = tooLate({ execute_before_ms: authorised.execute_before_ms, deadline_ms: call.deadline_ms }, now_ms);
+    if (late) return refused(job, late);
+    if (this.parts.openings.isErased(job)) return refused(job, 'erased');
     const unrunnable = this.parts.runtime.unrunnable(job);
-    if (unrunnable) {
-      this.refuse(job, unrunnable.why, unrunnable.issues);
-      return false;
-    }
-    const judgement = this.judge.judgeNoted(job, now_ms);
+    if (unrunnable) return refused(job, unrunnable.why, unrunnable.issues);
+    const judgement = this.parts.judge.judgeNoted(job, now_ms);
     if (judgement.kind === 'stricter') {
-      this.steps.rejudged(job, judgement);
-      return false;
+      job.verdict = judgement;
+      return 'verdict_reached';
     }
-    if (!job.write) return true;
+    if (!job.write) return 'may_run';
     this.nameResources(job);
-    this.steps.claim(job);
-    return false;
+    return 'may_claim';
   }
 
   private nameResources(job: Job) {
@@ -123,10 +99,8 @@ export class Dispatcher {
     job.settle_ms = tool.contract.settle_ms;
   }
 
-  /** It waits for another effect on its resources, without a slot, and then is looked at as if it had just come. */
-  park(job: Job) {
-    this.release(job);
-    job.stage = 'waiting';
+  /** It waits for another effect on its resources, and then is looked at as if it had just come. */
+  park(job: Job): void {
     job.attempt = 1;
     job.claims = 0;
     this.busy.park(job, this.clock.monotonic_ms());
@@ -141,18 +115,20 @@ export class Dispatcher {
     this.busy.wake();
   }
 
-  /** Gives those whose pause is over back to the queue. */
-  unpark() {
-    for (const job of this.busy.take(this.clock.monotonic_ms())) this.enqueue(job);
+  /** Those whose pause is over. */
+  parkedDue(): Job[] {
+    return this.busy.take(this.clock.monotonic_ms());
   }
 
   /** Calls that wait for a slot and may not run any more leave the queue now: policy decides once more. */
-  sweep() {
-    const refused = this.queue.drop((job) => this.judge.judge(job.readable).kind === 'stricter');
-    for (const job of refused) {
-      const judgement = this.judge.judge(job.readable);
-      if (judgement.kind === 'stricter') this.steps.rejudged(job, judgement);
-    }
+  sweep(): Happening[] {
+    const swept: Happening[] = [];
+    this.queue.drop((job) => {
+      const verdict = this.parts.judge.judge(job.readable);
+      if (verdict.kind === 'stricter') swept.push({ job, event: 'verdict_reached', verdict });
+      return verdict.kind === 'stricter';
+    });
+    return swept;
   }
 
   /** Resolves when no more than this many wait: until then nothing more is read. */
@@ -167,7 +143,8 @@ export class Dispatcher {
     this.waiters.push(() => (this.queue.waiting <= waiting_max ? resolve() : this.waitOn(resolve, waiting_max)));
   }
 
-  private wake() {
+  /** Who waits for room looks again. */
+  wake(): void {
     if (this.waiters.length === 0) return;
     const waiters = this.waiters;
     this.waiters = [];
@@ -181,8 +158,14 @@ export class Dispatcher {
   }
 
   /** A waiting call leaves the queue. */
-  withdraw(job: Job): boolean {
+  withdraw(job: Job): void {
     const it = (candidate: Job) => candidate === job;
-    return this.queue.drop(it).length + this.busy.drop(it).length > 0;
+    this.queue.drop(it);
+    this.busy.drop(it);
   }
+}
+
+function refused(job: Job, why: Refusal, issues: Issue[] = []): 'refused' {
+  job.refusal = { why, issues };
+  return 'refused';
 }

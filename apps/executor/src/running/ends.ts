@@ -1,191 +1,184 @@
-import { crashPoint, type Outcome, type Tier } from '@countersign/contracts';
-import type { StricterRuling } from '@countersign/decisions';
-import { type ExecutionState, stateAfter } from '@countersign/domain';
-import type { NewRecord } from '@countersign/event-log';
+import { crashPoint, type Outcome } from '@countersign/contracts';
+import { type CallEvent, lateEnd, stateAfter } from '@countersign/domain';
 import { endedOn } from '@countersign/store';
+import type { Judge } from '../judging/judge.js';
+import type { Lease } from '../lease/lease.js';
 import type { Partitions } from '../partitions/partitions.js';
 import type { Appender } from './appender.js';
-import type { EarlierAnswer, EventWriter } from './event-writer.js';
+import type { FoldedEnd } from './arbiter.js';
+import { Ending, type EndRecord } from './ending.js';
+import type { EventWriter } from './event-writer.js';
 import type { Job } from './job.js';
 import type { OpenCalls } from './open-calls.js';
-
-interface Ending {
-  job: Job;
-  record: NewRecord;
-  outcome: Outcome | undefined;
-  /** What its row becomes; undefined: it has none. */
-  state: ExecutionState | undefined;
-  revision: number;
-}
-
-/** Statuses that say nothing about the effect that a repeat of the key asks for: its repeats go their own way. */
-const OWN_END = new Set<Outcome['status']>(['cancelled', 'expired']);
+import type { RecordedEnds } from './recorded-ends.js';
+import type { EarlierAnswer, Verdict } from './verdict.js';
 
 /** Without a lease nothing is ended; looked at again after this. */
 const PAUSE_MS = 50;
+const FOR_GOOD = Number.POSITIVE_INFINITY;
 
-/** Puts ends on the log, all of a tick in one append, and tells what follows once they are durable. */
+interface Pending {
+  job: Job;
+  ending: Ending;
+}
+
+/** What ends are written with. */
+export interface EndParts {
+  writer: EventWriter;
+  appender: Appender;
+  lease: Lease;
+  judge: Judge;
+  recorded: RecordedEnds;
+}
+
+/** Puts ends on the log, all of a turn in one append, and notes them once they are durable. */
 export class Ends {
-  private pending: Ending[] = [];
+  private pending: Pending[] = [];
   private scheduled = false;
-  private inFlight = 0;
-
-  /** Whether this process may still end anything. */
-  permitted: () => boolean = () => true;
-  /** The same, once it is known. */
-  proven: () => Promise<boolean> = async () => this.permitted();
-  /** A call is off the books: its slot is free. */
-  onGone: (job: Job, outcome: Outcome | undefined) => void = () => undefined;
-  /** Repeats that the end of their first call does not answer. */
-  onReadmit: (jobs: readonly Job[]) => void = () => undefined;
-  /** Records that are durable now: callers wait for them. */
-  onRecorded: (records: readonly NewRecord[], offsets: readonly number[]) => void = () => undefined;
+  private in_flight = 0;
 
   constructor(
-    private readonly writer: EventWriter,
-    private readonly appender: Appender,
+    private readonly parts: EndParts,
     private readonly partitions: Partitions,
     private readonly open: OpenCalls,
   ) {}
 
   /** Ends not durable yet. */
   get outstanding(): number {
-    return this.pending.length + this.inFlight;
-  }
-
-  /** The call ends with this outcome, and its repeats with it. */
-  end(job: Job, outcome: Outcome): void {
-    job.stage = 'ending';
-    const record = outcome.status === 'in_doubt' ? this.writer.inDoubt(job, outcome) : this.writer.executed(job, outcome);
-    this.push({ job, record, outcome, state: stateAfter(outcome), revision: Number.POSITIVE_INFINITY });
-    this.answerJoiners(job, outcome);
+    return this.pending.length + this.in_flight;
   }
 
   /**
-   * A repeat ends with the outcome of the first call of its key. It has no row that says who may end it, so only the owner of
-   * its partition does: its ruling stays uncovered here, and the next owner reads it again.
+   * Its end goes to the log with those of this turn. A repeat has no row that says who may end it, so only the owner of its partition
+   * does: its ruling stays open here, and the next owner reads it again.
    */
-  deduplicate(job: Job, earlier: EarlierAnswer): void {
-    if (!this.partitions.of(job).assigned) {
-      this.leave(job, earlier.outcome);
-      for (const joiner of this.takeJoiners(job)) this.deduplicate(joiner, earlier);
-      return;
-    }
-    job.stage = 'ending';
-    job.attempt = earlier.attempt;
-    const record = this.writer.deduplicated(job, earlier);
-    this.push({ job, record, outcome: earlier.outcome, state: undefined, revision: Number.POSITIVE_INFINITY });
-    for (const joiner of this.takeJoiners(job)) this.deduplicate(joiner, earlier);
-  }
-
-  /** It was to be answered by an earlier call and cannot be: policy decides once more. */
-  answerGone(job: Job, tier: Tier, config_offset: number): void {
-    this.decideAnew(job, this.writer.answerGone(job, tier, config_offset));
-  }
-
-  /** Nothing fired: policy decides once more. */
-  rejudge(job: Job, ruling: StricterRuling, config_offset: number): void {
-    this.decideAnew(job, this.writer.rejudged(job, ruling, config_offset));
-  }
-
-  /** This revision is over and the call is not: its joiners go their own way. */
-  private decideAnew(job: Job, record: NewRecord): void {
-    job.stage = 'ending';
-    this.push({ job, record, outcome: undefined, state: undefined, revision: job.authorised.revision });
-    const joiners = this.takeJoiners(job);
-    if (joiners.length > 0) this.onReadmit(joiners);
-  }
-
-  /** A result of an epoch that lost its lease: evidence, and nothing else here. */
-  async evidence(job: Job, outcome: Outcome): Promise<void> {
-    await this.appender.append([this.writer.executed(job, outcome)], async () => true);
-  }
-
-  private answerJoiners(job: Job, outcome: Outcome): void {
-    const joiners = this.takeJoiners(job);
-    if (joiners.length === 0) return;
-    if (OWN_END.has(outcome.status)) this.onReadmit(joiners);
-    else
-      for (const joiner of joiners)
-        this.deduplicate(joiner, { call_id: job.call_id, attempt: job.attempt, outcome, because: 'live_key', effect_now: null });
-  }
-
-  private takeJoiners(job: Job): Job[] {
-    const joiners = job.joiners ?? [];
-    job.joiners = undefined;
-    return joiners;
-  }
-
-  private push(ending: Ending): void {
-    this.pending.push(ending);
+  write(job: Job): void {
+    const verdict = job.verdict as Verdict;
+    job.ending = undefined;
+    if (verdict.kind === 'answered' && !this.partitions.of(job).assigned) return;
+    const ending = new Ending(this.endOf(job, verdict));
+    job.ending = ending;
+    this.pending.push({ job, ending });
     if (this.scheduled) return;
     this.scheduled = true;
     setImmediate(() => this.flush());
   }
 
-  /** Whether another executor ended this repeat meanwhile: what was read of the log says so, and the call is off the books here. */
-  private isRecorded({ job, state, revision, outcome }: Ending): boolean {
-    if (state !== undefined || revision !== Number.POSITIVE_INFINITY || outcome === undefined) return false;
-    const end = this.partitions.of(job).endOf(job.call_id);
-    if (!end) return false;
-    this.partitions.cover(job, end.end_offset);
-    this.leave(job, outcome);
-    if (job.next) this.onReadmit([job.next]);
-    return true;
+  /** Whether its end was sent to the log. */
+  sent(job: Job): CallEvent | Promise<CallEvent> {
+    return job.ending?.sent ?? 'not_owner';
   }
 
-  private leave(job: Job, outcome: Outcome): void {
-    this.open.remove(job);
-    job.stage = 'gone';
-    this.onGone(job, outcome);
+  /** What came of it then. */
+  durable(job: Job): Promise<CallEvent> {
+    return (job.ending as Ending).written;
+  }
+
+  /** A result of an epoch that lost its lease: evidence, and nothing else here. */
+  async evidence(job: Job, outcome: Outcome): Promise<void> {
+    await this.parts.appender.append([this.parts.writer.executed(job, outcome)], async () => true);
+  }
+
+  private endOf(job: Job, verdict: Verdict): EndRecord {
+    const { writer, judge } = this.parts;
+    const again = { outcome: undefined, state: undefined, revision: job.authorised.revision };
+    switch (verdict.kind) {
+      case 'ended':
+        return this.ofOutcome(job, verdict.outcome);
+      case 'answered':
+        return this.ofAnswer(job, verdict.earlier);
+      case 'stricter':
+        return { record: writer.rejudged(job, verdict.ruling, judge.configOffset), ...again };
+      case 'answer_gone':
+        return { record: writer.answerGone(job, verdict.tier, judge.configOffset), ...again };
+    }
+  }
+
+  private ofOutcome(job: Job, outcome: Outcome): EndRecord {
+    if (job.epoch === 0) job.epoch = this.parts.lease.epoch;
+    const record = outcome.status === 'in_doubt' ? this.parts.writer.inDoubt(job, outcome) : this.parts.writer.executed(job, outcome);
+    return { record, outcome, state: stateAfter(outcome), revision: FOR_GOOD };
+  }
+
+  private ofAnswer(job: Job, earlier: EarlierAnswer): EndRecord {
+    job.attempt = earlier.attempt;
+    return { record: this.parts.writer.deduplicated(job, earlier), outcome: earlier.outcome, state: undefined, revision: FOR_GOOD };
+  }
+
+  /**
+   * A call without a row of its own may have been ended by another executor, or by this one before its lease was lost. And that another
+   * call answers it, or that policy has to rule again, is for the owner of its partition to say.
+   */
+  private notOurs({ job, ending }: Pending): 'recorded_elsewhere' | 'not_owner' | undefined {
+    if (job.write ? job.claimed : job.has_row) return undefined;
+    const partition = this.partitions.of(job);
+    if (partition.isClosed(job.call_id, ending.end.revision)) return 'recorded_elsewhere';
+    return ending.end.state === undefined && !partition.assigned ? 'not_owner' : undefined;
+  }
+
+  private isOurs(pending: Pending): boolean {
+    const event = this.notOurs(pending);
+    if (event) pending.ending.isSent(event);
+    return !event;
   }
 
   private flush(): void {
-    this.pending = this.pending.filter((ending) => !this.isRecorded(ending));
-    const endings = this.pending.filter((ending) => ending.job.stage === 'ending');
-    if (endings.length > 0 && !this.permitted()) {
-      this.pending = endings;
+    this.pending = this.pending.filter((each) => each.job.ending === each.ending && each.job.stage === 'ending' && this.isOurs(each));
+    if (this.pending.length > 0 && !this.parts.lease.check()) {
       setTimeout(() => this.flush(), PAUSE_MS).unref();
       return;
     }
     this.scheduled = false;
-    this.pending = [];
-    if (endings.length === 0) return;
-    const records = endings.map((ending) => ending.record);
-    this.inFlight += endings.length;
-    void this.appender
-      .append(records, this.proven)
-      .then((offsets) => offsets && this.recorded(endings, records, offsets))
-      .finally(() => {
-        this.inFlight -= endings.length;
-      });
+    const endings = this.pending.splice(0);
+    if (endings.length > 0) void this.append(endings);
   }
 
-  private recorded(endings: readonly Ending[], records: readonly NewRecord[], offsets: readonly number[]): void {
-    crashPoint('executor.after_end');
-    for (const [at, ending] of endings.entries()) this.book(ending, offsets[at] as number);
-    this.onRecorded(records, offsets);
+  /** Under another epoch than that of now they are not sent again. */
+  private async append(endings: readonly Pending[]): Promise<void> {
+    const { lease, appender } = this.parts;
+    const { epoch } = lease;
+    const records = endings.map(({ ending }) => ending.end.record);
+    this.in_flight += endings.length;
+    for (const { ending } of endings) ending.isSent('end_sent');
+    try {
+      const offsets = await appender.append(records, () => lease.provenUnder(epoch));
+      if (!offsets) {
+        for (const { ending } of endings) ending.notWritten();
+        return;
+      }
+      crashPoint('executor.after_end');
+      for (const [at, { job, ending }] of endings.entries()) {
+        this.partitions.of(job).wrote(offsets[at] as number);
+        ending.recorded(offsets[at] as number);
+      }
+      this.parts.recorded.publish(records, offsets);
+    } finally {
+      this.in_flight -= endings.length;
+    }
   }
 
-  private book({ job, outcome, state, revision }: Ending, end_offset: number): void {
+  /** Its durable end: for its partition, its row and later calls of its key. */
+  book(job: Job): void {
+    const { end, end_offset } = job.ending as Ending & { end_offset: number };
+    const { outcome, state, revision } = end;
     const partition = this.partitions.of(job);
+    const started_epoch = partition.starts.get(job.call_id)?.epoch ?? null;
+    // Its lease was lost and another start followed: it is evidence.
+    if (job.epoch > 0 && lateEnd({ state: 'running', started_epoch }, job).kind === 'nothing') return;
     const ended_at_ms = outcome?.ended_at_ms ?? 0;
-    partition.wrote(end_offset);
     partition.ended(job.call_id, { state: state ?? 'released', end_offset, ended_at_ms, revision });
     this.partitions.cover(job, end_offset);
-    if (outcome && state !== undefined && (job.write ? job.epoch > 0 && job.claimed : job.has_row)) {
-      const { call_id, key, attempt, also } = job;
-      const resources = job.resources === null ? 'none' : endedOn(job.resources, job.acted_above);
-      this.partitions.foldLater({ key, attempt, call_id, state, end_offset, ended_at_ms, resources });
-      if (also)
-        this.partitions.foldLater({ key: also.idempotency_key, attempt: also.attempt, call_id, state, end_offset, ended_at_ms, resources });
-      if (state === 'in_doubt') partition.doubts.set(call_id, { key, attempt, also });
-      if (state === 'succeeded' && job.call.key_source === 'header') this.open.settle(job, outcome);
-    }
-    this.open.remove(job);
-    job.stage = state === 'in_doubt' ? 'in_doubt' : 'gone';
-    if (outcome) this.answerJoiners(job, outcome);
-    this.onGone(job, outcome);
-    if (job.next) this.onReadmit([job.next]);
+    if (!outcome || !state || !(job.write ? job.epoch > 0 && job.claimed : job.has_row)) return;
+    this.foldLater(job, { state, end_offset, ended_at_ms });
+    const { call_id, key, attempt, also } = job;
+    if (state === 'in_doubt') partition.doubts.set(call_id, { key, attempt, also });
+    if (state === 'succeeded' && job.call.key_source === 'header') this.open.settle(job, outcome);
+  }
+
+  private foldLater(job: Job, end: Pick<FoldedEnd, 'state' | 'end_offset' | 'ended_at_ms'>): void {
+    const { call_id, key, attempt, also } = job;
+    const resources = job.resources === null ? 'none' : endedOn(job.resources, job.acted_above);
+    this.partitions.foldLater({ key, attempt, call_id, resources, ...end });
+    if (also) this.partitions.foldLater({ key: also.idempotency_key, attempt: also.attempt, call_id, resources, ...end });
   }
 }

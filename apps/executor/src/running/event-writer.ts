@@ -1,8 +1,6 @@
 import {
   type CallTopic,
   type ClaimedKey,
-  type DeduplicatedBecause,
-  type EffectNow,
   ERASED,
   type EventCodec,
   type EventMap,
@@ -19,19 +17,9 @@ import type { NewRecord } from '@countersign/event-log';
 import type { Clock } from '@countersign/process';
 import type { Redactor } from '../judging/redactor.js';
 import type { Job } from './job.js';
+import type { EarlierAnswer } from './verdict.js';
 
 const TOPIC: CallTopic = 'tool-executed';
-
-/** What an earlier call of the same key answers to a later one. */
-export interface EarlierAnswer {
-  call_id: string;
-  /** The attempt at the effect that answers. */
-  attempt: number;
-  outcome: Outcome;
-  because: DeduplicatedBecause;
-  /** Null: not looked at. */
-  effect_now: EffectNow | null;
-}
 
 /** Who resolved a doubt. */
 export interface Resolution {
@@ -75,6 +63,7 @@ export class EventWriter {
       source: authorised.source,
       also: job.also,
       resources: job.resources,
+      process: job.place ?? null,
     });
   }
 

@@ -1,57 +1,65 @@
 import { isReadOnly, type Meta, type ToolCall } from '@countersign/contracts';
-import { admit, cancel, digest8, type Refusal } from '@countersign/domain';
+import { admit, type CallEvent, cancel, digest8, standingOf } from '@countersign/domain';
 import type { EventBatch, LogRecord, Recorded } from '@countersign/event-log';
-import type { Clock } from '@countersign/process';
+import type { Clock, Logger } from '@countersign/process';
 import type { Partition } from '../partitions/partition.js';
 import type { Partitions } from '../partitions/partitions.js';
 import type { Openings } from '../personal/openings.js';
-import { jobOf } from './authorised.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
+import { cancelledJob, jobOf } from './authorised.js';
+import { termsOf } from './claim-conflicts.js';
 import { type Closing, closedApproval } from './closing.js';
-import { type Authorised, type Issue, Job } from './job.js';
-import type { OpenCalls } from './open-calls.js';
+import type { Happening } from './happening.js';
+import { Job } from './job.js';
+import type { KeyWindows } from './key-windows.js';
+import type { OpenCalls, Settled } from './open-calls.js';
+import type { Resolutions } from './resolutions.js';
 
-/** Where an admitted record goes. */
-export interface IntakeSteps {
-  enqueue(job: Job): void;
-  lookUp(job: Job): void;
-  answer(job: Job, original_call_id: string): void;
-  refuse(job: Job, why: Refusal, issues?: Issue[]): void;
-  withdraw(job: Job): boolean;
-  abort(job: Job): void;
-  resolve(partition: Partition, recorded: Extract<Recorded, { event_type: 'resolution_allowed' }>): void;
-  windowOf(job: Job): number;
+type Cancelled = Extract<Recorded, { event_type: 'call_cancelled' }>;
+
+/** What admission looks at besides what is open. */
+export interface IntakeParts {
+  clock: Clock;
+  openings: Pick<Openings, 'admit'>;
+  windows: KeyWindows;
+  runtime: Pick<ToolRuns, 'find'>;
+  resolutions: Resolutions;
+  logger: Pick<Logger, 'error'>;
 }
 
 /** Reads rulings, grants, cancels and resolutions, and decides what each means for this process. */
 export class Intake {
-  steps!: IntakeSteps;
-
   constructor(
     private readonly partitions: Partitions,
     private readonly open: OpenCalls,
-    private readonly clock: Clock,
-    private readonly openings: Pick<Openings, 'admit'>,
+    private readonly parts: IntakeParts,
   ) {}
 
-  take(batch: EventBatch) {
+  /** What each record means for its call. The next record is read once the one before has had its effect. */
+  *read(batch: EventBatch): Generator<Happening> {
     const partition = this.partitions.get(batch.lane, batch.partition);
-    const now_ms = this.clock.now_ms();
     for (const recorded of batch.events) {
       const tracker = partition.inputs.get(recorded.topic);
       if (!tracker?.open(recorded.offset)) continue;
-      this.route(partition, recorded, now_ms);
+      const happening = this.route(partition, recorded);
+      if (happening) yield happening;
     }
   }
 
-  private route(partition: Partition, recorded: Recorded, now_ms: number) {
+  private route(partition: Partition, recorded: Recorded): Happening | undefined {
     const job = jobOf(recorded);
     if (job) {
-      this.openings.admit(job);
-      return this.admit(partition, job, now_ms);
+      this.parts.openings.admit(job);
+      return { job, event: this.admission(job) };
     }
+    if (recorded.event_type === 'call_cancelled' && !recorded.event.final) return this.cancelled(partition, recorded);
+    this.note(partition, recorded);
+    return undefined;
+  }
+
+  private note(partition: Partition, recorded: Recorded) {
     switch (recorded.event_type) {
       case 'call_cancelled':
-        if (!recorded.event.final) return this.cancelled(partition, recorded);
         return this.closed(partition, recorded, recorded.event.call, recorded.event.meta, 'cancelled');
       case 'approval_denied':
         return this.closed(partition, recorded, recorded.event.call, recorded.event.meta, 'cancelled');
@@ -61,34 +69,36 @@ export class Intake {
         if (recorded.event.edit) this.partitions.closeLater(recorded.event.edit.approval_id);
         return partition.cover(recorded.topic, recorded.offset);
       case 'resolution_allowed':
-        return this.steps.resolve(partition, recorded);
+        return this.resolve(partition, recorded);
       default:
         return partition.cover(recorded.topic, recorded.offset);
     }
   }
 
-  /** The same call from its beginning: its read was destroyed, or its end was not written. */
-  fresh(job: Job): Job {
-    const again = new Job(job.authorised, job.write);
-    again.sources = job.sources;
-    again.cancelled = job.cancelled;
-    again.opened = job.opened;
-    return again;
+  private resolve(partition: Partition, recorded: Extract<Recorded, { event_type: 'resolution_allowed' }>): void {
+    const { resolutions, logger } = this.parts;
+    resolutions
+      .byPerson(partition, recorded)
+      .catch((cause) => logger.error({ cause: String(cause) }, 'a resolution was not written; it is read again'));
   }
 
   /** No handler could take this record: the call that it allows, unless that is under way or over, ends without having fired. */
-  poison(lane: string, { topic, partition: number, offset }: LogRecord, job: Job | undefined) {
+  poison(lane: string, { topic, partition: number, offset }: LogRecord, job: Job | undefined): Happening | undefined {
     const partition = this.partitions.get(lane, number);
-    if (!partition.inputs.get(topic)?.open(offset)) return;
-    if (job && this.open.ofCall(job.call_id)) return this.again(partition, job);
-    if (!job || partition.endOf(job.call_id) || partition.starts.has(job.call_id)) return partition.cover(topic, offset);
-    this.open.add(job, false);
-    this.steps.refuse(job, 'unreadable');
+    if (!partition.inputs.get(topic)?.open(offset)) return undefined;
+    if (job && this.open.ofCall(job.call_id)) return { job, event: 'record_repeated' };
+    if (!job || partition.endOf(job.call_id) || partition.starts.has(job.call_id)) {
+      partition.cover(topic, offset);
+      return undefined;
+    }
+    job.refusal = { why: 'unreadable', issues: [] };
+    return { job, event: 'refused' };
   }
 
   /** A job for a call, admitted or admitted once more after the call that it waited for went its own way. */
-  admit(partition: Partition, job: Job, now_ms: number) {
+  admission(job: Job): CallEvent {
     const { authorised, key, call } = job;
+    const partition = this.partitions.of(job);
     const live = job.write ? this.open.ofKey(key) : undefined;
     const settled = job.write ? this.open.settledOf(key) : undefined;
     const admission = admit(
@@ -109,42 +119,34 @@ export class Intake {
         cancelled: partition.cancelled.has(job.call_id),
         live: live && live.call_id !== job.call_id ? { call_id: live.call_id, digest8: digest8(live.call.discriminating_digest) } : null,
         settled: settled ?? null,
-        window_ms: settled ? this.steps.windowOf(job) : 0,
-        now_ms,
+        window_ms: settled ? this.parts.windows.of(job) : 0,
+        now_ms: this.parts.clock.now_ms(),
       },
     );
     switch (admission.kind) {
       case 'ignore':
-        return admission.why === 'open' ? this.again(partition, job) : this.partitions.cover(job);
+        return admission.why === 'open' ? 'record_repeated' : 'record_closed';
       case 'fire':
       case 'read':
-        this.open.add(job, job.write);
-        return this.steps.enqueue(job);
+        return 'admitted';
       case 'look_up':
-        this.open.add(job, false);
-        return this.steps.lookUp(job);
+        return 'rows_needed';
       case 'join':
-        return this.open.join(live as Job, job);
+        job.leader_call_id = admission.call_id;
+        return 'local_leader_found';
       case 'answer':
-        this.open.add(job, false);
-        return this.steps.answer(job, admission.call_id);
+        return this.answer(job, settled, admission.call_id);
       case 'refuse':
-        this.open.add(job, false);
-        return this.steps.refuse(job, admission.why);
+        job.refusal = { why: admission.why, issues: [] };
+        return 'refused';
     }
   }
 
-  /** The call is here already: this record is covered with it. */
-  private again(partition: Partition, job: Job) {
-    const known = this.open.ofCall(job.call_id) as Job;
-    if (known.stage === 'ending' && job.authorised.revision > known.authorised.revision) {
-      known.next = job;
-      return;
-    }
-    const { source } = job.authorised;
-    if (known.claimed) partition.cover(source.topic, source.offset);
-    else if (known.sources) known.sources.push(source);
-    else known.sources = [source];
+  private answer(job: Job, settled: Settled | undefined, original: string): CallEvent {
+    if (settled?.call_id !== original || termsOf(this.parts.runtime, job).has_verify) return 'rows_needed';
+    const { attempt, outcome } = settled;
+    job.verdict = { kind: 'answered', earlier: { call_id: original, attempt, outcome, because: 'same_request', effect_now: null } };
+    return 'verdict_reached';
   }
 
   /** Policy ended a call that waited for people: its approval gets a tombstone, so that no grant of it fires after this. */
@@ -161,92 +163,31 @@ export class Intake {
       revision: Number.POSITIVE_INFINITY,
     });
     const waiting = this.open.ofCall(call_id);
-    if (waiting && cancel(standingOf(waiting)).kind === 'tombstone' && why === 'cancelled') waiting.cancelled = true;
+    if (waiting && cancel(standingOf(waiting.stage)).kind === 'tombstone' && why === 'cancelled') waiting.cancelled = true;
   }
 
-  private cancelled(partition: Partition, at: Extract<Recorded, { event_type: 'call_cancelled' }>) {
+  private cancelled(partition: Partition, at: Cancelled): Happening | undefined {
     const call_id = at.event.meta.call_id as string;
     const job = this.open.ofCall(call_id);
-    if (!job) {
-      if (partition.endOf(call_id) || !at.event.call) return partition.cover(at.topic, at.offset);
-      partition.cancelled.add(call_id);
-      return this.cancelUnknown(at, at.event.call);
-    }
+    if (!job) return this.cancelUnknown(partition, at, call_id);
     partition.cover(at.topic, at.offset);
-    const { kind } = cancel(standingOf(job));
-    if (at.event.only_before_fire && (kind === 'abort' || kind === 'ignore')) return;
+    const { kind } = cancel(standingOf(job.stage));
+    if (at.event.only_before_fire && (kind === 'abort' || kind === 'ignore')) return undefined;
     job.cancelled = true;
-    switch (kind) {
-      case 'tombstone':
-        if (this.steps.withdraw(job)) this.steps.refuse(job, 'cancelled');
-        return;
-      case 'leave':
-        this.leave(job);
-        return this.steps.refuse(job, 'cancelled');
-      case 'abort':
-        return this.steps.abort(job);
-      case 'stop_before_fire':
-      case 'ignore':
-        return;
-    }
+    return { job, event: 'cancelled' };
   }
 
   /** No ruling was seen that allows it: its tombstone keeps the one to come from firing. */
-  private cancelUnknown(at: Extract<Recorded, { event_type: 'call_cancelled' }>, call: ToolCall) {
-    const { meta, revision } = at.event;
-    const authorised: Authorised = {
-      meta,
-      call,
-      decision_id: '',
-      revision,
-      approval_id: null,
-      given: [],
-      config_offset: -1,
-      joined_call_id: null,
-      execute_before_ms: 0,
-      lane: call.lane,
-      source: { topic: at.topic, offset: at.offset },
-      traceparent: at.traceparent,
-      also: null,
-    };
-    const job = new Job(authorised, !isReadOnly(call.effect_class));
-    job.cancelled = true;
-    this.open.add(job, false);
-    this.steps.refuse(job, 'cancelled');
-  }
-
-  private leave(job: Job) {
-    for (const leader of [this.open.ofKey(job.key)]) {
-      if (leader?.joiners) leader.joiners = leader.joiners.filter((joiner) => joiner !== job);
+  private cancelUnknown(partition: Partition, at: Cancelled, call_id: string): Happening | undefined {
+    const { call } = at.event;
+    if (partition.endOf(call_id) || !call) {
+      partition.cover(at.topic, at.offset);
+      return undefined;
     }
-    for (const [call_id, waiting] of this.partitions.of(job).foreign)
-      this.partitions.of(job).foreign.set(
-        call_id,
-        waiting.filter((each) => each !== job),
-      );
-  }
-}
-
-function standingOf(job: Job): Parameters<typeof cancel>[0] {
-  switch (job.stage) {
-    case 'waiting':
-      return 'waiting';
-    case 'joined':
-      return 'joined';
-    case 'looking_up':
-    case 'claiming':
-    case 'starting':
-      return 'claiming';
-    case 'running':
-    case 'resending':
-      return 'running';
-    case 'settling':
-      return 'settling';
-    case 'finishing':
-    case 'ending':
-    case 'in_doubt':
-    case 'detached':
-    case 'gone':
-      return 'ended';
+    partition.cancelled.add(call_id);
+    const job = cancelledJob(at, call);
+    job.cancelled = true;
+    job.refusal = { why: 'cancelled', issues: [] };
+    return { job, event: 'refused' };
   }
 }

@@ -1,32 +1,14 @@
 import type { ClaimedKey, ClaimedResources, Meta, SourcePosition, ToolCall } from '@countersign/contracts';
-import type { GivenPart, Refusal } from '@countersign/domain';
+import type { CallStage, Execution, GivenPart } from '@countersign/domain';
 import type { CallSpan, OpenedCall } from '@countersign/process';
+import type { ProcessIdentity } from '@countersign/runtimes';
 import type { ResourceTouch } from '@countersign/store';
 import type { ResolvedCredentials } from '../credentials/resolved-credentials.js';
 import type { CallMapping } from '../mapping/mappings.js';
+import type { Ending } from './ending.js';
+import type { RefusedBecause, Verdict } from './verdict.js';
 
-/** A fault of a value against a schema; `path` is a JSON Pointer relative to the value. */
-export interface Issue {
-  path: string;
-  message: string;
-}
-
-/** Where a call stands in this process. `detached`: its lease was lost, its row is somebody else's now. */
-export type Stage =
-  | 'waiting'
-  | 'looking_up'
-  | 'claiming'
-  | 'starting'
-  | 'running'
-  /** It has answered; its effect is read back, or its full output kept. */
-  | 'finishing'
-  | 'resending'
-  | 'settling'
-  | 'ending'
-  | 'joined'
-  | 'in_doubt'
-  | 'detached'
-  | 'gone';
+export type { Issue } from './verdict.js';
 
 /** What lets a call run: its ruling or its grant. */
 export interface Authorised {
@@ -38,8 +20,8 @@ export interface Authorised {
   approval_id: string | null;
   /** What people approved; empty: nobody was asked. */
   given: readonly GivenPart[];
-  /** Position in configuration-changed that its ruling saw; a grant's is not known (-1: judge again). */
-  config_offset: number;
+  /** Position in configuration-changed that its ruling saw; null: not known, as of a grant. */
+  config_offset: number | null;
   joined_call_id: string | null;
   /** Deferring rules that it has waited for; absent: none. */
   waited?: readonly string[];
@@ -58,17 +40,21 @@ export interface Abortable {
   abort(reason: 'timeout' | 'cancelled' | 'lease_lost' | 'closing'): void;
 }
 
-/** Why it will not fire: it leaves a tombstone, then this is its end. */
-export interface RefusedBecause {
-  why: Refusal;
-  issues: Issue[];
+/** An earlier call that answers, and where its end stands; null: it is not in its row yet. */
+export interface Answering {
+  kind: 'answer' | 'verify';
+  call_id: string;
+  attempt: number;
+  end_offset: number | null;
+  /** The row of that call, as it was read. */
+  row: Execution | undefined;
 }
 
 const NO_TOUCHES: readonly ResourceTouch[] = [];
 
 /** One call on its way through this process. */
 export class Job {
-  stage: Stage = 'waiting';
+  private at: CallStage = 'new';
   attempt = 1;
   /** The epoch that claimed it. */
   epoch = 0;
@@ -77,6 +63,10 @@ export class Job {
   /** What it was judged by last (`Judge.position`), and when. */
   judged_position = -1;
   judged_at_ms = 0;
+  /** Where its start says that it runs; null: in no process that could be named. Absent: in this one. */
+  place?: ProcessIdentity | null;
+  /** Until when it may begin elsewhere, by the clock of the machine. */
+  begin_before_ms = 0;
   /** Pause before its last resend. */
   paused_ms = 0;
   /** Epoch ms at which the time of its tool is over, all attempts together; 0: it has not run. */
@@ -88,6 +78,8 @@ export class Job {
   started_meta: Meta | undefined;
   started_at_ms = 0;
   fired_at_ms = 0;
+  /** Epoch ms at which it is sent again, or its system of record is asked. */
+  retry_at_ms = 0;
   /** Monotonic ms at which the stage is looked at again (timeout, resend, reconcile); Infinity: never. */
   due_ms = Number.POSITIVE_INFINITY;
   /** Holds a slot of its tenant. */
@@ -108,12 +100,21 @@ export class Job {
   next: Job | undefined;
   /** Other calls of the same key that get its answer. */
   joiners: Job[] | undefined;
+  /** The call whose answer it gets. */
+  leader_call_id = '';
+  /** How it ends; undefined: not known yet. */
+  verdict: Verdict | undefined;
+  /** Its end on its way to the log. */
+  ending: Ending | undefined;
+  /** An earlier call that answers it, whose outcome is still to be read. */
+  answering: Answering | undefined;
   /** Its hop in the trace, where traces are recorded. */
   span: CallSpan | undefined;
   /** Where it is within that hop. */
   part_span: CallSpan | undefined;
   /** The span of its last attempt. */
   answered_traceparent: string | undefined;
+  /** Why it will not fire: it leaves a tombstone, then this is its end. */
   refusal: RefusedBecause | undefined;
   /** Where its result is kept for equal calls; undefined: it is not. */
   memo_key: string | undefined;
@@ -152,6 +153,14 @@ export class Job {
     readonly write: boolean,
   ) {}
 
+  /** Where it is on its way. */
+  get stage(): CallStage {
+    return this.at;
+  }
+  /** For the pipeline alone: the next stage by the table. */
+  enter(stage: CallStage): void {
+    this.at = stage;
+  }
   get call(): ToolCall {
     return this.authorised.call;
   }

@@ -58,7 +58,6 @@ export class OpenCalls {
   }
 
   join(leader: Job, job: Job): void {
-    job.stage = 'joined';
     this.byCall.set(job.call_id, job);
     if (leader.joiners) leader.joiners.push(job);
     else leader.joiners = [job];

@@ -1,32 +1,20 @@
 import { type ClaimedKey, laneTopic, type Outcome } from '@countersign/contracts';
-import { afterTakeover } from '@countersign/domain';
+import { afterTakeover, type CallEvent } from '@countersign/domain';
 import type { BatchDecoder, EventLog } from '@countersign/event-log';
 import type { Clock, Logger } from '@countersign/process';
+import { isKnownDead } from '@countersign/runtimes';
+import type { Lease } from '../lease/lease.js';
 import type { EndsReader } from '../partitions/ends-reader.js';
-import type { Partition } from '../partitions/partition.js';
+import type { Partition, Start } from '../partitions/partition.js';
 import type { Partitions } from '../partitions/partitions.js';
 import type { Openings } from '../personal/openings.js';
-import type { InProcessRuntime } from '../runtimes/in-process/in-process-runtime.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { Arbiter, OrphanRow } from './arbiter.js';
 import { jobOf } from './authorised.js';
+import type { FireGate } from './fire-gate.js';
+import type { Happening } from './happening.js';
 import type { Job } from './job.js';
 import { doubtOutcome } from './outcomes.js';
-
-/** What happens with a call that was taken over. */
-export interface TakeoverSteps {
-  /** It is open here from now on and holds a slot. */
-  adopt(partition: Partition, job: Job): void;
-  start(jobs: readonly Job[]): void;
-  fire(jobs: readonly Job[]): void;
-  settleAt(job: Job, at_ms: number): void;
-  end(job: Job, outcome: Outcome): void;
-  /** They waited for a call that never was. */
-  readmit(jobs: readonly Job[]): void;
-  /** How a call that never fired ends where it may not any more. */
-  refusalOf(job: Job): Outcome | undefined;
-  epoch(): number;
-  ownerDead(epoch: number): boolean;
-}
 
 /** A key may be forgotten by the system that took it: nothing is sent again after a day. */
 const RESEND_WITHIN_MS = 24 * 3_600_000;
@@ -38,64 +26,83 @@ export interface Sources {
   reader: EndsReader;
 }
 
+/** What a call that is taken over is looked at with. */
+export interface TakeoverParts {
+  lease: Lease;
+  gate: FireGate;
+  runtime: ToolRuns;
+  openings: Openings;
+  clock: Clock;
+  logger: Logger;
+}
+
 /** Finds calls whose executor lost its lease, and does for each what is safe: nothing is guessed. */
 export class Takeover {
-  steps!: TakeoverSteps;
-
   constructor(
     private readonly arbiter: Arbiter,
     private readonly sources: Sources,
     private readonly partitions: Partitions,
-    private readonly parts: { runtime: InProcessRuntime; clock: Clock; logger: Logger; openings: Openings },
+    private readonly parts: TakeoverParts,
   ) {}
 
-  async sweep(): Promise<void> {
-    await this.arbiter.fenceExpired(this.steps.epoch());
-    for (const partition of this.partitions.assigned()) await this.sweepPartition(partition);
+  /** What is taken over and what follows, call by call: the next is taken once the one before has had its effect. */
+  async *sweep(): AsyncGenerator<Happening> {
+    await this.arbiter.fenceExpired(this.parts.lease.epoch);
+    for (const partition of this.partitions.assigned()) yield* this.sweepPartition(partition);
   }
 
-  private async sweepPartition(partition: Partition): Promise<void> {
+  private async *sweepPartition(partition: Partition): AsyncGenerator<Happening> {
     const rows = await this.arbiter.orphans(partition.number);
     if (rows.length === 0) return;
-    await this.sources.reader.catchUp(partition);
+    yield* await this.sources.reader.catchUp(partition);
     const open = rows.filter((row) => !partition.endOf(row.call_id));
     if (open.length === 0) return;
-    const epoch = this.steps.epoch();
+    const { epoch } = this.parts.lease;
     const taken = await this.arbiter.takeOver(epoch, open);
     if (taken.length > 0)
       this.parts.logger.warn(
         { lane: partition.lane, partition: partition.number, calls: taken.length, epoch },
         'took over calls of a lost executor',
       );
-    for (const row of taken) await this.resume(partition, row, epoch);
+    for (const row of taken) yield* await this.resume(partition, row, epoch);
   }
 
-  private async resume(partition: Partition, row: OrphanRow, epoch: number): Promise<void> {
+  private async resume(partition: Partition, row: OrphanRow, epoch: number): Promise<Happening[]> {
     const job = await this.jobOfRow(row);
     if (job === 'not_on_record') return this.forget(partition, row, epoch);
     if (!job) {
       this.parts.logger.error({ call_id: row.call_id, source: row.source }, 'the ruling of a call that was taken over cannot be read');
-      return;
+      return [];
     }
-    const started = partition.starts.get(row.call_id) ?? null;
-    if (job.key !== row.key) return;
+    if (job.key !== row.key) return [];
     const { also } = job.authorised;
     if (also) job.also = await this.secondKey(also, row.call_id);
+    this.inherit(job, row, partition, epoch);
+    const event = this.decide(job, row, partition.starts.get(row.call_id));
+    return event ? [{ job, event }] : [];
+  }
+
+  /** The job gets what its row and its start say of it. */
+  private inherit(job: Job, row: OrphanRow, partition: Partition, epoch: number): void {
+    const started = partition.starts.get(row.call_id);
     job.attempt = row.attempt;
     // Epochs do not rise with ownership: an older executor may outlive a younger one. What it writes must not look stale.
     job.epoch = Math.max(epoch, row.epoch, started?.epoch ?? 0);
     job.claimed = true;
     job.has_row = true;
     job.resources = row.resources;
-    job.owner_dead = this.steps.ownerDead(row.epoch);
+    // A process of its own outlives the executor that started it.
+    job.owner_dead = this.parts.lease.ownerDead(row.epoch) && (!started?.process || isKnownDead(started.process));
     job.cancelled = partition.cancelled.has(row.call_id);
     job.started_at_ms = started?.fired_at_ms ?? 0;
     job.fired_at_ms = started?.fired_at_ms ?? 0;
-    this.steps.adopt(partition, job);
+  }
+
+  private decide(job: Job, row: OrphanRow, started: Start | undefined): CallEvent | undefined {
     const now_ms = this.parts.clock.now_ms();
     const decision = afterTakeover({
       state: row.state,
-      started: started !== null,
+      started: started !== undefined,
       ended: false,
       recovery: this.parts.runtime.recoveryOf(job),
       resend_before_ms: (started?.fired_at_ms ?? 0) + RESEND_WITHIN_MS,
@@ -103,22 +110,29 @@ export class Takeover {
     });
     switch (decision.kind) {
       case 'fold_end':
-        return;
+        return undefined;
       case 'fire':
-        return this.fireFirst(job);
+        return this.unlessRefused(job, 'adopted_to_start');
       case 'read_again':
-        return this.readAgain(job);
+        return this.unlessRefused(job, 'adopted_to_fire');
       case 'resend':
-        if (this.parts.openings.isErased(job)) return this.steps.end(job, doubtOutcome(job, null, now_ms));
+        if (this.parts.openings.isErased(job)) return ended(job, doubtOutcome(job, null, now_ms));
         job.resends++;
-        return this.steps.start([job]);
+        return 'adopted_to_start';
       case 'reconcile':
         // Nobody can be asked about what cannot be read.
-        if (this.parts.openings.isErased(job)) return this.steps.end(job, doubtOutcome(job, null, now_ms));
-        return this.steps.settleAt(job, decision.at_ms);
+        if (this.parts.openings.isErased(job)) return ended(job, doubtOutcome(job, null, now_ms));
+        job.retry_at_ms = decision.at_ms;
+        return 'adopted_to_settle';
       case 'in_doubt':
-        return this.steps.end(job, doubtOutcome(job, decision.error, now_ms));
+        return ended(job, doubtOutcome(job, decision.error, now_ms));
     }
+  }
+
+  /** It never fired: it may now, if it still may. */
+  private unlessRefused(job: Job, event: CallEvent): CallEvent {
+    const refusal = this.parts.gate.refusalOf(job);
+    return refusal ? ended(job, refusal) : event;
   }
 
   /** The second row of a call of edited inputs was claimed with the first. */
@@ -128,30 +142,17 @@ export class Takeover {
     return mine ? { ...also, attempt: mine.attempt } : null;
   }
 
-  /** It never fired: it may now, if it still may. */
-  private fireFirst(job: Job) {
-    const refusal = this.steps.refusalOf(job);
-    if (refusal) this.steps.end(job, refusal);
-    else this.steps.start([job]);
-  }
-
-  private readAgain(job: Job) {
-    const refusal = this.steps.refusalOf(job);
-    if (refusal) this.steps.end(job, refusal);
-    else this.steps.fire([job]);
-  }
-
   /**
    * Embedded, a claim may be made before its ruling is synced, and outlive it where the process is killed between: the
    * ruling's place is free or another's. It never fired, for what starts it is synced after its ruling, and nobody was
    * answered. So the row goes, and the key is free again for those who wait for it.
    */
-  private async forget(partition: Partition, row: OrphanRow, epoch: number): Promise<void> {
+  private async forget(partition: Partition, row: OrphanRow, epoch: number): Promise<Happening[]> {
     await this.arbiter.forget(epoch, row);
     this.parts.logger.warn({ call_id: row.call_id, source: row.source }, 'a claim whose ruling is not on the log was removed');
     const waiting = partition.foreign.get(row.call_id) ?? [];
     partition.foreign.delete(row.call_id);
-    this.steps.readmit(waiting);
+    return waiting.map((job) => ({ job, event: 'leader_left' }));
   }
 
   private async jobOfRow(row: OrphanRow): Promise<Job | 'not_on_record' | undefined> {
@@ -166,4 +167,9 @@ export class Takeover {
     if (job.call.sealed) job.opened = await this.parts.openings.open(job);
     return job;
   }
+}
+
+function ended(job: Job, outcome: Outcome): 'adopted_to_end' {
+  job.verdict = { kind: 'ended', outcome };
+  return 'adopted_to_end';
 }

@@ -85,7 +85,17 @@ const thrown: Readonly<Record<string, () => unknown>> = {
     }),
 };
 
-async function act({ act: what, name }: Input, ctx: RunContext, world: FaultyWorld): Promise<never> {
+const leaked: Buffer[] = [];
+
+/** Takes memory, 32 MB at a time, until somebody ends its process. */
+async function leak(): Promise<never> {
+  for (;;) {
+    leaked.push(Buffer.alloc(32 * MB, 1));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+async function act({ act: what, name, wait_ms }: Input, ctx: RunContext, world: FaultyWorld): Promise<never> {
   world.runs.push({ name, at_ms: performance.now(), key: ctx.idempotency_key });
   const count = world.runsOf(name);
   const make = answers[what];
@@ -100,6 +110,20 @@ async function act({ act: what, name }: Input, ctx: RunContext, world: FaultyWor
     case 'attach_unawaited':
       void ctx.attach({ kind: 'blob', content_type: 'text/plain', data: 5 } as never);
       return { ok: true } as never;
+    case 'slow':
+      await new Promise((resolve) => setTimeout(resolve, wait_ms));
+      return { ok: true } as never;
+    case 'block':
+      for (;;);
+    case 'exit':
+      return process.exit(3);
+    case 'leak':
+      return leak();
+    case 'throw_outside':
+      setTimeout(() => {
+        throw new Error('outside of its promise');
+      });
+      return new Promise(() => undefined);
     case 'never':
       return new Promise(() => undefined);
     case 'busy_once':

@@ -115,7 +115,19 @@ export class Rig {
     const now_ms = Date.now();
     const times = { fired_at_ms: now_ms, settle_at_ms: now_ms, config_offset: -1 };
     await this.put('tool_call_started', [
-      { meta, idempotency_key: key, epoch: 1, decision_id, revision, approval_id, source, also: null, resources: null, ...times },
+      {
+        meta,
+        idempotency_key: key,
+        epoch: 1,
+        decision_id,
+        revision,
+        approval_id,
+        source,
+        also: null,
+        resources: null,
+        process: null,
+        ...times,
+      },
     ]);
     await this.store.query({
       text: `INSERT INTO tool_executions (key, attempt, tenant_id, call_uuid, partition, state, digest8, source_topic, source_offset, lane, epoch)
@@ -202,7 +214,7 @@ export class Rig {
     return (await this.ends([ruling.meta.call_id as string]))[0] as Ended;
   }
 
-  async until(what: () => boolean | Promise<boolean>, within_ms = 10_000): Promise<void> {
+  async until(what: () => boolean | Promise<boolean>, within_ms = 60_000): Promise<void> {
     for (const until = Date.now() + within_ms; !(await what()); await sleep(10))
       if (Date.now() > until) throw new Error(`not within ${within_ms} ms`);
   }

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Refusal } from '@countersign/calls';
 import type { Face } from '../http/face.js';
-import { Problem } from '../http/problem.js';
+import type { Problem } from '../http/problem.js';
 import { headerOf, type IncomingRequest, type OutgoingReply, sendProblem } from '../http/reply.js';
-import type { BodyReservation, Overrun } from './body-budget.js';
-import { isOverrun } from './body-budget.js';
+import { type BodyReservation, isOverrun, type Overrun } from './body-budget.js';
 import type { HttpBounds } from './http-bounds.js';
 import { BODY_BYTES_MAX, KEYLESS_BODY_BYTES_MAX } from './http-limits.js';
 import type { HttpRefusal } from './http-metrics.js';
-import { dropUnread, KEYED, KEYLESS, type Leniency } from './unread-body.js';
+import { dropUnread, endAfterAnswer, KEYED, KEYLESS, type Leniency } from './unread-body.js';
 
 const LOADS = { address: 'your address', tenant: 'your tenant', process: 'this gateway' } as const;
 
@@ -22,12 +22,12 @@ function overrunProblem({ scope, found_bytes, wanted_bytes, max_bytes }: Overrun
   const detail = `bodies of ${LOADS[scope]} have at most ${max_bytes} bytes in flight${found}, and this one needs ${wanted_bytes} more: wait for answers, then send it again`;
   const issue = { path: '', code: 'too_many_bytes', message: detail };
   const kind = scope === 'process' ? 'overloaded' : 'too-many-bytes';
-  return new Problem(kind, detail, { issues: [issue], scope, found_bytes, wanted_bytes, max_bytes });
+  return new Refusal(kind, detail, { issues: [issue], scope, found_bytes, wanted_bytes, max_bytes });
 }
 
 function tooLarge(found: string, max: number): Problem {
   const detail = `a body has at most ${max} bytes here, and this one has ${found}`;
-  return new Problem('body-too-large', detail, { issues: [{ path: '', code: 'too_large', message: detail }] });
+  return new Refusal('body-too-large', detail, { issues: [{ path: '', code: 'too_large', message: detail }] });
 }
 
 /**
@@ -65,7 +65,7 @@ export class BodyAdmission {
 
   private admit(request: IncomingRequest, reply: OutgoingReply, keyless: boolean, held: BodyReservation | undefined): boolean {
     const caller = keyless ? undefined : this.face.admit(request, []);
-    if (caller instanceof Problem) {
+    if (caller instanceof Refusal) {
       held?.release();
       return this.refuse(request, reply, caller, 'unauthenticated_body', KEYLESS);
     }
@@ -123,7 +123,7 @@ export class BodyAdmission {
   private tooSlow(): Problem {
     const least = this.bounds.pace.bytes_per_s_min;
     const detail = `the body came more slowly than ${least} bytes a second over 10 s: send it faster or in smaller parts`;
-    return new Problem('request-timeout', detail, { issues: [{ path: '', code: 'too_slow', message: detail }] });
+    return new Refusal('request-timeout', detail, { issues: [{ path: '', code: 'too_slow', message: detail }] });
   }
 
   private overrun(request: IncomingRequest, reply: OutgoingReply, over: Overrun, reservation?: BodyReservation): false {
@@ -134,6 +134,7 @@ export class BodyAdmission {
   private refuse(request: IncomingRequest, reply: OutgoingReply, problem: Problem, reason: HttpRefusal | undefined, left: Leniency): false {
     if (reason) this.bounds.metrics.refused(reason);
     dropUnread(request.raw, left);
+    endAfterAnswer(request.raw, reply, left);
     sendProblem(request, reply, problem);
     return false;
   }

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Caller } from '@countersign/calls';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import type { Face } from '../http/face.js';
-import type { Caller } from '../identity/authenticator.js';
 import { RawConnection, until } from '../testing/raw-connection.js';
 import { BodyAdmission } from './body-admission.js';
 import { WINDOW_TICKS } from './body-pace.js';
@@ -108,6 +108,26 @@ test('a connection that closes while its token is checked leaves nothing reserve
   await until(() => server.bounds.budget.bytes === 0);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(server.bounds.budget.counts.tenant.keys).toBe(0);
+});
+
+test('the answer to a body that is not read whole says that the connection ends, and comes through though the body is sent first', async () => {
+  const server = await start({});
+  const large = (await connect(server)).post('/', { 'content-length': 10 * MIB }, 'x'.repeat(9 * MIB));
+  await large.answered();
+  expect(large.statuses).toEqual([413]);
+  expect(large.text).toMatch(/^connection: close/im);
+  await large.gone();
+  const nowhere = (await connect(server)).post('/nowhere', { 'content-length': MIB }, 'x'.repeat(MIB - 1));
+  await nowhere.answered();
+  expect([nowhere.statuses, /^connection: close/im.test(nowhere.text)]).toEqual([[404], true]);
+  await nowhere.gone();
+});
+
+test('a connection goes on after a refused body that is read to its end', async () => {
+  const one = await connect(await start({}));
+  await one.post('/', { 'content-length': 2 * MIB }, 'x'.repeat(2 * MIB)).answered();
+  await one.post('/', { 'content-length': 2 }, '{}').answered(2);
+  expect(one.statuses).toEqual([413, 200]);
 });
 
 test('behind a trusted proxy a client is whom the proxy names, not the proxy and not whom the client names', async () => {

@@ -1,14 +1,15 @@
 import { lookup } from 'node:dns/promises';
 import type { RequestListener, Server } from 'node:http';
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import { Refusal } from '@countersign/calls';
 import type { FastifyInstance } from 'fastify';
 import type { Face } from '../http/face.js';
-import { Problem } from '../http/problem.js';
+import { type Problem, ProblemWithHeaders } from '../http/problem.js';
 import { pathOf, sendProblem } from '../http/reply.js';
 import { AllowedMethods } from './allowed-methods.js';
 import { type BodyAdmission, hasBody } from './body-admission.js';
 import type { HttpBounds } from './http-bounds.js';
-import { dropUnread, KEYLESS } from './unread-body.js';
+import { dropUnread, endAfterAnswer, KEYLESS } from './unread-body.js';
 
 /** Routes that take requests without a key, as `POST /v1/decisions`. */
 export type IsKeyless = (method: string, route: string) => boolean;
@@ -40,9 +41,9 @@ export function serveRequests(server: Server, serve: RequestListener): void {
 
 function unroutable(request: { method: string; url: string }, methods: AllowedMethods): Problem {
   const allow = methods.of(pathOf(request.url));
-  if (allow.length === 0) return new Problem('not-found', 'there is nothing at this path');
+  if (allow.length === 0) return new Refusal('not-found', 'there is nothing at this path');
   const detail = `${request.method} is not a method of this path: it takes ${allow.join(', ')}`;
-  return new Problem('method-not-allowed', detail, { allowed: allow }, { allow: allow.join(', ') });
+  return new ProblemWithHeaders('method-not-allowed', detail, { allowed: allow }, { allow: allow.join(', ') });
 }
 
 /** Looks at each request of the router before its body: whether it has a route, who asks, and whether the body may be read. */
@@ -56,7 +57,10 @@ export function admitBeforeBody(
   server.addHook('onRoute', ({ url, method }) => methods.add(url, method));
   server.addHook('onRequest', (request, reply, done) => {
     if (request.is404) {
-      if (hasBody(request.headers)) dropUnread(request.raw, KEYLESS);
+      if (hasBody(request.headers)) {
+        dropUnread(request.raw, KEYLESS);
+        endAfterAnswer(request.raw, reply, KEYLESS);
+      }
       return sendProblem(request, reply, unroutable(request, methods));
     }
     const ready = hasBody(request.headers)

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { OutgoingReply } from '../http/reply.js';
 
 /** How much of a refused body is read and thrown away, so that a client that sends before it reads still sees the answer. */
 export interface Leniency {
@@ -29,4 +30,18 @@ export function dropUnread(request: IncomingMessage, { bytes_max, wait_ms }: Len
   }, wait_ms);
   timer.unref();
   request.once('close', () => clearTimeout(timer));
+}
+
+/**
+ * Says before its answer that the connection of a body that will not be read whole ends with it. A client that has handed all of its
+ * body to its system otherwise sends the next request behind the rest, and loses it. The socket is only half closed after the answer:
+ * a socket that is closed over unread bytes takes the answer along.
+ */
+export function endAfterAnswer(request: IncomingMessage, reply: OutgoingReply, { bytes_max }: Leniency): void {
+  const length = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  if (request.complete || length <= bytes_max) return;
+  const { socket } = request;
+  // What Node calls after the last answer of a connection.
+  socket.destroySoon = () => socket.end();
+  reply.header('connection', 'close');
 }

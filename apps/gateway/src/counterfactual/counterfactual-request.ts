@@ -1,10 +1,10 @@
+import { Refusal } from '@countersign/calls';
 import { errorCodes } from '@countersign/contracts';
 import { z } from 'zod';
-import { parseBody } from '../http/body-issues.js';
-import { limitRequest } from '../http/limit-request.js';
-import { tooDeep } from '../http/nesting.js';
-import { Problem } from '../http/problem.js';
 import { draftBundle } from '../policies/bundle-request.js';
+import { parseBody } from '../requests/body-issues.js';
+import { limitRequest } from '../requests/limit-request.js';
+import { tooDeep } from '../requests/nesting.js';
 
 const CHANGES_MAX = 50;
 /** A result that is given is known: it is not in doubt. */
@@ -70,11 +70,11 @@ export const rangeRequest = z
   .refine(({ from, to }) => from === undefined || to === undefined || from <= to, { path: ['to'], message: 'is before `from`' });
 
 /** The body as one of these schemas reads it, or what is wrong with it; what is far too large is refused before it is looked at. */
-export function parseChanges<T>(schema: z.ZodType<T>, body: unknown): T | Problem {
+export function parseChanges<T>(schema: z.ZodType<T>, body: unknown): T | Refusal {
   const asked = (body as { changes?: unknown } | null | undefined)?.changes;
   if (Array.isArray(asked) && asked.length > CHANGES_MAX) {
     const message = `at most ${CHANGES_MAX} changes, not ${asked.length}`;
-    return new Problem('invalid-request', `/changes: ${message}`, { issues: [{ path: '/changes', code: 'too_big', message }] });
+    return new Refusal('invalid-request', `/changes: ${message}`, { issues: [{ path: '/changes', code: 'too_big', message }] });
   }
   return tooDeep(body) ?? parseBody(schema, body);
 }

@@ -1,9 +1,8 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { type Change, Counterfactual, changesOf } from '@countersign/decisions';
 import { tenantOf } from '@countersign/domain';
 import type { AppDeps } from '@countersign/process';
 import type { CallRow } from '@countersign/store';
-import { Problem } from '../http/problem.js';
-import type { Caller } from '../identity/authenticator.js';
 import type { PolicyRoom } from '../policies/policy-room.js';
 import { AGENT_WINDOW_MS, askedHistory } from './asked-history.js';
 import { counterfactualPieces } from './counterfactual-face.js';
@@ -45,8 +44,8 @@ export class CounterfactualRoom {
   }
 
   /** @returns the answer, JSON in pieces. */
-  async decide(caller: Caller, asked: AskedOtherwise): Promise<string[] | Problem> {
-    if (this.running >= AT_ONCE) return new Problem('too-many-in-flight', 'other counterfactuals are being worked out: ask again');
+  async decide(caller: Caller, asked: AskedOtherwise): Promise<string[] | Refusal> {
+    if (this.running >= AT_ONCE) return new Refusal('too-many-in-flight', 'other counterfactuals are being worked out: ask again');
     this.running++;
     try {
       return await this.decideNow(caller, asked);
@@ -55,12 +54,12 @@ export class CounterfactualRoom {
     }
   }
 
-  private async decideNow(caller: Caller, { rows, changes: asked, whole_cases, more }: AskedOtherwise): Promise<string[] | Problem> {
+  private async decideNow(caller: Caller, { rows, changes: asked, whole_cases, more }: AskedOtherwise): Promise<string[] | Refusal> {
     const { tenant_id } = caller;
     const { state } = this.policies.configuration;
     const rules = new NamedRules(this.policies, caller);
     const ruleChanges = await named(asked, (change, at) => rules.of(change, at));
-    if (ruleChanges instanceof Problem) return ruleChanges;
+    if (ruleChanges instanceof Refusal) return ruleChanges;
     const gently = new Gently(() => this.deps.clock.monotonic_ms());
     const history = await askedHistory({ rulings: this.policies.rulings, state, tenant_id }, ruleChanges, rows, gently);
     const limits = changesOf(ruleChanges, 'limit').map(({ limit }) => limit);
@@ -75,23 +74,23 @@ export class CounterfactualRoom {
       whole_cases,
       counts_cases: history.has('case'),
     });
-    if (!recording) return new Problem('too-much', TOO_MUCH);
+    if (!recording) return new Refusal('too-much', TOO_MUCH);
     const records = new NamedRecords(recording, caller, knownPrincipals({ room: this.policies, tenant_id }), ruleChanges.length > 0);
     const recordChanges = await named(asked, (change, at) => records.of(change, at));
-    if (recordChanges instanceof Problem) return recordChanges;
+    if (recordChanges instanceof Refusal) return recordChanges;
     const changes: Change[] = [...ruleChanges, ...recordChanges];
     const about = rows.map(({ call_id }) => call_id);
     return this.worked(new Counterfactual(recording, changes, about), more, gently);
   }
 
-  private async worked(question: Counterfactual, more: object, gently: Gently): Promise<string[] | Problem> {
+  private async worked(question: Counterfactual, more: object, gently: Gently): Promise<string[] | Refusal> {
     const until_ms = this.deps.clock.monotonic_ms() + WORK_MAX_MS;
     const mayGoOn = (): boolean => question.steps < STEPS_MAX && this.deps.clock.monotonic_ms() < until_ms;
     await gently.all(() => mayGoOn() && question.step());
-    if (!mayGoOn()) return new Problem('too-much', 'deciding it again takes too long: ask about less');
+    if (!mayGoOn()) return new Refusal('too-much', 'deciding it again takes too long: ask about less');
     const answer = question.answer();
-    if (answer.calls === 0) return new Problem('erased', 'the records of these calls are no longer on the log');
+    if (answer.calls === 0) return new Refusal('erased', 'the records of these calls are no longer on the log');
     const pieces = await gently.gathered(counterfactualPieces(answer, more), ANSWER_CHARACTERS_MAX);
-    return pieces ?? new Problem('too-much', 'the answer is too long: ask about less');
+    return pieces ?? new Refusal('too-much', 'the answer is too long: ask about less');
   }
 }

@@ -1,18 +1,17 @@
+import { type Caller, type Issue, Refusal } from '@countersign/calls';
 import { callError, canonicalText, type Principal } from '@countersign/contracts';
 import { type Change, callOfApproval, type Recording } from '@countersign/decisions';
 import { factsOf, keysOf, limitVersions } from '@countersign/domain';
 import type { Limit, PolicyBundle } from '@countersign/policy';
-import { limitFault, nextVersion } from '../http/limit-request.js';
-import { type Issue, Problem } from '../http/problem.js';
-import type { Caller } from '../identity/authenticator.js';
 import type { PolicyRoom } from '../policies/policy-room.js';
+import { limitFault, nextVersion } from '../requests/limit-request.js';
 import type { AskedChange } from './counterfactual-request.js';
 
 type Asked<K extends AskedChange['kind']> = Extract<AskedChange, { kind: K }>;
 type Named = Change | Issue;
 
 const missing = (at: number, field: string, message: string): Issue => ({ path: `/changes/${at}/${field}`, code: 'not_found', message });
-const isIssue = (named: Named | Issue | Problem): named is Issue => 'path' in named && 'code' in named && 'message' in named;
+const isIssue = (named: Named | Issue | Refusal): named is Issue => 'path' in named && 'code' in named && 'message' in named;
 
 /** Changes that need no record to be understood: other policies, tables and limits. */
 export class NamedRules {
@@ -22,13 +21,13 @@ export class NamedRules {
   ) {}
 
   /** Undefined: it is about the record. */
-  async of(asked: AskedChange, at: number): Promise<Named | Problem | undefined> {
+  async of(asked: AskedChange, at: number): Promise<Named | Refusal | undefined> {
     if (asked.kind === 'policy') return this.policy(asked, at);
     if (asked.kind === 'fact') return this.fact(asked, at);
     return asked.kind === 'limit' ? this.limit(asked, at) : undefined;
   }
 
-  private async policy({ version, bundle }: Asked<'policy'>, at: number): Promise<Named | Problem> {
+  private async policy({ version, bundle }: Asked<'policy'>, at: number): Promise<Named | Refusal> {
     const { tenant_id } = this.caller;
     if (version === null) return { kind: 'policy', bundle: null };
     if (version !== undefined) {
@@ -36,7 +35,7 @@ export class NamedRules {
       return published ? { kind: 'policy', bundle: published } : missing(at, 'version', `there is no policy ${version}`);
     }
     const text = await this.room.text(tenant_id, 'draft', bundle as PolicyBundle);
-    return text instanceof Problem ? text : { kind: 'policy', bundle: text };
+    return text instanceof Refusal ? text : { kind: 'policy', bundle: text };
   }
 
   private fact({ table, set, remove }: Asked<'fact'>, at: number): Named {
@@ -105,18 +104,18 @@ export class NamedRecords {
 /** All changes as the engine takes them, or what is wrong with them. */
 export async function named(
   asked: readonly AskedChange[],
-  of: (change: AskedChange, at: number) => Named | Problem | undefined | Promise<Named | Problem | undefined>,
-): Promise<Change[] | Problem> {
+  of: (change: AskedChange, at: number) => Named | Refusal | undefined | Promise<Named | Refusal | undefined>,
+): Promise<Change[] | Refusal> {
   const changes: Change[] = [];
   const issues: Issue[] = [];
   for (const [at, one] of asked.entries()) {
     const found = await of(one, at);
-    if (found instanceof Problem) return found;
+    if (found instanceof Refusal) return found;
     if (found && isIssue(found)) issues.push(found);
     else if (found) changes.push(found);
   }
   const [first] = issues;
-  return first ? new Problem('unknown-change', `${first.path}: ${first.message}`, { issues }) : changes;
+  return first ? new Refusal('unknown-change', `${first.path}: ${first.message}`, { issues }) : changes;
 }
 
 /** The people and services that have a key. */

@@ -1,5 +1,4 @@
-import type { AuditEvent } from '@countersign/domain';
-import { auditColumns } from '@countersign/domain';
+import { type AuditEvent, auditColumns } from '@countersign/domain';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';

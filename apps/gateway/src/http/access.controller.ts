@@ -1,13 +1,12 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { partsAsked } from '@countersign/domain';
 import { TenantMappings } from '@countersign/process';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { type Asked, type DryRuling, DryRulings } from '../policies/dry-rulings.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
-import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const properties = z.record(z.string(), z.json()).default({});
@@ -60,11 +59,11 @@ export class AccessController {
   evaluate(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const body = parseBody(evaluationRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const asked = askedBy(body, caller);
-      if (asked instanceof Problem) return asked;
+      if (asked instanceof Refusal) return asked;
       const ruling = await this.dry.of(caller.tenant_id, asked);
-      return ruling instanceof Problem ? refusal({ code: ruling.kind, message: ruling.detail }) : evaluation(ruling);
+      return ruling instanceof Refusal ? refusal({ code: ruling.kind, message: ruling.detail }) : evaluation(ruling);
     });
   }
 
@@ -73,11 +72,11 @@ export class AccessController {
   resolve(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const body = parseBody(resolveTierRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const { tool } = request.params as { tool: string };
       const { principal, authority, tenant_id } = caller;
       const ruling = await this.dry.of(tenant_id, { ...body, tool, version: body.version, principal, authority });
-      return ruling instanceof Problem ? ruling : (invalid(ruling) ?? ok({ tool, ...face(ruling) }));
+      return ruling instanceof Refusal ? ruling : (invalid(ruling) ?? ok({ tool, ...face(ruling) }));
     });
   }
 }
@@ -85,11 +84,11 @@ export class AccessController {
 /** Only those who keep or check the policy may ask about others than themselves. */
 const ASK_FOR_OTHERS: readonly string[] = ['policy_admin', 'auditor', 'admin', 'operator'];
 
-function askedBy({ subject, action, resource, context }: Evaluation, caller: Caller): Asked | Problem {
+function askedBy({ subject, action, resource, context }: Evaluation, caller: Caller): Asked | Refusal {
   const { kind, id: own, roles } = caller.principal;
   const isSelf = subject.id === own && subject.type === kind;
   if (!isSelf && !roles.some((role) => ASK_FOR_OTHERS.includes(role)))
-    return new Problem('forbidden', 'asking about somebody else needs the role policy_admin, auditor or operator');
+    return new Refusal('forbidden', 'asking about somebody else needs the role policy_admin, auditor or operator');
   const named = subject.properties.roles;
   const given = Array.isArray(named) ? named.filter((role): role is string => typeof role === 'string') : ['agent'];
   const known = subject.type === 'user' || subject.type === 'service' ? subject.type : 'agent';
@@ -127,11 +126,11 @@ function mappedFace(mapped: DryRuling['mapped']): Record<string, unknown> | null
 }
 
 /** Such a call would not be taken, whatever policy says. */
-function invalid({ issues }: DryRuling): Problem | undefined {
+function invalid({ issues }: DryRuling): Refusal | undefined {
   const [first] = issues;
   return (
     first &&
-    new Problem('invalid-inputs', `${first.path || 'the inputs'}: ${first.message}`, {
+    new Refusal('invalid-inputs', `${first.path || 'the inputs'}: ${first.message}`, {
       layer: issues.some(({ code }) => code === 'mapping') ? 'mapping' : 'input',
       issues,
     })

@@ -1,12 +1,12 @@
+import { Refusal } from '@countersign/calls';
 import { itemNames } from '@countersign/domain';
 import { Controller, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
-import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 
 export const adapterPinRequest = z.strictObject({
@@ -26,7 +26,7 @@ export class AdapterPinsController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['operator', 'policy_admin'], () => {
       const page = listed(request);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       const pins = [...this.room.configuration.state.adapter_pins.values()];
       return ok(
         pageOf(
@@ -46,16 +46,16 @@ export class AdapterPinsController {
   @Put(':adapter/environments/:environment')
   set(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin'], async (caller) => {
-      if (caller.tenant_id !== DEFAULT_TENANT) return new Problem('forbidden', 'only admins of the installation pin adapters');
+      if (caller.tenant_id !== DEFAULT_TENANT) return new Refusal('forbidden', 'only admins of the installation pin adapters');
       const body = parseBody(adapterPinRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const { adapter, environment } = request.params as { adapter: string; environment: string };
       const pin = { environment, adapter, ...body };
       const { tenant_id, principal: by } = caller;
       const draft = () => ({ ...pin, by, changed_at_ms: this.room.configuration.clock.now_ms() });
       const item = itemNames.adapter_pin(environment, adapter);
       const edited = await this.room.editEverywhere(request, { tenant_id, type: 'adapter_pin_set', item, draft });
-      if (edited instanceof Problem) return edited;
+      if (edited instanceof Refusal) return edited;
       const changed_at = new Date(edited.fields.changed_at_ms).toISOString();
       return ok({ ...pin, changed_at, ...edited.everywhere }, { etag: edited.etag });
     });

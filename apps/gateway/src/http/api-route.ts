@@ -16,6 +16,8 @@ export interface ApiRoute {
   answers: Readonly<Record<string, string>>;
   /** Who may; admin always may. Absent or empty: every principal of the tenant. Must say what the controller asks for. */
   roles?: readonly Role[];
+  /** No GET, and served also while the record is damaged: it leaves the record of the tenant as it is, or mends what is damaged. */
+  reads?: boolean;
   /** No token is needed. */
   open?: boolean;
 }

@@ -1,6 +1,7 @@
+import { batchRequest, callRequest } from '@countersign/calls';
 import type { z } from 'zod';
-import { batchRequest, callRequest } from '../admission/call-request.js';
 import { activateRequest, policySettings, publishRequest } from '../policies/bundle-request.js';
+import { limitRequest } from '../requests/limit-request.js';
 import { evaluationRequest, resolveTierRequest } from './access.controller.js';
 import { type ApiRoute, lastEventId } from './api-route.js';
 import { approvalRoutes } from './approval-routes.js';
@@ -9,10 +10,10 @@ import { cancelRequest, resolveRequest } from './call-commands.controller.js';
 import { callFilters } from './calls.controller.js';
 import { caseChange, caseFilters, caseRequest } from './cases.controller.js';
 import { counterfactualRoutes } from './counterfactual-routes.js';
+import { damageRoutes } from './damage-routes.js';
 import { factsChange, factsRequest } from './facts.controller.js';
 import { identityRoutes } from './identity-routes.js';
 import { keyRequest } from './keys.controller.js';
-import { limitRequest } from './limit-request.js';
 import { listQuery } from './lists.js';
 import { personalRoutes } from './personal-routes.js';
 import { recordRoutes } from './record-routes.js';
@@ -136,6 +137,7 @@ const policyRoutes: readonly ApiRoute[] = [
     path: `${VERSIONED}:simulate`,
     summary: 'What a draft would have ruled',
     tag: 'policies',
+    reads: true,
     body: simulateRequest,
     answers: { '200': 'Object' },
   },
@@ -159,6 +161,7 @@ const policyRoutes: readonly ApiRoute[] = [
     path: '/v1/policies/tools/{tool}/resolve',
     summary: 'The effective tier of a tool for inputs',
     tag: 'policies',
+    reads: true,
     body: resolveTierRequest,
     answers: { '200': 'Object' },
   },
@@ -167,6 +170,7 @@ const policyRoutes: readonly ApiRoute[] = [
     path: '/access/v1/evaluation',
     summary: 'AuthZEN 1.0: what would be ruled',
     tag: 'policies',
+    reads: true,
     body: evaluationRequest,
     answers: { '200': 'Object' },
   },
@@ -236,6 +240,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...peopleRoutes,
   ...approvalRoutes,
   ...counterfactualRoutes,
+  ...damageRoutes,
   ...runRoutes,
   ...registryRoutes,
   ...settingRoutes,

@@ -1,10 +1,7 @@
+import { bothForms, type Caller, callFace, mappingFace, seenBy } from '@countersign/calls';
 import type { ToolCall } from '@countersign/contracts';
 import { unpackCall } from '@countersign/domain';
 import type { ApprovalRow, PartRow } from '@countersign/store';
-import type { Caller } from '../identity/authenticator.js';
-import { callFace } from './envelope.js';
-import { bothForms, mappingFace } from './mapped-form.js';
-import { seenBy } from './seen-by.js';
 
 type Reader = Pick<Caller, 'clearances'>;
 

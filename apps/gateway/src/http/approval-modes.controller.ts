@@ -1,13 +1,12 @@
+import { RecordedCalls, Refusal } from '@countersign/calls';
 import type { ApprovalMode } from '@countersign/contracts';
 import { type CallState, observedMode, usageFacts } from '@countersign/domain';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
+import { parseBody } from '../requests/body-issues.js';
 import { UsageRoom } from '../usage/usage-room.js';
-import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
-import { KnownCalls } from './known-calls.js';
-import { positionText } from './positions.js';
-import { Problem } from './problem.js';
+import { positionText, seenOf } from './positions.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const modes = ['read_only', 'network', 'local_write', 'delegated', 'destructive'] as const satisfies readonly ApprovalMode[];
@@ -22,7 +21,7 @@ export const modeRequest = z.strictObject({
 export class ApprovalModesController {
   constructor(
     private readonly face: Face,
-    private readonly calls: KnownCalls,
+    private readonly calls: RecordedCalls,
     private readonly room: UsageRoom,
   ) {}
 
@@ -31,14 +30,14 @@ export class ApprovalModesController {
   correct(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['operator'], async (caller) => {
       const body = parseBody(modeRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const call_id = (request.params as { call_id: string }).call_id;
-      const state = await this.calls.find(request, caller.tenant_id, call_id);
-      if (state instanceof Problem) return state;
+      const state = await this.calls.find(caller.tenant_id, call_id, seenOf(request));
+      if (state instanceof Refusal) return state;
       const about = answeredCall(state);
-      if (!about) return new Problem('conflict', 'nothing answered the call yet: its effect is not known');
+      if (!about) return new Refusal('conflict', 'nothing answered the call yet: its effect is not known');
       const reason = await this.room.commands.sealer.text(caller.tenant_id, state.call, body.reason ?? null);
-      if (reason instanceof Problem) return reason;
+      if (reason instanceof Refusal) return reason;
       const correction = { ...about, mode_corrected: body.approval_mode, reason };
       const at = await this.room.commands.say(caller.tenant_id, 'approval_mode_corrected', { ...correction, by: caller.principal });
       this.calls.views.answered.note(at);

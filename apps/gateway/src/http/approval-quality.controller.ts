@@ -1,10 +1,11 @@
+import { Refusal } from '@countersign/calls';
 import { DAY_MS, qualityBy, qualityOf } from '@countersign/domain';
 import { countedVotes } from '@countersign/store';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
-import { Problem } from './problem.js';
+import { behindHeader } from './positions.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 import { VoteRoom } from './vote-room.js';
 
@@ -27,9 +28,9 @@ export class ApprovalQualityController {
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['auditor', 'operator', 'policy_admin'], async (caller) => {
       const query = queryOf(request, qualityQuery);
-      if (query instanceof Problem) return query;
+      if (query instanceof Refusal) return query;
       const { views, commands } = this.room.calls;
-      const told = await views.told(request);
+      const told = await behindHeader(views, request);
       const since_ms = commands.clock.now_ms() - query.days * DAY_MS;
       const decisions = await countedVotes(views.store, { tenant_id: caller.tenant_id, since_ms, limit: DECISIONS_MAX });
       const price = query.price_of_hour ?? null;

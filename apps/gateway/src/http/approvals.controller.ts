@@ -1,12 +1,13 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { listApprovals } from '@countersign/store';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
+import { parseBody } from '../requests/body-issues.js';
 import { approvalFace } from './approval-face.js';
-import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
 import { listed } from './lists.js';
-import { Problem } from './problem.js';
+import { behindHeader } from './positions.js';
+import { problemDocument, problemStatus } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 import { stateOf, VoteRoom, voteRequest } from './vote-room.js';
 
@@ -36,12 +37,12 @@ export class ApprovalsController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const query = listed(request, approvalFilters);
-      if (query instanceof Problem) return query;
+      if (query instanceof Refusal) return query;
       const { views } = this.room.calls;
-      const told = await views.told(request);
+      const told = await behindHeader(views, request);
       const { like, ...filters } = query;
       const likeness = like === undefined ? {} : await this.likeness(request, caller, like);
-      if (likeness instanceof Problem) return likeness;
+      if (likeness instanceof Refusal) return likeness;
       const page = await listApprovals(views.store, { tenant_id: caller.tenant_id, ...filters, ...likeness });
       return ok({ items: page.items.map((row) => approvalFace(row, caller)), next_cursor: page.next_cursor }, told);
     });
@@ -51,7 +52,7 @@ export class ApprovalsController {
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const row = await this.room.find(request, caller.tenant_id, idOf(request));
-      if (row instanceof Problem) return row;
+      if (row instanceof Refusal) return row;
       await this.room.viewed(row, caller);
       return ok(approvalFace(row, caller));
     });
@@ -63,7 +64,7 @@ export class ApprovalsController {
   voteOnMany(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const body = parseBody(votesRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const { approval_ids, ...vote } = body;
       const items = await Promise.all([...new Set(approval_ids)].map((id) => this.one(request, caller, id, vote)));
       return ok({ items });
@@ -75,7 +76,7 @@ export class ApprovalsController {
   vote(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const body = parseBody(voteRequest, request.body);
-      return body instanceof Problem ? body : this.room.vote(request, caller, idOf(request), body);
+      return body instanceof Refusal ? body : this.room.vote(request, caller, idOf(request), body);
     });
   }
 
@@ -84,9 +85,9 @@ export class ApprovalsController {
     request: HttpRequest,
     { tenant_id }: Caller,
     approval_id: string,
-  ): Promise<{ tool?: string; rule?: string } | Problem> {
+  ): Promise<{ tool?: string; rule?: string } | Refusal> {
     const row = await this.room.find(request, tenant_id, approval_id);
-    if (row instanceof Problem) return row;
+    if (row instanceof Refusal) return row;
     const tool = stateOf(row)?.call?.tool;
     const { rule } = row.requirement;
     return { ...(tool === undefined ? {} : { tool }), ...(rule === null ? {} : { rule }) };
@@ -98,9 +99,9 @@ export class ApprovalsController {
     approval_id: string,
     vote: Omit<z.infer<typeof votesRequest>, 'approval_ids'>,
   ): Promise<Record<string, unknown>> {
-    const answer: Answer | Problem = await this.room.vote(request, caller, approval_id, vote);
-    if (answer instanceof Problem)
-      return { approval_id, status: answer.status, problem: answer.document(`/v1/approvals/${approval_id}/votes`) };
+    const answer: Answer | Refusal = await this.room.vote(request, caller, approval_id, vote);
+    if (answer instanceof Refusal)
+      return { approval_id, status: problemStatus(answer), problem: problemDocument(answer, `/v1/approvals/${approval_id}/votes`) };
     return { approval_id, status: answer.status, approval: answer.body };
   }
 }

@@ -1,3 +1,4 @@
+import { Refusal } from '@countersign/calls';
 import type { EntriesAnswer } from '@countersign/evidence';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
@@ -5,7 +6,6 @@ import { AuditRoom } from '../audit/audit-room.js';
 import type { Role } from '../identity/authenticator.js';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
-import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const AUDITORS: readonly Role[] = ['auditor'];
@@ -27,7 +27,7 @@ export class AuditEntriesController {
   heads(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, AUDITORS, async () => {
       const query = queryOf(request, headsQuery);
-      if (query instanceof Problem) return query;
+      if (query instanceof Refusal) return query;
       return answerOf(await this.room.entries.heads(query.size), `there is no checkpoint of size ${query.size ?? 1}`);
     });
   }
@@ -37,10 +37,10 @@ export class AuditEntriesController {
   entries(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, AUDITORS, async () => {
       const query = queryOf(request, entriesQuery);
-      if (query instanceof Problem) return query;
+      if (query instanceof Refusal) return query;
       const { first, second } = query;
       if (second !== undefined && second <= first) {
-        return new Problem('invalid-request', `second is ${second}: it must be larger than first, which is ${first}`, {
+        return new Refusal('invalid-request', `second is ${second}: it must be larger than first, which is ${first}`, {
           issues: [{ path: '/second', code: 'too_small', message: `is ${second}, and must be larger than ${first}` }],
         });
       }
@@ -49,8 +49,8 @@ export class AuditEntriesController {
   }
 }
 
-function answerOf<T>(answer: EntriesAnswer<T>, missing: string): Answer | Problem {
-  if (answer.kind === 'not_found') return new Problem('not-found', missing);
-  if (answer.kind === 'broken') return new Problem('conflict', `what is stored does not prove it: ${answer.reason}`);
+function answerOf<T>(answer: EntriesAnswer<T>, missing: string): Answer | Refusal {
+  if (answer.kind === 'not_found') return new Refusal('not-found', missing);
+  if (answer.kind === 'broken') return new Refusal('conflict', `what is stored does not prove it: ${answer.reason}`);
   return ok(answer.found);
 }

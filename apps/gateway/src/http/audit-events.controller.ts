@@ -1,3 +1,4 @@
+import { Refusal, Views, viewsBehind } from '@countersign/calls';
 import { plain } from '@countersign/evidence';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { AuditRoom } from '../audit/audit-room.js';
@@ -6,12 +7,11 @@ import { parsePositions } from '../audit/list-cursor.js';
 import { auditListQuery, badCursor, filterOf } from './audit-query.js';
 import { Face } from './face.js';
 import { queryOf } from './from-query.js';
-import { Problem } from './problem.js';
+import { seenOf } from './positions.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views, viewsBehind } from './views.js';
 
-export const tooFar = (): Problem =>
-  new Problem(
+export const tooFar = (): Refusal =>
+  new Refusal(
     'invalid-request',
     'an event of this id was not found in 2,000,000 records after it was made: list the events of its call instead',
   );
@@ -30,14 +30,14 @@ export class AuditEventsController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['auditor'], async ({ tenant_id, principal }) => {
       const query = queryOf(request, auditListQuery);
-      if (query instanceof Problem) return query;
+      if (query instanceof Refusal) return query;
       const after = query.cursor === undefined ? {} : parsePositions(query.cursor);
       if (!after) return badCursor();
-      if (!(await this.views.current(request))) return viewsBehind();
+      if (!(await this.views.current(seenOf(request)))) return viewsBehind();
       const window = await this.room.events.window(tenant_id, filterOf(query));
-      if (!window) return new Problem('not-found', 'there is no such call or case');
+      if (!window) return new Refusal('not-found', 'there is no such call or case');
       const page = await this.room.events.list(tenant_id, window, query.limit, after).catch(behind);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       const { cursor: _place, ...asked } = query;
       await this.room.reads.record({ tenant_id, by: principal, what: 'events', query: asked, items: page.items.length });
       return ok({ items: page.items, next_cursor: page.next_cursor });
@@ -51,8 +51,8 @@ export class AuditEventsController {
       const record = await this.room.events.find(tenant_id, event_id);
       if (record === 'too_far') return tooFar();
       const found = record && (await this.room.events.describe(record).catch(behind));
-      if (!found) return new Problem('not-found', 'there is no event of this id');
-      if (found instanceof Problem) return found;
+      if (!found) return new Refusal('not-found', 'there is no event of this id');
+      if (found instanceof Refusal) return found;
       await this.room.reads.record({ tenant_id, by: principal, what: 'event', query: { event_id }, items: 1 });
       return ok({ ...found.audit, event: plain(found.event) });
     });
@@ -60,7 +60,7 @@ export class AuditEventsController {
 }
 
 /** What the views don't show yet is said, never left out. */
-function behind(cause: unknown): Problem {
+function behind(cause: unknown): Refusal {
   if (cause instanceof ViewsBehind) return viewsBehind();
   throw cause;
 }

@@ -1,17 +1,16 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { type Caller, Refusal, Views, viewsBehind } from '@countersign/calls';
 import { Controller, Get, Req, Res } from '@nestjs/common';
+import type { OpenExport } from '../audit/audit-export.js';
 import { AuditRoom } from '../audit/audit-room.js';
-import type { OpenExport } from '../exports/audit-export.js';
-import { parseExportCursor } from '../exports/export-cursor.js';
+import { parseExportCursor } from '../audit/export-cursor.js';
 import { contentTypes, type ExportFormatName } from '../exports/export-format.js';
-import type { Caller } from '../identity/authenticator.js';
 import { badCursor, exportQuery, filterOf } from './audit-query.js';
 import { Face } from './face.js';
 import { queryOf } from './from-query.js';
-import { Problem } from './problem.js';
+import { seenOf } from './positions.js';
 import { type HttpReply, type HttpRequest, sendProblem } from './reply.js';
-import { Views, viewsBehind } from './views.js';
 
 const BUFFERED_BYTES = 64 * 1024;
 
@@ -31,22 +30,22 @@ export class AuditExportController {
   @Get()
   async export(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     const caller = this.face.admit(request, ['auditor']);
-    const query = caller instanceof Problem ? caller : queryOf(request, exportQuery);
-    if (caller instanceof Problem || query instanceof Problem) return sendProblem(request, reply, query as Problem);
+    const query = caller instanceof Refusal ? caller : queryOf(request, exportQuery);
+    if (caller instanceof Refusal || query instanceof Refusal) return sendProblem(request, reply, query as Refusal);
     const opened = await this.open(request, caller, query).catch((cause) => this.face.problemOf(cause));
-    if (opened instanceof Problem) return sendProblem(request, reply, opened);
+    if (opened instanceof Refusal) return sendProblem(request, reply, opened);
     await this.send(reply, opened, query.format);
   }
 
-  private async open(request: HttpRequest, { tenant_id, principal }: Caller, query: ExportQuery): Promise<OpenExport | Problem> {
+  private async open(request: HttpRequest, { tenant_id, principal }: Caller, query: ExportQuery): Promise<OpenExport | Refusal> {
     const cursor = query.cursor === undefined ? undefined : parseExportCursor(query.cursor);
     if (query.cursor !== undefined && (!cursor || query.format === 'parquet')) return badCursor();
-    if (!(await this.views.current(request))) return viewsBehind();
+    if (!(await this.views.current(seenOf(request)))) return viewsBehind();
     const { format, after_checkpoint } = query;
     const filter = filterOf(query);
     const opened = await this.room.exports.open({ tenant_id, by: principal, format, filter, cursor, after_checkpoint, query });
-    if (opened === 'unknown') return new Problem('not-found', 'there is no such call, case or checkpoint');
-    if (opened === 'not_covered') return new Problem('unavailable', 'no checkpoint covers what is on the log: ask again');
+    if (opened === 'unknown') return new Refusal('not-found', 'there is no such call, case or checkpoint');
+    if (opened === 'not_covered') return new Refusal('unavailable', 'no checkpoint covers what is on the log: ask again');
     return opened;
   }
 
@@ -67,4 +66,4 @@ export class AuditExportController {
   }
 }
 
-type ExportQuery = Exclude<ReturnType<typeof queryOf<typeof exportQuery>>, Problem>;
+type ExportQuery = Exclude<ReturnType<typeof queryOf<typeof exportQuery>>, Refusal>;

@@ -1,8 +1,8 @@
+import { Refusal } from '@countersign/calls';
 import { z } from 'zod';
 import { type AuditFilter } from '../audit/audit-events.js';
 import { exportFormats } from '../exports/export-format.js';
 import { fromQuery } from './from-query.js';
-import { Problem } from './problem.js';
 
 /** RFC 3339, as epoch ms. */
 const time = z.iso
@@ -36,7 +36,7 @@ export const filterOf = ({ from, to, call_id, case_id, type, caller }: Asked): A
   caller,
 });
 
-export const badCursor = (): Problem =>
-  new Problem('invalid-request', 'the cursor is none of ours', {
+export const badCursor = (): Refusal =>
+  new Refusal('invalid-request', 'the cursor is none of ours', {
     issues: [{ path: '/cursor', code: 'cursor', message: 'is not valid' }],
   });

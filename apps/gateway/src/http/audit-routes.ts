@@ -17,6 +17,7 @@ export const auditRoutes: readonly ApiRoute[] = [
     path: '/v1/audit/cosignatures',
     summary: 'A witness saw a checkpoint',
     tag: 'audit',
+    reads: true,
     body: cosignatureRequest,
     answers: { '200': 'Object' },
   },

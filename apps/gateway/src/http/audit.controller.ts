@@ -1,17 +1,17 @@
+import { type Caller, Refusal, Views, viewsBehind } from '@countersign/calls';
 import { parseTopic } from '@countersign/contracts';
 import type { LogRecord } from '@countersign/event-log';
 import { parseTilePath } from '@countersign/proofs';
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { AuditRoom } from '../audit/audit-room.js';
-import type { Caller, Role } from '../identity/authenticator.js';
+import type { Role } from '../identity/authenticator.js';
+import { parseBody } from '../requests/body-issues.js';
 import { tooFar } from './audit-events.controller.js';
-import { parseBody } from './body-issues.js';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
-import { Problem } from './problem.js';
+import { seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok, pathOf } from './reply.js';
-import { Views, viewsBehind } from './views.js';
 
 const AUDITORS: readonly Role[] = ['auditor'];
 const whole = (min: number) => fromQuery(z.number().int().min(min).max(Number.MAX_SAFE_INTEGER));
@@ -31,11 +31,11 @@ export const consistencyQuery = { first: whole(1) };
 
 const NO_HEADS_WITNESS =
   'no configured witness checks heads, so no checkpoint counts as cosigned: run countersign witness and mark its key in COUNTERSIGN_AUDIT_WITNESSES as heads:<vkey>';
-const notCovered = (): Problem => new Problem('unavailable', 'no checkpoint covers that yet: one is written within a second, ask again');
+const notCovered = (): Refusal => new Refusal('unavailable', 'no checkpoint covers that yet: one is written within a second, ask again');
 const NO_WITNESSES =
   'this installation has no witnesses, so no checkpoint is ever cosigned: ask without cosigned=true, or have an operator set COUNTERSIGN_AUDIT_WITNESSES to the keys of the witnesses';
-const notCosigned = (): Problem =>
-  new Problem('unavailable', 'the witnesses have not all cosigned a checkpoint yet: ask again once each has looked');
+const notCosigned = (): Refusal =>
+  new Refusal('unavailable', 'the witnesses have not all cosigned a checkpoint yet: ask again once each has looked');
 const plain = (content: Buffer | string, type: string): Answer => ({ status: 200, raw: content, headers: { 'content-type': type } });
 
 /** `/v1/audit`: checkpoints, tiles and proofs; each proof is checked before it is given. */
@@ -52,7 +52,7 @@ export class AuditController {
   checkpoint(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, AUDITORS, async () => {
       const query = queryOf(request, checkpointQuery);
-      if (query instanceof Problem) return query;
+      if (query instanceof Refusal) return query;
       const unseen = await this.unseen(query.cosigned);
       if (unseen) return unseen;
       const note = query.cosigned === 'true' ? (await this.room.cosigned.newest())?.note : await this.room.proofs.checkpoint();
@@ -67,9 +67,9 @@ export class AuditController {
   cosign(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, AUDITORS, async () => {
       const body = parseBody(cosignatureRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const kept = await this.room.cosigned.add(body.note);
-      return 'refused' in kept ? new Problem('conflict', kept.refused) : ok(kept);
+      return 'refused' in kept ? new Refusal('conflict', kept.refused) : ok(kept);
     });
   }
 
@@ -78,12 +78,12 @@ export class AuditController {
   proof(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, AUDITORS, async (caller) => {
       const query = queryOf(request, proofQuery);
-      if (query instanceof Problem) return query;
+      if (query instanceof Refusal) return query;
       const record = await this.recordOf(caller.tenant_id, query);
-      if (record instanceof Problem) return record;
+      if (record instanceof Refusal) return record;
       const answer = await this.room.proofs.prove(record);
       if (answer.kind === 'not_covered') return notCovered();
-      if (answer.kind === 'broken') return new Problem('internal', `the record cannot be proven: ${answer.reason}`);
+      if (answer.kind === 'broken') return new Refusal('internal', `the record cannot be proven: ${answer.reason}`);
       const { topic, partition, offset, timestamp_ms, key, headers, value } = record;
       await this.read(caller, 'proof', query, 1);
       const proven = ok({
@@ -102,23 +102,23 @@ export class AuditController {
   bundle(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, AUDITORS, async (caller) => {
       const query = queryOf(request, bundleQuery);
-      if (query instanceof Problem) return query;
+      if (query instanceof Refusal) return query;
       const { call_id, case_id, cosigned } = query;
-      if ((call_id === undefined) === (case_id === undefined)) return new Problem('invalid-request', 'name a call_id or a case_id');
+      if ((call_id === undefined) === (case_id === undefined)) return new Refusal('invalid-request', 'name a call_id or a case_id');
       const unseen = await this.unseen(cosigned);
       if (unseen) return unseen;
-      if (!(await this.views.current(request))) return viewsBehind();
+      if (!(await this.views.current(seenOf(request)))) return viewsBehind();
       const made = await this.room.bundle(
         caller.tenant_id,
         call_id !== undefined ? { call_id } : { case_id: case_id as string },
         cosigned === 'true',
       );
-      if (made === undefined) return new Problem('not-found', 'there is no such call or case, or it has no calls');
-      if (made === 'too_large') return new Problem('invalid-request', 'a bundle holds at most 500 calls: ask for them one by one');
+      if (made === undefined) return new Refusal('not-found', 'there is no such call or case, or it has no calls');
+      if (made === 'too_large') return new Refusal('invalid-request', 'a bundle holds at most 500 calls: ask for them one by one');
       if (made.kind === 'not_covered') return notCovered();
       if (made.kind === 'dropped')
-        return new Problem('erased', `records of ${made.call_id} were dropped by retention: bundles made before still verify`);
-      if (made.kind === 'broken') return new Problem('internal', `it cannot be proven: ${made.reason}`);
+        return new Refusal('erased', `records of ${made.call_id} were dropped by retention: bundles made before still verify`);
+      if (made.kind === 'broken') return new Refusal('internal', `it cannot be proven: ${made.reason}`);
       await this.read(caller, 'bundle', query, made.bundle.records.length);
       return { ...ok(made.bundle), as_recorded: true };
     });
@@ -129,10 +129,10 @@ export class AuditController {
   consistency(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, AUDITORS, async () => {
       const query = queryOf(request, consistencyQuery);
-      if (query instanceof Problem) return query;
+      if (query instanceof Refusal) return query;
       const found = await this.room.proofs.consistency(query.first);
-      if (typeof found === 'string') return new Problem('internal', `it cannot be proven: ${found}`);
-      return found ? ok({ first: query.first, ...found }) : new Problem('not-found', `there is no checkpoint of size ${query.first}`);
+      if (typeof found === 'string') return new Refusal('internal', `it cannot be proven: ${found}`);
+      return found ? ok({ first: query.first, ...found }) : new Refusal('not-found', `there is no checkpoint of size ${query.first}`);
     });
   }
 
@@ -144,34 +144,34 @@ export class AuditController {
       const [, tree, rest] = /^(checkpoints|[A-Za-z0-9._-]+\/\d+)\/(.+)$/.exec(path) ?? [];
       const tile = rest === undefined ? undefined : parseTilePath(rest);
       const hashes = tree !== undefined && tile ? await this.room.tile(tree, tile) : undefined;
-      return hashes ? plain(hashes, 'application/octet-stream') : new Problem('not-found', `there is no tile ${path.slice(0, 200)}`);
+      return hashes ? plain(hashes, 'application/octet-stream') : new Refusal('not-found', `there is no tile ${path.slice(0, 200)}`);
     });
   }
 
   /** Why there is no cosigned checkpoint for a request that wants one. */
-  private async unseen(cosigned: string | undefined): Promise<Problem | undefined> {
+  private async unseen(cosigned: string | undefined): Promise<Refusal | undefined> {
     if (cosigned !== 'true') return undefined;
     if (!this.room.cosigned.asks)
-      return new Problem('conflict', NO_WITNESSES, { issues: [{ path: '/cosigned', code: 'no_witnesses', message: NO_WITNESSES }] });
+      return new Refusal('conflict', NO_WITNESSES, { issues: [{ path: '/cosigned', code: 'no_witnesses', message: NO_WITNESSES }] });
     if (!this.room.cosigned.checksHeads)
-      return new Problem('conflict', NO_HEADS_WITNESS, {
+      return new Refusal('conflict', NO_HEADS_WITNESS, {
         issues: [{ path: '/cosigned', code: 'no_heads_witness', message: NO_HEADS_WITNESS }],
       });
     return (await this.room.cosigned.newest()) ? undefined : notCosigned();
   }
 
   /** The record that is asked for by its event, or by its place. */
-  private async recordOf(tenant_id: string, { event_id, topic, partition, offset }: ProofQuery): Promise<LogRecord | Problem> {
+  private async recordOf(tenant_id: string, { event_id, topic, partition, offset }: ProofQuery): Promise<LogRecord | Refusal> {
     const isPlace = topic !== undefined && partition !== undefined && offset !== undefined;
     const named = [event_id, topic, partition, offset].filter((part) => part !== undefined).length;
     if (named !== (isPlace ? 3 : 1) || (!isPlace && event_id === undefined))
-      return new Problem('invalid-request', 'name an event_id, or a topic, partition and offset');
+      return new Refusal('invalid-request', 'name an event_id, or a topic, partition and offset');
     const found = isPlace
       ? await this.room.record(tenant_id, { topic, partition, offset })
       : await this.room.events.find(tenant_id, event_id as string);
     if (found === 'too_far') return tooFar();
     const what = isPlace ? `record of yours at ${topic}/${partition}/${offset}` : 'event of this id';
-    return found ?? new Problem('not-found', `there is no ${what}`);
+    return found ?? new Refusal('not-found', `there is no ${what}`);
   }
 
   private read({ tenant_id, principal }: Caller, what: string, query: Record<string, unknown>, items: number): Promise<void> {

@@ -1,12 +1,9 @@
+import { BatchRun, batchRequest, Calls, dependencyFault, Refusal } from '@countersign/calls';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { batchRequest } from '../admission/call-request.js';
-import { dependencyFault } from './batch-order.js';
-import { BatchRun } from './batch-run.js';
-import { parseBody } from './body-issues.js';
-import { CallIntake } from './call-intake.js';
+import { parseBody } from '../requests/body-issues.js';
+import { waitOf } from '../requests/preferences.js';
+import { BatchLines } from './batch-lines.js';
 import { Face } from './face.js';
-import { waitOf } from './preferences.js';
-import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, headerOf, sendProblem } from './reply.js';
 
 /** `POST /v1/calls:batch`: NDJSON, a line a call as each ends. */
@@ -14,7 +11,7 @@ import { type HttpReply, type HttpRequest, headerOf, sendProblem } from './reply
 export class BatchController {
   constructor(
     private readonly face: Face,
-    private readonly intake: CallIntake,
+    private readonly calls: Calls,
   ) {}
 
   // A double colon is a literal one in Fastify's routes.
@@ -22,10 +19,10 @@ export class BatchController {
   @HttpCode(200)
   submit(@Req() request: HttpRequest, @Res() reply: HttpReply): void {
     const caller = this.face.admit(request, ['agent', 'operator']);
-    const body = caller instanceof Problem ? caller : parseBody(batchRequest, request.body);
-    const fault = body instanceof Problem ? body : dependencyFault(body.calls);
-    if (caller instanceof Problem || body instanceof Problem || fault) {
-      sendProblem(request, reply, fault as Problem);
+    const body = caller instanceof Refusal ? caller : parseBody(batchRequest, request.body);
+    const fault = body instanceof Refusal ? body : dependencyFault(body.calls);
+    if (caller instanceof Refusal || body instanceof Refusal || fault) {
+      sendProblem(request, reply, fault as Refusal);
       return;
     }
     reply.hijack();
@@ -34,9 +31,9 @@ export class BatchController {
       caller,
       traceparent: headerOf(request, 'traceparent'),
       wait_ms: waitOf(headerOf(request, 'prefer')),
-      fault: (cause: unknown) => this.face.problemOf(cause),
+      span_name: 'POST /v1/calls:batch',
+      warns_of_deprecation: false,
     };
-    const out = { line: (text: string) => void reply.raw.write(`${text}\n`), end: () => void reply.raw.end() };
-    new BatchRun(this.intake, body.calls, by, out).start();
+    new BatchRun(this.calls, body.calls, by, new BatchLines(reply.raw, (cause) => this.face.problemOf(cause))).start();
   }
 }

@@ -1,8 +1,8 @@
+import { Refusal } from '@countersign/calls';
 import { lacking } from '@countersign/contracts';
 import { contentTypeOf, markingsOf } from '@countersign/store';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { Face } from './face.js';
-import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, headerOf, sendProblem } from './reply.js';
 import { StoredBlobs } from './stored-blobs.js';
 
@@ -17,13 +17,13 @@ export class BlobsController {
   @Get(':name')
   async read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     const caller = this.face.admit(request, []);
-    if (caller instanceof Problem) return sendProblem(request, reply, caller);
+    if (caller instanceof Refusal) return sendProblem(request, reply, caller);
     const { name } = request.params as { name: string };
     try {
       const cleared = lacking(markingsOf(name), caller.clearances).length === 0;
       const blob = cleared ? await this.stored.read(caller.tenant_id, name) : undefined;
-      if (blob === 'erased') return sendProblem(request, reply, new Problem('erased', 'the blob was personal data, and is erased'));
-      if (!blob) return sendProblem(request, reply, new Problem('not-found', 'there is no such blob'));
+      if (blob === 'erased') return sendProblem(request, reply, new Refusal('erased', 'the blob was personal data, and is erased'));
+      if (!blob) return sendProblem(request, reply, new Refusal('not-found', 'there is no such blob'));
       const etag = `"${name.slice(0, 64)}"`;
       // Asked again each time: it may be erased, or its markings out of the caller's reach by then.
       reply.headers(blob.sealed ? { 'cache-control': 'no-store' } : { 'cache-control': 'private, no-cache', etag });

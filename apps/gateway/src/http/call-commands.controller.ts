@@ -1,17 +1,12 @@
-import { type CallState, type PlacedEvent, statusOf, terminalStatuses } from '@countersign/domain';
+import { type Caller, type CallName, Calls, type Intervention, Refusal } from '@countersign/calls';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
-import { CallSealer } from '../personal/call-sealer.js';
-import { isAnswer } from '../waiting/is-answer.js';
-import { parseBody } from './body-issues.js';
-import { envelopeText } from './envelope.js';
+import { parseBody } from '../requests/body-issues.js';
+import { readingHeaders } from './call-reading.js';
 import { Face } from './face.js';
-import { KnownCalls } from './known-calls.js';
-import { positionText } from './positions.js';
-import { Problem } from './problem.js';
+import { positionText, seenOf } from './positions.js';
+import { locationOf } from './post-reply.js';
 import type { Answer, HttpReply, HttpRequest } from './reply.js';
-import { seenBy } from './seen-by.js';
 
 export const cancelRequest = z.strictObject({ reason: z.string().min(1).max(1000).optional() }).prefault({});
 
@@ -21,20 +16,12 @@ export const resolveRequest = z.strictObject({
   reason: z.string().min(1).max(2000),
 });
 
-const PATIENCE_MS = 5_000;
-
-interface Seen {
-  state: CallState;
-  at: PlacedEvent | undefined;
-}
-
 /** `/v1/calls/{call_id}/cancel` and `/resolve`. */
 @Controller('v1/calls')
 export class CallCommandsController {
   constructor(
     private readonly face: Face,
-    private readonly calls: KnownCalls,
-    private readonly sealer: CallSealer,
+    private readonly calls: Calls,
   ) {}
 
   @Post(':call_id/cancel')
@@ -42,18 +29,7 @@ export class CallCommandsController {
   cancel(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['agent', 'operator'], async (caller) => {
       const body = parseBody(cancelRequest, request.body ?? undefined);
-      if (body instanceof Problem) return body;
-      const state = await this.find(request, caller);
-      if (state instanceof Problem) return state;
-      if (!mayCancel(caller, state)) return new Problem('forbidden', 'an agent cancels its own calls; others need the role operator');
-      const status = statusOf(state);
-      if (terminalStatuses.has(status)) return new Problem('conflict', `the call has ended: ${status}`);
-      if (status === 'in_doubt') return new Problem('conflict', 'nobody can tell whether the call happened: it is resolved, not cancelled');
-      const reason = await this.sealer.text(caller.tenant_id, state.call, body.reason ?? null);
-      if (reason instanceof Problem) return reason;
-      const fields = { principal: caller.principal, reason, requested_at_ms: this.calls.commands.clock.now_ms() };
-      const seen = await this.calls.tell('tool_call_cancel_requested', state, fields, { check: answered, timeout_ms: PATIENCE_MS });
-      return this.answer(caller, state, seen);
+      return body instanceof Refusal ? body : answer(await this.calls.cancel(named(request, caller), body.reason));
     });
   }
 
@@ -62,47 +38,22 @@ export class CallCommandsController {
   resolve(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['operator'], async (caller) => {
       const body = parseBody(resolveRequest, request.body);
-      if (body instanceof Problem) return body;
-      const state = await this.find(request, caller);
-      if (state instanceof Problem) return state;
-      const status = statusOf(state);
-      if (status !== 'in_doubt') return new Problem('conflict', `only a call in doubt is resolved; this one is ${status}`);
-      const { resolution } = body;
-      const reason = await this.sealer.text(caller.tenant_id, state.call, body.reason);
-      if (reason instanceof Problem) return reason;
-      const said = resolution === 'happened' && body.output !== undefined ? JSON.stringify(body.output) : null;
-      const output_json = await this.sealer.output(caller.tenant_id, state.call, said);
-      if (output_json instanceof Problem) return output_json;
-      const requested_at_ms = this.calls.commands.clock.now_ms();
-      const fields = { principal: caller.principal, resolution, reason: reason as string, output_json, requested_at_ms };
-      const seen = await this.calls.tell('tool_call_resolve_requested', state, fields, { check: ended, timeout_ms: PATIENCE_MS });
-      return this.answer(caller, state, seen);
+      return body instanceof Refusal ? body : answer(await this.calls.resolve(named(request, caller), body));
     });
   }
-
-  private find(request: HttpRequest, caller: Caller): Promise<CallState | Problem> {
-    return this.calls.find(request, caller.tenant_id, (request.params as { call_id: string }).call_id);
-  }
-
-  /** 200 with the end, or 202 with the call as it is while it takes longer. */
-  private answer(caller: Caller, state: CallState, seen: Seen | undefined): Answer {
-    if (!seen) return { status: 202, text: envelopeText(seenBy(state, caller)), headers: { location: `/v1/calls/${state.call_id}` } };
-    this.calls.noted(seen.at);
-    const headers: Record<string, string> = seen.at ? { 'countersign-position': positionText(seen.at) } : {};
-    return { status: 200, text: envelopeText(seenBy(seen.state, caller)), headers };
-  }
 }
 
-/** What a cancellation may lead to: a write that is stopped under way may end in doubt. */
-function answered(state: CallState, at: PlacedEvent | undefined): Seen | undefined {
-  return isAnswer(statusOf(state)) ? { state, at } : undefined;
-}
+const named = (request: HttpRequest, caller: Caller): CallName => ({
+  caller,
+  call_id: (request.params as { call_id: string }).call_id,
+  seen: seenOf(request),
+});
 
-function ended(state: CallState, at: PlacedEvent | undefined): Seen | undefined {
-  return terminalStatuses.has(statusOf(state)) ? { state, at } : undefined;
-}
-
-function mayCancel(caller: Caller, state: CallState): boolean {
-  const { id, roles } = caller.principal;
-  return roles.includes('operator') || roles.includes('admin') || state.call?.principal.id === id;
+/** 200 with the end, or 202 with the call as it is while it takes longer. */
+function answer(made: Intervention | Refusal): Answer | Refusal {
+  if (made instanceof Refusal) return made;
+  const { reached, at, state, envelope } = made;
+  const position: Record<string, string> = at ? { 'countersign-position': positionText(at) } : {};
+  const headers = reached ? position : { location: locationOf(state.call_id) };
+  return { status: reached ? 200 : 202, text: envelope, headers: { ...headers, ...readingHeaders(made) } };
 }

@@ -1,41 +1,37 @@
-import { type CallState, statusOf, terminalStatuses } from '@countersign/domain';
-import type { Caller } from '../identity/authenticator.js';
-import { newestFact } from '../waiting/state-hlc.js';
+import type { Caller, CallFollower, CallSnapshot, SnapshotFrame } from '@countersign/calls';
+import type { Progress } from '@countersign/process';
 import type { StreamOut } from './event-stream.js';
 
-/** The envelope of one state of a call, made once for all readers who may see the same of it. */
-export interface StatusTexts {
-  readonly state: CallState;
-  of(reader: Pick<Caller, 'clearances'>): string | Promise<string>;
+const statusEvent: SnapshotFrame = (id, envelope) => `id: ${id}\nevent: status\ndata: ${envelope}\n\n`;
+
+/** One text for all readers of a call. */
+const progressEvents = new WeakMap<Progress, string>();
+
+function progressEvent(progress: Progress): string {
+  const known = progressEvents.get(progress);
+  if (known !== undefined) return known;
+  const { fraction, message } = progress;
+  const text = `event: progress\ndata: ${JSON.stringify({ fraction, message })}\n\n`;
+  progressEvents.set(progress, text);
+  return text;
 }
 
-/** What one reader of a call has been told: `status` with the envelope after every fact. Ids ascend with the facts (hlc). */
-export class CallStream {
-  private shown = '';
-
+/** A call as server-sent events to one reader: `status` with the envelope after every fact, `progress` without an id. */
+export class CallStream implements CallFollower {
   constructor(
     private readonly out: StreamOut,
     private readonly reader: Pick<Caller, 'clearances'>,
-    private last_id: number,
   ) {}
 
-  /** Tells what is new. @returns whether the call has ended: then so has the stream. */
-  show(texts: StatusTexts): boolean {
-    const { state } = texts;
-    const { hlc } = newestFact(state);
-    const status = statusOf(state);
-    if (hlc > this.last_id || (hlc === this.last_id && this.shown !== '' && this.shown !== status)) {
-      this.last_id = hlc;
-      this.shown = status;
-      this.out.write(texts.of(this.reader));
-    }
-    const over = terminalStatuses.has(status) && state.ruling !== null;
-    if (over) this.out.end();
-    return over;
+  status(snapshot: CallSnapshot): void {
+    this.out.write(snapshot.text(this.reader, statusEvent));
   }
 
-  /** Has no id: a stream that comes again is told where the call stands, not how it got there. */
-  progressed(text: string): void {
-    this.out.write(text);
+  progressed(progress: Progress): void {
+    this.out.write(progressEvent(progress));
+  }
+
+  ended(): void {
+    this.out.end();
   }
 }

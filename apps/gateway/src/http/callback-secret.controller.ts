@@ -1,5 +1,5 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
-import { CallbackSender } from '../waiting/callback-sender.js';
+import { CallbackSender } from '../callbacks/callback-sender.js';
 import { Face } from './face.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 

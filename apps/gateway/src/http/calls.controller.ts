@@ -1,16 +1,25 @@
+import { type Caller, Calls, callRequest, envelopeText, Refusal, seenBy, statuses } from '@countersign/calls';
 import { unpackCall } from '@countersign/domain';
 import { listCalls } from '@countersign/store';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import { CallIntake } from './call-intake.js';
-import { statuses } from './call-statuses.js';
-import { envelopeText } from './envelope.js';
+import { parseBody } from '../requests/body-issues.js';
+import { waitOf } from '../requests/preferences.js';
+import { readingHeaders } from './call-reading.js';
 import { Face } from './face.js';
-import { KnownCalls } from './known-calls.js';
 import { listed } from './lists.js';
-import { Problem } from './problem.js';
-import { type Answer, type HttpReply, type HttpRequest, type IncomingRequest, type OutgoingReply, okText, sendProblem } from './reply.js';
-import { seenBy } from './seen-by.js';
+import { behindHeader, seenOf } from './positions.js';
+import { PostReply } from './post-reply.js';
+import {
+  type Answer,
+  type HttpReply,
+  type HttpRequest,
+  headerOf,
+  type IncomingRequest,
+  type OutgoingReply,
+  okText,
+  sendProblem,
+} from './reply.js';
 
 export const callFilters = {
   status: z.enum(statuses).optional(),
@@ -24,8 +33,7 @@ export const callFilters = {
 export class CallsController {
   constructor(
     private readonly face: Face,
-    private readonly intake: CallIntake,
-    private readonly calls: KnownCalls,
+    private readonly calls: Calls,
   ) {}
 
   @Post()
@@ -33,8 +41,8 @@ export class CallsController {
   submit(@Req() request: IncomingRequest, @Res() reply: OutgoingReply): void | Promise<void> {
     const caller = this.face.admit(request, ['agent', 'operator']);
     try {
-      if (caller instanceof Problem) sendProblem(request, reply, caller);
-      else return this.intake.post(request, reply, caller)?.catch((cause) => this.face.fault(request, reply, cause));
+      if (caller instanceof Refusal) sendProblem(request, reply, caller);
+      else return this.post(request, reply, caller)?.catch((cause) => this.face.fault(request, reply, cause));
     } catch (cause) {
       this.face.fault(request, reply, cause);
     }
@@ -42,11 +50,12 @@ export class CallsController {
 
   @Get()
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
-    return this.face.serve(request, reply, [], async (caller): Promise<Answer | Problem> => {
+    return this.face.serve(request, reply, [], async (caller): Promise<Answer | Refusal> => {
       const query = listed(request, callFilters);
-      if (query instanceof Problem) return query;
-      const told = await this.calls.views.told(request);
-      const page = await listCalls(this.calls.views.store, { tenant_id: caller.tenant_id, ...query });
+      if (query instanceof Refusal) return query;
+      const { views } = this.calls.recorded;
+      const told = await behindHeader(views, request);
+      const page = await listCalls(views.store, { tenant_id: caller.tenant_id, ...query });
       const items = page.items.map((row) => envelopeText(seenBy(unpackCall(row.state), caller)));
       return okText(`{"items":[${items.join(',')}],"next_cursor":${JSON.stringify(page.next_cursor)}}`, told);
     });
@@ -55,9 +64,23 @@ export class CallsController {
   @Get(':call_id')
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
-      const state = await this.calls.find(request, caller.tenant_id, (request.params as { call_id: string }).call_id);
-      if (state instanceof Problem) return state;
-      return okText(envelopeText(seenBy(state, caller), { effect: await this.intake.effects.of(state) }));
+      const { call_id } = request.params as { call_id: string };
+      const reading = await this.calls.status({ caller, call_id, seen: seenOf(request) });
+      return reading instanceof Refusal ? reading : okText(reading.envelope, readingHeaders(reading));
     });
+  }
+
+  private post(request: IncomingRequest, reply: OutgoingReply, caller: Caller): void | Promise<void> {
+    const parsed = parseBody(callRequest, request.body);
+    if (parsed instanceof Refusal) return sendProblem(request, reply, parsed);
+    const by = {
+      caller,
+      idempotency_key: headerOf(request, 'idempotency-key'),
+      traceparent: headerOf(request, 'traceparent'),
+      wait_ms: waitOf(headerOf(request, 'prefer')),
+      span_name: 'POST /v1/calls',
+      warns_of_deprecation: true,
+    };
+    return this.calls.submit(parsed, by, new PostReply(request, reply, this.face, caller));
   }
 }

@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Readable, Timed, TimerWheel } from '@countersign/calls';
 import type { CaseHistoryRow, Sql } from '@countersign/store';
-import type { Readable } from '../personal/readable.js';
-import type { Timed, TimerWheel } from '../waiting/timer-wheel.js';
 import { historyFace } from './case-history-face.js';
 import type { CaseLines, CaseName } from './case-lines.js';
 import type { CaseStream, LineText } from './case-stream.js';

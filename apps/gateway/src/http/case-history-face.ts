@@ -1,9 +1,6 @@
+import { approvalLink, bothForms, type Caller, callFace, seenBy } from '@countersign/calls';
 import { type CallState, unpackCall } from '@countersign/domain';
 import type { CaseHistoryRow } from '@countersign/store';
-import type { Caller } from '../identity/authenticator.js';
-import { approvalLink, callFace } from './envelope.js';
-import { bothForms } from './mapped-form.js';
-import { seenBy } from './seen-by.js';
 
 type Fields = Record<string, unknown>;
 

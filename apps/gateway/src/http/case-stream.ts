@@ -1,5 +1,5 @@
+import type { Caller } from '@countersign/calls';
 import type { CaseHistoryRow, Sql } from '@countersign/store';
-import type { Caller } from '../identity/authenticator.js';
 import { CaseLines, type CaseName } from './case-lines.js';
 import type { EventStream } from './event-stream.js';
 

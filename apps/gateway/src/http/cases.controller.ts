@@ -1,28 +1,25 @@
+import { type Caller, CallSealer, Refusal, subjectsRequest, Views, viewsBehind } from '@countersign/calls';
 import { uuidv7 } from '@countersign/contracts';
 import { caseOf, itemNames } from '@countersign/domain';
 import { type CaseRow, caseHistory, listCases, readCase } from '@countersign/store';
 import { Controller, Get, Patch, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
+import type { Edited } from '../configuration/configuration-edits.js';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
 import type { ChangeFields } from '../identity/configuration-writer.js';
-import { CallSealer, subjectsRequest } from '../personal/call-sealer.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { historyFace } from './case-history-face.js';
-import type { Edited } from './configuration-edits.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed } from './lists.js';
-import { positionText } from './positions.js';
-import { Problem } from './problem.js';
+import { behindHeader, positionText, seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views, viewsBehind } from './views.js';
 
 const title = z.string().min(1).max(400).optional();
 export const caseRequest = z.strictObject({ title, subjects: subjectsRequest }).prefault({});
 export const caseChange = z.strictObject({ state: z.enum(['open', 'closed']), title, subjects: subjectsRequest });
 export const caseFilters = { status: z.enum(['open', 'awaiting_approval', 'closed']).optional() };
 
-const noSuchCase = (): Problem => new Problem('not-found', 'there is no case of this id');
+const noSuchCase = (): Refusal => new Refusal('not-found', 'there is no case of this id');
 const idOf = (request: HttpRequest): string => (request.params as { case_id: string }).case_id;
 
 function caseFace(row: CaseRow): Record<string, unknown> {
@@ -51,7 +48,7 @@ export class CasesController {
   open(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['agent', 'operator'], async (caller) => {
       const body = parseBody(caseRequest, request.body ?? undefined);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const case_id = `case_${uuidv7(this.room.clock.now_ms())}`;
       return this.begin(caller, case_id, { ...body, state: 'open' });
     });
@@ -61,7 +58,7 @@ export class CasesController {
   change(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['agent', 'operator'], async (caller) => {
       const body = parseBody(caseChange, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       return this.edit(request, caller, body);
     });
   }
@@ -70,8 +67,8 @@ export class CasesController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const query = listed(request, caseFilters);
-      if (query instanceof Problem) return query;
-      const told = await this.views.told(request);
+      if (query instanceof Refusal) return query;
+      const told = await behindHeader(this.views, request);
       const page = await listCases(this.views.store, { tenant_id: caller.tenant_id, ...query });
       return ok({ items: page.items.map(caseFace), next_cursor: page.next_cursor }, told);
     });
@@ -80,7 +77,7 @@ export class CasesController {
   @Get(':case_id')
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
-      const current = await this.views.current(request);
+      const current = await this.views.current(seenOf(request));
       const row = await readCase(this.views.store, caller.tenant_id, idOf(request));
       // The tag of what the row may not show yet would let its reader undo that: such a reader gets none.
       if (row) return ok(caseFace(row), current ? { etag: this.etag(caller.tenant_id, row.case_id) } : {});
@@ -92,8 +89,8 @@ export class CasesController {
   history(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const query = listed(request);
-      if (query instanceof Problem) return query;
-      const current = await this.views.current(request);
+      if (query instanceof Refusal) return query;
+      const current = await this.views.current(seenOf(request));
       const case_id = idOf(request);
       if (!(await readCase(this.views.store, caller.tenant_id, case_id))) return current ? noSuchCase() : viewsBehind();
       const page = await caseHistory(this.views.store, { tenant_id: caller.tenant_id, case_id, ...query });
@@ -105,27 +102,27 @@ export class CasesController {
     return this.room.edits.etag(tenant_id, itemNames.case(case_id));
   }
 
-  private async edit(request: HttpRequest, caller: Caller, asked: z.infer<typeof caseChange>): Promise<Answer | Problem> {
+  private async edit(request: HttpRequest, caller: Caller, asked: z.infer<typeof caseChange>): Promise<Answer | Refusal> {
     const { tenant_id } = caller;
     const case_id = idOf(request);
     const exists = () => caseOf(this.room.state, tenant_id, case_id) !== undefined;
     const draft = () => (exists() ? this.fields(caller, case_id, asked) : noSuchCase());
     const edited = await this.room.edits.edit(request, { tenant_id, type: 'case_set', item: itemNames.case(case_id), exists, draft });
-    return edited instanceof Problem ? edited : this.shown(tenant_id, edited, edited.etag);
+    return edited instanceof Refusal ? edited : this.shown(tenant_id, edited, edited.etag);
   }
 
-  private async begin(caller: Caller, case_id: string, asked: z.infer<typeof caseChange>): Promise<Answer | Problem> {
+  private async begin(caller: Caller, case_id: string, asked: z.infer<typeof caseChange>): Promise<Answer | Refusal> {
     const fields = await this.fields(caller, case_id, asked);
-    if (fields instanceof Problem) return fields;
+    if (fields instanceof Refusal) return fields;
     const position = await this.room.writer.set(caller.tenant_id, 'case_set', fields);
     return { ...this.shown(caller.tenant_id, { fields, position }, this.etag(caller.tenant_id, case_id)), status: 201 };
   }
 
-  private async fields(caller: Caller, case_id: string, asked: z.infer<typeof caseChange>): Promise<ChangeFields<'case_set'> | Problem> {
+  private async fields(caller: Caller, case_id: string, asked: z.infer<typeof caseChange>): Promise<ChangeFields<'case_set'> | Refusal> {
     // A title that names nobody stays readable: the page of cases is nothing without it.
     const { state, subjects, title: given = null } = asked;
     const title = subjects.length > 0 ? await this.sealer.about(caller.tenant_id, subjects, given) : given;
-    if (title instanceof Problem) return title;
+    if (title instanceof Refusal) return title;
     return { case_id, state, title, by: caller.principal, changed_at_ms: this.room.clock.now_ms() };
   }
 

@@ -1,11 +1,11 @@
+import { Refusal, Views, viewsBehind } from '@countersign/calls';
 import { type CallRow, type Cursor, listCalls, parseCursor, readCase } from '@countersign/store';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { counterfactualRequest, parseChanges, rangeRequest } from '../counterfactual/counterfactual-request.js';
 import { CounterfactualRoom } from '../counterfactual/counterfactual-room.js';
 import { Face } from './face.js';
-import { Problem } from './problem.js';
+import { seenOf } from './positions.js';
 import { type HttpReply, type HttpRequest, ok, okPieces } from './reply.js';
-import { Views, viewsBehind } from './views.js';
 
 const PAGE = 500;
 const CALLS_MAX = 2000;
@@ -25,17 +25,17 @@ export class CounterfactualController {
   ofCase(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, counterfactualRoles, async (caller) => {
       const body = parseChanges(counterfactualRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const { case_id } = request.params as { case_id: string };
-      const current = await this.views.current(request);
+      const current = await this.views.current(seenOf(request));
       if (!(await readCase(this.views.store, caller.tenant_id, case_id)))
-        return current ? new Problem('not-found', 'there is no case of this id') : viewsBehind();
+        return current ? new Refusal('not-found', 'there is no case of this id') : viewsBehind();
       if (!current) return viewsBehind();
       const rows = await this.callsOf(caller.tenant_id, case_id);
-      if (!rows) return new Problem('too-much', `the case has more than ${CALLS_MAX} calls: ask about a range of time`);
-      if (rows.length === 0) return new Problem('not-found', 'the case has no calls');
+      if (!rows) return new Refusal('too-much', `the case has more than ${CALLS_MAX} calls: ask about a range of time`);
+      if (rows.length === 0) return new Refusal('not-found', 'the case has no calls');
       const answer = await this.room.decide(caller, { rows, changes: body.changes, whole_cases: [case_id], more: { case_id } });
-      return answer instanceof Problem ? answer : okPieces(answer);
+      return answer instanceof Refusal ? answer : okPieces(answer);
     });
   }
 
@@ -44,10 +44,10 @@ export class CounterfactualController {
   ofRange(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, counterfactualRoles, async (caller) => {
       const body = parseChanges(rangeRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const after = body.cursor === undefined ? undefined : parseCursor(body.cursor);
       if (body.cursor !== undefined && !after) return badCursor();
-      if (!(await this.views.current(request))) return viewsBehind();
+      if (!(await this.views.current(seenOf(request)))) return viewsBehind();
       const { from, to, limit } = body;
       const { items, next_cursor } = await listCalls(this.views.store, {
         tenant_id: caller.tenant_id,
@@ -69,7 +69,7 @@ export class CounterfactualController {
           next_cursor,
         });
       const answer = await this.room.decide(caller, { rows: items, changes: body.changes, whole_cases: [], more: { next_cursor } });
-      return answer instanceof Problem ? answer : okPieces(answer);
+      return answer instanceof Refusal ? answer : okPieces(answer);
     });
   }
 
@@ -86,5 +86,5 @@ export class CounterfactualController {
   }
 }
 
-const badCursor = (): Problem =>
-  new Problem('invalid-request', 'the cursor is none of ours', { issues: [{ path: '/cursor', code: 'cursor', message: 'is not valid' }] });
+const badCursor = (): Refusal =>
+  new Refusal('invalid-request', 'the cursor is none of ours', { issues: [{ path: '/cursor', code: 'cursor', message: 'is not valid' }] });

@@ -1,13 +1,12 @@
+import { Readable, RecordGuard, Refusal } from '@countersign/calls';
 import { LOCAL_ISSUER, rolesLeft } from '@countersign/domain';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import type { DecisionClaims } from '../notices/decision-link.js';
 import { NoticeRoom } from '../notices/notice-room.js';
-import { Readable } from '../personal/readable.js';
+import { parseBody } from '../requests/body-issues.js';
 import { approvalFace } from './approval-face.js';
-import { parseBody } from './body-issues.js';
 import { DECISION_SCRIPT_HASH, decisionPage } from './decision-page.js';
-import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok, sendAnswer, sendProblem } from './reply.js';
 import { VoteRoom, type Voter } from './vote-room.js';
 
@@ -24,15 +23,16 @@ export class DecisionsController {
     private readonly room: NoticeRoom,
     private readonly votes: VoteRoom,
     private readonly readable: Readable,
+    private readonly record: RecordGuard,
   ) {}
 
   @Get()
   async look(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     const { token } = request.query as { token?: string };
     const known = this.admitted(token ?? '');
-    if (known instanceof Problem) return sendProblem(request, reply, known);
+    if (known instanceof Refusal) return sendProblem(request, reply, known);
     const row = await this.votes.find(request, known.voter.tenant_id, known.claims.approval_id);
-    if (row instanceof Problem) return sendProblem(request, reply, row);
+    if (row instanceof Refusal) return sendProblem(request, reply, row);
     await this.votes.viewed(row, known.voter);
     const shown = await this.readable.value(known.voter.tenant_id, approvalFace(row, known.voter));
     reply
@@ -50,31 +50,33 @@ export class DecisionsController {
   @HttpCode(200)
   async decide(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     const body = parseBody(decisionRequest, request.body);
-    if (body instanceof Problem) return sendProblem(request, reply, body);
+    if (body instanceof Refusal) return sendProblem(request, reply, body);
     const { token, ...vote } = body;
     const known = this.admitted(token);
-    if (known instanceof Problem) return sendProblem(request, reply, known);
+    if (known instanceof Refusal) return sendProblem(request, reply, known);
+    const damaged = this.record.refusal(known.voter.tenant_id);
+    if (damaged) return sendProblem(request, reply, damaged);
     const answer = await this.votes.vote(request, known.voter, known.claims.approval_id, vote);
-    if (answer instanceof Problem) sendProblem(request, reply, answer);
+    if (answer instanceof Refusal) sendProblem(request, reply, answer);
     else sendAnswer(reply, ok(await this.readable.value(known.voter.tenant_id, answer.body)));
   }
 
   /** The channel must still be there, and still act for somebody who is live. */
-  private admitted(token: string): { claims: DecisionClaims; voter: Voter } | Problem {
+  private admitted(token: string): { claims: DecisionClaims; voter: Voter } | Refusal {
     const read = this.room.links.read(token);
-    if (!read) return new Problem('forbidden', 'this link is not one of ours');
-    if (read.expired) return new Problem('forbidden', 'this link has expired');
-    if (this.room.is_stale) return new Problem('unavailable', 'this gateway has not heard of changed keys for too long to trust them');
+    if (!read) return new Refusal('forbidden', 'this link is not one of ours');
+    if (read.expired) return new Refusal('forbidden', 'this link has expired');
+    if (this.room.is_stale) return new Refusal('unavailable', 'this gateway has not heard of changed keys for too long to trust them');
     const { claims } = read;
     const webhook = this.room.state.by_tenant.get(claims.tenant_id)?.webhooks.get(claims.webhook_id);
     if (webhook?.state !== 'active' || !webhook.acts_as)
-      return new Problem('forbidden', 'the channel of this link decides nothing any more');
+      return new Refusal('forbidden', 'the channel of this link decides nothing any more');
     const { tenant_id } = claims;
     const { acts_as: principal, acts_as_issuer } = webhook;
     const issuer = acts_as_issuer ?? LOCAL_ISSUER;
     const at = { roles: principal.roles, at_ms: this.room.clock.now_ms(), as: 'voter' as const };
     if (!rolesLeft(this.room.state, tenant_id, { issuer, id: principal.id }, at)?.length)
-      return new Problem('forbidden', `${principal.id}, for whom the channel of this link decides, has none of its roles any more`);
+      return new Refusal('forbidden', `${principal.id}, for whom the channel of this link decides, has none of its roles any more`);
     return { claims, voter: { tenant_id, principal, issuer, clearances: [] } };
   }
 }

@@ -1,14 +1,13 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { intersectRights, uuidv7 } from '@countersign/contracts';
 import { itemNames, type UserDelegation } from '@countersign/domain';
 import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { principalId } from '../identity/principal-id.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
-import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const names = z.array(z.string().min(1).max(200)).max(100);
@@ -21,7 +20,7 @@ export const delegationRequest = z.strictObject({
   expires_at: z.iso.datetime({ offset: true }).optional(),
 });
 
-const noSuch = (): Problem => new Problem('not-found', 'there is no delegation of this id');
+const noSuch = (): Refusal => new Refusal('not-found', 'there is no delegation of this id');
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 function delegationFace({ changed_at_ms, expires_at_ms, ...delegation }: UserDelegation): Record<string, unknown> {
@@ -40,7 +39,7 @@ export class DelegationsController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
       const page = listed(request);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       return ok(
         pageOf(
           this.mine(caller),
@@ -56,9 +55,9 @@ export class DelegationsController {
   create(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const body = parseBody(delegationRequest, request.body);
-      if (body instanceof Problem) return body;
-      if (caller.principal.kind !== 'user') return new Problem('forbidden', 'only a user lets an agent act for it');
-      return this.write(caller, body);
+      if (body instanceof Refusal) return body;
+      if (caller.principal.kind !== 'user') return new Refusal('forbidden', 'only a user lets an agent act for it');
+      return this.write(request, caller, body);
     });
   }
 
@@ -73,7 +72,7 @@ export class DelegationsController {
       };
       const item = itemNames.user_delegation(delegation_id);
       const edited = await this.room.editEverywhere(request, { tenant_id, type: 'user_delegation_set', item, draft });
-      return edited instanceof Problem ? edited : { status: 204 };
+      return edited instanceof Refusal ? edited : { status: 204 };
     });
   }
 
@@ -87,11 +86,11 @@ export class DelegationsController {
     return caller.principal.roles.includes('admin') ? all : all.filter(({ user_id }) => user_id === caller.principal.id);
   }
 
-  private async write(caller: Caller, body: z.infer<typeof delegationRequest>): Promise<Answer | Problem> {
+  private async write(request: HttpRequest, caller: Caller, body: z.infer<typeof delegationRequest>): Promise<Answer | Refusal> {
     const now_ms = this.room.configuration.clock.now_ms();
     const expires_at_ms = body.expires_at === undefined ? null : Date.parse(body.expires_at);
     if (expires_at_ms !== null && expires_at_ms <= now_ms)
-      return new Problem('invalid-request', 'expires_at is in the past', {
+      return new Refusal('invalid-request', 'expires_at is in the past', {
         issues: [{ path: '/expires_at', code: 'past', message: 'is in the past' }],
       });
     const wanted = { scopes: body.scopes ?? null, clearances: body.clearances, purposes: body.purposes ?? null };
@@ -106,7 +105,7 @@ export class DelegationsController {
       ...rights,
       expires_at_ms,
     };
-    await this.room.setEverywhere(caller.tenant_id, 'user_delegation_set', {
+    await this.room.setEverywhere(request, caller.tenant_id, 'user_delegation_set', {
       ...fields,
       revoked: false,
       by: caller.principal,

@@ -1,4 +1,4 @@
-import type { Caller } from '../identity/authenticator.js';
+import type { Caller } from '@countersign/calls';
 
 /** Bytes that may wait for a reader. A stream whose reader leaves more than this unread is closed when the next event comes. */
 export const BUFFERED_BYTES_MAX = 262_144;

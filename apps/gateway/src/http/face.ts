@@ -1,10 +1,10 @@
+import { type Caller, Readable, Refusal } from '@countersign/calls';
 import { isInfrastructureFault } from '@countersign/contracts';
 import { RecordsDropped } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
-import { type Authenticator, type Caller, lacksRole, type Role } from '../identity/authenticator.js';
+import { type Authenticator, lacksRole, type Role } from '../identity/authenticator.js';
 import type { RefusedRequests } from '../identity/refused-requests.js';
-import { Readable } from '../personal/readable.js';
-import { Problem } from './problem.js';
+import type { Problem } from './problem.js';
 import {
   type Answer,
   type HttpReply,
@@ -17,22 +17,22 @@ import {
 
 /** A fault as what the caller may know of it; its cause stays in the log. */
 function problemOf(cause: unknown, logger: Logger): Problem {
-  if (cause instanceof Problem) return cause;
+  if (cause instanceof Refusal) return cause;
   if (isInfrastructureFault(cause)) {
     logger.warn({ err: cause }, 'a part is away');
-    return new Problem('unavailable', 'the log or the store is away; nothing was half done, try again');
+    return new Refusal('unavailable', 'the log or the store is away; nothing was half done, try again');
   }
-  if (cause instanceof RecordsDropped) return new Problem('erased', cause.message, { first: cause.first });
+  if (cause instanceof RecordsDropped) return new Refusal('erased', cause.message, { first: cause.first });
   const http = cause as { code?: unknown; statusCode?: unknown; status?: unknown };
   const status = typeof http?.statusCode === 'number' ? http.statusCode : http?.status;
-  if (http?.code === 'FST_ERR_CTP_BODY_TOO_LARGE' || status === 413) return new Problem('body-too-large', 'a body has at most 1 MB');
+  if (http?.code === 'FST_ERR_CTP_BODY_TOO_LARGE' || status === 413) return new Refusal('body-too-large', 'a body has at most 1 MB');
   if (http?.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' || status === 415)
-    return new Problem('unsupported-media-type', 'send the body as application/json');
-  if (status === 404) return new Problem('not-found', 'there is nothing at this path');
+    return new Refusal('unsupported-media-type', 'send the body as application/json');
+  if (status === 404) return new Refusal('not-found', 'there is nothing at this path');
   if (typeof status === 'number' && status >= 400 && status < 500)
-    return new Problem('malformed-body', cause instanceof Error ? cause.message : 'the request cannot be read');
+    return new Refusal('malformed-body', cause instanceof Error ? cause.message : 'the request cannot be read');
   logger.error({ err: cause }, 'a request failed');
-  return new Problem('internal', 'the request failed on our side; the cause is in the log');
+  return new Refusal('internal', 'the request failed on our side; the cause is in the log');
 }
 
 /** What every route does: who asks, may they, do it, say it. */
@@ -45,9 +45,9 @@ export class Face {
   ) {}
 
   /** The caller where the token is good and has one of the roles (empty: any). */
-  admit(request: IncomingRequest, allowed: readonly Role[]): Caller | Problem {
+  admit(request: IncomingRequest, allowed: readonly Role[]): Caller | Refusal {
     const caller = this.authenticator.caller(request.headers.authorization);
-    if (caller instanceof Problem) return caller;
+    if (caller instanceof Refusal) return caller;
     const lacking = lacksRole(caller, allowed);
     if (lacking) this.refused.note(caller, request, lacking);
     return lacking ?? caller;
@@ -71,20 +71,20 @@ export class Face {
     work: (caller: Caller) => Answer | Problem | Promise<Answer | Problem>,
   ): Promise<void> {
     const caller = this.admit(request, allowed);
-    if (caller instanceof Problem) return sendProblem(request, reply, caller);
+    if (caller instanceof Refusal) return sendProblem(request, reply, caller);
     let answer: Answer | Problem;
     try {
       answer = await this.shown(caller.tenant_id, await work(caller));
     } catch (cause) {
       answer = problemOf(cause, this.logger);
     }
-    if (answer instanceof Problem) this.refuse(request, reply, caller, answer);
+    if (answer instanceof Refusal) this.refuse(request, reply, caller, answer);
     else sendAnswer(reply, answer);
   }
 
   /** The answer with what is sealed in it opened, but for one that is the record itself. */
   private async shown(tenant_id: string, answer: Answer | Problem): Promise<Answer | Problem> {
-    if (answer instanceof Problem || answer.as_recorded || !this.readable.uses(tenant_id)) return answer;
+    if (answer instanceof Refusal || answer.as_recorded || !this.readable.uses(tenant_id)) return answer;
     if (answer.pieces) {
       const pieces: string[] = [];
       for (const piece of answer.pieces) pieces.push(await this.readable.text(tenant_id, piece));

@@ -1,14 +1,13 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { canonicalText } from '@countersign/contracts';
 import { type FactTable, factsOf, itemNames } from '@countersign/domain';
 import { Controller, Delete, Get, Patch, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import type { ChangeFields } from '../identity/configuration-writer.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
-import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const ROWS_MAX = 20_000;
@@ -22,7 +21,7 @@ export const factsRequest = z.strictObject({ rows: z.union([z.array(key).max(ROW
 /** `PATCH /v1/facts/{table}`. */
 export const factsChange = z.strictObject({ set: byKey.default({}), remove: z.array(key).max(ROWS_MAX).default([]) });
 
-const none = (table: string): Problem => new Problem('not-found', `there is no table ${table}`);
+const none = (table: string): Refusal => new Refusal('not-found', `there is no table ${table}`);
 const tableOf = (request: HttpRequest): string => (request.params as { table: string }).table;
 
 function face({ table, version, rows, by, changed_at_ms }: FactTable): Record<string, unknown> {
@@ -48,7 +47,7 @@ export class FactsController {
     return this.face.serve(request, reply, [], ({ tenant_id }) => {
       const page = listed(request);
       const shown = (table: FactTable) => ({ ...face(table), etag: this.etag(tenant_id, table.table) });
-      return page instanceof Problem ? page : ok(pageOf([...this.tables(tenant_id).values()], page, ({ table }) => table, shown));
+      return page instanceof Refusal ? page : ok(pageOf([...this.tables(tenant_id).values()], page, ({ table }) => table, shown));
     });
   }
 
@@ -78,7 +77,7 @@ export class FactsController {
   replace(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], (caller) => {
       const body = parseBody(factsRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const rows = Array.isArray(body.rows) ? Object.fromEntries(body.rows.map((row) => [row, true])) : body.rows;
       return this.change(request, caller, { mode: 'replace', rows, removed: [] });
     });
@@ -88,7 +87,7 @@ export class FactsController {
   merge(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], (caller) => {
       const body = parseBody(factsChange, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       return this.change(request, caller, { mode: 'merge', rows: body.set, removed: body.remove });
     });
   }
@@ -97,7 +96,7 @@ export class FactsController {
   drop(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
       const done = await this.change(request, caller, { mode: 'drop', rows: {}, removed: [] });
-      return done instanceof Problem ? done : { status: 204 };
+      return done instanceof Refusal ? done : { status: 204 };
     });
   }
 
@@ -109,25 +108,25 @@ export class FactsController {
     return this.room.configuration.edits.etag(tenant_id, itemNames.facts(table));
   }
 
-  private async change(request: HttpRequest, caller: Caller, change: Change): Promise<Answer | Problem> {
+  private async change(request: HttpRequest, caller: Caller, change: Change): Promise<Answer | Refusal> {
     const { tenant_id } = caller;
     const table = tableOf(request);
     const item = itemNames.facts(table);
     const against = () => (this.tables(tenant_id).has(table) ? [] : [itemNames.fact_tables]);
     const draft = () => this.fault(caller, table, change) ?? this.fields(caller, table, change);
     const edited = await this.room.editEverywhere(request, { tenant_id, type: 'fact_table_set', item, against, draft });
-    if (edited instanceof Problem) return edited;
+    if (edited instanceof Refusal) return edited;
     const after = this.tables(tenant_id).get(table);
     return ok({ ...(after ? face(after) : { table }), ...edited.everywhere }, { etag: edited.etag });
   }
 
-  private fault({ tenant_id }: Caller, table: string, { mode, rows }: Change): Problem | undefined {
+  private fault({ tenant_id }: Caller, table: string, { mode, rows }: Change): Refusal | undefined {
     const before = this.tables(tenant_id).get(table);
     if (mode === 'drop') return before ? undefined : none(table);
-    if (!NAME.test(table)) return new Problem('invalid-request', 'a table is named by a letter, then letters, digits and _');
-    if (!before && this.tables(tenant_id).size >= TABLES_MAX) return new Problem('conflict', `a tenant has at most ${TABLES_MAX} tables`);
+    if (!NAME.test(table)) return new Refusal('invalid-request', 'a table is named by a letter, then letters, digits and _');
+    if (!before && this.tables(tenant_id).size >= TABLES_MAX) return new Refusal('conflict', `a tenant has at most ${TABLES_MAX} tables`);
     const size = Object.keys(rows).length + (mode === 'merge' ? (before?.rows.size ?? 0) : 0);
-    return size > ROWS_MAX ? new Problem('invalid-request', `a table has at most ${ROWS_MAX} rows`) : undefined;
+    return size > ROWS_MAX ? new Refusal('invalid-request', `a table has at most ${ROWS_MAX} rows`) : undefined;
   }
 
   private fields({ principal }: Caller, table: string, { mode, rows, removed }: Change): ChangeFields<'fact_table_set'> {

@@ -1,6 +1,6 @@
+import { type Refusal } from '@countersign/calls';
 import { z } from 'zod';
-import { parseBody } from './body-issues.js';
-import type { Problem } from './problem.js';
+import { parseBody } from '../requests/body-issues.js';
 import type { HttpRequest } from './reply.js';
 
 const DECIMAL = /^-?\d{1,16}(\.\d{1,16})?$/;
@@ -14,7 +14,7 @@ export function fromQuery<T extends z.ZodType<number>>(type: T) {
 const schemas = new WeakMap<z.ZodRawShape, z.ZodType>();
 
 /** The query of a request in this shape, nothing else. The shape is a constant: its schema is kept by it. */
-export function queryOf<S extends z.ZodRawShape>(request: HttpRequest, shape: S): z.infer<z.ZodObject<S>> | Problem {
+export function queryOf<S extends z.ZodRawShape>(request: HttpRequest, shape: S): z.infer<z.ZodObject<S>> | Refusal {
   const schema = schemas.get(shape) ?? z.strictObject(shape);
   schemas.set(shape, schema);
   return parseBody(schema as z.ZodType<z.infer<z.ZodObject<S>>>, request.query ?? {});

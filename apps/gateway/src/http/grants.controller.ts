@@ -1,13 +1,12 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { grantCounter } from '@countersign/decisions';
 import { type Counter, itemNames, type KeptGrant, MICRO } from '@countersign/domain';
 import { countersOf } from '@countersign/store';
 import { Controller, Delete, Get, Req, Res } from '@nestjs/common';
-import type { Caller } from '../identity/authenticator.js';
 import type { ChangeFields } from '../identity/configuration-writer.js';
 import { PolicyRoom } from '../policies/policy-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
-import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const NO_USES: ReadonlyMap<string, number> = new Map();
@@ -41,7 +40,7 @@ export class GrantsController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const page = listed(request);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       const known = [...this.known(caller).values()];
       const now_ms = this.room.configuration.clock.now_ms();
       const used = known.length === 0 ? NO_USES : await this.used(caller.tenant_id, known);
@@ -59,18 +58,18 @@ export class GrantsController {
       const { tenant_id } = caller;
       const item = itemNames.grant(grant_id);
       const edited = await this.room.editEverywhere(request, { tenant_id, type: 'grant_set', item, draft });
-      return edited instanceof Problem ? edited : { status: 204 };
+      return edited instanceof Refusal ? edited : { status: 204 };
     });
   }
 
-  private revocation(caller: Caller, grant_id: string): ChangeFields<'grant_set'> | Problem {
+  private revocation(caller: Caller, grant_id: string): ChangeFields<'grant_set'> | Refusal {
     const known = this.known(caller).get(grant_id);
-    if (!known) return new Problem('not-found', 'there is no grant of this id');
+    if (!known) return new Refusal('not-found', 'there is no grant of this id');
     const { id, roles, kind } = caller.principal;
     const may =
       kind !== 'agent' &&
       (known.grant.granted_by.includes(id) || roles.some((role) => ['approver', 'policy_admin', 'admin'].includes(role)));
-    if (!may) return new Problem('forbidden', 'this needs one of the roles approver, policy_admin');
+    if (!may) return new Refusal('forbidden', 'this needs one of the roles approver, policy_admin');
     return { grant: known.grant, revoked: true, by: caller.principal, changed_at_ms: this.room.configuration.clock.now_ms() };
   }
 

@@ -1,7 +1,7 @@
+import { Refusal } from '@countersign/calls';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { Face } from './face.js';
 import { Health } from './health.js';
-import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, sendAnswer, sendProblem } from './reply.js';
 
 /** `/healthz`, `/readyz`, `/metrics`. Metrics are of all tenants: only for this machine, the metrics token and auditors. */
@@ -22,7 +22,9 @@ export class HealthController {
     const { status } = this.health;
     sendAnswer(
       reply,
-      status === 'ready' ? { status: 200, body: { status } } : { status: 503, body: { status }, headers: { 'retry-after': '1' } },
+      status === 'ready' || status === 'tampered'
+        ? { status: 200, body: { status } }
+        : { status: 503, body: { status }, headers: { 'retry-after': '1' } },
     );
   }
 
@@ -31,7 +33,7 @@ export class HealthController {
     const { raw, headers } = request;
     if (!this.health.metrics_access.admits(raw.socket.remoteAddress, headers)) {
       const caller = this.face.admit(request, ['auditor']);
-      if (caller instanceof Problem) return sendProblem(request, reply, caller);
+      if (caller instanceof Refusal) return sendProblem(request, reply, caller);
     }
     const text = await this.health.metrics.metrics();
     reply.header('content-type', this.health.metrics.contentType).send(text);

@@ -1,19 +1,22 @@
 import type { EventLog } from '@countersign/event-log';
-import type { MetricsAccess } from '@countersign/process';
+import type { KnownDamage, MetricsAccess } from '@countersign/process';
 import type { Registry } from 'prom-client';
 
 /** Whether this process can serve, or why it cannot: the log takes nothing or a reader of it is stuck, or it still reads what came before. */
 export class Health {
   constructor(
     private readonly caughtUp: () => boolean,
-    private readonly log: Pick<EventLog, 'health'>,
+    private readonly parts: { log: Pick<EventLog, 'health'>; damage?: Pick<KnownDamage, 'open'> | undefined },
     readonly metrics: Registry,
     readonly metrics_access: MetricsAccess,
   ) {}
 
-  get status(): 'ready' | 'catching_up' | 'log_full' | 'log_failed' | 'log_stalled' | 'log_closed' {
-    const { health } = this.log;
+  /** `tampered`: it serves, and the record is not what was signed. */
+  get status(): 'ready' | 'tampered' | 'catching_up' | 'log_full' | 'log_failed' | 'log_stalled' | 'log_closed' {
+    const { log, damage } = this.parts;
+    const { health } = log;
     if (health !== 'open') return `log_${health}`;
-    return this.caughtUp() ? 'ready' : 'catching_up';
+    if (!this.caughtUp()) return 'catching_up';
+    return damage?.open.length ? 'tampered' : 'ready';
   }
 }

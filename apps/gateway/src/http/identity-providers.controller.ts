@@ -1,14 +1,13 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { DAY_MS, type IdentityProvider, itemNames, PEOPLE_LIVE_MS, STAND_INS_LIVE_MS } from '@countersign/domain';
-import { addressFault } from '@countersign/process';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import { type Caller, roles } from '../identity/authenticator.js';
+import { roles } from '../identity/authenticator.js';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
-import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const claim = z.string().min(1).max(200);
@@ -45,9 +44,9 @@ export const identityProviderRequest = z.strictObject({
     .describe('the same for the vote that somebody else casts by a delegation of the person'),
 });
 
-const noSuch = (): Problem => new Problem('not-found', 'there is no identity provider of this id');
-const refused = (path: string, message: string): Problem =>
-  new Problem('invalid-request', message, { issues: [{ path, code: 'refused', message }] });
+const noSuch = (): Refusal => new Refusal('not-found', 'there is no identity provider of this id');
+const refused = (path: string, message: string): Refusal =>
+  new Refusal('invalid-request', message, { issues: [{ path, code: 'refused', message }] });
 
 interface Wanted {
   provider_id: string;
@@ -70,7 +69,7 @@ export class IdentityProvidersController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin', 'auditor'], (caller) => {
       const page = listed(request);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       const all = this.room.configuration.state.by_tenant.get(caller.tenant_id)?.identity_providers.values() ?? [];
       return ok(
         pageOf(
@@ -87,7 +86,7 @@ export class IdentityProvidersController {
   set(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin'], async (caller) => {
       const body = parseBody(identityProviderRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const { provider_id } = request.params as { provider_id: string };
       return this.write(request, caller, { provider_id, body });
     });
@@ -106,7 +105,7 @@ export class IdentityProvidersController {
       };
       const item = itemNames.identity_provider(provider_id);
       const edited = await this.room.editEverywhere(request, { tenant_id, type: 'identity_provider_set', item, draft });
-      return edited instanceof Problem ? edited : { status: 204 };
+      return edited instanceof Refusal ? edited : { status: 204 };
     });
   }
 
@@ -114,13 +113,13 @@ export class IdentityProvidersController {
    * A token's issuer and audience say which tenant it is for, so no two tenants may have the same pair, and none may take
    * a pair that another would want: only the installation's admins name audiences freely.
    */
-  private fault(caller: Caller, provider_id: string, body: z.infer<typeof identityProviderRequest>): Problem | undefined {
+  private fault(caller: Caller, provider_id: string, body: z.infer<typeof identityProviderRequest>): Refusal | undefined {
     if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(provider_id)) return refused('/provider_id', 'an id has a-z, 0-9, _ and -');
     for (const [path, url] of [
       ['/issuer', body.issuer],
       ['/jwks_uri', body.jwks_uri],
     ] as const) {
-      const fault = url === undefined ? undefined : addressFault(url, this.room.configuration.allow_private);
+      const fault = url === undefined ? undefined : this.room.configuration.identity_addresses.fault(url)?.message;
       if (fault) return refused(path, fault);
     }
     const own = `urn:countersign:tenant:${caller.tenant_id}`;
@@ -130,21 +129,21 @@ export class IdentityProvidersController {
       (known) => known.tenant_id !== caller.tenant_id || known.provider_id !== provider_id,
     );
     const taken = rivals.some((rival) => rival.audiences.some((audience) => body.audiences.includes(audience)));
-    return taken ? new Problem('conflict', 'another identity provider has this issuer and one of these audiences') : undefined;
+    return taken ? new Refusal('conflict', 'another identity provider has this issuer and one of these audiences') : undefined;
   }
 
   private etag({ tenant_id }: Caller, provider_id: string): string {
     return this.room.configuration.edits.etag(tenant_id, itemNames.identity_provider(provider_id));
   }
 
-  private async write(request: HttpRequest, caller: Caller, { provider_id, body }: Wanted): Promise<Answer | Problem> {
+  private async write(request: HttpRequest, caller: Caller, { provider_id, body }: Wanted): Promise<Answer | Refusal> {
     const { tenant_id, principal: by } = caller;
     const fields = { ...body, provider_id, jwks_uri: body.jwks_uri ?? null, removed: false, by };
     const draft = () => this.fault(caller, provider_id, body) ?? { ...fields, changed_at_ms: this.room.configuration.clock.now_ms() };
     const item = itemNames.identity_provider(provider_id);
     const against = () => [itemNames.issuer(body.issuer)];
     const edited = await this.room.editEverywhere(request, { tenant_id, type: 'identity_provider_set', item, against, draft });
-    if (edited instanceof Problem) return edited;
+    if (edited instanceof Refusal) return edited;
     const { by: _by, removed: _removed, ...set } = edited.fields;
     const { people_live_ms, stand_ins_live_ms } = fields;
     return ok(providerFace({ ...set, people_live_ms, stand_ins_live_ms, tenant_id }), { etag: edited.etag });

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { pointer, Refusal } from '@countersign/calls';
 import type { FastifyInstance } from 'fastify';
-import { tooDeep } from './nesting.js';
-import { Problem, pointer } from './problem.js';
+import { tooDeep } from '../requests/nesting.js';
+import { type Problem, ProblemWithHeaders } from './problem.js';
 
 /** Turns the bytes of a body into its value or says why it can't; both ways to a route use the one that `takeOnlyJson` made. */
 export type ParseJson = (request: IncomingMessage, body: Buffer, done: (cause: Error | Problem | null, value: unknown) => void) => void;
@@ -16,7 +17,7 @@ const SHOWN_MAX = 60;
 export function unreadForm(headers: IncomingHttpHeaders): Problem | undefined {
   const coding = headers['content-encoding'];
   if (coding !== undefined && coding.trim().toLowerCase() !== 'identity')
-    return new Problem(
+    return new ProblemWithHeaders(
       'unsupported-media-type',
       `content-encoding ${coding.slice(0, SHOWN_MAX)} is not taken: send the body without one (identity)`,
       {},
@@ -25,7 +26,7 @@ export function unreadForm(headers: IncomingHttpHeaders): Problem | undefined {
     );
   const charset = CHARSET.exec(headers['content-type'] ?? '')?.[1];
   if (charset !== undefined && !CHARSETS.has(charset.toLowerCase()))
-    return new Problem('unsupported-media-type', `charset ${charset.slice(0, SHOWN_MAX)} is not taken: send the body in UTF-8`);
+    return new Refusal('unsupported-media-type', `charset ${charset.slice(0, SHOWN_MAX)} is not taken: send the body in UTF-8`);
   return undefined;
 }
 
@@ -39,7 +40,7 @@ const takesPrototype = (value: object): string | undefined => {
 };
 
 /** A key that would reach the prototype of what reads it (`__proto__`, or `constructor` with a `prototype`), as a problem that says where. */
-function prototypeKey(body: unknown): Problem | undefined {
+function prototypeKey(body: unknown): Refusal | undefined {
   const open: { value: unknown; path: PropertyKey[] }[] = [{ value: body, path: [] }];
   for (let one = open.pop(); one; one = open.pop()) {
     const { value, path } = one;
@@ -48,7 +49,7 @@ function prototypeKey(body: unknown): Problem | undefined {
     if (key !== undefined) {
       const at = pointer([...path, key]);
       const message = 'a key that reaches a prototype is not taken (__proto__, or constructor with a prototype in it)';
-      return new Problem('invalid-request', `${at}: ${message}`, { issues: [{ path: at, code: 'prototype_key', message }] });
+      return new Refusal('invalid-request', `${at}: ${message}`, { issues: [{ path: at, code: 'prototype_key', message }] });
     }
     for (const [name, member] of Object.entries(value)) open.push({ value: member, path: [...path, name] });
   }
@@ -74,7 +75,7 @@ export function takeOnlyJson(server: FastifyInstance, inTurn: InTurn): ParseJson
   server.removeAllContentTypeParsers();
   const parseNow = (body: Buffer, done: Parameters<ParseJson>[2]): void => {
     const text = bodyText(body);
-    if (text === undefined) done(new Problem('malformed-body', 'The body is not UTF-8'), undefined);
+    if (text === undefined) done(new Refusal('malformed-body', 'The body is not UTF-8'), undefined);
     else parser(undefined as never, text, (cause, value) => done(cause && whyNot(text, cause), value));
   };
   const parse: ParseJson = (request, body, done) => inTurn(request, body.length, () => parseNow(body, done));

@@ -1,19 +1,17 @@
+import { type Caller, Refusal, Views } from '@countersign/calls';
 import { type Counter, itemNames, type Limit, limitsOf, limitVersions, MICRO, slotAt, usedAt } from '@countersign/domain';
 import { defaultLimits } from '@countersign/policy';
 import { type CounterRow, cursorText, readCounters } from '@countersign/store';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
-import type { Caller } from '../identity/authenticator.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
+import { limitFault, limitRequest, nextVersion } from '../requests/limit-request.js';
 import { Face } from './face.js';
-import { limitFault, limitRequest, nextVersion } from './limit-request.js';
 import { listed, pageOf } from './lists.js';
-import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views } from './views.js';
 
 const ID = /^[\w.-]{1,100}$/;
-const none = (): Problem => new Problem('not-found', 'there is no such limit');
+const none = (): Refusal => new Refusal('not-found', 'there is no such limit');
 const idOf = (request: HttpRequest): string => (request.params as { limit_id: string }).limit_id;
 const isDefault = ({ version }: Limit): boolean => version === 0;
 
@@ -40,7 +38,7 @@ export class LimitsController {
       const page = listed(request);
       const limits = [...defaultLimits, ...limitsOf(this.room.configuration.state, tenant_id)];
       const shown = (limit: Limit) => ({ ...limitFace(limit), etag: this.etag(tenant_id, limit.limit_id) });
-      return page instanceof Problem ? page : ok(pageOf(limits, page, (limit) => limit.limit_id, shown));
+      return page instanceof Refusal ? page : ok(pageOf(limits, page, (limit) => limit.limit_id, shown));
     });
   }
 
@@ -57,12 +55,12 @@ export class LimitsController {
     return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
       const limit_id = idOf(request);
       if (!ID.test(limit_id) || limit_id.startsWith('default.') || limit_id.startsWith('context.'))
-        return new Problem(
+        return new Refusal(
           'invalid-request',
           'a limit is named by 1 to 100 letters, digits, ".", "_" and "-", and not default.… or context.…',
         );
       const body = parseBody(limitRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       return limitFault(body) ?? this.edit(request, caller, () => nextVersion(limit_id, body, this.newest(caller, limit_id)));
     });
   }
@@ -74,7 +72,7 @@ export class LimitsController {
         const limit = this.find(caller, idOf(request));
         return !limit || isDefault(limit) ? none() : { ...limit, version: limit.version + 1, removed: true };
       });
-      return removed instanceof Problem ? removed : { status: 204 };
+      return removed instanceof Refusal ? removed : { status: 204 };
     });
   }
 
@@ -90,7 +88,7 @@ export class LimitsController {
   usage(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async ({ tenant_id }) => {
       const page = listed(request);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       const limit_id = idOf(request);
       const of = { tenant_id, limit_id, after: page.after?.id ?? '', limit: page.limit + 1 };
       const rows = await readCounters(this.views.store, of);
@@ -122,15 +120,15 @@ export class LimitsController {
   }
 
   /** Answers once the running instances have it. */
-  private async edit(request: HttpRequest, caller: Caller, version: () => NewLimit | Problem): Promise<Answer | Problem> {
+  private async edit(request: HttpRequest, caller: Caller, version: () => NewLimit | Refusal): Promise<Answer | Refusal> {
     const { tenant_id, principal } = caller;
-    const draft = (): Limit | Problem => {
+    const draft = (): Limit | Refusal => {
       const limit = version();
-      return limit instanceof Problem ? limit : { ...limit, by: principal, changed_at_ms: this.room.configuration.clock.now_ms() };
+      return limit instanceof Refusal ? limit : { ...limit, by: principal, changed_at_ms: this.room.configuration.clock.now_ms() };
     };
     const item = itemNames.limit(idOf(request));
     const edited = await this.room.editEverywhere(request, { tenant_id, type: 'limit_set', item, draft });
-    if (edited instanceof Problem) return edited;
+    if (edited instanceof Refusal) return edited;
     return ok({ ...limitFace(edited.fields), ...edited.everywhere }, { etag: edited.etag });
   }
 }

@@ -1,7 +1,7 @@
+import { Refusal } from '@countersign/calls';
 import { type Cursor, cursorText, parseCursor } from '@countersign/store';
 import { z } from 'zod';
 import { fromQuery, queryOf } from './from-query.js';
-import { Problem } from './problem.js';
 import type { HttpRequest } from './reply.js';
 
 export const LIMIT_MAX = 500;
@@ -23,16 +23,16 @@ const shapes = new WeakMap<z.ZodRawShape, z.ZodRawShape>();
 export function listed<S extends z.ZodRawShape = Record<never, never>>(
   request: HttpRequest,
   filters: S = NO_FILTERS as S,
-): Listed<S> | Problem {
+): Listed<S> | Refusal {
   const shape = shapes.get(filters) ?? { ...filters, ...listQuery };
   shapes.set(filters, shape);
   const query = queryOf(request, shape);
-  if (query instanceof Problem) return query;
+  if (query instanceof Refusal) return query;
   const { cursor, ...rest } = query as { cursor?: string; limit: number };
   if (cursor === undefined) return rest as Listed<S>;
   const after = parseCursor(cursor);
   if (!after)
-    return new Problem('invalid-request', 'the cursor is none of ours', {
+    return new Refusal('invalid-request', 'the cursor is none of ours', {
       issues: [{ path: '/cursor', code: 'cursor', message: 'is not valid' }],
     });
   return { ...rest, after } as Listed<S>;

@@ -1,10 +1,10 @@
+import { Refusal } from '@countersign/calls';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
 import { LogDrop } from '../personal/log-drop.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
-import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 
 export const logDropRequest = z.strictObject({
@@ -24,13 +24,13 @@ export class LogDropsController {
   @HttpCode(200)
   drop(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin'], async ({ tenant_id, principal }) => {
-      if (tenant_id !== DEFAULT_TENANT) return new Problem('forbidden', `records are dropped by admins of tenant ${DEFAULT_TENANT}`);
+      if (tenant_id !== DEFAULT_TENANT) return new Refusal('forbidden', `records are dropped by admins of tenant ${DEFAULT_TENANT}`);
       const body = parseBody(logDropRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const plan = await this.drops.plan(body.keep_months);
-      if (plan instanceof Problem) return plan;
+      if (plan instanceof Refusal) return plan;
       const outcome = body.dry_run ? null : await this.drops.drop(tenant_id, plan, principal);
-      if (outcome instanceof Problem) return outcome;
+      if (outcome instanceof Refusal) return outcome;
       return ok({
         dry_run: body.dry_run,
         before: new Date(plan.before_ms).toISOString(),

@@ -1,5 +1,4 @@
-import type { AnyEvent, EventMap, Principal, ToolContract } from '@countersign/contracts';
-import { contractDigest, sha256Hex } from '@countersign/contracts';
+import { type AnyEvent, contractDigest, type EventMap, type Principal, sha256Hex, type ToolContract } from '@countersign/contracts';
 import { type ConfigurationState, evolveConfiguration, initialConfiguration, mappingVersions, type PlacedEvent } from '@countersign/domain';
 import { ungatedRegistration } from '@countersign/domain/testing/ungated-registration';
 import type { MappingDefinition } from '@countersign/mapping';

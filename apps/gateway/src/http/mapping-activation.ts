@@ -1,3 +1,4 @@
+import { Refusal } from '@countersign/calls';
 import { isReadOnly, type Principal, parseResourceName, type ToolContract } from '@countersign/contracts';
 import {
   type ConfigurationState,
@@ -11,7 +12,6 @@ import {
 } from '@countersign/domain';
 import { beyondPlainMoves, type GuardedFields, type MappingDefinition, type MappingIssue } from '@countersign/mapping';
 import { compiledBundles, fieldsRead } from '@countersign/policy';
-import { Problem } from './problem.js';
 
 const has = (fields: ReadonlySet<string>, field: string): boolean => fields.has('*') || fields.has(field);
 
@@ -87,18 +87,18 @@ export function activationProblem(
   tenant_id: string,
   versions: readonly MappingVersion[],
   { version, by }: { version: number; by: Principal },
-): Problem | undefined {
+): Refusal | undefined {
   const wanted = versions.find((one) => one.version === version);
-  if (!wanted) return new Problem('not-found', `there is no version ${version} of this mapping`);
-  if (wanted.in_force_from_ms !== null) return new Problem('conflict', `version ${version} of the mapping does not wait for an activation`);
+  if (!wanted) return new Refusal('not-found', `there is no version ${version} of this mapping`);
+  if (wanted.in_force_from_ms !== null) return new Refusal('conflict', `version ${version} of the mapping does not wait for an activation`);
   const newer = versions.findLast((one) => one.version > version && one.in_force_from_ms !== null);
   if (newer)
-    return new Problem('conflict', `version ${newer.version} of the mapping is newer and in force: publish version ${version} again`);
-  if (by.kind !== 'user') return new Problem('forbidden', `a person activates a mapping, and ${by.id} is a ${by.kind}`);
+    return new Refusal('conflict', `version ${newer.version} of the mapping is newer and in force: publish version ${version} again`);
+  if (by.kind !== 'user') return new Refusal('forbidden', `a person activates a mapping, and ${by.id} is a ${by.kind}`);
   const single = state.by_tenant.get(tenant_id)?.bundles.single_policy_admin === true;
   if (single || !isSamePerson(state, tenant_id, wanted.by.id, by.id)) return undefined;
   const right = 'another policy admin must activate it; a tenant with one policy admin records that with PUT /v1/policies/settings';
-  return new Problem('forbidden', `four eyes: ${by.id} published version ${version} of the mapping, ${right}`, {
+  return new Refusal('forbidden', `four eyes: ${by.id} published version ${version} of the mapping, ${right}`, {
     issues: [{ path: '/version', code: 'four_eyes', message: `was published by ${wanted.by.id}` }],
   });
 }

@@ -1,6 +1,6 @@
+import { Refusal } from '@countersign/calls';
 import { definitionFaults, type MappingDefinition, type MappingIssue } from '@countersign/mapping';
 import { z } from 'zod';
-import { Problem } from './problem.js';
 
 const pointer = z.string().max(1000);
 const name = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'at most 64 of A-Z a-z 0-9 _ . -');
@@ -66,10 +66,10 @@ function sizeFault({ tables = {} }: MappingDefinition): MappingIssue[] {
 }
 
 /** Why a definition cannot be published: every fault with its place in it. */
-export function definitionProblem(definition: MappingDefinition, under = ''): Problem | undefined {
+export function definitionProblem(definition: MappingDefinition, under = ''): Refusal | undefined {
   const faults = [...sizeFault(definition), ...definitionFaults(definition)];
   const [first] = faults;
   if (!first) return undefined;
   const issues = faults.slice(0, 50).map(({ path, message }) => ({ path: under + path, code: 'mapping', message }));
-  return new Problem('invalid-mapping', `${under}${first.path}: ${first.message}`, { layer: 'mapping', issues });
+  return new Refusal('invalid-mapping', `${under}${first.path}: ${first.message}`, { layer: 'mapping', issues });
 }

@@ -1,3 +1,4 @@
+import { type Caller, noSuchTool, Refusal, Views, viewsBehind } from '@countersign/calls';
 import {
   ANY_TOOL,
   itemNames,
@@ -12,22 +13,19 @@ import type { MappingDefinition } from '@countersign/mapping';
 import { listCalls } from '@countersign/store';
 import { Controller, Delete, Get, HttpCode, Post, Put, Req, Res } from '@nestjs/common';
 import type { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import type { ChangeFields } from '../identity/configuration-writer.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { activationProblem, activationReasons } from './mapping-activation.js';
 import { activationRequest, definitionProblem, mappingDefinition, rollbackRequest, tryRequest } from './mapping-request.js';
 import { tryMapping } from './mapping-trial.js';
-import { Problem } from './problem.js';
+import { seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { noSuchTool } from './unknown-tool.js';
-import { Views, viewsBehind } from './views.js';
 
 const toolOf = (request: HttpRequest): string => (request.params as { tool: string }).tool;
-const noMapping = (): Problem => new Problem('not-found', 'there is no mapping of this tool');
+const noMapping = (): Refusal => new Refusal('not-found', 'there is no mapping of this tool');
 
 function versionFace({ changed_at_ms, by, in_force_from_ms, activated_by, ...rest }: MappingVersion): Record<string, unknown> {
   return {
@@ -59,7 +57,7 @@ export class MappingsController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
       const page = listed(request);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       const tools = [...(this.room.configuration.state.by_tenant.get(caller.tenant_id)?.mappings.keys() ?? [])];
       const current = tools.map((tool) => this.current(caller, tool)).filter((found) => found !== undefined);
       return ok(
@@ -94,7 +92,7 @@ export class MappingsController {
   publish(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin', 'tool_author'], async (caller) => {
       const body = parseBody(mappingDefinition, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const tool = toolOf(request);
       const definition = body as MappingDefinition;
       return (
@@ -109,7 +107,7 @@ export class MappingsController {
       const removed = await this.write(request, caller, () =>
         this.current(caller, toolOf(request)) ? { definition: null, rolled_back_to: null } : noMapping(),
       );
-      return removed instanceof Problem ? removed : { status: 204 };
+      return removed instanceof Refusal ? removed : { status: 204 };
     });
   }
 
@@ -118,11 +116,11 @@ export class MappingsController {
   rollBack(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin', 'tool_author'], async (caller) => {
       const body = parseBody(rollbackRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const earlier = mappingVersions(this.room.configuration.state, caller.tenant_id, toolOf(request)).find(
         ({ version }) => version === body.version,
       );
-      if (!earlier) return new Problem('not-found', `there is no version ${body.version} of this mapping`);
+      if (!earlier) return new Refusal('not-found', `there is no version ${body.version} of this mapping`);
       return this.write(request, caller, () => ({ definition: earlier.definition, rolled_back_to: earlier.version }));
     });
   }
@@ -132,7 +130,7 @@ export class MappingsController {
   activate(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
       const body = parseBody(activationRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const { state, clock } = this.room.configuration;
       const { tenant_id, principal: by } = caller;
       const tool = toolOf(request);
@@ -148,10 +146,10 @@ export class MappingsController {
       const against = () => [itemNames.policy_settings];
       const item = itemNames.mapping(tool);
       const edited = await this.room.editEverywhere(request, { tenant_id, type: 'mapping_activated', item, against, draft });
-      if (edited instanceof Problem) return edited;
+      if (edited instanceof Refusal) return edited;
       const active = mappingVersions(state, tenant_id, tool).find((one) => one.version === version);
       return active?.in_force_from_ms == null
-        ? new Problem('conflict', 'the mapping was changed meanwhile: read it again')
+        ? new Refusal('conflict', 'the mapping was changed meanwhile: read it again')
         : ok(versionFace(active), { etag: edited.etag });
     });
   }
@@ -162,10 +160,10 @@ export class MappingsController {
   try(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin', 'tool_author', 'operator'], async (caller) => {
       const body = parseBody(tryRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const definition = this.unknown(caller, body.tool) ?? this.tried(caller, body);
-      if (definition instanceof Problem) return definition;
-      if (body.calls_max > 0 && !(await this.views.current(request))) return viewsBehind();
+      if (definition instanceof Refusal) return definition;
+      if (body.calls_max > 0 && !(await this.views.current(seenOf(request)))) return viewsBehind();
       const page = { tenant_id: caller.tenant_id, tool: body.tool, limit: Math.max(1, body.calls_max) };
       const rows = body.calls_max === 0 ? [] : (await listCalls(this.views.store, page)).items;
       const recorded = rows.map((row) => unpackCall(row.state));
@@ -176,12 +174,12 @@ export class MappingsController {
     });
   }
 
-  private unknown({ tenant_id }: Caller, tool: string): Problem | undefined {
+  private unknown({ tenant_id }: Caller, tool: string): Refusal | undefined {
     const { state } = this.room.configuration;
     return tool === ANY_TOOL || toolNames(state, tenant_id).includes(tool) ? undefined : noSuchTool(state, tenant_id, tool);
   }
 
-  private tried(caller: Caller, body: z.infer<typeof tryRequest>): MappingDefinition | Problem {
+  private tried(caller: Caller, body: z.infer<typeof tryRequest>): MappingDefinition | Refusal {
     if (body.definition) return definitionProblem(body.definition, '/definition') ?? body.definition;
     const versions = mappingVersions(this.room.configuration.state, caller.tenant_id, body.tool);
     const wanted = body.version === undefined ? versions.at(-1) : versions.find(({ version }) => version === body.version);
@@ -203,14 +201,14 @@ export class MappingsController {
     return this.room.configuration.edits.etag(tenant_id, itemNames.mapping(tool));
   }
 
-  private async write(request: HttpRequest, caller: Caller, next: () => NextVersion | Problem): Promise<Answer | Problem> {
+  private async write(request: HttpRequest, caller: Caller, next: () => NextVersion | Refusal): Promise<Answer | Refusal> {
     const { state, clock } = this.room.configuration;
     const { tenant_id, principal: by } = caller;
     const tool = toolOf(request);
     const reasonsFor = (definition: object | null) => activationReasons(state, tenant_id, tool, definition as MappingDefinition | null);
-    const draft = (): ChangeFields<'mapping_set'> | Problem => {
+    const draft = (): ChangeFields<'mapping_set'> | Refusal => {
       const found = next();
-      if (found instanceof Problem) return found;
+      if (found instanceof Refusal) return found;
       const version = (mappingVersions(state, tenant_id, tool).at(-1)?.version ?? 0) + 1;
       const definition_json = found.definition === null ? null : JSON.stringify(found.definition);
       const needs_activation = reasonsFor(found.definition).length > 0;
@@ -225,11 +223,11 @@ export class MappingsController {
       against,
       draft,
     });
-    if (edited instanceof Problem) return edited;
+    if (edited instanceof Refusal) return edited;
     const { version } = edited.fields;
     const written = mappingVersions(state, tenant_id, tool).find((each) => each.version === version);
     return written
       ? ok({ ...versionFace(written), needs_activation: reasonsFor(written.definition) }, { etag: edited.etag })
-      : new Problem('conflict', 'another version has this number: try again');
+      : new Refusal('conflict', 'another version has this number: try again');
   }
 }

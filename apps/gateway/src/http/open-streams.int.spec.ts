@@ -1,13 +1,12 @@
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Caller, Refusal, type Timed } from '@countersign/calls';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
-import type { Caller } from '../identity/authenticator.js';
-import type { Timed } from '../waiting/timer-wheel.js';
 import type { EventStream } from './event-stream.js';
 import { OpenStreams } from './open-streams.js';
-import { Problem } from './problem.js';
+import { type Problem, problemDocument, problemHeaders, problemStatus } from './problem.js';
 import type { HttpReply, HttpRequest } from './reply.js';
 import { StreamPlaces } from './stream-places.js';
 
@@ -58,9 +57,9 @@ async function answer(request: IncomingMessage, response: never): Promise<void> 
   const [, tenant = '', id = ''] = (request.url ?? '').split('/');
   const reply = { raw: response, hijack: () => undefined } as unknown as HttpReply;
   const stream = open.open({ raw: request, headers: { authorization: id } } as unknown as HttpRequest, reply, callerOf(tenant, id), 'call');
-  if (stream instanceof Problem) {
+  if (stream instanceof Refusal) {
     refused.push(stream);
-    (response as { writeHead(status: number): { end(): void } }).writeHead(stream.status).end();
+    (response as { writeHead(status: number): { end(): void } }).writeHead(problemStatus(stream)).end();
   } else if (stream) streams.push(stream);
 }
 
@@ -69,7 +68,7 @@ beforeEach(async () => {
   const face = {
     prepare: () => undefined,
     admit: ({ headers }: { headers: { authorization?: string } }) =>
-      revoked.has(headers.authorization ?? '') ? new Problem('unauthenticated', 'revoked') : callerOf('any', 'one'),
+      revoked.has(headers.authorization ?? '') ? new Refusal('unauthenticated', 'revoked') : callerOf('any', 'one'),
   };
   open = new OpenStreams(new StreamPlaces(LIMITS, metrics), face as never, turns, { monotonic_ms: () => now_ms, age_max_ms: AGE_MAX_MS });
   server = createServer((request, response) => void answer(request, response as never));
@@ -135,8 +134,8 @@ describe('the places of event streams', () => {
       ['unavailable', undefined, undefined, undefined],
     ]);
     const [first] = refused as [Problem];
-    expect(first.allHeaders()['retry-after']).toBe('5');
-    expect(first.document('/x')).toMatchObject({
+    expect(problemHeaders(first)['retry-after']).toBe('5');
+    expect(problemDocument(first, '/x')).toMatchObject({
       code: 'RATE_LIMIT',
       retryable: true,
       detail: expect.stringContaining('has 2 event streams open on this gateway, and may have 2'),

@@ -1,8 +1,7 @@
-import type { Caller } from '../identity/authenticator.js';
-import type { Timed, TimerWheel } from '../waiting/timer-wheel.js';
+import { type Caller, Refusal, type Timed, type TimerWheel } from '@countersign/calls';
 import { EventStream } from './event-stream.js';
 import type { Face } from './face.js';
-import { Problem } from './problem.js';
+import type { Problem } from './problem.js';
 import type { HttpReply, HttpRequest } from './reply.js';
 import type { StreamKind, StreamPlaces } from './stream-places.js';
 
@@ -116,6 +115,6 @@ export class OpenStreams implements Timed {
     if (stream.over) return;
     const caller = this.face.admit(request, []);
     // A gateway that cannot tell by now lets a stream go on: it cannot tell for the next request either.
-    if (caller instanceof Problem && (caller.kind === 'unauthenticated' || caller.kind === 'forbidden')) stream.close('credential_ended');
+    if (caller instanceof Refusal && (caller.kind === 'unauthenticated' || caller.kind === 'forbidden')) stream.close('credential_ended');
   }
 }

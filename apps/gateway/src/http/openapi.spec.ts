@@ -59,7 +59,7 @@ test('the headers that an operation takes are told', () => {
 });
 
 test('every route of the controllers is told, so that test/tenants probes it, and every route that is told is there', () => {
-  const whole = { audit: {}, drops: {}, subjects: {}, calls: {} } as unknown as GatewayParts;
+  const whole = { audit: {}, damage: {}, drops: {}, subjects: {}, calls: { recorded: {} } } as unknown as GatewayParts;
   const controllers = (GatewayModule.of(whole).controllers ?? []) as Type<object>[];
   const pathsOf = (about: object) => [Reflect.getMetadata('path', about) as string | string[]].flat();
   const routes = controllers.flatMap((controller) =>

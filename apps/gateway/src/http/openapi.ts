@@ -1,7 +1,7 @@
+import { deduplicatedBecause, effectNow, statuses } from '@countersign/calls';
 import { z } from 'zod';
 import type { ApiRoute } from './api-route.js';
 import { apiRoutes } from './api-routes.js';
-import { deduplicatedBecause, effectNow, statuses } from './call-statuses.js';
 import { problemKinds } from './problem.js';
 import { routeRoles } from './route-roles.js';
 
@@ -108,7 +108,8 @@ const schemas: Json = {
 
 const pageHeaders: Json = {
   'Countersign-Views': {
-    description: 'there where the views have not caught up with the log within a second: what is missing may still be there',
+    description:
+      'there where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there',
     schema: { enum: ['behind'] },
   },
 };
@@ -127,10 +128,16 @@ const editHeaders = {
   'If-Match': 'the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there',
   'If-None-Match': '`*`: only where there is no such thing yet (412)',
 } as const;
+/** Additions that services act by, as they do by most edits. */
+const ADDITIONS: ReadonlySet<string> = new Set(['/v1/keys', '/v1/delegations', '/v1/vote-delegations', '/v1/policies:rollback']);
+const changeHeaders = {
+  Prefer: '`wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it',
+} as const;
 
 function headersOf({ method, path, headers = {} }: ApiRoute): Readonly<Record<string, string>> {
   const is_edit = (method === 'put' || method === 'patch' || method === 'delete') && !NO_EDITS.has(path);
-  return is_edit ? { ...headers, ...editHeaders } : headers;
+  if (is_edit) return { ...headers, ...editHeaders, ...changeHeaders };
+  return method === 'post' && ADDITIONS.has(path) ? { ...headers, ...changeHeaders } : headers;
 }
 
 function parameters(route: ApiRoute): Json[] {

@@ -1,6 +1,5 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { type ConfigurationState, type Identity, includesOne, keysOf, LOCAL_ISSUER, NO_LINKS, personLinksOf } from '@countersign/domain';
-import type { Caller } from '../identity/authenticator.js';
-import { Problem } from './problem.js';
 
 /**
  * Why a caller may not change a link about these identities, or undefined. Nobody decides about the own person: not by the
@@ -10,14 +9,14 @@ export function involvedProblem(
   state: ConfigurationState,
   { tenant_id, principal, issuer }: Pick<Caller, 'tenant_id' | 'principal' | 'issuer'>,
   concerned: readonly Identity[],
-): Problem | undefined {
+): Refusal | undefined {
   if (principal.kind !== 'user')
-    return new Problem('forbidden', `a person records who is one person, and ${principal.id} is a ${principal.kind}`);
+    return new Refusal('forbidden', `a person records who is one person, and ${principal.id} is a ${principal.kind}`);
   const owners = keysOf(state, tenant_id).flatMap((key) => (key.principal.id === principal.id && key.owner !== null ? [key.owner] : []));
   const own: Identity[] = [{ issuer, id: principal.id }, ...owners.map((id) => ({ issuer: LOCAL_ISSUER, id }))];
   const links = personLinksOf(state, tenant_id).filter(({ relation }) => relation === 'same');
   const involved = concerned.find((one) => includesOne(links, own, one) || includesOne(NO_LINKS, own, one));
   if (!involved) return undefined;
   const message = `${involved.issuer} ${involved.id} counts as the same person as you, ${principal.id}: another policy admin records or removes this link`;
-  return new Problem('forbidden', `four eyes: ${message}`, { issues: [{ path: '', code: 'four_eyes', message }] });
+  return new Refusal('forbidden', `four eyes: ${message}`, { issues: [{ path: '', code: 'four_eyes', message }] });
 }

@@ -1,16 +1,15 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import type { PersonIdentity } from '@countersign/contracts';
 import { type Identity, itemNames, personKey, type RecordedLink } from '@countersign/domain';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import type { ChangeFields } from '../identity/configuration-writer.js';
 import { principalId } from '../identity/principal-id.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { involvedProblem } from './person-link-rights.js';
-import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const LINK_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
@@ -38,8 +37,8 @@ function linkFace({ changed_at_ms, removed: _removed, by, ...link }: RecordedLin
   return { ...link, changed_by: by.id, changed_at: new Date(changed_at_ms).toISOString() };
 }
 
-const invalid = (path: string, message: string): Problem =>
-  new Problem('invalid-request', message, { issues: [{ path, code: 'refused', message }] });
+const invalid = (path: string, message: string): Refusal =>
+  new Refusal('invalid-request', message, { issues: [{ path, code: 'refused', message }] });
 
 /** `/v1/person-links`: which identities are one person, and which are two, wherever people are excluded. Rights never go by it. */
 @Controller('v1/person-links')
@@ -53,7 +52,7 @@ export class PersonLinksController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin', 'auditor'], (caller) => {
       const page = listed(request);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       return ok(
         pageOf(
           [...this.inForce(caller).values()],
@@ -78,7 +77,7 @@ export class PersonLinksController {
   set(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
       const body = parseBody(personLinkRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const { link_id } = request.params as { link_id: string };
       if (!LINK_ID.test(link_id))
         return invalid('/link_id', 'a link_id has letters, digits, _ . -, at most 128, and begins with one of the first two');
@@ -87,11 +86,11 @@ export class PersonLinksController {
       const draft = () => {
         const known = this.inForce(caller);
         if (!known.has(link_id) && known.size >= LINKS_MAX)
-          return new Problem('conflict', `a tenant has at most ${LINKS_MAX} person links`);
+          return new Refusal('conflict', `a tenant has at most ${LINKS_MAX} person links`);
         return this.refused(caller, [one, other], link_id) ?? this.changed(caller, { ...body, link_id, removed: false });
       };
       const edited = await this.edit(request, caller, link_id, draft);
-      if (edited instanceof Problem) return edited;
+      if (edited instanceof Refusal) return edited;
       return ok(linkFace(edited.fields), { etag: edited.etag });
     });
   }
@@ -106,7 +105,7 @@ export class PersonLinksController {
         return this.refused(caller, [], link_id) ?? this.changed(caller, { ...known, removed: true });
       };
       const edited = await this.edit(request, caller, link_id, draft);
-      return edited instanceof Problem ? edited : { status: 204 };
+      return edited instanceof Refusal ? edited : { status: 204 };
     });
   }
 
@@ -115,7 +114,7 @@ export class PersonLinksController {
   }
 
   /** Why this caller may not change a link: it is about the caller, as it is wanted or as it stands. */
-  private refused(caller: Caller, wanted: readonly Identity[], link_id: string): Problem | undefined {
+  private refused(caller: Caller, wanted: readonly Identity[], link_id: string): Refusal | undefined {
     const known = this.inForce(caller).get(link_id);
     const concerned = [...wanted, ...(known ? [identityOf(known.one), identityOf(known.other)] : [])];
     return involvedProblem(this.room.configuration.state, caller, concerned);
@@ -132,9 +131,9 @@ export class PersonLinksController {
     return this.room.configuration.edits.etag(tenant_id, itemNames.person_link(link_id));
   }
 
-  private edit(request: HttpRequest, { tenant_id }: Caller, link_id: string, draft: () => ChangeFields<'person_link_set'> | Problem) {
+  private edit(request: HttpRequest, { tenant_id }: Caller, link_id: string, draft: () => ChangeFields<'person_link_set'> | Refusal) {
     return this.room.editEverywhere(request, { tenant_id, type: 'person_link_set', item: itemNames.person_link(link_id), draft });
   }
 }
 
-const noSuch = (): Problem => new Problem('not-found', 'there is no person link of this id');
+const noSuch = (): Refusal => new Refusal('not-found', 'there is no person link of this id');

@@ -1,12 +1,11 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { itemNames, type PersonalRule, personalRule, personalRules } from '@countersign/domain';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
-import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const ID = /^[\w.-]{1,100}$/;
@@ -39,7 +38,7 @@ export const personalDataRequest = z.strictObject({
     .default([{ path: '', subjects: [] }]),
 });
 
-const none = (): Problem => new Problem('not-found', 'there is no such rule');
+const none = (): Refusal => new Refusal('not-found', 'there is no such rule');
 const idOf = (request: HttpRequest): string => (request.params as { rule_id: string }).rule_id;
 
 type NextRule = Omit<PersonalRule, 'version' | 'by' | 'changed_at_ms'>;
@@ -60,7 +59,7 @@ export class PersonalDataController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], ({ tenant_id }) => {
       const page = listed(request);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       const shown = (rule: PersonalRule) => ({ ...face(rule), etag: this.etag(tenant_id, rule.rule_id) });
       return ok(pageOf(personalRules(this.room.configuration.state, tenant_id), page, ({ rule_id }) => rule_id, shown));
     });
@@ -78,9 +77,9 @@ export class PersonalDataController {
   set(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
       const rule_id = idOf(request);
-      if (!ID.test(rule_id)) return new Problem('invalid-request', 'a rule is named by 1 to 100 letters, digits, ".", "_" and "-"');
+      if (!ID.test(rule_id)) return new Refusal('invalid-request', 'a rule is named by 1 to 100 letters, digits, ".", "_" and "-"');
       const body = parseBody(personalDataRequest, request.body);
-      return body instanceof Problem ? body : this.edit(request, caller, () => ({ rule_id, removed: false, ...body }));
+      return body instanceof Refusal ? body : this.edit(request, caller, () => ({ rule_id, removed: false, ...body }));
     });
   }
 
@@ -91,7 +90,7 @@ export class PersonalDataController {
         const rule = this.find(caller.tenant_id, idOf(request));
         return rule ? { ...rule, removed: true } : none();
       });
-      return removed instanceof Problem ? removed : { status: 204 };
+      return removed instanceof Refusal ? removed : { status: 204 };
     });
   }
 
@@ -103,16 +102,16 @@ export class PersonalDataController {
     return this.room.configuration.edits.etag(tenant_id, itemNames.personal_data(rule_id));
   }
 
-  private async edit(request: HttpRequest, caller: Caller, next: () => NextRule | Problem): Promise<Answer | Problem> {
+  private async edit(request: HttpRequest, caller: Caller, next: () => NextRule | Refusal): Promise<Answer | Refusal> {
     const { tenant_id, principal } = caller;
-    const draft = (): PersonalRule | Problem => {
+    const draft = (): PersonalRule | Refusal => {
       const said = next();
-      if (said instanceof Problem) return said;
+      if (said instanceof Refusal) return said;
       const version = (personalRule(this.room.configuration.state, tenant_id, said.rule_id)?.version ?? 0) + 1;
       return { ...said, version, by: principal, changed_at_ms: this.room.configuration.clock.now_ms() };
     };
     const item = itemNames.personal_data(idOf(request));
     const edited = await this.room.editEverywhere(request, { tenant_id, type: 'personal_data_set', item, draft });
-    return edited instanceof Problem ? edited : ok(face(edited.fields), { etag: edited.etag });
+    return edited instanceof Refusal ? edited : ok(face(edited.fields), { etag: edited.etag });
   }
 }

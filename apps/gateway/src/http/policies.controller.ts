@@ -1,17 +1,16 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { canonicalText, sha256Hex } from '@countersign/contracts';
 import { type BundleShelf, itemNames } from '@countersign/domain';
 import type { BundleText, PolicyBundle } from '@countersign/policy';
 import { Controller, Get, Post, Put, Req, Res } from '@nestjs/common';
-import type { Caller } from '../identity/authenticator.js';
+import { always } from '../configuration/configuration-edits.js';
 import { activateRequest, parseBundle, policySettings, publishRequest, RESERVED_VERSIONS } from '../policies/bundle-request.js';
 import { BUNDLE_SEMANTICS, bundleFace, findingFaces, PolicyRoom } from '../policies/policy-room.js';
 import { type ReportProof, SimulationReports } from '../policies/simulation-reports.js';
-import { parseBody } from './body-issues.js';
-import { always } from './configuration-edits.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { otherPolicyAdmins } from './mapping-activation.js';
-import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 interface Draft {
@@ -21,13 +20,13 @@ interface Draft {
   simulation: ReportProof | undefined;
 }
 
-const none = (version: string): Problem => new Problem('not-found', `there is no policy ${version}`);
-const notSingle = (others: readonly string[]): Problem =>
-  new Problem('conflict', `the tenant has other policy admins: ${others.slice(0, 5).join(', ')}`, {
+const none = (version: string): Refusal => new Refusal('not-found', `there is no policy ${version}`);
+const notSingle = (others: readonly string[]): Refusal =>
+  new Refusal('conflict', `the tenant has other policy admins: ${others.slice(0, 5).join(', ')}`, {
     issues: [{ path: '/single_policy_admin', code: 'conflict', message: 'is true only where nobody else could activate a mapping' }],
   });
-const taken = (version: string): Problem =>
-  new Problem('conflict', `policy ${version} was published with other rules, and a version never changes`);
+const taken = (version: string): Refusal =>
+  new Refusal('conflict', `policy ${version} was published with other rules, and a version never changes`);
 const nextNumber = ({ versions }: BundleShelf): string => {
   let number = versions.size + 1;
   while (versions.has(String(number))) number++;
@@ -48,7 +47,7 @@ export class PoliciesController {
     return this.face.serve(request, reply, [], ({ tenant_id }) => {
       const page = listed(request);
       const shelf = this.room.shelf(tenant_id);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       return ok(
         pageOf(
           [...shelf.versions.values()],
@@ -79,7 +78,7 @@ export class PoliciesController {
   change(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], async ({ tenant_id, principal }) => {
       const body = parseBody(policySettings, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const { edits, clock, state } = this.room.configuration;
       const draft = () => {
         const changed_at_ms = clock.now_ms();
@@ -89,7 +88,7 @@ export class PoliciesController {
       };
       const item = itemNames.policy_settings;
       const edited = await edits.edit(request, { tenant_id, type: 'policy_settings_set', item, exists: always, draft });
-      if (edited instanceof Problem) return edited;
+      if (edited instanceof Refusal) return edited;
       const { simulation_required, single_policy_admin } = edited.fields;
       return ok({ simulation_required, single_policy_admin }, { etag: edited.etag });
     });
@@ -110,7 +109,7 @@ export class PoliciesController {
   publish(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], async (caller) => {
       const body = parseBundle(publishRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const { version, simulation, ...bundle } = body;
       return this.put(request, caller, { version, bundle: bundle as PolicyBundle, simulation });
     });
@@ -120,7 +119,7 @@ export class PoliciesController {
   activate(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], (caller) => {
       const body = parseBody(activateRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       return this.switch(request, caller, ({ shadow }) => ({
         version: body.version,
         shadow: body.shadow === undefined ? shadow : body.shadow,
@@ -133,7 +132,7 @@ export class PoliciesController {
   rollback(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], (caller) => {
       return this.switch(request, caller, ({ activations, active }) => {
-        if (activations.length === 0) return new Problem('conflict', 'no policy was ever activated: there is nothing to go back to');
+        if (activations.length === 0) return new Refusal('conflict', 'no policy was ever activated: there is nothing to go back to');
         return { version: activations.findLast(({ version }) => version !== active)?.version ?? null, shadow: null };
       });
     });
@@ -144,7 +143,7 @@ export class PoliciesController {
   }
 
   /** A version that was published with the same rules before is answered again, and nothing is written. */
-  private async put(request: HttpRequest, { tenant_id, principal }: Caller, draft: Draft): Promise<Answer | Problem> {
+  private async put(request: HttpRequest, { tenant_id, principal }: Caller, draft: Draft): Promise<Answer | Refusal> {
     const { clock } = this.room.configuration;
     for (;;) {
       const version = draft.version ?? nextNumber(this.room.shelf(tenant_id));
@@ -153,7 +152,7 @@ export class PoliciesController {
       if (known) return known;
       const made = async () => {
         const text = await this.checked(tenant_id, version, draft);
-        if (text instanceof Problem) return text;
+        if (text instanceof Refusal) return text;
         if (this.room.shelf(tenant_id).versions.has(version)) return taken(version);
         const { bundle_json, digest } = text;
         const simulation_digest = draft.simulation?.digest ?? null;
@@ -170,14 +169,14 @@ export class PoliciesController {
       const against = () => [itemNames.fact_tables, itemNames.active_bundle, itemNames.policy_settings];
       const edit = { tenant_id, type: 'policy_bundle_published' as const, item, against, draft: made };
       const edited = await this.room.configuration.edits.edit(request, edit);
-      if (!(edited instanceof Problem)) return this.published(tenant_id, version, draft) ?? taken(version);
+      if (!(edited instanceof Refusal)) return this.published(tenant_id, version, draft) ?? taken(version);
       // Another gateway took the number: the next one is as good. The same rules under a name of the caller's are answered.
       if (edited.kind !== 'conflict' || !this.room.shelf(tenant_id).versions.has(version)) return edited;
       if (draft.version !== undefined) return this.published(tenant_id, version, draft) ?? edited;
     }
   }
 
-  private published(tenant_id: string, version: string, { bundle }: Draft): Answer | Problem | undefined {
+  private published(tenant_id: string, version: string, { bundle }: Draft): Answer | Refusal | undefined {
     const shelf = this.room.shelf(tenant_id);
     const kept = shelf.versions.get(version);
     if (!kept) return undefined;
@@ -187,10 +186,10 @@ export class PoliciesController {
   }
 
   /** The text of a bundle that may be published now. */
-  private async checked(tenant_id: string, version: string, { bundle, simulation }: Draft): Promise<BundleText | Problem> {
-    if (RESERVED_VERSIONS.has(version)) return new Problem('invalid-request', `a version cannot be called ${version}`);
+  private async checked(tenant_id: string, version: string, { bundle, simulation }: Draft): Promise<BundleText | Refusal> {
+    if (RESERVED_VERSIONS.has(version)) return new Refusal('invalid-request', `a version cannot be called ${version}`);
     const text = await this.room.text(tenant_id, version, bundle);
-    if (text instanceof Problem) return text;
+    if (text instanceof Refusal) return text;
     const shelf = this.room.shelf(tenant_id);
     const beside = { tenant_id, bundle_digest: text.digest, active: shelf.active, now_ms: this.room.configuration.clock.now_ms() };
     const missing = shelf.simulation_required || simulation ? this.reports.fault(beside, simulation) : undefined;
@@ -206,19 +205,19 @@ export class PoliciesController {
   private async switch(
     request: HttpRequest,
     { tenant_id, principal }: Caller,
-    next: (shelf: BundleShelf) => { version: string | null; shadow: string | null } | Problem,
-  ): Promise<Answer | Problem> {
+    next: (shelf: BundleShelf) => { version: string | null; shadow: string | null } | Refusal,
+  ): Promise<Answer | Refusal> {
     const draft = () => {
       const shelf = this.room.shelf(tenant_id);
       const found = next(shelf);
-      if (found instanceof Problem) return found;
+      if (found instanceof Refusal) return found;
       const { version, shadow } = found;
       for (const named of [version, shadow]) if (named !== null && !shelf.versions.has(named)) return none(named);
       return { version, shadow_version: shadow, by: principal, activated_at_ms: this.room.configuration.clock.now_ms() };
     };
     const item = itemNames.active_bundle;
     const edited = await this.room.editEverywhere(request, { tenant_id, type: 'policy_bundle_activated', item, exists: always, draft });
-    if (edited instanceof Problem) return edited;
+    if (edited instanceof Refusal) return edited;
     return ok({ ...activeFace(this.room.shelf(tenant_id)), ...edited.everywhere }, { etag: edited.etag });
   }
 }

@@ -1,4 +1,7 @@
+import type { Seen, Views } from '@countersign/calls';
 import type { LogPosition } from '@countersign/store';
+import { waitForOthers } from '../requests/preferences.js';
+import { headerOf, type IncomingRequest } from './reply.js';
 
 const ONE = /^([a-z][a-z0-9.-]*):(\d{1,5}):(\d{1,15})$/;
 
@@ -16,23 +19,13 @@ export function parsePositions(text: string | undefined): LogPosition[] {
   });
 }
 
-/** The newest position of each partition that this gateway gave in an answer: its views must have passed it. */
-export class AnsweredPositions {
-  private readonly newest = new Map<string, number[]>();
+/** What a request has seen (`Countersign-Position`), and how long it waits for that (`Prefer`). */
+export const seenOf = (request: Pick<IncomingRequest, 'headers'>): Seen => ({
+  positions: parsePositions(headerOf(request, 'countersign-position')),
+  wait_ms: waitForOthers(headerOf(request, 'prefer')),
+});
 
-  note(at: LogPosition): void {
-    const partitions = this.newest.get(at.topic) ?? [];
-    if (partitions.length === 0) this.newest.set(at.topic, partitions);
-    if ((partitions[at.partition] ?? -1) < at.offset) partitions[at.partition] = at.offset;
-  }
-
-  /** All of them, or those of one partition number. */
-  of(partition?: number): LogPosition[] {
-    const found: LogPosition[] = [];
-    for (const [topic, offsets] of this.newest)
-      offsets.forEach((offset, number) => {
-        if (partition === undefined || number === partition) found.push({ topic, partition: number, offset });
-      });
-    return found;
-  }
+/** The header that says that a list may lack what its reader has seen; empty where the views have passed it. */
+export async function behindHeader(views: Views, request: Pick<IncomingRequest, 'headers'>): Promise<Record<string, string>> {
+  return (await views.current(seenOf(request))) ? {} : { 'countersign-views': 'behind' };
 }

@@ -1,21 +1,14 @@
-import type { CallState } from '@countersign/domain';
-import type { Caller } from '../identity/authenticator.js';
-import type { Readable } from '../personal/readable.js';
-import { type AnswerSink, type FinalAnswer, locationOf } from './call-answer.js';
-import type { EffectStanding } from './deduplication-face.js';
-import type { Deprecation } from './deprecation.js';
-import { type EffectReader, needsEffect } from './effect-reader.js';
-import { envelopeText, isKeyReuse } from './envelope.js';
-import { Problem } from './problem.js';
+import type { AnswerSink, CallAnswer, Caller } from '@countersign/calls';
+import { deprecationHeaders } from './deprecation.js';
+import type { Face } from './face.js';
+import { positionText } from './positions.js';
+import { type Problem, ProblemWithHeaders } from './problem.js';
 import { type IncomingRequest, JSON_CONTENT_TYPE, type OutgoingReply, sendProblem } from './reply.js';
-import { type SeenCall, seenBy } from './seen-by.js';
 
-export const keyReuse = (callId: string): Problem =>
-  new Problem('key-reused', 'this Idempotency-Key was used with other discriminating inputs', { call_id: callId });
+export const locationOf = (callId: string): string => `/v1/calls/${callId}`;
 
-/** It is on the record and has an answer, which cannot be read just now. */
 const notOpened = (call_id: string): Problem =>
-  new Problem(
+  new ProblemWithHeaders(
     'unavailable',
     'the answer cannot be read just now; ask for it at its location',
     { call_id },
@@ -27,42 +20,23 @@ export class PostReply implements AnswerSink {
   constructor(
     private readonly request: IncomingRequest,
     private readonly reply: OutgoingReply,
-    private readonly readers: { readable: Readable; effects: EffectReader },
-    private readonly caller: Pick<Caller, 'clearances'>,
-    private readonly deprecation: Deprecation | undefined,
+    private readonly face: Pick<Face, 'refuse'>,
+    private readonly caller: Caller,
   ) {}
 
-  answered({ state, ...answer }: FinalAnswer): void {
-    if (isKeyReuse(state)) this.refused(keyReuse(state.call_id));
-    else if (needsEffect(state, answer.repeat)) this.sendWithEffect(state, answer);
-    else this.send(state, answer);
+  answered({ ended, state, positions, envelope, deprecation }: CallAnswer): void {
+    this.reply.code(ended ? 200 : 202).header('content-type', JSON_CONTENT_TYPE);
+    if (positions.length > 0) this.reply.header('countersign-position', positions.map(positionText).join(','));
+    if (!ended) this.reply.header('location', locationOf(state.call_id));
+    if (deprecation) this.reply.headers(deprecationHeaders(deprecation));
+    this.reply.send(envelope);
   }
 
   refused(problem: Problem): void {
-    sendProblem(this.request, this.reply, problem);
+    this.face.refuse(this.request, this.reply, this.caller, problem);
   }
 
-  /** No policy ruled on a repeat: what the caller may not see any more is withheld, as by GET. */
-  private sendWithEffect(state: CallState, answer: Omit<FinalAnswer, 'state'>): void {
-    const seen = answer.repeat ? seenBy(state, this.caller) : state;
-    void this.readers.effects.of(state).then(
-      (effect) => this.send(seen, answer, effect),
-      () => this.refused(notOpened(state.call_id)),
-    );
-  }
-
-  private send(state: SeenCall, { status, position, repeat }: Omit<FinalAnswer, 'state'>, effect?: EffectStanding): void {
-    const text = envelopeText(state, { repeat, effect, ...(this.deprecation ? { warnings: [this.deprecation.warning] } : {}) });
-    this.reply.code(status).header('content-type', JSON_CONTENT_TYPE);
-    if (position !== '') this.reply.header('countersign-position', position);
-    if (status === 202) this.reply.header('location', locationOf(state.call_id));
-    if (this.deprecation) this.reply.headers(this.deprecation.headers);
-    const shown = this.readers.readable.text(state.tenant_id, text);
-    if (typeof shown === 'string') this.reply.send(shown);
-    else
-      void shown.then(
-        (opened) => this.reply.send(opened),
-        () => this.refused(notOpened(state.call_id)),
-      );
+  unreadable(call_id: string): void {
+    sendProblem(this.request, this.reply, notOpened(call_id));
   }
 }

@@ -1,10 +1,11 @@
+import { pointer, Refusal } from '@countersign/calls';
 import { describe, expect, test } from '@jest/globals';
-import { Problem, pointer, problemKinds } from './problem.js';
+import { problemDocument, problemHeaders, problemKinds } from './problem.js';
 
 describe('a problem document', () => {
   test('has type, title, status, detail, instance and a code of the closed list, whatever its kind', () => {
     for (const kind of problemKinds) {
-      const document = new Problem(kind, 'why').document('/v1/calls');
+      const document = problemDocument(new Refusal(kind, 'why'), '/v1/calls');
       expect(document).toMatchObject({
         type: `urn:countersign:problem:${kind}`,
         detail: 'why',
@@ -18,14 +19,14 @@ describe('a problem document', () => {
 
   test('says when to try again exactly where that makes sense', () => {
     for (const kind of problemKinds) {
-      const problem = new Problem(kind, '');
-      expect('retry-after' in problem.allHeaders()).toBe(problem.document('/').retryable === true);
+      const problem = new Refusal(kind, '');
+      expect('retry-after' in problemHeaders(problem)).toBe(problemDocument(problem, '/').retryable === true);
     }
   });
 
   test('shows issues under the layer they belong to', () => {
     const issues = [{ path: '/path', code: 'required', message: 'is required' }];
-    expect(new Problem('invalid-inputs', '', { layer: 'input', issues }).document('/')).toMatchObject({
+    expect(problemDocument(new Refusal('invalid-inputs', '', { layer: 'input', issues }), '/')).toMatchObject({
       validation: { layer: 'input', issues },
     });
   });

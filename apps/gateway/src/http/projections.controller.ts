@@ -1,16 +1,14 @@
+import { type Caller, Refusal, Views } from '@countersign/calls';
 import { type ProjectionReport, projectionDigests, projectionReports } from '@countersign/store';
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
-import type { Caller } from '../identity/authenticator.js';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
 import { positionText } from './positions.js';
-import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views } from './views.js';
 
-const noSuch = (): Problem => new Problem('not-found', 'there is no projection of this name');
+const noSuch = (): Refusal => new Refusal('not-found', 'there is no projection of this name');
 const nameOf = (request: HttpRequest): string => (request.params as { name: string }).name;
 
 function face({ name, version, tables, live, building }: ProjectionReport): Record<string, unknown> {
@@ -39,7 +37,7 @@ export class ProjectionsController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.serve(request, reply, async () => {
       const page = listed(request);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       return ok(pageOf(await projectionReports(this.views.store), page, ({ name }) => name, face));
     });
   }
@@ -78,11 +76,11 @@ export class ProjectionsController {
     return (await projectionReports(this.views.store)).find((report) => report.name === name);
   }
 
-  private serve(request: HttpRequest, reply: HttpReply, work: (caller: Caller) => Promise<Answer | Problem>): Promise<void> {
+  private serve(request: HttpRequest, reply: HttpReply, work: (caller: Caller) => Promise<Answer | Refusal>): Promise<void> {
     return this.face.serve(request, reply, ['operator'], async (caller) =>
       caller.tenant_id === DEFAULT_TENANT
         ? work(caller)
-        : new Problem('forbidden', `projections are administered in tenant ${DEFAULT_TENANT}`),
+        : new Refusal('forbidden', `projections are administered in tenant ${DEFAULT_TENANT}`),
     );
   }
 }

@@ -38,6 +38,7 @@ export const recordRoutes: readonly ApiRoute[] = [
     path: `${ONE}/rebuild`,
     summary: 'Fold it anew, beside the rows that are read meanwhile',
     tag: 'projections',
+    reads: true,
     answers: { '202': 'Object' },
     roles: ['operator'],
   },

@@ -62,5 +62,13 @@ export const registryRoutes: readonly ApiRoute[] = [
     summary: 'Let a version take effect that waits for a second person',
     body: activationRequest,
   },
-  { ...put, method: 'post', path: '/v1/mappings:try', tag: 'mappings', summary: 'Try a mapping on recorded calls', body: tryRequest },
+  {
+    ...put,
+    method: 'post',
+    path: '/v1/mappings:try',
+    tag: 'mappings',
+    summary: 'Try a mapping on recorded calls',
+    reads: true,
+    body: tryRequest,
+  },
 ];

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Problem } from './problem.js';
+import { type Problem, problemDocument, problemHeaders, problemStatus } from './problem.js';
 
 export type HttpRequest = FastifyRequest;
 export type HttpReply = FastifyReply;
@@ -58,9 +58,9 @@ export function pathOf(url: string): string {
 export function sendProblem(request: Pick<IncomingRequest, 'url'>, reply: OutgoingReply, problem: Problem): void {
   if (reply.sent) return;
   reply
-    .code(problem.status)
-    .headers(problem.allHeaders())
-    .send(JSON.stringify(problem.document(pathOf(request.url))));
+    .code(problemStatus(problem))
+    .headers(problemHeaders(problem))
+    .send(JSON.stringify(problemDocument(problem, pathOf(request.url))));
 }
 
 export function sendAnswer(reply: HttpReply, answer: Answer): void {

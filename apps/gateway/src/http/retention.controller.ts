@@ -1,11 +1,11 @@
+import { Refusal } from '@countersign/calls';
 import { itemNames, RETENTION_FLOOR_MONTHS, type RetentionTerms, retentionOf } from '@countersign/domain';
 import { Controller, Get, HttpCode, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
+import { always } from '../configuration/configuration-edits.js';
 import { RetentionRoom } from '../personal/retention-room.js';
-import { parseBody } from './body-issues.js';
-import { always } from './configuration-edits.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
-import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const MONTHS_MAX = 1200;
@@ -58,14 +58,14 @@ export class RetentionController {
   set(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], async ({ tenant_id, principal }) => {
       const body = parseBody(retentionRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const { edits, clock } = this.room.configuration;
       const draft = (): RetentionTerms => {
         const version = (this.terms(tenant_id)?.version ?? 0) + 1;
         return { ...body, version, by: principal, changed_at_ms: clock.now_ms() };
       };
       const edited = await edits.edit(request, { tenant_id, type: 'retention_set', item: itemNames.retention, exists: always, draft });
-      return edited instanceof Problem ? edited : ok(face(edited.fields), { etag: edited.etag });
+      return edited instanceof Refusal ? edited : ok(face(edited.fields), { etag: edited.etag });
     });
   }
 
@@ -74,7 +74,7 @@ export class RetentionController {
   run(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], async ({ tenant_id, principal }) => {
       const body = parseBody(retentionRun, request.body ?? undefined);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const cutoffs = body.dry_run ? await this.room.due(tenant_id) : await this.room.apply(tenant_id, principal);
       return ok({ dry_run: body.dry_run, cutoffs });
     });

@@ -1,15 +1,14 @@
+import { Refusal, Views, viewsBehind } from '@countersign/calls';
 import { Controller, Get, Put, Req, Res } from '@nestjs/common';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { parseBody } from '../requests/body-issues.js';
+import { tooDeep } from '../requests/nesting.js';
 import { ReplayBundles } from '../runs/replay-bundles.js';
 import { transcriptRequest } from '../runs/transcript-request.js';
 import type { ApiRoute } from './api-route.js';
-import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
-import { tooDeep } from './nesting.js';
-import { positionText } from './positions.js';
-import { Problem } from './problem.js';
+import { positionText, seenOf } from './positions.js';
 import { type HttpReply, type HttpRequest, ok, okPieces } from './reply.js';
-import { Views, viewsBehind } from './views.js';
 
 const TRANSCRIPT = '/v1/runs/{run_id}/transcript';
 const BUNDLE = '/v1/runs/{run_id}/replay-bundle';
@@ -51,13 +50,13 @@ export class RunsController {
   keep(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, writers, async ({ tenant_id, principal }) => {
       const body = tooDeep(request.body) ?? parseBody(transcriptRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const { run_id } = request.params as { run_id: string };
-      if (!RUN_ID.test(run_id)) return new Problem('invalid-request', 'a run_id has 1 to 200 characters');
+      if (!RUN_ID.test(run_id)) return new Refusal('invalid-request', 'a run_id has 1 to 200 characters');
       // The calls of the run say whom it is about.
-      if (!(await this.views.current(request))) return viewsBehind();
+      if (!(await this.views.current(seenOf(request)))) return viewsBehind();
       const done = await this.bundles.transcripts.keep(tenant_id, run_id, body, principal);
-      if (done instanceof Problem) return done;
+      if (done instanceof Refusal) return done;
       const { at, kept_at_ms, ...kept } = done;
       this.views.answered.note(at);
       const kept_at = new Date(kept_at_ms).toISOString();
@@ -68,11 +67,11 @@ export class RunsController {
   @Get(':run_id/replay-bundle')
   bundle(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, readers, async ({ tenant_id }) => {
-      const current = await this.views.current(request);
+      const current = await this.views.current(seenOf(request));
       if (!current) return viewsBehind();
       const { run_id } = request.params as { run_id: string };
       const bundle = await this.bundles.bundle(tenant_id, run_id, this.room.clock.now_ms());
-      return bundle instanceof Problem ? bundle : okPieces(bundle);
+      return bundle instanceof Refusal ? bundle : okPieces(bundle);
     });
   }
 }

@@ -1,11 +1,11 @@
+import { Refusal, Views, viewsBehind } from '@countersign/calls';
 import { listSagas, readSaga, type SagaRow, type SagaStepWrite } from '@countersign/store';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { Face } from './face.js';
 import { listed } from './lists.js';
-import { Problem } from './problem.js';
+import { behindHeader, seenOf } from './positions.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views, viewsBehind } from './views.js';
 
 export const sagaFilters = {
   case_id: z.string().min(1).max(200).optional(),
@@ -53,8 +53,8 @@ export class SagasController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const query = listed(request, sagaFilters);
-      if (query instanceof Problem) return query;
-      const told = await this.views.told(request);
+      if (query instanceof Refusal) return query;
+      const told = await behindHeader(this.views, request);
       const page = await listSagas(this.views.store, { tenant_id: caller.tenant_id, ...query });
       return ok({ items: page.items.map(sagaFace), next_cursor: page.next_cursor }, told);
     });
@@ -63,10 +63,10 @@ export class SagasController {
   @Get(':saga_id')
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
-      const current = await this.views.current(request);
+      const current = await this.views.current(seenOf(request));
       const { saga_id } = request.params as { saga_id: string };
       const found = await readSaga(this.views.store, caller.tenant_id, saga_id);
-      if (!found) return current ? new Problem('not-found', 'there is no saga of this id') : viewsBehind();
+      if (!found) return current ? new Refusal('not-found', 'there is no saga of this id') : viewsBehind();
       return ok({ ...sagaFace(found.saga), defined_steps: parsed(found.saga.steps), steps: found.steps.map(stepFace) });
     });
   }

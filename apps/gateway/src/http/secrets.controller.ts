@@ -1,14 +1,13 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { type SecretFact, type SecretPlace, type SecretScope, type SecretTerms, Vault } from '@countersign/store';
 import { Controller, Delete, Get, HttpCode, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { preconditionOf } from '../configuration/precondition.js';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
-import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
-import { preconditionOf } from './precondition.js';
-import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
@@ -21,8 +20,8 @@ export const secretRequest = z.strictObject({
 
 const ROUNDS_MAX = 20;
 const etagOf = ({ tag }: SecretFact): string => `"${tag}"`;
-const changedTooOften = (): Problem =>
-  new Problem('conflict', `others changed it ${ROUNDS_MAX} times while this change was made: nothing was changed, try again`);
+const changedTooOften = (): Refusal =>
+  new Refusal('conflict', `others changed it ${ROUNDS_MAX} times while this change was made: nothing was changed, try again`);
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 function secretFace(fact: SecretFact, now_ms: number): Record<string, unknown> {
@@ -51,7 +50,7 @@ export class SecretsController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const page = listed(request);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       const facts = await this.visible(caller);
       const now_ms = this.room.clock.now_ms();
       return ok(
@@ -74,7 +73,7 @@ export class SecretsController {
         (fact) => fact.name === name && (fact.scope !== 'user' || fact.owner === caller.principal.id),
       );
       const found = SCOPES.map((scope) => facts.find((fact) => fact.scope === scope)).find((fact) => fact !== undefined);
-      if (!found) return new Problem('not-found', 'there is no secret of this name');
+      if (!found) return new Refusal('not-found', 'there is no secret of this name');
       const warning = found.scope === 'org' ? { warning: 'of the whole installation: set a narrower one for this workspace' } : {};
       return ok({ ...secretFace(found, this.room.clock.now_ms()), ...warning }, { etag: etagOf(found) });
     });
@@ -95,10 +94,10 @@ export class SecretsController {
   remove(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const place = placeOf(request, caller);
-      if (place instanceof Problem) return place;
+      if (place instanceof Refusal) return place;
       for (let round = 0; round < ROUNDS_MAX; round++) {
         const before = await this.vault.fact(place);
-        if (!before) return new Problem('not-found', 'there is no such secret');
+        if (!before) return new Refusal('not-found', 'there is no such secret');
         const { fault } = preconditionOf(request, etagOf(before), true);
         if (fault) return fault;
         if (!(await this.vault.remove(place, before.tag))) continue;
@@ -114,7 +113,7 @@ export class SecretsController {
   @HttpCode(200)
   rotateKeys(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin'], async (caller) => {
-      if (caller.tenant_id !== DEFAULT_TENANT) return new Problem('forbidden', `keys are rotated by admins of tenant ${DEFAULT_TENANT}`);
+      if (caller.tenant_id !== DEFAULT_TENANT) return new Refusal('forbidden', `keys are rotated by admins of tenant ${DEFAULT_TENANT}`);
       return ok(await this.vault.rotate());
     });
   }
@@ -126,19 +125,19 @@ export class SecretsController {
     return [...own.filter(({ scope, owner }) => admin || scope !== 'user' || owner === caller.principal.id), ...org];
   }
 
-  private async write(request: HttpRequest, caller: Caller, change: 'set' | 'rotated'): Promise<Answer | Problem> {
+  private async write(request: HttpRequest, caller: Caller, change: 'set' | 'rotated'): Promise<Answer | Refusal> {
     const body = parseBody(secretRequest, request.body);
-    if (body instanceof Problem) return body;
+    if (body instanceof Refusal) return body;
     const place = placeOf(request, caller);
-    if (place instanceof Problem) return place;
+    if (place instanceof Refusal) return place;
     const now_ms = this.room.clock.now_ms();
     const expires_at_ms = body.expires_at === undefined ? null : Date.parse(body.expires_at);
     if (expires_at_ms !== null && expires_at_ms <= now_ms)
-      return new Problem('invalid-request', 'expires_at is in the past', {
+      return new Refusal('invalid-request', 'expires_at is in the past', {
         issues: [{ path: '/expires_at', code: 'past', message: 'is in the past' }],
       });
     const fact = await this.replaced(request, place, { value: body.value, now_ms, expires_at_ms, must_exist: change === 'rotated' });
-    if (fact instanceof Problem) return fact;
+    if (fact instanceof Refusal) return fact;
     await this.note(caller, place, fact.version, change);
     const headers = { 'cache-control': 'no-store', etag: etagOf(fact) };
     return { status: fact.version === 1 ? 201 : 200, body: secretFace(fact, now_ms), headers };
@@ -149,10 +148,10 @@ export class SecretsController {
     request: HttpRequest,
     place: SecretPlace,
     { value, ...terms }: Omit<SecretTerms, 'over'> & { value: string },
-  ): Promise<SecretFact | Problem> {
+  ): Promise<SecretFact | Refusal> {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const before = await this.vault.fact(place);
-      if (!before && terms.must_exist) return new Problem('not-found', 'there is no such secret: set it first');
+      if (!before && terms.must_exist) return new Refusal('not-found', 'there is no such secret: set it first');
       const { fault } = preconditionOf(request, before ? etagOf(before) : '', before !== undefined);
       if (fault) return fault;
       const fact = await this.vault.set(place, value, { ...terms, over: before?.tag ?? null });
@@ -177,13 +176,13 @@ export class SecretsController {
 }
 
 /** Where a secret of the caller stands, or why it may not touch it: everyone sets its own, admins the workspace's, those of `default` the installation's. */
-function placeOf(request: HttpRequest, caller: Caller): SecretPlace | Problem {
+function placeOf(request: HttpRequest, caller: Caller): SecretPlace | Refusal {
   const { scope, name } = request.params as { scope: string; name: string };
   const admin = caller.principal.roles.includes('admin');
   if (!NAME.test(name) || !SCOPES.includes(scope))
-    return new Problem('invalid-request', 'a secret is at user, workspace or org, under a name of letters, digits, _ . -');
+    return new Refusal('invalid-request', 'a secret is at user, workspace or org, under a name of letters, digits, _ . -');
   if (scope === 'user') return { tenant_id: caller.tenant_id, scope, owner: caller.principal.id, name };
   const mayWrite = admin && (scope === 'workspace' || caller.tenant_id === DEFAULT_TENANT);
-  if (!mayWrite) return new Problem('forbidden', scope === 'org' ? `needs an admin of tenant ${DEFAULT_TENANT}` : 'needs the role admin');
+  if (!mayWrite) return new Refusal('forbidden', scope === 'org' ? `needs an admin of tenant ${DEFAULT_TENANT}` : 'needs the role admin');
   return { tenant_id: scope === 'org' ? '' : caller.tenant_id, scope: scope as SecretScope, owner: '', name };
 }

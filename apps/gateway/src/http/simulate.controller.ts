@@ -1,3 +1,4 @@
+import { Refusal, Views, viewsBehind } from '@countersign/calls';
 import { type CallState, catalogued, unpackCall } from '@countersign/domain';
 import type { BundleText, PolicyBundle } from '@countersign/policy';
 import { bundlesAhead, TenantMappings } from '@countersign/process';
@@ -10,9 +11,8 @@ import { PolicyRoom } from '../policies/policy-room.js';
 import { type SimulatedAt, Simulation } from '../policies/simulation.js';
 import { SimulationReports } from '../policies/simulation-reports.js';
 import { Face } from './face.js';
-import { Problem } from './problem.js';
+import { seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views, viewsBehind } from './views.js';
 
 const PAGE = 500;
 const CALLS_MAX = 20_000;
@@ -49,18 +49,18 @@ export class SimulateController {
   simulate(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin', 'auditor'], async ({ tenant_id }) => {
       const body = parseBundle(simulateRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const draft = await this.draft(tenant_id, body);
-      if (draft instanceof Problem) return draft;
-      if (!(await this.views.current(request))) return viewsBehind();
+      if (draft instanceof Refusal) return draft;
+      if (!(await this.views.current(seenOf(request)))) return viewsBehind();
       return this.run(tenant_id, body, draft);
     });
   }
 
-  private async draft(tenant_id: string, { bundle, version }: SimulateRequest): Promise<BundleText | Problem> {
+  private async draft(tenant_id: string, { bundle, version }: SimulateRequest): Promise<BundleText | Refusal> {
     if (bundle) return this.room.text(tenant_id, 'draft', bundle as PolicyBundle);
     const published = this.room.shelf(tenant_id).versions.get(version as string);
-    return published ?? new Problem('not-found', `there is no policy ${version}`);
+    return published ?? new Refusal('not-found', `there is no policy ${version}`);
   }
 
   private async run(tenant_id: string, asked: SimulateRequest, draft: BundleText): Promise<Answer> {

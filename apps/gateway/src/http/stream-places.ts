@@ -1,6 +1,6 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Caller } from '../identity/authenticator.js';
-import { Problem } from './problem.js';
+import type { Problem } from './problem.js';
 
 export type StreamKind = 'call' | 'case';
 type Scope = 'principal' | 'tenant' | 'gateway';
@@ -19,11 +19,11 @@ const SETTINGS: Readonly<Record<Scope, string>> = {
 };
 
 function refusal(scope: Scope, open: number, open_max: number): Problem {
-  if (scope === 'gateway') return new Problem('unavailable', 'this gateway has too many event streams open; try again');
+  if (scope === 'gateway') return new Refusal('unavailable', 'this gateway has too many event streams open; try again');
   const found = `the ${scope} has ${open} event streams open on this gateway, and may have ${open_max}`;
   const message = `${found} (${SETTINGS[scope]}); close one first`;
   const issues = [{ path: '', code: `streams_per_${scope}_max`, message }];
-  return new Problem('too-many-streams', message, { scope, open, open_max, issues });
+  return new Refusal('too-many-streams', message, { scope, open, open_max, issues });
 }
 
 /** Counts by name; a name without any is forgotten. */

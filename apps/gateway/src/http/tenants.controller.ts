@@ -1,14 +1,13 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { itemNames, type Tenant, tenantOf } from '@countersign/domain';
 import { Controller, Get, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { skeletonOf, tenantLookAlike } from '../identity/look-alike.js';
 import { DEFAULT_TENANT, tenantDefaults } from '../identity/tenants.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
-import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 const settings = {
@@ -20,7 +19,7 @@ const settings = {
 export const tenantRequest = z.strictObject({ tenant_id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/), ...settings });
 export const tenantChange = z.strictObject(settings);
 
-const forbidden = (): Problem => new Problem('forbidden', `tenants are administered by admins of tenant ${DEFAULT_TENANT}`);
+const forbidden = (): Refusal => new Refusal('forbidden', `tenants are administered by admins of tenant ${DEFAULT_TENANT}`);
 
 /** `/v1/tenants`: for admins of tenant `default`; others see their own. */
 @Controller('v1/tenants')
@@ -34,7 +33,7 @@ export class TenantsController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin'], (caller) => {
       const page = listed(request);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       const all = [...this.room.configuration.state.tenants.values()];
       const shown = caller.tenant_id === DEFAULT_TENANT ? all : all.filter((tenant) => tenant.tenant_id === caller.tenant_id);
       return ok(
@@ -53,13 +52,13 @@ export class TenantsController {
     return this.face.serve(request, reply, ['admin'], async (caller) => {
       if (caller.tenant_id !== DEFAULT_TENANT) return forbidden();
       const body = parseBody(tenantRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const { tenant_id, ...given } = body;
       const skeleton = skeletonOf(tenant_id);
       return this.set(request, caller, { tenant_id, status: 201, skeleton }, (known) => {
-        if (known) return new Problem('conflict', 'there is a tenant of this id already');
+        if (known) return new Refusal('conflict', 'there is a tenant of this id already');
         const alike = tenantLookAlike(this.room.configuration.state, tenant_id);
-        if (alike) return new Problem('conflict', 'the id of a tenant must not look like another one', { issues: [alike] });
+        if (alike) return new Refusal('conflict', 'the id of a tenant must not look like another one', { issues: [alike] });
         return { tenant_id, ...tenantDefaults, ...given };
       });
     });
@@ -70,12 +69,12 @@ export class TenantsController {
     return this.face.serve(request, reply, ['admin'], async (caller) => {
       if (caller.tenant_id !== DEFAULT_TENANT) return forbidden();
       const body = parseBody(tenantChange, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const { tenant_id } = request.params as { tenant_id: string };
       return this.set(request, caller, { tenant_id, status: 200, skeleton: null }, (known) => {
-        if (!known) return new Problem('not-found', 'there is no tenant of this id');
+        if (!known) return new Refusal('not-found', 'there is no tenant of this id');
         if (body.lane !== undefined && body.lane !== known.lane)
-          return new Problem('conflict', 'a tenant stays in the lane it was made in');
+          return new Refusal('conflict', 'a tenant stays in the lane it was made in');
         return { ...known, ...body, lane: known.lane };
       });
     });
@@ -89,25 +88,25 @@ export class TenantsController {
     request: HttpRequest,
     { principal }: Caller,
     { tenant_id, status, skeleton }: { tenant_id: string; status: number; skeleton: string | null },
-    next: (known: Tenant | undefined) => Tenant | Problem,
-  ): Promise<Answer | Problem> {
+    next: (known: Tenant | undefined) => Tenant | Refusal,
+  ): Promise<Answer | Refusal> {
     const draft = () => {
       const tenant = next(tenantOf(this.room.configuration.state, tenant_id));
-      if (tenant instanceof Problem) return tenant;
+      if (tenant instanceof Refusal) return tenant;
       const { tenant_id: _id, ...fields } = tenant;
       return this.unserved(tenant.lane) ?? { ...fields, principal, skeleton };
     };
     const against = () => (skeleton === null ? [] : [itemNames.tenant_look(skeleton)]);
     const edited = await this.room.editEverywhere(request, { tenant_id, type: 'tenant_set', item: itemNames.tenant, against, draft });
-    if (edited instanceof Problem) return edited;
+    if (edited instanceof Refusal) return edited;
     const { principal: _by, skeleton: _look, ...fields } = edited.fields;
     return { status, body: { tenant_id, ...fields }, headers: { location: `/v1/tenants/${tenant_id}`, etag: edited.etag } };
   }
 
-  private unserved(lane: string): Problem | undefined {
+  private unserved(lane: string): Refusal | undefined {
     const { lanes } = this.room.configuration;
     if (lanes.includes(lane)) return undefined;
-    return new Problem('invalid-request', `this installation serves the lanes ${lanes.join(', ')}`, {
+    return new Refusal('invalid-request', `this installation serves the lanes ${lanes.join(', ')}`, {
       issues: [{ path: '/lane', code: 'unknown_lane', message: 'is not served here' }],
     });
   }

@@ -1,14 +1,13 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { itemNames, type TokenExchange } from '@countersign/domain';
-import { actorKeySet, addressFault, type TenantKeys } from '@countersign/process';
+import { actorKeySet, type TenantKeys } from '@countersign/process';
 import { Controller, Delete, Get, Inject, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import type { ChangeFields } from '../identity/configuration-writer.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
-import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok, sendAnswer } from './reply.js';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
@@ -40,7 +39,7 @@ export class TokenExchangesController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin', 'auditor'], (caller) => {
       const page = listed(request);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       const all = this.room.configuration.state.by_tenant.get(caller.tenant_id)?.token_exchanges.values() ?? [];
       return ok(
         pageOf(
@@ -57,16 +56,16 @@ export class TokenExchangesController {
   set(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['admin'], async (caller) => {
       const body = parseBody(tokenExchangeRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const { name } = request.params as { name: string };
       const fault = NAME.test(name)
-        ? addressFault(body.token_endpoint, this.room.configuration.allow_private)
+        ? this.room.configuration.identity_addresses.fault(body.token_endpoint)?.message
         : 'a name has letters, digits, _ . -';
-      if (fault) return new Problem('invalid-request', fault, { issues: [{ path: '/token_endpoint', code: 'refused', message: fault }] });
+      if (fault) return new Refusal('invalid-request', fault, { issues: [{ path: '/token_endpoint', code: 'refused', message: fault }] });
       const by = caller.principal;
       const draft = () => ({ ...body, name, changed_at_ms: this.room.configuration.clock.now_ms(), removed: false, by });
       const edited = await this.edit(request, caller, name, draft);
-      if (edited instanceof Problem) return edited;
+      if (edited instanceof Refusal) return edited;
       const { removed: _removed, by: _by, ...fields } = edited.fields;
       return ok(exchangeFace(fields), { etag: edited.etag });
     });
@@ -78,11 +77,11 @@ export class TokenExchangesController {
       const { name } = request.params as { name: string };
       const draft = () => {
         const known = this.room.configuration.state.by_tenant.get(caller.tenant_id)?.token_exchanges.get(name);
-        if (!known) return new Problem('not-found', 'there is no token exchange of this name');
+        if (!known) return new Refusal('not-found', 'there is no token exchange of this name');
         return { ...known, by: caller.principal, changed_at_ms: this.room.configuration.clock.now_ms(), removed: true };
       };
       const edited = await this.edit(request, caller, name, draft);
-      return edited instanceof Problem ? edited : { status: 204 };
+      return edited instanceof Refusal ? edited : { status: 204 };
     });
   }
 
@@ -90,7 +89,7 @@ export class TokenExchangesController {
     return this.room.configuration.edits.etag(tenant_id, itemNames.token_exchange(name));
   }
 
-  private edit(request: HttpRequest, { tenant_id }: Caller, name: string, draft: () => ChangeFields<'token_exchange_set'> | Problem) {
+  private edit(request: HttpRequest, { tenant_id }: Caller, name: string, draft: () => ChangeFields<'token_exchange_set'> | Refusal) {
     return this.room.editEverywhere(request, { tenant_id, type: 'token_exchange_set', item: itemNames.token_exchange(name), draft });
   }
 

@@ -1,3 +1,4 @@
+import { type Caller, noSuchVersion, Refusal, Views } from '@countersign/calls';
 import {
   type Evaluation,
   itemNames,
@@ -9,17 +10,14 @@ import {
 } from '@countersign/domain';
 import { Controller, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
+import { always } from '../configuration/configuration-edits.js';
 import { PolicyRoom } from '../policies/policy-room.js';
+import { parseBody } from '../requests/body-issues.js';
 import { TrustRoom } from '../trust/trust-room.js';
-import { parseBody } from './body-issues.js';
-import { always } from './configuration-edits.js';
 import { Face } from './face.js';
-import { Problem } from './problem.js';
+import { seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 import { versionFace } from './tool-record.js';
-import { noSuchVersion } from './unknown-tool.js';
-import { Views } from './views.js';
 
 export const lifecycleRequest = z.strictObject({
   state: z.enum(['active', 'deprecated', 'blocked']),
@@ -75,7 +73,7 @@ export class ToolLifecycleController {
   lifecycle(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['tool_author', 'policy_admin'], async (caller) => {
       const body = parseBody(lifecycleRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       return this.decide(request, caller, body);
     });
   }
@@ -84,18 +82,18 @@ export class ToolLifecycleController {
   pin(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['tool_author', 'policy_admin'], async (caller) => {
       const body = parseBody(pinRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const draft = () => {
         const tool = this.tool(request, caller);
-        if (tool instanceof Problem) return tool;
+        if (tool instanceof Refusal) return tool;
         const { pin, name, version } = tool;
-        if (body.pin !== pin) return new Problem('conflict', 'that is not the contract that is registered now: read it again', { pin });
+        if (body.pin !== pin) return new Refusal('conflict', 'that is not the contract that is registered now: read it again', { pin });
         const fault = promotionFault(this.room.configuration.state, caller.tenant_id, tool);
-        if (fault) return new Problem('not-promoted', `${name}@${version} cannot be accepted: ${fault}`);
+        if (fault) return new Refusal('not-promoted', `${name}@${version} cannot be accepted: ${fault}`);
         return { tool: name, version, pin, by: caller.principal, changed_at_ms: this.now_ms() };
       };
       const edited = await this.room.editEverywhere(request, { ...this.itemOf(request, caller), type: 'tool_pin_set', draft });
-      if (edited instanceof Problem) return edited;
+      if (edited instanceof Refusal) return edited;
       return this.shown(request, caller, { ...edited.everywhere }, edited.etag);
     });
   }
@@ -104,15 +102,15 @@ export class ToolLifecycleController {
   evaluate(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['tool_author'], async (caller) => {
       const body = parseBody(evaluationRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const tool = this.tool(request, caller);
-      if (tool instanceof Problem) return tool;
+      if (tool instanceof Refusal) return tool;
       const { name, version, digest } = tool;
-      if (body.tool !== name || body.version !== version) return new Problem('invalid-request', 'the result is of another version');
+      if (body.tool !== name || body.version !== version) return new Refusal('invalid-request', 'the result is of another version');
       const fault = countFault(body);
-      if (fault) return new Problem('invalid-request', fault);
+      if (fault) return new Refusal('invalid-request', fault);
       if (body.contract_digest !== digest)
-        return new Problem('conflict', 'the result is of another contract than the one that is registered', { contract_digest: digest });
+        return new Refusal('conflict', 'the result is of another contract than the one that is registered', { contract_digest: digest });
       const { contract_digest, passed, failed, cases, verified_at } = body;
       const at = await this.room.configuration.writer.set(caller.tenant_id, 'tool_evaluation_set', {
         tool: name,
@@ -135,19 +133,19 @@ export class ToolLifecycleController {
   audit(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['auditor'], async (caller) => {
       const body = parseBody(auditRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const { audit_status, auditor = null, report = null } = body;
       const draft = () => {
         const tool = this.tool(request, caller);
-        if (tool instanceof Problem) return tool;
+        if (tool instanceof Refusal) return tool;
         if (audit_status === 'third_party' && (auditor === null || report === null))
-          return new Problem('invalid-request', 'an audit by a third party names its auditor and its report');
+          return new Refusal('invalid-request', 'an audit by a third party names its auditor and its report');
         const said = { tool: tool.name, version: tool.version, audit_status, auditor, report };
         return { ...said, by: caller.principal, changed_at_ms: this.now_ms() };
       };
       const edit = { ...this.itemOf(request, caller), type: 'tool_audit_set' as const, draft };
       const edited = await this.room.configuration.edits.edit(request, edit);
-      if (edited instanceof Problem) return edited;
+      if (edited instanceof Refusal) return edited;
       this.views.answered.note(edited.position);
       return this.shown(request, caller, {}, edited.etag);
     });
@@ -167,34 +165,34 @@ export class ToolLifecycleController {
     return this.room.configuration.edits.etag(tenant_id, item);
   }
 
-  private tool(request: HttpRequest, caller: Caller): ToolVersion | Problem {
+  private tool(request: HttpRequest, caller: Caller): ToolVersion | Refusal {
     const { name, version } = request.params as { name: string; version: string };
     const found = toolVersions(this.room.configuration.state, caller.tenant_id, name).find(({ tool }) => tool.version === version);
     return found ? found.tool : noSuchVersion(this.room.configuration.state, caller.tenant_id, name, version);
   }
 
   /** A version runs (active or deprecated) only with a passed evaluation of the contract that it has now. */
-  private lifecycleFault(caller: Caller, tool: ToolVersion, body: z.infer<typeof lifecycleRequest>): Problem | undefined {
+  private lifecycleFault(caller: Caller, tool: ToolVersion, body: z.infer<typeof lifecycleRequest>): Refusal | undefined {
     const { state, clock } = this.room.configuration;
     if (body.state === 'blocked') return undefined;
     const ground = suspension(state, caller.tenant_id, tool) ?? promotionFault(state, caller.tenant_id, tool);
-    if (ground) return new Problem('not-promoted', `${tool.name}@${tool.version} cannot be ${body.state}: ${ground}`);
+    if (ground) return new Refusal('not-promoted', `${tool.name}@${tool.version} cannot be ${body.state}: ${ground}`);
     if (body.sunset_at === undefined) return undefined;
-    if (body.state === 'active') return new Problem('invalid-request', 'only a deprecated version has a sunset_at');
-    return Date.parse(body.sunset_at) <= clock.now_ms() ? new Problem('invalid-request', 'sunset_at is in the past: block it') : undefined;
+    if (body.state === 'active') return new Refusal('invalid-request', 'only a deprecated version has a sunset_at');
+    return Date.parse(body.sunset_at) <= clock.now_ms() ? new Refusal('invalid-request', 'sunset_at is in the past: block it') : undefined;
   }
 
-  private async decide(request: HttpRequest, caller: Caller, body: z.infer<typeof lifecycleRequest>): Promise<Answer | Problem> {
+  private async decide(request: HttpRequest, caller: Caller, body: z.infer<typeof lifecycleRequest>): Promise<Answer | Refusal> {
     const { state, sunset_at = null, reason = null, use_instead = null } = body;
     const draft = () => {
       const tool = this.tool(request, caller);
-      if (tool instanceof Problem) return tool;
+      if (tool instanceof Refusal) return tool;
       const sunset_at_ms = sunset_at === null ? null : Date.parse(sunset_at);
       const said = { tool: tool.name, version: tool.version, state, sunset_at_ms, reason, use_instead };
       return this.lifecycleFault(caller, tool, body) ?? { ...said, by: caller.principal, changed_at_ms: this.now_ms() };
     };
     const edited = await this.room.editEverywhere(request, { ...this.itemOf(request, caller), type: 'tool_lifecycle_set', draft });
-    if (edited instanceof Problem) return edited;
+    if (edited instanceof Refusal) return edited;
     const { tool: name, version, changed_at_ms } = edited.fields;
     const changed_at = new Date(changed_at_ms).toISOString();
     return ok({ name, version, state, sunset_at, reason, use_instead, changed_at, ...edited.everywhere }, { etag: edited.etag });
@@ -203,8 +201,8 @@ export class ToolLifecycleController {
   private async shown(request: HttpRequest, caller: Caller, told: object, etag: string): Promise<Answer> {
     const { state } = this.room.configuration;
     const tool = this.tool(request, caller);
-    if (tool instanceof Problem) return { status: 204 };
-    await this.views.current(request);
+    if (tool instanceof Refusal) return { status: 204 };
+    await this.views.current(seenOf(request));
     const measured = await this.trust.measured(caller.tenant_id);
     const lifecycle = stateOfVersion(state, caller.tenant_id, tool);
     return ok({ ...versionFace(state, caller.tenant_id, { tool, lifecycle }, measured), ...told }, { etag });

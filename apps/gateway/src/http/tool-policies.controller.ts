@@ -1,16 +1,16 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import type { ApprovalRequirement } from '@countersign/contracts';
 import { DAY_MS, itemNames, nearestNames, type ToolOverride } from '@countersign/domain';
 import { Controller, Delete, Get, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import { type Caller, roles } from '../identity/authenticator.js';
+import { roles } from '../identity/authenticator.js';
 import type { ChangeFields } from '../identity/configuration-writer.js';
 import { type BundleFindings, peopleFindings, type RuleFinding } from '../policies/bundle-checks.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { approvalRequirement } from './approval-requirement.js';
-import { parseBody } from './body-issues.js';
+import { approvalRequirement } from '../requests/approval-requirement.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
-import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 export const toolPolicyRequest = z.strictObject({
@@ -27,7 +27,7 @@ export const toolPolicyRequest = z.strictObject({
   requirement: approvalRequirement.optional().describe('instead of approver_roles, quorum and expires_after_ms'),
 });
 
-const noRow = (): Problem => new Problem('not-found', 'there is no policy row for this tool');
+const noRow = (): Refusal => new Refusal('not-found', 'there is no policy row for this tool');
 const NO_FINDINGS: BundleFindings = { faults: [], warnings: [] };
 const issueOf = ({ field, reason }: RuleFinding) => ({ path: field, code: 'rule', message: reason });
 const toolOf = (request: HttpRequest): string => (request.params as { tool: string }).tool;
@@ -52,7 +52,7 @@ export class ToolPoliciesController {
     return this.face.serve(request, reply, [], (caller) => {
       const page = listed(request);
       const shown = (row: ToolOverride) => ({ ...rowFace(row), etag: this.etag(caller, row.tool) });
-      return page instanceof Problem ? page : ok(pageOf([...this.rows(caller).values()], page, (row) => row.tool, shown));
+      return page instanceof Refusal ? page : ok(pageOf([...this.rows(caller).values()], page, (row) => row.tool, shown));
     });
   }
 
@@ -68,7 +68,7 @@ export class ToolPoliciesController {
   set(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['policy_admin'], (caller) => {
       const body = parseBody(toolPolicyRequest, request.body);
-      if (body instanceof Problem) return body;
+      if (body instanceof Refusal) return body;
       const draft = () => this.faultOf(caller, toolOf(request), body) ?? this.fields(caller, toolOf(request), body);
       return this.edit(request, caller, draft);
     });
@@ -81,7 +81,7 @@ export class ToolPoliciesController {
         const row = this.rows(caller).get(toolOf(request));
         return row ? { ...row, tier: null, by: caller.principal, changed_at_ms: this.now_ms() } : noRow();
       });
-      return removed instanceof Problem ? removed : { status: 204 };
+      return removed instanceof Refusal ? removed : { status: 204 };
     });
   }
 
@@ -94,14 +94,14 @@ export class ToolPoliciesController {
   }
 
   /** A row about no tool, or one that asks people who are not there, would ask nobody. */
-  private faultOf({ tenant_id }: Caller, tool: string, { requirement }: z.infer<typeof toolPolicyRequest>): Problem | undefined {
+  private faultOf({ tenant_id }: Caller, tool: string, { requirement }: z.infer<typeof toolPolicyRequest>): Refusal | undefined {
     const names = this.room.known(tenant_id).contracts.map(({ name }) => name);
     if (tool !== '*' && !names.includes(tool)) {
       const nearest = nearestNames(tool, [...new Set(names)]);
-      return new Problem('unusable-policy', `there is no tool ${tool}: name one that is there, or * for all`, { nearest });
+      return new Refusal('unusable-policy', `there is no tool ${tool}: name one that is there, or * for all`, { nearest });
     }
     const faults = this.people(tenant_id, tool, requirement).faults.map(issueOf);
-    return faults[0] && new Problem('unusable-policy', `${faults[0].path}: ${faults[0].message}`, { issues: faults });
+    return faults[0] && new Refusal('unusable-policy', `${faults[0].path}: ${faults[0].message}`, { issues: faults });
   }
 
   private people(tenant_id: string, tool: string, requirement: ApprovalRequirement | null | undefined): BundleFindings {
@@ -114,10 +114,10 @@ export class ToolPoliciesController {
   }
 
   /** Answers once the running instances rule by it. */
-  private async edit(request: HttpRequest, { tenant_id }: Caller, draft: () => ToolPolicyFields | Problem): Promise<Answer | Problem> {
+  private async edit(request: HttpRequest, { tenant_id }: Caller, draft: () => ToolPolicyFields | Refusal): Promise<Answer | Refusal> {
     const item = itemNames.tool_policy(toolOf(request));
     const edited = await this.room.editEverywhere(request, { tenant_id, type: 'tool_policy_set', item, draft });
-    if (edited instanceof Problem) return edited;
+    if (edited instanceof Refusal) return edited;
     const { tool, requirement } = edited.fields;
     const warnings = this.people(tenant_id, tool, requirement).warnings.map(issueOf);
     return ok({ ...rowFace(edited.fields), ...edited.everywhere, warnings }, { etag: edited.etag });

@@ -1,18 +1,16 @@
+import { type Caller, noSuchTool, noSuchVersion, Refusal, Views } from '@countersign/calls';
 import { inRangeText, itemNames, type TenantToolVersion, toolNames, toolVersions } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { TrustRoom } from '../trust/trust-room.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
 import { listed, pageOf } from './lists.js';
-import { Problem } from './problem.js';
+import { seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 import { type MeasuredOf, toolFace, versionFace } from './tool-record.js';
 import { searchTools } from './tool-search.js';
-import { noSuchTool, noSuchVersion } from './unknown-tool.js';
-import { Views } from './views.js';
 
 const states = ['active', 'deprecated', 'blocked', 'candidate', 'suspended'] as const;
 const commaList = <T extends z.ZodType<string, string>>(item: T) =>
@@ -70,7 +68,7 @@ export class ToolsController {
 
   /** Trust, ratings and usage of the tenant's tools, with what this gateway answered before. */
   private async measured(request: HttpRequest, caller: Caller): Promise<MeasuredOf> {
-    await this.views.current(request);
+    await this.views.current(seenOf(request));
     return this.trust.measured(caller.tenant_id);
   }
 
@@ -78,7 +76,7 @@ export class ToolsController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const page = listed(request, toolFilters);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       const measured = await this.measured(request, caller);
       const shown = shownBy(page as ToolFilters);
       const { state } = this.room;
@@ -99,7 +97,7 @@ export class ToolsController {
   search(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const query = queryOf(request, toolSearchQuery);
-      return query instanceof Problem ? query : this.found(caller, query, await this.measured(request, caller));
+      return query instanceof Refusal ? query : this.found(caller, query, await this.measured(request, caller));
     });
   }
 
@@ -116,7 +114,7 @@ export class ToolsController {
   versions(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const page = listed(request);
-      if (page instanceof Problem) return page;
+      if (page instanceof Refusal) return page;
       const { name } = request.params as { name: string };
       const { state } = this.room;
       const versions = toolVersions(state, caller.tenant_id, name);
@@ -139,10 +137,10 @@ export class ToolsController {
   }
 
   /** Only what the caller could call: active, and with scopes that its key has. */
-  private found(caller: Caller, query: z.infer<z.ZodObject<typeof toolSearchQuery>>, measured: MeasuredOf): Answer | Problem {
+  private found(caller: Caller, query: z.infer<z.ZodObject<typeof toolSearchQuery>>, measured: MeasuredOf): Answer | Refusal {
     const { state } = this.room;
     const ranges = query.version === undefined ? () => true : inRangeText(query.version);
-    if (!ranges) return new Problem('invalid-request', 'a version is `1.2.3`, `^1.2.0` or `~1.2.0`');
+    if (!ranges) return new Refusal('invalid-request', 'a version is `1.2.3`, `^1.2.0` or `~1.2.0`');
     const newest = toolNames(state, caller.tenant_id).flatMap((name) => {
       const fit = toolVersions(state, caller.tenant_id, name).filter(
         ({ tool, lifecycle }) => lifecycle === 'active' && ranges(tool.version),

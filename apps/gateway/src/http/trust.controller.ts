@@ -1,21 +1,18 @@
+import { type Caller, noSuchTool, noSuchVersion, Refusal, Views, viewsBehind } from '@countersign/calls';
 import { toldKey, toolVersions } from '@countersign/domain';
 import type { PastMoment } from '@countersign/process';
 import { type Cursor, cursorText, parseCursor } from '@countersign/store';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { parseBody } from '../requests/body-issues.js';
 import { eventsFace, scoredFace, time, toldFace, toolScoreFace } from '../trust/trust-face.js';
 import { TrustRoom } from '../trust/trust-room.js';
-import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
 import { LIMIT_MAX } from './lists.js';
-import { parsePositions, positionText } from './positions.js';
-import { Problem } from './problem.js';
+import { parsePositions, positionText, seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
-import { noSuchTool, noSuchVersion } from './unknown-tool.js';
-import { Views, viewsBehind } from './views.js';
 
 const moment = {
   as_of: z.iso.datetime({ offset: true }).optional().describe('the value at a past time'),
@@ -30,8 +27,8 @@ export const trustEventsQuery = {
   cursor: z.string().max(400).optional(),
 };
 
-const invalid = (path: string, message: string): Problem =>
-  new Problem('invalid-request', message, { issues: [{ path, code: 'invalid', message }] });
+const invalid = (path: string, message: string): Refusal =>
+  new Refusal('invalid-request', message, { issues: [{ path, code: 'invalid', message }] });
 
 /** `/v1/tools/{name}/trust` and `/v1/trust/…`: scores with what they are made of, now and at any past offset. */
 @Controller('v1')
@@ -47,11 +44,11 @@ export class TrustController {
   tool(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const query = queryOf(request, trustQuery);
-      if (query instanceof Problem) return query;
+      if (query instanceof Refusal) return query;
       const named = this.version(request, caller, query.version);
-      if (named instanceof Problem) return named;
+      if (named instanceof Refusal) return named;
       const found = await this.past(request, caller, query);
-      return found instanceof Problem ? found : this.toolAnswer(caller, named, found);
+      return found instanceof Refusal ? found : this.toolAnswer(caller, named, found);
     });
   }
 
@@ -59,12 +56,12 @@ export class TrustController {
   events(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const query = queryOf(request, trustEventsQuery);
-      if (query instanceof Problem) return query;
+      if (query instanceof Refusal) return query;
       const named = this.version(request, caller, query.version);
-      if (named instanceof Problem) return named;
+      if (named instanceof Refusal) return named;
       const after = query.cursor === undefined ? undefined : cursorPlace(query.cursor);
       if (after === null) return invalid('/cursor', 'the cursor is none of ours');
-      if (!(await this.views.current(request))) return viewsBehind();
+      if (!(await this.views.current(seenOf(request)))) return viewsBehind();
       const runs = await this.room.runs({ tenant_id: caller.tenant_id, ...named, limit: query.limit, ...(after ? { after } : {}) });
       const last = runs.at(-1);
       const items = runs.map(({ topic, partition, offset, runs: _, ...of }) => ({
@@ -81,9 +78,9 @@ export class TrustController {
   provider(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const found = await this.past(request, caller, request.query ?? {});
-      if (found instanceof Problem) return found;
+      if (found instanceof Refusal) return found;
       const { provider } = request.params as { provider: string };
-      if (!found.scores.providers().has(provider)) return new Problem('not-found', 'no tool of such a provider was ever run');
+      if (!found.scores.providers().has(provider)) return new Refusal('not-found', 'no tool of such a provider was ever run');
       const told = this.room.parts.book.scores.get(toldKey(caller.tenant_id, 'provider', provider, null));
       return ok({ provider, score: found.scores.provider(provider), as_of: time(found.scores.at_ms), told: toldFace(told) });
     });
@@ -93,10 +90,10 @@ export class TrustController {
   agent(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['operator', 'auditor', 'policy_admin', 'approver'], async (caller) => {
       const found = await this.past(request, caller, request.query ?? {});
-      if (found instanceof Problem) return found;
+      if (found instanceof Refusal) return found;
       const { agent } = request.params as { agent: string };
       const { state, score } = await this.room.agent(caller.tenant_id, agent, found);
-      if (state.runs.size === 0 && state.asked === 0) return new Problem('not-found', 'no call of such an agent is known');
+      if (state.runs.size === 0 && state.asked === 0) return new Refusal('not-found', 'no call of such an agent is known');
       const { reported_reliability, verified_reliability, unscored, counted, confirmed_at_ms } = score;
       const told = this.room.parts.book.scores.get(toldKey(caller.tenant_id, 'agent', agent, null));
       return ok({
@@ -133,7 +130,7 @@ export class TrustController {
     });
   }
 
-  private version(request: HttpRequest, caller: Caller, wanted: string | undefined): Named | Problem {
+  private version(request: HttpRequest, caller: Caller, wanted: string | undefined): Named | Refusal {
     const { name } = request.params as { name: string };
     const { state } = this.configuration;
     const versions = toolVersions(state, caller.tenant_id, name);
@@ -149,14 +146,14 @@ export class TrustController {
       ...(as_of === undefined ? {} : { as_of }),
       ...(at_offset === undefined ? {} : { at_offset }),
     });
-    if (query instanceof Problem) return query;
+    if (query instanceof Refusal) return query;
     const asked = this.momentOf(query);
-    if (asked instanceof Problem) return asked;
-    if (!(await this.views.current(request))) return viewsBehind();
+    if (asked instanceof Refusal) return asked;
+    if (!(await this.views.current(seenOf(request)))) return viewsBehind();
     return (await this.room.of(caller.tenant_id, asked)) ?? invalid('/at_offset', 'there is no such record');
   }
 
-  private momentOf({ as_of, at_offset }: { as_of?: string | undefined; at_offset?: string | undefined }): PastMoment | undefined | Problem {
+  private momentOf({ as_of, at_offset }: { as_of?: string | undefined; at_offset?: string | undefined }): PastMoment | undefined | Refusal {
     if (as_of !== undefined && at_offset !== undefined) return invalid('/at_offset', 'as_of and at_offset name two moments: give one');
     if (as_of !== undefined) return { at_ms: Date.parse(as_of) };
     if (at_offset === undefined) return undefined;

@@ -1,12 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { Problem } from './problem.js';
+import { Refusal } from '@countersign/calls';
+import { type Problem, problemDocument, problemHeaders, problemStatus } from './problem.js';
 import { type IncomingRequest, type OutgoingReply, sendProblem } from './reply.js';
 
 function unrouted(code: string | undefined): Problem {
-  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Problem('uri-too-long', 'a part of the path is longer than any id');
-  if (code === 'FST_ERR_BAD_URL') return new Problem('invalid-request', 'the path is not a valid URL: check its % escapes');
-  return new Problem('internal', 'the request could not be led to its route');
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Refusal('uri-too-long', 'a part of the path is longer than any id');
+  if (code === 'FST_ERR_BAD_URL') return new Refusal('invalid-request', 'the path is not a valid URL: check its % escapes');
+  return new Refusal('internal', 'the request could not be led to its route');
 }
 
 /**
@@ -20,9 +21,9 @@ export function refuseUnrouted(error: { code?: string }, request: Pick<IncomingR
 export const HEADERS_TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 function unreadable(code: string | undefined): Problem {
-  if (code === 'HPE_HEADER_OVERFLOW') return new Problem('headers-too-large', 'all headers together have at most 16 KB');
-  if (code === HEADERS_TOO_SLOW) return new Problem('request-timeout', 'the request did not come whole in time');
-  return new Problem('invalid-request', 'this is not HTTP/1.1 as it should be');
+  if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('headers-too-large', 'all headers together have at most 16 KB');
+  if (code === HEADERS_TOO_SLOW) return new Refusal('request-timeout', 'the request did not come whole in time');
+  return new Refusal('invalid-request', 'this is not HTTP/1.1 as it should be');
 }
 
 /** A request that never became one: answered straight on its socket, which is closed. */
@@ -32,8 +33,9 @@ export function refuseUnread(error: { code?: string }, socket: Socket): void {
     return;
   }
   const problem = unreadable(error.code);
-  const body = JSON.stringify(problem.document('/'));
-  const headers = { ...problem.allHeaders(), 'content-length': Buffer.byteLength(body), connection: 'close' };
+  const status = problemStatus(problem);
+  const body = JSON.stringify(problemDocument(problem, '/'));
+  const headers = { ...problemHeaders(problem), 'content-length': Buffer.byteLength(body), connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
 }

@@ -1,17 +1,16 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { type Caller, Refusal, Views } from '@countersign/calls';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { billingPages, billingTotals } from '../usage/billing.js';
 import { type BillingFormat, billingFormats } from '../usage/billing-line.js';
 import { type BillingPeriod, billingPeriod } from '../usage/billing-period.js';
 import { UsageRoom } from '../usage/usage-room.js';
 import { Face } from './face.js';
 import { queryOf } from './from-query.js';
-import { Problem } from './problem.js';
+import { behindHeader } from './positions.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views } from './views.js';
 
 export const billingQuery = {
   period: z.string().describe('a month, `2026-11`, UTC'),
@@ -19,8 +18,8 @@ export const billingQuery = {
   provisional: z.enum(['true', 'false']).default('false').describe('true: also of a month that is not over; its numbers still change'),
 };
 
-const notOver = ({ period, ends_at_ms }: BillingPeriod): Problem =>
-  new Problem(
+const notOver = ({ period, ends_at_ms }: BillingPeriod): Refusal =>
+  new Refusal(
     'conflict',
     `${period} is not closed yet: it ends ${new Date(ends_at_ms).toISOString()} and is closed once all of it is folded`,
   );
@@ -38,7 +37,7 @@ export class UsageBillingController {
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['operator', 'auditor'], async (caller) => {
       const answer = await this.answer(request, caller);
-      if (answer instanceof Problem) return answer;
+      if (answer instanceof Refusal) return answer;
       reply.hijack();
       reply.raw.writeHead(200, answer.headers);
       // Broken off, the connection is cut: a reader must not take a part for the whole.
@@ -52,21 +51,21 @@ export class UsageBillingController {
     return this.face.serve(request, reply, ['operator', 'auditor'], (caller) => ok({ items: this.room.closedPeriods(caller.tenant_id) }));
   }
 
-  private async answer(request: HttpRequest, caller: Caller): Promise<Problem | { lines: Readable; headers: Record<string, string> }> {
+  private async answer(request: HttpRequest, caller: Caller): Promise<Refusal | { lines: Readable; headers: Record<string, string> }> {
     const query = queryOf(request, billingQuery);
-    if (query instanceof Problem) return query;
+    if (query instanceof Refusal) return query;
     const period = billingPeriod(query.period);
     if (!period)
-      return new Problem('invalid-request', 'a period is a month as 2026-11', {
+      return new Refusal('invalid-request', 'a period is a month as 2026-11', {
         issues: [{ path: '/period', code: 'format', message: 'is no month' }],
       });
-    const told = await this.views.told(request);
+    const told = await behindHeader(this.views, request);
     const closed = await this.room.closer.closed(caller.tenant_id, period);
     if (!closed && query.provisional !== 'true') return notOver(period);
     if (closed) {
       const totals = await billingTotals(this.views.store, caller.tenant_id, period);
       if (totals.digest !== closed.digest)
-        return new Problem('unavailable', `the lines of ${period} are not those that it was closed with: the views are being folded again`);
+        return new Refusal('unavailable', `the lines of ${period} are not those that it was closed with: the views are being folded again`);
     }
     const lines = Readable.from(this.text(caller.tenant_id, period, query.format));
     const headers: Record<string, string> = {

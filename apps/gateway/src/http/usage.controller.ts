@@ -1,16 +1,15 @@
+import { type Caller, Refusal, Views, viewsBehind } from '@countersign/calls';
 import { HOUR_MS } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { usageGroups } from '../usage/usage-report.js';
 import { UsageRoom } from '../usage/usage-room.js';
-import { ConfigurationRoom } from './configuration-room.js';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
 import { LIMIT_MAX } from './lists.js';
-import { Problem } from './problem.js';
+import { seenOf } from './positions.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
-import { Views, viewsBehind } from './views.js';
 
 const DAYS_DEFAULT = 30;
 const HOURS_MAX = 24 * 400;
@@ -25,11 +24,11 @@ export const usageQuery = {
   cursor: z.string().max(2000).optional(),
 };
 
-const invalid = (path: string, message: string): Problem =>
-  new Problem('invalid-request', message, { issues: [{ path, code: 'range', message }] });
+const invalid = (path: string, message: string): Refusal =>
+  new Refusal('invalid-request', message, { issues: [{ path, code: 'range', message }] });
 
 /** The name after which the next page begins. */
-function afterOf(cursor: string | undefined): string | undefined | Problem {
+function afterOf(cursor: string | undefined): string | undefined | Refusal {
   if (cursor === undefined) return undefined;
   const text = Buffer.from(cursor, 'base64url').toString();
   return text.startsWith('u|') ? text.slice(2) : invalid('/cursor', 'the cursor is none of ours');
@@ -55,15 +54,15 @@ export class UsageController {
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, ['operator', 'auditor', 'agent'], async (caller) => {
       const query = queryOf(request, usageQuery);
-      if (query instanceof Problem) return query;
+      if (query instanceof Refusal) return query;
       const to_ms = query.to === undefined ? this.configuration.clock.now_ms() + HOUR_MS : Date.parse(query.to);
       const from_ms = query.from === undefined ? to_ms - DAYS_DEFAULT * 24 * HOUR_MS : Date.parse(query.from);
       const [from_hour, to_hour] = [Math.floor(from_ms / HOUR_MS), Math.ceil(to_ms / HOUR_MS)];
       if (to_hour <= from_hour) return invalid('/to', '`to` is not after `from`');
       if (to_hour - from_hour > HOURS_MAX) return invalid('/from', 'at most 400 days at once');
       const after = afterOf(query.cursor);
-      if (after instanceof Problem) return after;
-      if (!(await this.views.current(request))) return viewsBehind();
+      if (after instanceof Refusal) return after;
+      if (!(await this.views.current(seenOf(request)))) return viewsBehind();
       const asked = { tenant_id: caller.tenant_id, from_hour, to_hour, tool: query.tool, agent: agentOf(caller, query.agent) };
       const { total, items, next } = await this.room.report.read(asked, query.group_by, { limit: query.limit, after });
       return ok({

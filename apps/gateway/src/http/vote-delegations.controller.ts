@@ -1,14 +1,13 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { uuidv7 } from '@countersign/contracts';
 import { type Delegation, itemNames } from '@countersign/domain';
 import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { Caller } from '../identity/authenticator.js';
 import { principalId } from '../identity/principal-id.js';
 import { PolicyRoom } from '../policies/policy-room.js';
-import { parseBody } from './body-issues.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
-import { Problem } from './problem.js';
 import { type HttpReply, type HttpRequest, ok } from './reply.js';
 import { VoteRoom } from './vote-room.js';
 
@@ -42,7 +41,7 @@ export class VoteDelegationsController {
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], (caller) => {
       const page = listed(request);
-      return page instanceof Problem
+      return page instanceof Refusal
         ? page
         : ok(
             pageOf(
@@ -59,13 +58,13 @@ export class VoteDelegationsController {
   create(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const body = parseBody(voteDelegationRequest, request.body);
-      if (body instanceof Problem) return body;
-      if (caller.principal.kind !== 'user') return new Problem('forbidden', 'only a person has a vote to give');
-      if (body.to === caller.principal.id) return new Problem('invalid-request', 'name somebody else');
+      if (body instanceof Refusal) return body;
+      if (caller.principal.kind !== 'user') return new Refusal('forbidden', 'only a person has a vote to give');
+      if (body.to === caller.principal.id) return new Refusal('invalid-request', 'name somebody else');
       const changed_at_ms = this.room.configuration.clock.now_ms();
       const from_ms = body.from_time === undefined ? changed_at_ms : Date.parse(body.from_time);
       const until_ms = Date.parse(body.until);
-      if (until_ms <= Math.max(from_ms, changed_at_ms)) return new Problem('invalid-request', '`until` is over before it begins');
+      if (until_ms <= Math.max(from_ms, changed_at_ms)) return new Refusal('invalid-request', '`until` is over before it begins');
       const { to, tools, reason } = body;
       const fields = {
         delegation_id: uuidv7(changed_at_ms),
@@ -80,7 +79,7 @@ export class VoteDelegationsController {
         changed_at_ms,
       };
       await this.votes.verified.ensure(caller);
-      await this.room.setEverywhere(caller.tenant_id, 'delegation_set', { ...fields, ended: false });
+      await this.room.setEverywhere(request, caller.tenant_id, 'delegation_set', { ...fields, ended: false });
       return {
         status: 201,
         body: faceOf(fields),
@@ -96,14 +95,14 @@ export class VoteDelegationsController {
       const { tenant_id, principal: by } = caller;
       const draft = () => {
         const known = this.known(caller).find((one) => one.delegation_id === delegation_id);
-        if (!known) return new Problem('not-found', 'there is no delegation of this id');
+        if (!known) return new Refusal('not-found', 'there is no delegation of this id');
         if (known.from.id !== by.id && !by.roles.includes('admin'))
-          return new Problem('forbidden', 'only who gave it, or an admin, ends it');
+          return new Refusal('forbidden', 'only who gave it, or an admin, ends it');
         return { ...known, ended: true, by, changed_at_ms: this.room.configuration.clock.now_ms() };
       };
       const item = itemNames.vote_delegation(delegation_id);
       const edited = await this.room.editEverywhere(request, { tenant_id, type: 'delegation_set', item, draft });
-      return edited instanceof Problem ? edited : { status: 204 };
+      return edited instanceof Refusal ? edited : { status: 204 };
     });
   }
 

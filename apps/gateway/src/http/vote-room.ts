@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Caller, type RecordedCalls, Refusal, viewsBehind } from '@countersign/calls';
 import { type EditedInputs, uuidv7 } from '@countersign/contracts';
 import { type CallState, machineObjection, type PlacedEvent, unpackCall } from '@countersign/domain';
 import { type ApprovalRow, readApproval } from '@countersign/store';
 import { z } from 'zod';
-import type { EditDesk } from '../admission/edited-inputs.js';
-import type { Caller } from '../identity/authenticator.js';
 import { principalId } from '../identity/principal-id.js';
 import type { VerifiedTokens } from '../identity/verified-tokens.js';
+import type { EditDesk } from '../votes/edited-inputs.js';
 import { approvalFace } from './approval-face.js';
-import type { KnownCalls } from './known-calls.js';
-import { Problem } from './problem.js';
+import { seenOf } from './positions.js';
 import type { Answer, HttpRequest } from './reply.js';
-import { viewsBehind } from './views.js';
 import { refusedAs, verdictOn } from './vote-verdict.js';
 
 export const voteRequest = z.strictObject({
@@ -33,7 +31,7 @@ export type Voter = Pick<Caller, 'tenant_id' | 'principal' | 'issuer' | 'clearan
 const PATIENCE_MS = 10_000;
 const LOOKS_MAX = 40;
 const LOOK_MS = 25;
-const noSuchApproval = (): Problem => new Problem('not-found', 'there is no approval of this id');
+const noSuchApproval = (): Refusal => new Refusal('not-found', 'there is no approval of this id');
 
 export function stateOf(row: ApprovalRow): CallState | undefined {
   return row.state === null ? undefined : unpackCall(row.state);
@@ -49,14 +47,14 @@ function misplacedIn({ vote, inputs, to, grant }: VoteRequest): string | undefin
 /** What everything does that votes: find the request, put the vote on the record, and answer what policy made of it. */
 export class VoteRoom {
   constructor(
-    readonly calls: KnownCalls,
+    readonly calls: RecordedCalls,
     private readonly edits: EditDesk,
     /** Records that a person came with a token: before a vote, and before somebody else may vote. */
     readonly verified: Pick<VerifiedTokens, 'ensure'>,
   ) {}
 
-  async find(request: HttpRequest, tenant_id: string, approval_id: string): Promise<ApprovalRow | Problem> {
-    const current = await this.calls.views.current(request);
+  async find(request: HttpRequest, tenant_id: string, approval_id: string): Promise<ApprovalRow | Refusal> {
+    const current = await this.calls.views.current(seenOf(request));
     const row = await readApproval(this.calls.views.store, tenant_id, approval_id);
     return row ?? (current ? noSuchApproval() : viewsBehind());
   }
@@ -69,23 +67,23 @@ export class VoteRoom {
     await this.calls.record('approval_viewed', state, { approval_id: row.approval_id, viewer, viewed_at_ms });
   }
 
-  async vote(request: HttpRequest, voter: Voter, approval_id: string, body: VoteRequest): Promise<Answer | Problem> {
+  async vote(request: HttpRequest, voter: Voter, approval_id: string, body: VoteRequest): Promise<Answer | Refusal> {
     const row = await this.find(request, voter.tenant_id, approval_id);
-    if (row instanceof Problem) return row;
+    if (row instanceof Refusal) return row;
     const machine = machineObjection(voter.principal);
-    if (machine) return new Problem('forbidden', machine.reason);
+    if (machine) return new Refusal('forbidden', machine.reason);
     const state = stateOf(row);
     if (!state?.call || (row.status !== 'pending' && !(row.status === 'granted' && body.vote === 'revoke')))
-      return new Problem('late-vote', `the approval is ${row.status}`, { approval_status: row.status });
+      return new Refusal('late-vote', `the approval is ${row.status}`, { approval_status: row.status });
     const misplaced = misplacedIn(body);
-    if (misplaced) return new Problem('invalid-request', misplaced);
+    if (misplaced) return new Refusal('invalid-request', misplaced);
     const edited = body.vote === 'edit' ? await this.edits.edited(voter.tenant_id, state.call, body.inputs ?? {}) : null;
-    if (edited instanceof Problem) return edited;
+    if (edited instanceof Refusal) return edited;
     const { sealer } = this.edits;
     const sealed = edited && (await sealer.edited(voter.tenant_id, state.call, edited));
-    if (sealed instanceof Problem) return sealed;
+    if (sealed instanceof Refusal) return sealed;
     const reason = await sealer.text(voter.tenant_id, state.call, body.reason ?? null);
-    if (reason instanceof Problem) return reason;
+    if (reason instanceof Refusal) return reason;
     await this.verified.ensure(voter);
     return this.cast(request, voter, { row, state, body: { ...body, reason: reason ?? undefined }, edited: sealed });
   }
@@ -94,7 +92,7 @@ export class VoteRoom {
     request: HttpRequest,
     voter: Voter,
     { row, state, body, edited }: { row: ApprovalRow; state: CallState; body: VoteRequest; edited: EditedInputs | null },
-  ): Promise<Answer | Problem> {
+  ): Promise<Answer | Refusal> {
     const voted_at_ms = this.calls.commands.clock.now_ms();
     const { approval_id } = row;
     const vote = {
@@ -112,15 +110,15 @@ export class VoteRoom {
       voted_at_ms,
     };
     const check = (_state: CallState, at: PlacedEvent | undefined) => verdictOn(vote, at);
-    const verdict = await this.calls.tell('approval_voted', state, vote, { check, timeout_ms: PATIENCE_MS });
+    const verdict = await this.calls.command('approval_voted', state, vote, { check, timeout_ms: PATIENCE_MS });
     if (verdict?.kind === 'refused') {
       const latest = await this.find(request, voter.tenant_id, approval_id);
-      const approval_status = latest instanceof Problem ? row.status : latest.status;
-      return new Problem(refusedAs(verdict.code), verdict.reason, { vote_id: vote.vote_id, approval_status, refusal: verdict.code });
+      const approval_status = latest instanceof Refusal ? row.status : latest.status;
+      return new Refusal(refusedAs(verdict.code), verdict.reason, { vote_id: vote.vote_id, approval_status, refusal: verdict.code });
     }
     this.calls.noted(verdict?.at);
     const now = await this.after(request, voter, approval_id, verdict?.at);
-    if (now instanceof Problem) return now;
+    if (now instanceof Refusal) return now;
     return { status: verdict ? 200 : 202, body: { ...approvalFace(now, voter), vote_id: vote.vote_id } };
   }
 
@@ -130,11 +128,11 @@ export class VoteRoom {
     { tenant_id }: Voter,
     approval_id: string,
     at: PlacedEvent | undefined,
-  ): Promise<ApprovalRow | Problem> {
+  ): Promise<ApprovalRow | Refusal> {
     const next = (at && 'approval_id' in at.event ? at.event.approval_id : null) ?? approval_id;
     for (let look = 0; next !== approval_id && look < LOOKS_MAX; look++) {
       const row = await this.find(request, tenant_id, next);
-      if (!(row instanceof Problem)) return row;
+      if (!(row instanceof Refusal)) return row;
       await sleep(LOOK_MS);
     }
     return this.find(request, tenant_id, approval_id);

@@ -1,12 +1,12 @@
+import type { RefusalKind } from '@countersign/calls';
 import type { ApprovalVoted } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
-import type { ProblemKind } from './problem.js';
 
 /** What policy made of a vote. */
 export type Verdict = { kind: 'counted'; at: PlacedEvent } | { kind: 'refused'; reason: string; code: string };
 
 /** How the refusal of a vote is answered: who may not vote gets 403, what is wrong in itself 400, all else 409. */
-export function refusedAs(code: string): ProblemKind {
+export function refusedAs(code: string): RefusalKind {
   switch (code) {
     case 'agent':
     case 'not_live':

@@ -1,16 +1,14 @@
+import { type Caller, callbackFault, Refusal } from '@countersign/calls';
 import { uuidv7 } from '@countersign/contracts';
 import { itemNames, LOCAL_ISSUER, rolesLeft, type Webhook } from '@countersign/domain';
 import { Controller, Delete, Get, Post, Put, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import { callbackFault } from '../admission/callback-url.js';
-import type { Caller } from '../identity/authenticator.js';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { principalId } from '../identity/principal-id.js';
 import { NoticeRoom } from '../notices/notice-room.js';
-import { parseBody } from './body-issues.js';
-import { ConfigurationRoom } from './configuration-room.js';
+import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { listed, pageOf } from './lists.js';
-import { Problem } from './problem.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
 export const webhookRequest = z.strictObject({
@@ -67,7 +65,7 @@ export class WebhooksController {
     return this.face.serve(request, reply, ['operator'], (caller) => {
       const page = listed(request);
       const shown = (one: Webhook) => ({ ...faceOf(one), etag: this.etag(caller, one.webhook_id) });
-      return page instanceof Problem ? page : ok(pageOf([...this.known(caller).values()], page, (one) => one.webhook_id, shown));
+      return page instanceof Refusal ? page : ok(pageOf([...this.known(caller).values()], page, (one) => one.webhook_id, shown));
     });
   }
 
@@ -98,7 +96,7 @@ export class WebhooksController {
         return known ? { ...known, ...deleted, changed_at_ms: this.room.clock.now_ms() } : noSuch();
       };
       const edited = await this.edit(request, caller, idOf(request), draft);
-      return edited instanceof Problem ? edited : { status: 204 };
+      return edited instanceof Refusal ? edited : { status: 204 };
     });
   }
 
@@ -106,28 +104,28 @@ export class WebhooksController {
     return this.configuration.edits.etag(tenant_id, itemNames.webhook(webhook_id));
   }
 
-  private edit(request: HttpRequest, { tenant_id }: Caller, webhook_id: string, draft: () => Webhook | Problem) {
+  private edit(request: HttpRequest, { tenant_id }: Caller, webhook_id: string, draft: () => Webhook | Refusal) {
     return this.configuration.edits.edit(request, { tenant_id, type: 'webhook_set', item: itemNames.webhook(webhook_id), draft });
   }
 
   /** `changed`: the channel that is changed; absent: a new one. */
-  private async put(request: HttpRequest, caller: Caller, changed?: string): Promise<Answer | Problem> {
+  private async put(request: HttpRequest, caller: Caller, changed?: string): Promise<Answer | Refusal> {
     const body = parseBody(webhookRequest, request.body);
-    if (body instanceof Problem) return body;
+    if (body instanceof Refusal) return body;
     const fault = this.faultOf(body);
-    if (fault) return new Problem('refused-callback', fault, { issues: [{ path: '/url', code: 'refused', message: fault }] });
+    if (fault) return new Refusal('refused-callback', fault, { issues: [{ path: '/url', code: 'refused', message: fault }] });
     if (body.acts_as && !caller.principal.roles.includes('admin'))
-      return new Problem('forbidden', 'only an admin lets a channel decide for somebody');
+      return new Refusal('forbidden', 'only an admin lets a channel decide for somebody');
     const webhook_id = changed ?? uuidv7(this.room.clock.now_ms());
     const secret = this.room.secrets.mint();
     const sealed = this.room.secrets.seal(caller.tenant_id, webhook_id, secret);
-    const draft = (): Webhook | Problem => {
+    const draft = (): Webhook | Refusal => {
       const known = this.known(caller).get(webhook_id);
       if (changed !== undefined && !known) return noSuch();
       return this.notLive(caller, body) ?? this.next(caller, { webhook_id, body, known, sealed });
     };
     const edited = await this.edit(request, caller, webhook_id, draft);
-    if (edited instanceof Problem) return edited;
+    if (edited instanceof Refusal) return edited;
     const { fields, etag } = edited;
     const headers = { 'cache-control': 'no-store', location: `/v1/webhooks/${webhook_id}`, etag };
     const shown = { ...faceOf(fields), ...(fields.secret_sealed === sealed ? { secret } : {}) };
@@ -144,7 +142,7 @@ export class WebhooksController {
   }
 
   /** A channel decides only for a person who could decide now, with each of the roles. */
-  private notLive({ tenant_id }: Caller, { acts_as, state }: Body): Problem | undefined {
+  private notLive({ tenant_id }: Caller, { acts_as, state }: Body): Refusal | undefined {
     if (!acts_as || state !== 'active') return undefined;
     const { id, roles, issuer = LOCAL_ISSUER } = acts_as;
     const at = { roles, at_ms: this.room.clock.now_ms(), as: 'voter' as const };
@@ -159,11 +157,11 @@ export class WebhooksController {
           message: `${id} has no role ${role} by ${means}`,
         }))
       : [{ path: '/acts_as/id', code: 'not_live', message: `${id} does not have ${means}` }];
-    return new Problem('invalid-request', 'a channel decides only for a person who could decide now', { issues });
+    return new Refusal('invalid-request', 'a channel decides only for a person who could decide now', { issues });
   }
 
   private faultOf({ channel, url }: Body): string | undefined {
-    if (channel !== 'mail') return callbackFault(url, this.room.allow_private);
+    if (channel !== 'mail') return callbackFault(url, this.room.addresses);
     return MAIL.test(url) ? undefined : 'a mail channel is `mailto:` and one address';
   }
 
@@ -173,4 +171,4 @@ export class WebhooksController {
 }
 
 const idOf = (request: HttpRequest): string => (request.params as { webhook_id: string }).webhook_id;
-const noSuch = (): Problem => new Problem('not-found', 'there is no webhook of this id');
+const noSuch = (): Refusal => new Refusal('not-found', 'there is no webhook of this id');

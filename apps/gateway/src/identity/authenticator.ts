@@ -1,7 +1,7 @@
-import type { Authority, Principal } from '@countersign/contracts';
-import { type ApiKey, type IdentityProvider, LOCAL_ISSUER, principalOfKey, tenantOf } from '@countersign/domain';
+import { type Caller, Refusal } from '@countersign/calls';
+import type { Authority } from '@countersign/contracts';
+import { type ApiKey, LOCAL_ISSUER, principalOfKey, tenantOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
-import { Problem } from '../http/problem.js';
 import { TokenHashes } from './token-hashes.js';
 import type { TokenPrincipals } from './token-principals.js';
 
@@ -16,30 +16,11 @@ export const roles = [
   'admin',
 ] as const satisfies readonly Role[];
 
-/** Who asks, as the API key or the OpenID token says. `scopes` empty: limited by its roles only (of a key). */
-export interface Caller {
-  tenant_id: string;
-  /** Of the key, or `jwt:<provider_id>`. */
-  key_id: string;
-  principal: Principal;
-  /** Who vouches for the principal: `local`, or the issuer of an identity provider. */
-  issuer: string;
-  scopes: readonly string[];
-  /** Markings that it may see; `*` stands for all. */
-  clearances: readonly string[];
-  /** What its calls are made by, where they are made for nobody else and come from no other call. Shared: never changed. */
-  authority: Authority;
-  /** The token that it came with; absent: a key. */
-  token?: { provider: IdentityProvider; verified_at_ms: number };
-}
-
-const CHALLENGE = { 'www-authenticate': 'Bearer realm="countersign"' };
 /** Configuration that is older may lack a revocation: nobody is let in by it. */
 export const SILENCE_MAX_MS = 15_000;
 
-export const unauthenticated = (detail: string, error = ''): Problem =>
-  new Problem('unauthenticated', detail, {}, { 'www-authenticate': CHALLENGE['www-authenticate'] + error });
-export const INVALID_TOKEN = ', error="invalid_token"';
+export const unauthenticated = (detail: string): Refusal => new Refusal('unauthenticated', detail);
+export const invalidToken = (detail: string): Refusal => new Refusal('unauthenticated', detail, {}, { invalid_token: true });
 
 /** Turns a bearer token into its caller. The configuration is read each time, so what is revoked stops at once. */
 export class Authenticator {
@@ -52,19 +33,18 @@ export class Authenticator {
     private readonly tokens: TokenPrincipals,
   ) {}
 
-  caller(authorization: string | undefined): Caller | Problem {
+  caller(authorization: string | undefined): Caller | Refusal {
     if (authorization === undefined) return unauthenticated('send `Authorization: Bearer <key>`');
     if (authorization.length < 8 || authorization.slice(0, 7).toLowerCase() !== 'bearer ')
       return unauthenticated('only Bearer tokens are taken');
     if (this.configuration.silenceMs('configuration-changed') > SILENCE_MAX_MS)
-      return new Problem('unavailable', 'this gateway has not heard of changed keys for too long to trust them');
+      return new Refusal('unavailable', 'this gateway has not heard of changed keys for too long to trust them');
     const token = authorization.slice(7).trim();
     const hash = this.hashes.hashOf(token);
     if (hash === undefined) return this.tokens.caller(token);
     const key = principalOfKey(this.configuration.state, hash, this.now_ms());
-    if (!key) return unauthenticated('the token is unknown, revoked or expired', INVALID_TOKEN);
-    if (!tenantOf(this.configuration.state, key.tenant_id))
-      return unauthenticated('the token names a tenant that does not exist', INVALID_TOKEN);
+    if (!key) return invalidToken('the token is unknown, revoked or expired');
+    if (!tenantOf(this.configuration.state, key.tenant_id)) return invalidToken('the token names a tenant that does not exist');
     return this.ofKeys.get(key) ?? this.remember(key);
   }
 
@@ -90,8 +70,8 @@ export function authorityOf(agent_token_ref: string, rights: Pick<Authority, 'sc
 }
 
 /** Undefined where the caller has one of these roles; `admin` has them all. An empty list admits every principal. */
-export function lacksRole(caller: Caller, allowed: readonly Role[]): Problem | undefined {
+export function lacksRole(caller: Caller, allowed: readonly Role[]): Refusal | undefined {
   if (allowed.length === 0) return undefined;
   for (const role of caller.principal.roles) if (role === 'admin' || allowed.includes(role as Role)) return undefined;
-  return new Problem('forbidden', `this needs one of the roles ${allowed.join(', ')}`, {}, {}, 'role_refused');
+  return new Refusal('forbidden', `this needs one of the roles ${allowed.join(', ')}`, {}, { access: 'role_refused' });
 }

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { RecordWriter } from '@countersign/calls';
 import { EventCodec, type EventMap, InfrastructureFault } from '@countersign/contracts';
 import { EmbeddedEventLog, type LogRecord } from '@countersign/event-log';
 import { CONFIGURATION_TOPIC, type Configuration, foldConfiguration, systemClock } from '@countersign/process';
 import { PgliteStore, Store } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { RecordWriter } from '../admission/record-writer.js';
 import { ConfigurationWriter } from './configuration-writer.js';
 
 /** A store that is unavailable while `is_away`. */

@@ -1,9 +1,8 @@
+import type { RecordWriter } from '@countersign/calls';
 import { type BaseVersion, type EventCodec, type EventMap, type EventType, firstMeta, InfrastructureFault } from '@countersign/contracts';
 import type { ConfigurationEvent } from '@countersign/domain';
-import type { Clock } from '@countersign/process';
-import { CONFIGURATION_TOPIC, type Configuration } from '@countersign/process';
+import { type Clock, CONFIGURATION_TOPIC, type Configuration } from '@countersign/process';
 import { allRefuseMovedBases, type LogPosition, type Store } from '@countersign/store';
-import type { RecordWriter } from '../admission/record-writer.js';
 
 export type { ConfigurationEvent } from '@countersign/domain';
 

@@ -1,28 +1,20 @@
+import { type AuthorityResolver, type Caller, type CallFor, Refusal } from '@countersign/calls';
 import { type Authority, intersectRights, lacking, type Principal, parseCallId, type Rights, union } from '@countersign/contracts';
 import { type CallState, delegationOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
 import type { Vault } from '@countersign/store';
-import type { CallRequest } from '../admission/call-request.js';
-import { Problem } from '../http/problem.js';
-import type { Caller } from './authenticator.js';
 import type { TokenPrincipals } from './token-principals.js';
 
 /** Reads one call of the tenant; undefined where there is none. */
 export type CallReader = (tenantId: string, callId: string) => Promise<CallState | undefined>;
 
-export type CallFor = Pick<CallRequest, 'on_behalf_of' | 'user_token' | 'sources'>;
-
-/** Whether a request needs more than the caller's own rights. */
-export const isDelegated = (request: CallFor): boolean =>
-  request.on_behalf_of !== undefined || request.user_token !== undefined || request.sources !== undefined;
-
-const at = (path: string, message: string): Problem =>
-  new Problem('invalid-request', message, { issues: [{ path, code: 'refused', message }] });
+const at = (path: string, message: string): Refusal =>
+  new Refusal('invalid-request', message, { issues: [{ path, code: 'refused', message }] });
 
 type ForUser = Pick<Authority, 'on_behalf_of' | 'delegated_user_token_ref' | 'delegation_id'> & Rights;
 
 /** By whose rights a call is made that is made for a user, or from other calls' results. */
-export class DelegatedAuthority {
+export class DelegatedAuthority implements AuthorityResolver {
   constructor(
     private readonly configuration: Configuration,
     private readonly tokens: TokenPrincipals,
@@ -30,31 +22,31 @@ export class DelegatedAuthority {
     private readonly read: { call: CallReader; now_ms: () => number },
   ) {}
 
-  async of(request: CallFor, caller: Caller): Promise<Authority | Problem> {
+  async of(request: CallFor, caller: Caller): Promise<Authority | Refusal> {
     const user = await this.user(request, caller);
-    if (user instanceof Problem) return user;
+    if (user instanceof Refusal) return user;
     const sources = await this.sources(request.sources ?? [], caller);
-    if (sources instanceof Problem) return sources;
+    if (sources instanceof Refusal) return sources;
     return { ...caller.authority, ...user, ...sources };
   }
 
-  private async user(request: CallFor, caller: Caller): Promise<ForUser | undefined | Problem> {
+  private async user(request: CallFor, caller: Caller): Promise<ForUser | undefined | Refusal> {
     const { user_token, on_behalf_of } = request;
     if (user_token === undefined && on_behalf_of === undefined) return undefined;
     if (caller.principal.kind === 'user') return at('/on_behalf_of', 'agents and services act for users; a user acts for itself');
     if (user_token !== undefined) return this.byToken(user_token, on_behalf_of, caller);
     const between = { user_id: on_behalf_of as string, agent_id: caller.principal.id };
     const delegation = delegationOf(this.configuration.state, caller.tenant_id, between, this.read.now_ms());
-    if (!delegation) return new Problem('forbidden', 'no live delegation lets this agent act for that user');
+    if (!delegation) return new Refusal('forbidden', 'no live delegation lets this agent act for that user');
     const principal: Principal = { kind: 'user', id: delegation.user_id, roles: delegation.user_roles };
     const { delegation_id } = delegation;
     return { on_behalf_of: principal, delegated_user_token_ref: null, delegation_id, ...intersectRights(caller.authority, delegation) };
   }
 
-  private async byToken(text: string, wanted: string | undefined, caller: Caller): Promise<ForUser | Problem> {
+  private async byToken(text: string, wanted: string | undefined, caller: Caller): Promise<ForUser | Refusal> {
     await this.tokens.prepare(text);
     const user = this.tokens.caller(text);
-    if (user instanceof Problem) return at('/user_token', user.detail);
+    if (user instanceof Refusal) return at('/user_token', user.detail);
     if (user.tenant_id !== caller.tenant_id) return at('/user_token', 'no identity provider of this tenant issued it');
     if (user.principal.kind !== 'user') return at('/user_token', 'it names no user');
     if (wanted !== undefined && wanted !== user.principal.id) return at('/on_behalf_of', 'the token is of another user');
@@ -65,7 +57,7 @@ export class DelegatedAuthority {
   }
 
   /** Another tenant's call, and one whose result the caller may not see, are as unknown as none. */
-  private async sources(ids: readonly string[], caller: Caller): Promise<Pick<Authority, 'sources' | 'markings'> | Problem> {
+  private async sources(ids: readonly string[], caller: Caller): Promise<Pick<Authority, 'sources' | 'markings'> | Refusal> {
     let markings: string[] = [];
     for (const [index, id] of ids.entries()) {
       const state = parseCallId(id) ? await this.read.call(caller.tenant_id, id) : undefined;

@@ -1,6 +1,7 @@
+import { type Issue } from '@countersign/calls';
 import { type ConfigurationState, keysOf, tenantIdsOf } from '@countersign/domain';
+import { LRUCache } from 'lru-cache';
 import unhomoglyph from 'unhomoglyph';
-import type { Issue } from '../http/problem.js';
 
 /** Nothing to see: default ignorable characters (zero-width, soft hyphen, variation selectors), controls, and space of all kinds. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cc}\p{Cf}]/gu;
@@ -10,7 +11,7 @@ const STEMS = /[iıljɩ1|]/gu;
 const ROUNDS = 3;
 const REMEMBERED_MAX = 50_000;
 
-const known = new Map<string, string>();
+const known = new LRUCache<string, string>({ max: REMEMBERED_MAX });
 
 function skeleton(id: string): string {
   let text = id;
@@ -26,7 +27,6 @@ function skeleton(id: string): string {
 export function skeletonOf(id: string): string {
   const remembered = known.get(id);
   if (remembered !== undefined) return remembered;
-  if (known.size >= REMEMBERED_MAX) known.delete(known.keys().next().value as string);
   const made = skeleton(id);
   known.set(id, made);
   return made;

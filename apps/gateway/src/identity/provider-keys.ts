@@ -1,5 +1,5 @@
 import type { IdentityProvider } from '@countersign/domain';
-import { guardedFetch } from '@countersign/process';
+import { exchangeText, type OutboundDoor } from '@countersign/outbound';
 import type { JWTVerifyGetKey } from 'jose';
 
 const KEPT_MS = 600_000;
@@ -10,7 +10,7 @@ const COOLDOWN_MS = 5_000;
 export class ProviderKeys {
   private readonly known = new Map<string, Promise<JWTVerifyGetKey>>();
 
-  constructor(private readonly allow_private: boolean) {}
+  constructor(private readonly door: OutboundDoor) {}
 
   /** @throws Error where the provider cannot be asked or says something else than it should. */
   of(provider: Pick<IdentityProvider, 'issuer' | 'jwks_uri'>): Promise<JWTVerifyGetKey> {
@@ -30,14 +30,14 @@ export class ProviderKeys {
       cacheMaxAge: KEPT_MS,
       cooldownDuration: COOLDOWN_MS,
       [customFetch]: async (url: string) => {
-        const { status, text } = await guardedFetch(url, { headers: { accept: 'application/json' } }, this.allow_private);
+        const { status, text } = await exchangeText(this.door, url, { headers: { accept: 'application/json' } });
         return new Response(text, { status });
       },
     });
   }
 
   private async discovered(issuer: string): Promise<string> {
-    const { status, text } = await guardedFetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {}, this.allow_private);
+    const { status, text } = await exchangeText(this.door, `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
     const document = status === 200 ? (JSON.parse(text) as { issuer?: unknown; jwks_uri?: unknown }) : {};
     if (document.issuer !== issuer || typeof document.jwks_uri !== 'string')
       throw new Error('its discovery document is not there or is of another issuer');

@@ -1,17 +1,16 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { EventCodec, type SecurityEventRecorded } from '@countersign/contracts';
 import type { AppDeps } from '@countersign/process';
 import { describe, expect, jest, test } from '@jest/globals';
-import { Problem } from '../http/problem.js';
-import type { IncomingRequest } from '../http/reply.js';
-import { type Caller, lacksRole } from './authenticator.js';
-import { RefusedRequests } from './refused-requests.js';
+import { lacksRole } from './authenticator.js';
+import { RefusedRequests, type RoutedRequest } from './refused-requests.js';
 
 const codec = new EventCodec();
 const caller = (id: string) =>
   ({ tenant_id: 'acme', principal: { kind: 'agent', id, roles: ['agent'] }, clearances: [] }) as unknown as Caller;
 const request = (path: string, route?: string) =>
-  ({ url: path, raw: { method: 'GET' }, ...(route ? { routeOptions: { url: route } } : {}) }) as unknown as IncomingRequest;
-const noRole = lacksRole(caller('a'), ['auditor']) as Problem;
+  ({ url: path, raw: { method: 'GET' }, ...(route ? { routeOptions: { url: route } } : {}) }) as RoutedRequest;
+const noRole = lacksRole(caller('a'), ['auditor']) as Refusal;
 
 function desk(taken: { value: Buffer }[][], fails = false) {
   const append = (records: { value: Buffer }[]) => {
@@ -30,9 +29,13 @@ describe('refused requests', () => {
     const taken: { value: Buffer }[][] = [];
     const { refused } = desk(taken);
     for (let i = 0; i < 3; i++) refused.note(caller('a'), request(`/v1/cases/${i}`, '/v1/cases/:case_id'), noRole);
-    refused.note(caller('b'), request('/v1/calls?x=1'), new Problem('forbidden', 'not yours'));
-    refused.note(caller('b'), request('/v1/calls/1', '/v1/calls/:call_id'), new Problem('not-found', 'none', {}, {}, 'cross_tenant'));
-    refused.note(caller('b'), request('/v1/calls'), new Problem('not-found', 'none'));
+    refused.note(caller('b'), request('/v1/calls?x=1'), new Refusal('forbidden', 'not yours'));
+    refused.note(
+      caller('b'),
+      request('/v1/calls/1', '/v1/calls/:call_id'),
+      new Refusal('not-found', 'none', {}, { access: 'cross_tenant' }),
+    );
+    refused.note(caller('b'), request('/v1/calls'), new Refusal('not-found', 'none'));
     await refused.close();
     expect(taken).toHaveLength(1);
     expect(told(taken[0] ?? [])).toMatchObject([

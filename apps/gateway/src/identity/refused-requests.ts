@@ -1,8 +1,6 @@
+import { type AccessRefusal, type Caller, type Refusal } from '@countersign/calls';
 import { firstMeta } from '@countersign/contracts';
 import { type AppDeps, securityRecord } from '@countersign/process';
-import { type Problem, type Refusal } from '../http/problem.js';
-import { type IncomingRequest, pathOf } from '../http/reply.js';
-import type { Caller } from './authenticator.js';
 
 const PACE_MS = 1_000;
 const KINDS_MAX = 1_000;
@@ -10,15 +8,22 @@ const KINDS_MAX = 1_000;
 interface Refused {
   tenant_id: string;
   principal: Caller['principal'];
-  kind: Refusal;
+  kind: AccessRefusal;
   detail: string;
   times: number;
 }
 
-/** Method and route of a request, without what the caller wrote into its path. */
-function routeOf(request: IncomingRequest): string {
-  const { routeOptions } = request as { routeOptions?: { url?: string } };
-  return `${request.raw.method ?? ''} ${routeOptions?.url ?? pathOf(request.url)}`;
+/** What of a request names its route. */
+export interface RoutedRequest {
+  readonly url: string;
+  readonly raw: { readonly method?: string | undefined };
+  /** Absent where it went past the router. */
+  readonly routeOptions?: { readonly url?: string | undefined };
+}
+
+/** Method and route of a request, without what the caller wrote into its path and query. */
+function routeOf({ raw, url, routeOptions }: RoutedRequest): string {
+  return `${raw.method ?? ''} ${routeOptions?.url ?? (url.split('?', 1)[0] as string)}`;
 }
 
 /**
@@ -33,11 +38,11 @@ export class RefusedRequests {
 
   constructor(private readonly parts: Pick<AppDeps, 'log' | 'codec' | 'clock' | 'logger'>) {}
 
-  /** Nothing where the problem is no refusal of this caller. */
-  note({ tenant_id, principal }: Caller, request: IncomingRequest, problem: Problem): void {
-    const kind = problem.refusal;
+  /** Nothing where the caller may ask for it. */
+  note({ tenant_id, principal }: Caller, request: RoutedRequest, refusal: Pick<Refusal, 'access' | 'detail'>): void {
+    const kind = refusal.access;
     if (kind === undefined) return;
-    const detail = `${routeOf(request)}: ${problem.detail}`;
+    const detail = `${routeOf(request)}: ${refusal.detail}`;
     const key = `${tenant_id}\0${principal.kind}:${principal.id}\0${kind}\0${detail}`;
     const known = this.refused.get(key);
     if (known) known.times++;

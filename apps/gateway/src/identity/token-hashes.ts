@@ -1,10 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import { hashApiKey, isApiKey } from './api-key.js';
 
 /** Remembers the hashes of the tokens in use, so that a call does not pay for SHA-256. What a hash may do is looked up each time. */
 export class TokenHashes {
-  private readonly known = new Map<string, string>();
+  private readonly known: LRUCache<string, string>;
 
-  constructor(private readonly tokens_max = 10_000) {}
+  constructor(tokens_max = 10_000) {
+    this.known = new LRUCache({ max: tokens_max });
+  }
 
   /** Undefined where the token cannot be a key of ours. */
   hashOf(token: string): string | undefined {
@@ -12,7 +15,6 @@ export class TokenHashes {
     if (known !== undefined) return known;
     if (!isApiKey(token)) return undefined;
     const hash = hashApiKey(token);
-    if (this.known.size >= this.tokens_max) this.known.delete(this.known.keys().next().value as string);
     this.known.set(token, hash);
     return hash;
   }

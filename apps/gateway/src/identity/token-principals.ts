@@ -1,9 +1,10 @@
+import { type Caller, Refusal } from '@countersign/calls';
 import { sha256Hex } from '@countersign/contracts';
 import { type IdentityProvider, providerOf, tenantOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
 import type { JWTPayload } from 'jose';
-import { Problem } from '../http/problem.js';
-import { authorityOf, type Caller, INVALID_TOKEN, unauthenticated } from './authenticator.js';
+import { LRUCache } from 'lru-cache';
+import { authorityOf, invalidToken } from './authenticator.js';
 import type { ProviderKeys } from './provider-keys.js';
 import { principalOf } from './token-claims.js';
 import type { VerifiedTokens } from './verified-tokens.js';
@@ -29,7 +30,7 @@ function issuedAt({ iat }: JWTPayload, now_ms: number): number | undefined {
   return Math.min(iat * 1000, now_ms);
 }
 
-const refuse = (why: string): Problem => unauthenticated(`the token is not accepted: ${why}`, INVALID_TOKEN);
+const refuse = (why: string): Refusal => invalidToken(`the token is not accepted: ${why}`);
 
 /** Why `jose` did not take a token, in words that say nothing of keys. */
 function reasonOf(cause: unknown): string {
@@ -46,35 +47,37 @@ function reasonOf(cause: unknown): string {
  * hash; its expiry and its provider are looked at each time, so a provider that is removed lets nobody in any more.
  */
 export class TokenPrincipals {
-  private readonly verified = new Map<string, Verified | Problem>();
+  private readonly verified: LRUCache<string, Verified | Refusal>;
 
   constructor(
     private readonly configuration: Configuration,
     private readonly keys: ProviderKeys,
     private readonly now_ms: () => number,
     private readonly verified_tokens: Pick<VerifiedTokens, 'noted'>,
-    private readonly tokens_max = 10_000,
-  ) {}
+    tokens_max = 10_000,
+  ) {
+    this.verified = new LRUCache({ max: tokens_max });
+  }
 
   /** Undefined where the token is known or is none: `caller` can be asked at once. */
   prepare(token: string): Promise<void> | undefined {
     if (token.length > TOKEN_MAX || !JWT.test(token)) return undefined;
     const hash = sha256Hex(token);
     const known = this.verified.get(hash);
-    if (known && !(known instanceof Problem) && this.live(known)) return undefined;
+    if (known && !(known instanceof Refusal) && this.live(known)) return undefined;
     return this.verify(token).then((result) => {
-      this.remember(hash, result);
+      this.verified.set(hash, result);
       const caller = this.caller(token);
-      if (!(caller instanceof Problem)) this.verified_tokens.noted(caller);
+      if (!(caller instanceof Refusal)) this.verified_tokens.noted(caller);
     });
   }
 
   /** Only of tokens that were prepared. */
-  caller(token: string): Caller | Problem {
-    if (token.length > TOKEN_MAX || !JWT.test(token)) return unauthenticated('the token is unknown, revoked or expired', INVALID_TOKEN);
+  caller(token: string): Caller | Refusal {
+    if (token.length > TOKEN_MAX || !JWT.test(token)) return invalidToken('the token is unknown, revoked or expired');
     const known = this.verified.get(sha256Hex(token));
     if (known === undefined) return refuse('it was not verified');
-    if (known instanceof Problem) return known;
+    if (known instanceof Refusal) return known;
     if (!this.live(known)) return refuse('it has expired, or its provider has changed');
     known.caller ??= callerOf(known);
     return known.caller ?? refuse('it names nobody');
@@ -83,7 +86,7 @@ export class TokenPrincipals {
   /** When the token expires, epoch ms; of tokens that `caller` took. */
   expiryOf(token: string): number | undefined {
     const known = this.verified.get(sha256Hex(token));
-    return known && !(known instanceof Problem) ? known.expires_at_ms : undefined;
+    return known && !(known instanceof Refusal) ? known.expires_at_ms : undefined;
   }
 
   private live({ provider, expires_at_ms }: Verified): boolean {
@@ -92,7 +95,7 @@ export class TokenPrincipals {
     return state.by_tenant.get(provider.tenant_id)?.identity_providers.get(provider.provider_id) === provider;
   }
 
-  private async verify(token: string): Promise<Verified | Problem> {
+  private async verify(token: string): Promise<Verified | Refusal> {
     try {
       const { decodeJwt, jwtVerify } = await import('jose');
       const { iss, aud } = decodeJwt(token);
@@ -113,12 +116,6 @@ export class TokenPrincipals {
     } catch (cause) {
       return refuse(reasonOf(cause));
     }
-  }
-
-  private remember(hash: string, result: Verified | Problem): void {
-    this.verified.delete(hash);
-    if (this.verified.size >= this.tokens_max) this.verified.delete(this.verified.keys().next().value as string);
-    this.verified.set(hash, result);
   }
 }
 

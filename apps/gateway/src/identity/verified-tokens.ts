@@ -1,6 +1,6 @@
+import type { Caller } from '@countersign/calls';
 import { baseOf, itemNames, tokenVerifiedAt } from '@countersign/domain';
 import type { Configuration, Logger } from '@countersign/process';
-import type { Caller } from './authenticator.js';
 import type { ConfigurationWriter } from './configuration-writer.js';
 
 /** The record of a person is so many times as fine as the time for which a token counts: 3 hours of 24. */

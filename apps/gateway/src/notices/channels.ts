@@ -1,5 +1,6 @@
+import type { Taken } from '@countersign/calls';
 import type { Webhook } from '@countersign/domain';
-import type { CallbackSender, Taken } from '../waiting/callback-sender.js';
+import type { CallbackSender } from '../callbacks/callback-sender.js';
 import type { DecisionLinks } from './decision-link.js';
 import type { Mailer } from './mailer.js';
 import type { Notice } from './notice.js';

@@ -1,5 +1,5 @@
+import type { Taken } from '@countersign/calls';
 import type { Transporter } from 'nodemailer';
-import type { Taken } from '../waiting/callback-sender.js';
 
 export interface Mail {
   to: string;

@@ -1,4 +1,5 @@
 import type { ConfigurationState } from '@countersign/domain';
+import type { AddressRules } from '@countersign/outbound';
 import type { Clock, Configuration } from '@countersign/process';
 import { SILENCE_MAX_MS } from '../identity/authenticator.js';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
@@ -11,8 +12,8 @@ export class NoticeRoom {
     private readonly parts: { configuration: Configuration; writer: ConfigurationWriter; clock: Clock },
     readonly secrets: SealedSecrets,
     readonly links: DecisionLinks,
-    /** Lets channels be at loopback and private addresses. */
-    readonly allow_private: boolean,
+    /** Where channels may be. */
+    readonly addresses: AddressRules,
   ) {}
 
   get state(): ConfigurationState {

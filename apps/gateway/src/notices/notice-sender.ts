@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Readable } from '@countersign/calls';
 import { type ConfigurationState, LOCAL_ISSUER, rolesLeft, type Webhook } from '@countersign/domain';
 import type { Logger } from '@countersign/process';
-import type { Readable } from '../personal/readable.js';
 import type { Channels } from './channels.js';
 import { type Notice, wants } from './notice.js';
 import type { NoticeClaims } from './notice-claims.js';

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Readable, type Taken } from '@countersign/calls';
+import { sampleCall, sampleMeta } from '@countersign/calls/testing/samples';
 import { EventCodec, type EventMap } from '@countersign/contracts';
 import { initialConfiguration, tenantPart, type Webhook } from '@countersign/domain';
 import { EmbeddedEventLog } from '@countersign/event-log';
@@ -9,9 +11,6 @@ import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersig
 import { claimNotice, PgliteStore } from '@countersign/store';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
-import { Readable } from '../personal/readable.js';
-import { sampleCall, sampleMeta } from '../testing/samples.js';
-import type { Taken } from '../waiting/callback-sender.js';
 import type { Notice } from './notice.js';
 import { NoticeClaims } from './notice-claims.js';
 import { NoticeSender } from './notice-sender.js';

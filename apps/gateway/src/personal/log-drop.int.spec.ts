@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Refusal } from '@countersign/calls';
 import { EventCodec, type EventMap, firstMeta } from '@countersign/contracts';
 import { initialConfiguration } from '@countersign/domain';
 import { EmbeddedEventLog } from '@countersign/event-log';
@@ -17,8 +18,7 @@ import {
 import { StepSigner } from '@countersign/evidence/testing/step-signer';
 import { COSIGNATURE_V1, cosign, noteSigner, parseNote, type Witness } from '@countersign/proofs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ConfigurationRoom } from '../http/configuration-room.js';
-import { Problem } from '../http/problem.js';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { type DropOutcome, LogDrop } from './log-drop.js';
 
 const RECORDS = 'tool-executed';
@@ -102,9 +102,9 @@ function dropWith(
   return new LogDrop(deps as never, own, configuration as unknown as ConfigurationRoom, { found: (damage) => void found.push(damage) });
 }
 
-async function run(drop = dropWith()): Promise<DropOutcome | Problem> {
+async function run(drop = dropWith()): Promise<DropOutcome | Refusal> {
   const plan = await drop.plan(6);
-  return plan instanceof Problem ? plan : drop.drop('default', plan, BY);
+  return plan instanceof Refusal ? plan : drop.drop('default', plan, BY);
 }
 
 const recorded = async () => (await log.read(SETTINGS, 0, 0, 100)).filter(({ headers }) => headers.event_type === 'log_dropped').length;
@@ -148,7 +148,7 @@ describe('dropping old records', () => {
       const line = cosign(parseNote(note)?.text as string, 1_790_000_000, witness);
       expect(await evidence(witnesses).cosigned.add(note + line)).toEqual({ witnesses: ['witness.test'] });
     };
-    expect(await run(dropWith({ witnesses }))).toBeInstanceOf(Problem);
+    expect(await run(dropWith({ witnesses }))).toBeInstanceOf(Refusal);
     await cosignNewest();
     for (let again = 0; again < 2; again++)
       expect(await run(dropWith({ witnesses }))).toEqual({ dropped: { segments: 0, bytes: 0 }, waits_for: 'cosignature' });
@@ -169,7 +169,7 @@ describe('dropping old records', () => {
     ] as const) {
       const complete = { number: 0, note: note + cosign(text, 1_790_000_000, by) };
       await writeFile(path.join(dir, 'cosigned.json'), JSON.stringify({ complete, pending: [] }));
-      expect((await dropWith({ witnesses }).plan(6)) instanceof Problem).toBe(refused);
+      expect((await dropWith({ witnesses }).plan(6)) instanceof Refusal).toBe(refused);
     }
     const file = path.join(dir, 'checkpoints', '000000000000.ndjson');
     await writeFile(file, (await readFile(file, 'utf8')).replace(`"${RECORDS}",0,405`, `"${RECORDS}",0,404`));
@@ -222,25 +222,25 @@ describe('dropping old records', () => {
     });
   }
 
-  test('tiles that are not what was signed: 409, and nothing is recorded or dropped', async () => {
+  test('tiles that are not what was signed: a conflict, and nothing is recorded or dropped', async () => {
     const folder = path.join(dir, 'trees', RECORDS, '0', '0');
     const file = path.join(folder, (await readdir(folder)).sort()[0] as string);
     const bytes = await readFile(file);
     await writeFile(file, Buffer.from(bytes).fill(bytes.readUInt8(70) ^ 1, 70, 71));
-    const refused = (await run()) as Problem;
-    expect([refused.status, refused.detail]).toEqual([409, expect.stringContaining(`nothing is dropped: the tiles of ${RECORDS}/0`)]);
+    const refused = (await run()) as Refusal;
+    expect([refused.kind, refused.detail]).toEqual(['conflict', expect.stringContaining(`nothing is dropped: the tiles of ${RECORDS}/0`)]);
     expect([await log.first(RECORDS, 0), await recorded()]).toEqual([0, 0]);
     await writeFile(file, bytes);
     expect(await run()).toMatchObject({ waits_for: null });
     expect(await log.first(RECORDS, 0)).toBeGreaterThan(300);
   });
 
-  test('where records are missing that nobody dropped: 409, it is reported as damage, and nothing more goes', async () => {
+  test('where records are missing that nobody dropped: a conflict, it is reported as damage, and nothing more goes', async () => {
     await log.drop({ below: () => 100, carries: (topic) => topic === SETTINGS });
     const first = await log.first(RECORDS, 0);
     expect(first).toBeGreaterThan(0);
-    const refused = (await run()) as Problem;
-    expect([refused.status, refused.detail]).toEqual([409, expect.stringContaining(`${RECORDS}/0 begins at offset ${first}`)]);
+    const refused = (await run()) as Refusal;
+    expect([refused.kind, refused.detail]).toEqual(['conflict', expect.stringContaining(`${RECORDS}/0 begins at offset ${first}`)]);
     expect(found).toEqual([expect.objectContaining({ kind: 'log', found_by: 'drop', first_offset: 0, last_offset: first - 1 })]);
     expect([await log.first(RECORDS, 0), await recorded()]).toEqual([first, 0]);
   });

@@ -2,7 +2,7 @@ import { initialConfiguration } from '@countersign/domain';
 import type { Evidence } from '@countersign/process';
 import { HeadsLog, noteSigner, signCheckpoint } from '@countersign/proofs';
 import { describe, expect, test } from '@jest/globals';
-import type { ConfigurationRoom } from '../http/configuration-room.js';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { type DropPlan, LogDrop } from './log-drop.js';
 
 const signer = noteSigner('countersign.test/log', Buffer.alloc(32, 1));

@@ -1,3 +1,4 @@
+import { Refusal } from '@countersign/calls';
 import { carriedTopics, type Principal, parseTopic } from '@countersign/contracts';
 import { monthsBefore, RETENTION_FLOOR_MONTHS } from '@countersign/domain';
 import type { Dropped } from '@countersign/event-log';
@@ -14,8 +15,7 @@ import {
 } from '@countersign/evidence';
 import { type AppDeps, anchorOf, type Evidence } from '@countersign/process';
 import { oldestOpenCall } from '@countersign/store';
-import type { ConfigurationRoom } from '../http/configuration-room.js';
-import { Problem } from '../http/problem.js';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { SignedSoon } from './signed-soon.js';
 
 /** The records of one partition that may go: from `first` up to `below`; none where the two are the same. */
@@ -61,13 +61,13 @@ export class LogDrop {
     return Math.max(RETENTION_FLOOR_MONTHS, ...months);
   }
 
-  async plan(keep_months: number): Promise<DropPlan | Problem> {
+  async plan(keep_months: number): Promise<DropPlan | Refusal> {
     if (keep_months < this.floor_months)
-      return new Problem('invalid-request', `the record is kept for at least ${this.floor_months} months`, {
+      return new Refusal('invalid-request', `the record is kept for at least ${this.floor_months} months`, {
         issues: [{ path: '/keep_months', code: 'floor', message: `is below ${this.floor_months}` }],
       });
     const checkpoint = await anchorOf(this.evidence);
-    if (!checkpoint) return new Problem('unavailable', 'there is no checkpoint to drop behind');
+    if (!checkpoint) return new Refusal('unavailable', 'there is no checkpoint to drop behind');
     // The heads as the note signs them, not as the store has them.
     const signed = await headsAt(
       this.evidence.checkpoints,
@@ -75,7 +75,7 @@ export class LogDrop {
       this.evidence.signer.verifier,
       checkpoint.record.number + 1,
     );
-    if (typeof signed === 'string') return new Problem('conflict', `nothing is dropped: ${signed}`);
+    if (typeof signed === 'string') return new Refusal('conflict', `nothing is dropped: ${signed}`);
     const missing = await this.missing(checkpoint);
     if (missing) return missing;
     const kept_from_ms = monthsBefore(this.configuration.clock.now_ms(), keep_months);
@@ -86,11 +86,11 @@ export class LogDrop {
   }
 
   /** Where records are missing already that nobody dropped, nothing more goes. */
-  private async missing(checkpoint: NewestCheckpoint): Promise<Problem | undefined> {
+  private async missing(checkpoint: NewestCheckpoint): Promise<Refusal | undefined> {
     const short = await shortened(this.deps.log, checkpoint.heads.values());
     const found = await missingRecords(this.sources, checkpoint, short, 'drop');
     for (const damage of found) this.damage.found(damage);
-    return found[0] && new Problem('conflict', found[0].reason);
+    return found[0] && new Refusal('conflict', found[0].reason);
   }
 
   private get sources() {
@@ -116,7 +116,7 @@ export class LogDrop {
    * In this order, each step safe to repeat: leaf hashes are kept, the record says what goes, a checkpoint covers the record
    * (cosigned, where witnesses are asked), and only then the records go. A problem where the tiles are not what was signed.
    */
-  async drop(tenant_id: string, plan: DropPlan, by: Principal): Promise<DropOutcome | Problem> {
+  async drop(tenant_id: string, plan: DropPlan, by: Principal): Promise<DropOutcome | Refusal> {
     const { due, recorded } = plan;
     if (due.size === 0) return { dropped: NOTHING, waits_for: null };
     const wrong = await this.keepLeaves(plan);
@@ -129,13 +129,13 @@ export class LogDrop {
     return anchor ? outcome : { ...outcome, waits_for: signed.waits_for };
   }
 
-  private async keepLeaves({ checkpoint, due }: DropPlan): Promise<Problem | undefined> {
+  private async keepLeaves({ checkpoint, due }: DropPlan): Promise<Refusal | undefined> {
     const { tiles, dropped } = this.evidence;
     for (const [tree, range] of due) {
       const head = checkpoint.heads.get(tree);
-      if (!head || !dropped) return new Problem('conflict', `${tree} is not covered`);
+      if (!head || !dropped) return new Refusal('conflict', `${tree} is not covered`);
       const wrong = await keepLeaves(head, range, tiles, dropped);
-      if (wrong !== undefined) return new Problem('conflict', `nothing is dropped: ${wrong}`);
+      if (wrong !== undefined) return new Refusal('conflict', `nothing is dropped: ${wrong}`);
     }
     return undefined;
   }

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
+import { sampleMeta } from '@countersign/calls/testing/samples';
 import type { Principal } from '@countersign/contracts';
 import { applyRetention, erasePersonal, initialConfiguration, keepMonths, periodBefore, setRetention } from '@countersign/domain';
 import { createLogger, Personal } from '@countersign/process';
 import { MemorySubjectKeys } from '@countersign/store';
 import { describe, expect, test } from '@jest/globals';
-import type { ConfigurationRoom } from '../http/configuration-room.js';
-import { sampleMeta } from '../testing/samples.js';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { RetentionRoom } from './retention-room.js';
 import { SubjectRoom } from './subject-room.js';
 

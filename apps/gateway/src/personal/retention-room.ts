@@ -1,7 +1,7 @@
 import type { Principal } from '@countersign/contracts';
 import { keepMonths, periodBefore, type RetentionCutoff, retentionOf } from '@countersign/domain';
 import type { Logger, Personal } from '@countersign/process';
-import type { ConfigurationRoom } from '../http/configuration-room.js';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
 
 const EVERY_MS = 3_600_000;
 const BY: Principal = { kind: 'service', id: 'gateway', roles: [] };

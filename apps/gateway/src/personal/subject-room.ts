@@ -1,7 +1,7 @@
 import type { Principal } from '@countersign/contracts';
 import { type ConfigurationState, type Erasure, erasureOf } from '@countersign/domain';
 import type { Personal } from '@countersign/process';
-import type { ConfigurationRoom } from '../http/configuration-room.js';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
 
 /** Erases subjects: the record says so first, then their keys are destroyed. */
 export class SubjectRoom {

@@ -1,7 +1,7 @@
+import { sampleContract } from '@countersign/calls/testing/samples';
 import { compileBundle, type PolicyBundle } from '@countersign/policy';
 import { describe, expect, test } from '@jest/globals';
-import { approvalRequirement } from '../http/approval-requirement.js';
-import { sampleContract } from '../testing/samples.js';
+import { approvalRequirement } from '../requests/approval-requirement.js';
 import { type BundleFindings, bundleFindings, type KnownTenant, peopleFindings } from './bundle-checks.js';
 import { draftBundle, parseBundle } from './bundle-request.js';
 import { conditionFaults } from './path-checks.js';

@@ -1,7 +1,7 @@
+import { pointer as pointerText, Refusal } from '@countersign/calls';
 import { DAY_MS } from '@countersign/domain';
 import { z } from 'zod';
-import { approvalRequirement } from '../http/approval-requirement.js';
-import { Problem, pointer as pointerText } from '../http/problem.js';
+import { approvalRequirement } from '../requests/approval-requirement.js';
 
 const RULES_MAX = 2000;
 const TEXT_MAX = 4096;
@@ -119,7 +119,7 @@ export const RESERVED_VERSIONS: ReadonlySet<string> = new Set(['active', 'tools'
 const ISSUES_MAX = 50;
 
 /** A body with a bundle in it; every fault names the rule that it is about. */
-export function parseBundle<T>(schema: z.ZodType<T>, body: unknown): T | Problem {
+export function parseBundle<T>(schema: z.ZodType<T>, body: unknown): T | Refusal {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.slice(0, ISSUES_MAX).map(({ path, code, message }) => ({
@@ -130,7 +130,7 @@ export function parseBundle<T>(schema: z.ZodType<T>, body: unknown): T | Problem
     reason: message,
   }));
   const [first] = issues;
-  return new Problem('unusable-policy', first ? `${first.path || 'the body'}: ${first.message}` : 'the policy cannot be read', { issues });
+  return new Refusal('unusable-policy', first ? `${first.path || 'the body'}: ${first.message}` : 'the policy cannot be read', { issues });
 }
 
 function ruleAt(body: unknown, path: readonly PropertyKey[]): string | null {

@@ -1,3 +1,4 @@
+import { CompiledContracts, callContext, costLeft, type Issue, isTooDeep, Refusal } from '@countersign/calls';
 import {
   type Authority,
   canonicalText,
@@ -10,11 +11,7 @@ import {
 import { type CallToJudge, type Judged, judgeCall, unmappable } from '@countersign/decisions';
 import { caseOf, resolveVersion, type ToolVersion, tenantOf } from '@countersign/domain';
 import { isUnmappable, type TenantMappings, type Unmappable } from '@countersign/process';
-import { callContext } from '../admission/call-request.js';
-import { CompiledContracts, isTooDeep } from '../admission/compiled-contracts.js';
-import { costLeft } from '../admission/run-budget.js';
-import { bodyProblem } from '../http/body-issues.js';
-import { type Issue, Problem } from '../http/problem.js';
+import { bodyProblem } from '../requests/body-issues.js';
 import type { PolicyRoom } from './policy-room.js';
 
 /** A call that nobody makes, and what would be ruled on it. */
@@ -52,16 +49,16 @@ export class DryRulings {
   ) {}
 
   /** @returns a problem where such a call would not even be taken, but for its inputs. @throws InfrastructureFault */
-  async of(tenant_id: string, asked: Asked): Promise<DryRuling | Problem> {
+  async of(tenant_id: string, asked: Asked): Promise<DryRuling | Refusal> {
     const { state, clock } = this.room.configuration;
     const tool = this.version(tenant_id, asked);
-    if (tool instanceof Problem) return tool;
+    if (tool instanceof Refusal) return tool;
     const issues = this.checked(tool, asked.inputs);
-    if (issues instanceof Problem) return issues;
+    if (issues instanceof Refusal) return issues;
     if (asked.case_id !== null && !caseOf(state, tenant_id, asked.case_id))
-      return new Problem('not-found', `there is no case ${JSON.stringify(asked.case_id)}`);
+      return new Refusal('not-found', `there is no case ${JSON.stringify(asked.case_id)}`);
     const call = this.call(tenant_id, tool, asked);
-    if (call instanceof Problem) return call;
+    if (call instanceof Refusal) return call;
     const mapped = await this.mapped(tenant_id, call);
     if (mapped && isUnmappable(mapped)) issues.push(...mapped.issues.map(({ path, message }) => ({ path, code: 'mapping', message })));
     else call.mapped = mapped;
@@ -87,25 +84,25 @@ export class DryRulings {
     return judgeCall(rulings, configuration.state, { ...asked, remapped: { inputs_json, mapped } });
   }
 
-  private version(tenant_id: string, { tool, version }: Asked): ToolVersion | Problem {
+  private version(tenant_id: string, { tool, version }: Asked): ToolVersion | Refusal {
     const found = resolveVersion(this.room.configuration.state, tenant_id, tool, version);
-    return 'tool' in found ? found.tool : new Problem('unknown-tool', `there is no tool ${tool}${version ? ` ${version}` : ''}`);
+    return 'tool' in found ? found.tool : new Refusal('unknown-tool', `there is no tool ${tool}${version ? ` ${version}` : ''}`);
   }
 
   /** The faults of the inputs; their defaults are filled in, as of a call's. */
-  private checked(tool: ToolVersion, inputs: unknown): Issue[] | Problem {
+  private checked(tool: ToolVersion, inputs: unknown): Issue[] | Refusal {
     if (inputs === null || typeof inputs !== 'object' || Array.isArray(inputs))
-      return new Problem('invalid-request', 'the inputs are an object', {
+      return new Refusal('invalid-request', 'the inputs are an object', {
         issues: [{ path: '', code: 'type', message: 'must be object' }],
       });
-    if (isTooDeep(inputs)) return new Problem('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
+    if (isTooDeep(inputs)) return new Refusal('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
     const check = this.contracts.of(tool);
     if (typeof check === 'string')
-      return new Problem('conflict', `the input schema of ${tool.name}@${tool.version} cannot be used: ${check}`);
+      return new Refusal('conflict', `the input schema of ${tool.name}@${tool.version} cannot be used: ${check}`);
     return check(inputs as Record<string, unknown>);
   }
 
-  private call(tenant_id: string, { name, version, contract, digest }: ToolVersion, asked: Asked): ToolCall | Problem {
+  private call(tenant_id: string, { name, version, contract, digest }: ToolVersion, asked: Asked): ToolCall | Refusal {
     const said = Object.entries(asked.context).filter(([field, value]) => field in NO_CONTEXT && value !== null);
     const read = callContext.safeParse(Object.fromEntries(said));
     if (!read.success) return bodyProblem(read.error, ['context']);
@@ -113,7 +110,7 @@ export class DryRulings {
     try {
       inputs_json = canonicalText(asked.inputs);
     } catch (cause) {
-      return new Problem('invalid-inputs', cause instanceof Error ? cause.message : 'the inputs are not canonical JSON', {
+      return new Refusal('invalid-inputs', cause instanceof Error ? cause.message : 'the inputs are not canonical JSON', {
         layer: 'input',
         issues: [],
       });

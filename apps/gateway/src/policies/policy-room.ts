@@ -1,19 +1,19 @@
+import { Refusal } from '@countersign/calls';
 import { canonicalText, type EventType, sha256Hex } from '@countersign/contracts';
 import type { TenantRulings } from '@countersign/decisions';
 import { type BundleShelf, emptyShelf, factsOf, type PublishedBundle, toolVersions } from '@countersign/domain';
 import { BundleCompiler, type BundleText, type PolicyBundle, type RuleFault } from '@countersign/policy';
 import { type HistoryBook, inTurns } from '@countersign/process';
 import { runningInstances, type Store } from '@countersign/store';
-import type { Edit, Edited } from '../http/configuration-edits.js';
-import type { ConfigurationRoom } from '../http/configuration-room.js';
-import { Problem } from '../http/problem.js';
-import type { IncomingRequest } from '../http/reply.js';
+import type { Edit, Edited } from '../configuration/configuration-edits.js';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { ConditionalRequest } from '../configuration/precondition.js';
 import type { ChangeFields, ConfigurationEvent } from '../identity/configuration-writer.js';
+import { type PatientRequest, waitForOthers } from '../requests/preferences.js';
 import { type BundleFindings, bundleFindings, type KnownTenant, type RuleFinding } from './bundle-checks.js';
 import { knownTenant } from './known-tenant.js';
 import { conditionFaults } from './path-checks.js';
 
-const PATIENCE_MS = 1000;
 const ISSUES_MAX = 50;
 /** What rules mean that are published now (see policy_bundle_published). */
 export const BUNDLE_SEMANTICS = 2;
@@ -50,7 +50,7 @@ export class PolicyRoom {
   }
 
   /** The text of a bundle, as it would be published; faults of its rules as a problem, and then nothing is. */
-  async text(tenant_id: string, version: string, bundle: PolicyBundle): Promise<BundleText | Problem> {
+  async text(tenant_id: string, version: string, bundle: PolicyBundle): Promise<BundleText | Refusal> {
     const bundle_json = canonicalText(bundle);
     const text = { version, bundle_json, digest: sha256Hex(bundle_json) };
     const { state } = this.configuration;
@@ -79,28 +79,33 @@ export class PolicyRoom {
 
   /** An edit of what policy and executors act by; comes back as `holders` does. */
   async editEverywhere<T extends ConfigurationEvent & EventType>(
-    request: Pick<IncomingRequest, 'headers'>,
+    request: ConditionalRequest & PatientRequest,
     edit: Edit<T>,
-  ): Promise<(Edited<T> & { everywhere: Everywhere }) | Problem> {
+  ): Promise<(Edited<T> & { everywhere: Everywhere }) | Refusal> {
     const edited = await this.configuration.edits.edit(request, edit);
-    if (edited instanceof Problem) return edited;
+    if (edited instanceof Refusal) return edited;
     const { offset } = edited.position;
-    return { ...edited, everywhere: { config_offset: offset, instances: await this.holders(offset) } };
+    return { ...edited, everywhere: { config_offset: offset, instances: await this.holders(offset, request) } };
   }
 
   /** Writes what policy and executors act by, and comes back as `holders` does: a call after the answer meets nobody without it. */
-  async setEverywhere<T extends ConfigurationEvent & EventType>(tenant_id: string, type: T, fields: ChangeFields<T>): Promise<Everywhere> {
+  async setEverywhere<T extends ConfigurationEvent & EventType>(
+    request: PatientRequest,
+    tenant_id: string,
+    type: T,
+    fields: ChangeFields<T>,
+  ): Promise<Everywhere> {
     const { offset } = await this.configuration.writer.set(tenant_id, type, fields);
-    return { config_offset: offset, instances: await this.holders(offset) };
+    return { config_offset: offset, instances: await this.holders(offset, request) };
   }
 
   /**
-   * The running instances, and which of them have folded the configuration up to `offset`: waits up to a second for all
-   * of them. Null where nobody can tell.
+   * The running instances, and which of them have folded the configuration up to `offset`: waits for all of them,
+   * up to a second or as long as the request says. Null where nobody can tell.
    */
-  async holders(offset: number): Promise<InstanceFace[] | null> {
+  private async holders(offset: number, request: PatientRequest): Promise<InstanceFace[] | null> {
     const { clock } = this.configuration;
-    const until = clock.monotonic_ms() + PATIENCE_MS;
+    const until = clock.monotonic_ms() + waitForOthers(request.headers.prefer);
     try {
       for (;;) {
         const running = await runningInstances(this.store);
@@ -119,7 +124,7 @@ function* compiledIn(compiler: BundleCompiler): Generator<void, ReturnType<Bundl
   return compiler.finish();
 }
 
-function unusable(faults: readonly RuleFault[], { rules }: PolicyBundle): Problem {
+function unusable(faults: readonly RuleFault[], { rules }: PolicyBundle): Refusal {
   const [first] = faults;
   const issues = faults.slice(0, ISSUES_MAX).map(({ rule, field, position, reason }) => ({
     path: `/rules/${rules.findIndex(({ id }) => id === rule)}/${field.replace('.', '/')}`,
@@ -130,7 +135,7 @@ function unusable(faults: readonly RuleFault[], { rules }: PolicyBundle): Proble
     reason,
   }));
   const detail = `rule ${first?.rule}, ${first?.field}, line ${first?.position.line}, column ${first?.position.column}: ${first?.reason}`;
-  return new Problem('unusable-policy', detail, { issues });
+  return new Refusal('unusable-policy', detail, { issues });
 }
 
 /** Findings as issues of a problem or of an answer, each with its place in the bundle. */
@@ -141,9 +146,9 @@ export function findingFaces(findings: readonly RuleFinding[], { rules }: Policy
   });
 }
 
-function meaningless(faults: readonly RuleFinding[], bundle: PolicyBundle): Problem {
+function meaningless(faults: readonly RuleFinding[], bundle: PolicyBundle): Refusal {
   const [first] = faults;
-  return new Problem('unusable-policy', `rule ${first?.rule}, ${first?.field}: ${first?.reason}`, { issues: findingFaces(faults, bundle) });
+  return new Refusal('unusable-policy', `rule ${first?.rule}, ${first?.field}: ${first?.reason}`, { issues: findingFaces(faults, bundle) });
 }
 
 export function bundleFace(shelf: BundleShelf, bundle: PublishedBundle): Record<string, unknown> {

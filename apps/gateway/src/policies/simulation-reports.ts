@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Refusal } from '@countersign/calls';
 import { canonicalText, sha256Hex } from '@countersign/contracts';
 import type { TenantKeys } from '@countersign/process';
 import { z } from 'zod';
-import { Problem } from '../http/problem.js';
 import type { SimulatedAt, SimulationReport } from './simulation.js';
 
 /** What a publisher sends of its report: the digest, and the platform's word on what the report is about. */
@@ -22,7 +22,7 @@ export interface PublishedBeside {
 /** A report is good for so long. */
 const GOOD_FOR_MS = 24 * 3_600_000;
 const simulatedAt = z.strictObject({ made_at: z.iso.datetime(), config_offset: z.int(), active: z.string().nullable() });
-const refused = (detail: string): Problem => new Problem('simulation-required', detail);
+const refused = (detail: string): Refusal => new Refusal('simulation-required', detail);
 
 /** Vouches for reports of simulations, so that any gateway knows them again: about which rules, made when, beside which policy. */
 export class SimulationReports {
@@ -36,7 +36,7 @@ export class SimulationReports {
   }
 
   /** Why a bundle cannot be published with this report; undefined where it can. */
-  fault({ tenant_id, bundle_digest, active, now_ms }: PublishedBeside, report: ReportProof | undefined): Problem | undefined {
+  fault({ tenant_id, bundle_digest, active, now_ms }: PublishedBeside, report: ReportProof | undefined): Refusal | undefined {
     if (!report) return refused('simulate these rules first and send `simulation` of the report');
     const [at = '', signature = ''] = report.proof.split('.');
     const wanted = Buffer.from(this.signature(tenant_id, bundle_digest, report.digest, at));

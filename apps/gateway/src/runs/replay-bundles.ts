@@ -1,12 +1,10 @@
+import { envelopeText, Refusal } from '@countersign/calls';
 import { replayBundle, replayPieces } from '@countersign/decisions';
 import { type ConfigurationState, tenantOf, unpackCall } from '@countersign/domain';
 import type { AppDeps } from '@countersign/process';
 import { type CallRow, listCalls } from '@countersign/store';
 import { Gently } from '../counterfactual/gently.js';
-import type { RecordingReader } from '../counterfactual/recording-reader.js';
-import { sharedWindow } from '../counterfactual/recording-reader.js';
-import { envelopeText } from '../http/envelope.js';
-import { Problem } from '../http/problem.js';
+import { type RecordingReader, sharedWindow } from '../counterfactual/recording-reader.js';
 import type { Transcripts } from './transcripts.js';
 
 const CALLS_MAX = 500;
@@ -26,8 +24,8 @@ export class ReplayBundles {
   ) {}
 
   /** @returns the bundle, canonical JSON in pieces. */
-  async bundle(tenant_id: string, run_id: string, now_ms: number): Promise<string[] | Problem> {
-    if (this.running >= AT_ONCE) return new Problem('too-many-in-flight', 'other bundles are being made: ask again');
+  async bundle(tenant_id: string, run_id: string, now_ms: number): Promise<string[] | Refusal> {
+    if (this.running >= AT_ONCE) return new Refusal('too-many-in-flight', 'other bundles are being made: ask again');
     this.running++;
     try {
       return await this.made(tenant_id, run_id, now_ms);
@@ -36,23 +34,23 @@ export class ReplayBundles {
     }
   }
 
-  private async made(tenant_id: string, run_id: string, now_ms: number): Promise<string[] | Problem> {
+  private async made(tenant_id: string, run_id: string, now_ms: number): Promise<string[] | Refusal> {
     const { items: rows, next_cursor } = await listCalls(this.deps.store, { tenant_id, run_id, limit: CALLS_MAX });
-    if (next_cursor !== null) return new Problem('too-much', `the run has more than ${CALLS_MAX} calls`);
-    if (rows.length === 0) return new Problem('not-found', 'there is no call of this run');
+    if (next_cursor !== null) return new Refusal('too-much', `the run has more than ${CALLS_MAX} calls`);
+    if (rows.length === 0) return new Refusal('not-found', 'there is no call of this run');
     const state = this.state();
     const lane = tenantOf(state, tenant_id)?.lane ?? 'shared';
     const shared_window_ms = sharedWindow(state, tenant_id, []);
     const recording = await this.reader.read({ tenant_id, lane, rows, until_ms: now_ms, shared_window_ms });
-    if (!recording) return new Problem('too-much', 'too many records share the limits of the run');
+    if (!recording) return new Refusal('too-much', 'too many records share the limits of the run');
     const gone = rows.find(({ call_id }) => !recording.calls.get(call_id));
-    if (gone) return new Problem('erased', `the records of the call ${gone.call_id} are no longer on the log`, { call_id: gone.call_id });
+    if (gone) return new Refusal('erased', `the records of the call ${gone.call_id} are no longer on the log`, { call_id: gone.call_id });
     const transcript = await this.transcripts.read(tenant_id, run_id);
     const gently = new Gently(() => this.deps.clock.monotonic_ms());
     const about = await gently.steps(withEnvelopes(rows));
     const bundle = await gently.steps(replayBundle(recording, { run_id, transcript, about }));
     const pieces = await gently.gathered(replayPieces(bundle), CHARACTERS_MAX);
-    return pieces ?? new Problem('too-much', `the bundle would be longer than ${CHARACTERS_MAX} characters`);
+    return pieces ?? new Refusal('too-much', `the bundle would be longer than ${CHARACTERS_MAX} characters`);
   }
 }
 

@@ -1,5 +1,5 @@
+import { subjectsRequest } from '@countersign/calls';
 import { z } from 'zod';
-import { subjectsRequest } from '../personal/call-sealer.js';
 
 const MESSAGES_MAX = 5000;
 

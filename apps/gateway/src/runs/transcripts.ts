@@ -1,9 +1,8 @@
+import { Refusal, tooManySubjects } from '@countersign/calls';
 import { canonicalText, type Principal, SEALED_KEYS_MAX } from '@countersign/contracts';
 import { type ConfigurationState, personalRules, unpackCall } from '@countersign/domain';
 import { type AppDeps, Masker } from '@countersign/process';
 import { type LogPosition, listCalls, readRunTranscript } from '@countersign/store';
-import { Problem } from '../http/problem.js';
-import { tooManySubjects } from '../personal/call-sealer.js';
 import type { OperatorCommands } from '../usage/operator-commands.js';
 import type { TranscriptRequest } from './transcript-request.js';
 
@@ -28,12 +27,12 @@ export class Transcripts {
   ) {}
 
   /** Sealed for who is named, and for everybody whom a call of the run names: any of them erased, it is gone. */
-  async keep(tenant_id: string, run_id: string, request: TranscriptRequest, by: Principal): Promise<KeptTranscript | Problem> {
+  async keep(tenant_id: string, run_id: string, request: TranscriptRequest, by: Principal): Promise<KeptTranscript | Refusal> {
     const { subjects, ...transcript } = request;
     const masked = (await this.masker(tenant_id)).record(transcript);
     const json = canonicalText(masked);
     const sealing = await this.sealing(tenant_id, run_id, subjects);
-    if (sealing instanceof Problem) return sealing;
+    if (sealing instanceof Refusal) return sealing;
     const { text, sealed } = sealing ? { text: sealing.seal.json(json), sealed: sealing.sealed } : { text: json, sealed: null };
     const kept = await this.deps.blobs.put(tenant_id, Buffer.from(text), 'application/json');
     const kept_at_ms = this.deps.clock.now_ms();

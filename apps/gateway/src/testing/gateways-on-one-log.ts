@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { sampleContract } from '@countersign/calls/testing/samples';
+import { StandIn, usualScript } from '@countersign/calls/testing/stand-ins';
 import { EventCodec } from '@countersign/contracts';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { type AppDeps, createLogger, Personal, systemClock, topicSpecs } from '@countersign/process';
 import { InProcessWakeUps, KeyRing, MemorySubjectKeys, PgliteStore, Vault } from '@countersign/store';
 import { Registry } from 'prom-client';
 import { type RunningGateway, startGateway } from '../start-gateway.js';
-import { sampleContract } from './samples.js';
-import { StandIn, usualScript } from './stand-ins.js';
 
 export interface Answered {
   status: number;

@@ -1,6 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { sampleContract } from '@countersign/calls/testing/samples';
+import { StandInViews } from '@countersign/calls/testing/stand-in-views';
+import { StandIn, usualScript } from '@countersign/calls/testing/stand-ins';
 import { EventCodec } from '@countersign/contracts';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
@@ -8,9 +11,6 @@ import { FolderBlobs, InProcessResults, InProcessWakeUps, KeyRing, PgliteStore, 
 import { Registry } from 'prom-client';
 import { defaultHttpLimits, type HttpLimits } from '../bounds/http-limits.js';
 import { type RunningGateway, startGateway } from '../start-gateway.js';
-import { sampleContract } from './samples.js';
-import { StandInViews } from './stand-in-views.js';
-import { StandIn, usualScript } from './stand-ins.js';
 
 const TOOLS = ['write_note', 'ask_first', 'never', 'unruled', 'doubtful', 'fails'];
 

@@ -1,6 +1,6 @@
+import type { Caller } from '@countersign/calls';
 import type { ConfigurationState } from '@countersign/domain';
 import { expect, test } from '@jest/globals';
-import type { Caller } from '../identity/authenticator.js';
 import { ownTool, raterOf } from './rating-rights.js';
 
 interface Key {

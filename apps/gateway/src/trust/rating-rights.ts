@@ -1,5 +1,5 @@
+import type { Caller } from '@countersign/calls';
 import { type ConfigurationState, keysOf, LOCAL_PROVIDER } from '@countersign/domain';
-import type { Caller } from '../identity/authenticator.js';
 
 /** Whom a rating counts for: the user that an agent acts for, else its owner, else the principal itself. So one person has one. */
 export function raterOf(config: ConfigurationState, { tenant_id, principal, authority }: Caller): string {

@@ -1,8 +1,7 @@
+import type { CallSealer, RecordWriter } from '@countersign/calls';
 import { type EventCodec, type EventMap, firstMeta, type TopicEvents } from '@countersign/contracts';
 import type { Clock } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
-import type { RecordWriter } from '../admission/record-writer.js';
-import type { CallSealer } from '../personal/call-sealer.js';
 
 type OperatorCommand = TopicEvents['operator-command']['event_type'];
 const TOPIC = 'operator-command';

@@ -250,7 +250,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
     return (found as Seen).event as EventMap[T];
   }
 
-  async until(holds: () => boolean | Promise<boolean>, within_ms = 20_000): Promise<void> {
+  async until(holds: () => boolean | Promise<boolean>, within_ms = 60_000): Promise<void> {
     for (const end = Date.now() + within_ms; ; ) {
       if (await holds()) return;
       if (Date.now() > end) throw new Error(`not within ${within_ms} ms: ${holds}`);

@@ -55,6 +55,7 @@ async function append(count: number, text = 'value', onto = log): Promise<void> 
 
 /** Runs a writer until what is on the log is signed, or is found to be not what was signed. */
 async function signAll(from = log, start?: CheckpointWriterParts['start']): Promise<CheckpointWriter> {
+  const known = broken.length;
   const writer = new CheckpointWriter({
     log: from,
     evidence: evidence(),
@@ -62,7 +63,12 @@ async function signAll(from = log, start?: CheckpointWriterParts['start']): Prom
     ...(start ? { start } : {}),
     now_ms: () => 1_790_000_000_000,
     logger: quiet,
-    broken: async (reason) => void broken.push(reason),
+    damage: {
+      found: ({ reason }) => void broken.push(reason),
+      get holdsSigning() {
+        return broken.length > known;
+      },
+    },
   });
   await writer.start();
   for (const end = performance.now() + 30_000; performance.now() < end && broken.length === 0 && !(await isSigned(from)); ) await sleep(20);

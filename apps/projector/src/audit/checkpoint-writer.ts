@@ -1,6 +1,6 @@
 import type { EventLog } from '@countersign/event-log';
 import { BrokenRecord } from '@countersign/evidence';
-import type { Evidence, Logger } from '@countersign/process';
+import type { Evidence, KnownDamage, Logger } from '@countersign/process';
 import { SoleMember } from '../sole-member.js';
 import type { CoveredLanes } from './covered-lanes.js';
 import { CoveredLog } from './covered-log.js';
@@ -18,9 +18,9 @@ export interface CheckpointWriterParts {
   /** Runs before anything is signed; absent only where a test does without. */
   start?: Pick<StartCheck, 'run' | 'compareOlder'>;
   now_ms(): number;
-  logger: Pick<Logger, 'warn' | 'error'>;
-  /** The log is not what was signed: told once. */
-  broken(reason: string): Promise<void>;
+  logger: Pick<Logger, 'warn'>;
+  /** While it is known to be damaged nothing is signed. */
+  damage: Pick<KnownDamage, 'found' | 'holdsSigning'>;
 }
 
 /**
@@ -35,7 +35,8 @@ export class CheckpointWriter {
   private signing: Promise<void> | undefined;
   private opening: Promise<void> = Promise.resolve();
   private isClosed = false;
-  private isBroken = false;
+  private isHeld = false;
+  private later: NodeJS.Timeout | undefined;
 
   constructor(private readonly parts: CheckpointWriterParts) {
     this.member = new SoleMember(parts.log, 'projector.audit', {
@@ -50,6 +51,11 @@ export class CheckpointWriter {
     });
   }
 
+  /** Whether it is this process that signs, or would where nothing is damaged. */
+  get isOwner(): boolean {
+    return this.member.isOwner;
+  }
+
   start(): Promise<void> {
     return this.member.start();
   }
@@ -59,11 +65,11 @@ export class CheckpointWriter {
   }
 
   private get isActive(): boolean {
-    return this.member.isOwner && !this.isClosed && !this.isBroken;
+    return this.member.isOwner && !this.isClosed;
   }
 
   private async open(): Promise<void> {
-    if (!this.isActive || this.covered) return;
+    if (!this.isActive || this.covered || this.mustWait()) return;
     const { log, evidence, lanes, start } = this.parts;
     try {
       const topics = await lanes.topics();
@@ -73,8 +79,25 @@ export class CheckpointWriter {
       await covered.follow(topics, (count) => this.grown(covered, count));
       start?.compareOlder(() => covered !== this.covered).catch((cause) => this.fault(cause));
     } catch (cause) {
-      await this.fault(cause);
+      this.fault(cause);
     }
+  }
+
+  /** Whether a damage that nobody accepted keeps it from signing; then it looks again soon. */
+  private mustWait(): boolean {
+    const { damage, logger } = this.parts;
+    if (damage.holdsSigning && !this.isHeld)
+      logger.warn({ event: 'signing_held' }, 'the record is not what was signed: nothing is signed before it is accepted');
+    this.isHeld = damage.holdsSigning;
+    if (this.isHeld) this.openLater();
+    return this.isHeld;
+  }
+
+  private openLater(): void {
+    this.later ??= setTimeout(() => {
+      this.later = undefined;
+      this.next(() => this.open());
+    }, AGAIN_MS).unref();
   }
 
   /** A lane more is to be covered. */
@@ -104,29 +127,31 @@ export class CheckpointWriter {
 
   private async signOnce(): Promise<void> {
     const counted = this.unsigned;
+    if (this.mustWait()) return this.drop();
     try {
       const signed = await this.covered?.sign(this.parts.now_ms());
       if (signed === 'kept' || signed === 'nothing_new') this.unsigned -= counted;
       if (signed === 'taken') throw new Error('another process signs');
     } catch (cause) {
-      await this.fault(cause);
+      this.fault(cause);
     }
   }
 
-  private async fault(cause: unknown): Promise<void> {
-    const { logger, broken } = this.parts;
+  private fault(cause: unknown): void {
+    this.drop();
+    if (cause instanceof BrokenRecord) {
+      const { message: reason, place } = cause;
+      this.parts.damage.found({ kind: place ? 'log' : 'checkpoints', found_by: 'signer', ...place, reason });
+    } else this.parts.logger.warn({ cause: String(cause) }, 'checkpoints pause and are tried again');
+    this.openLater();
+  }
+
+  /** What is not signed is read again by the next that opens. */
+  private drop(): void {
     const covered = this.covered;
     this.covered = undefined;
     this.unsigned = 0;
     void covered?.close();
-    if (cause instanceof BrokenRecord) {
-      this.isBroken = true;
-      logger.error({ cause: cause.message }, 'the log is not what its checkpoints signed: nothing more is signed');
-      await broken(cause.message);
-      return;
-    }
-    logger.warn({ cause: String(cause) }, 'checkpoints pause and are tried again');
-    setTimeout(() => this.next(() => this.open()), AGAIN_MS).unref();
   }
 
   private async letGo(): Promise<void> {

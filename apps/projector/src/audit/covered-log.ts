@@ -33,7 +33,11 @@ export class CoveredLog {
 
   private async resume(head: TreeHead, torn: readonly TreeHead[] | undefined): Promise<CoveredTree> {
     const end = await this.log.head(head.topic, head.partition);
-    if (end < head.size) throw new BrokenRecord(`${head.topic}/${head.partition} has ${end} records, of which ${head.size} were signed`);
+    if (end < head.size) {
+      const { topic, partition, size } = head;
+      const place = { topic, partition, first_offset: end, last_offset: size - 1 };
+      throw new BrokenRecord(`${treeName(topic, partition)} has ${end} records, of which ${size} were signed`, place);
+    }
     const { tiles, dropped } = this.evidence;
     const first = await this.log.first(head.topic, head.partition);
     if (first === 0 || !dropped) return CoveredTree.resume(head, tiles, torn);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EventCodec, firstMeta } from '@countersign/contracts';
 import { EmbeddedEventLog } from '@countersign/event-log';
+import { forgeRecord } from '@countersign/event-log/testing/forged-journal';
 import {
   BrokenRecord,
   CHECKPOINT_TOPIC,
@@ -44,7 +45,13 @@ afterEach(async () => {
 });
 
 async function open(name: string): Promise<EmbeddedEventLog> {
-  const opened = await EmbeddedEventLog.open({ dir: path.join(dir, name), segment_bytes: 4_000, chunk_bytes: 512, fsync: 'none' });
+  const opened = await EmbeddedEventLog.open({
+    dir: path.join(dir, name),
+    segment_bytes: 4_000,
+    chunk_bytes: 512,
+    fsync: 'none',
+    clock: () => TIME_MS,
+  });
   await opened.ensureTopics([RECORDS, SETTINGS, CHECKPOINT_TOPIC].map((topic) => ({ name: topic, partitions: 1 })));
   return opened;
 }
@@ -68,7 +75,7 @@ function evidence(asked: readonly Witness[] = [], at_start?: number) {
 
 function check(asked: readonly Witness[] = [], at_start?: number): StartCheck {
   const note = (fields: object) => void warned.push(fields);
-  const logger = { warn: note, info: note, error: note } as never;
+  const logger = { warn: note, info: note, error: note, debug: () => undefined } as never;
   return new StartCheck({ log, codec, logger }, evidence(asked, at_start), { found: (damage) => void found.push(damage) });
 }
 
@@ -211,5 +218,27 @@ describe('a start of the signer', () => {
     expect((await readFile(audit('dropped', RECORDS, '0.leaves'))).length).toBe((await log.first(RECORDS, 0)) * 32);
     await rm(audit('trees'), { recursive: true });
     await sign(1);
+  });
+
+  test('a record that was replaced on the disk, its checksum made right, is found', async () => {
+    await sign(7);
+    await log.close();
+    const place = { topic: RECORDS, partition: 0, offset: 4 };
+    await forgeRecord(path.join(dir, 'log'), place, (value) => void value.write('VALUE'));
+    log = await open('log');
+    await expect(check().run()).rejects.toThrow(BrokenRecord);
+    expect(found).toEqual([
+      expect.objectContaining({ kind: 'log', found_by: 'start', topic: RECORDS, partition: 0, first_offset: 4, last_offset: 4 }),
+    ]);
+  });
+
+  test('a whole tile that is not what was signed is written again from the log', async () => {
+    for (let n = 0; n < 200; n++) await append(3);
+    await sign(1);
+    const tile = audit('trees', RECORDS, '0', '0', '000');
+    const before = await readFile(tile);
+    await writeFile(tile, Buffer.alloc(before.length));
+    await check().run();
+    expect([found, await readFile(tile)]).toEqual([[], before]);
   });
 });

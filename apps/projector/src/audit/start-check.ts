@@ -3,6 +3,7 @@ import {
   CHECKPOINT_TOPIC,
   type DamageReport,
   type DropSources,
+  type FoundDamage,
   hasLeaves,
   keepLeaves,
   missingRecords,
@@ -10,8 +11,16 @@ import {
   shortened,
   treeName,
 } from '@countersign/evidence';
-import { type AppDeps, anchorOf, type Evidence } from '@countersign/process';
+import { type AppDeps, anchorOf, type Evidence, recordScan } from '@countersign/process';
 import { parseNote } from '@countersign/proofs';
+import { scanAtStart } from './start-sample.js';
+
+const placeOf = ({ topic = '', partition = 0, first_offset = 0, last_offset = 0 }: FoundDamage) => ({
+  topic,
+  partition,
+  first_offset,
+  last_offset,
+});
 
 /**
  * What a signer looks at before it signs: checkpoints and their topic are brought together, what witnesses cosigned must be
@@ -29,6 +38,7 @@ export class StartCheck {
     await this.restore();
     await this.checkCosigned();
     await this.checkMissing();
+    await this.checkRecords();
   }
 
   /** Compares what a start leaves for later. @throws BrokenRecord */
@@ -76,8 +86,16 @@ export class StartCheck {
     const sources: DropSources = { log, codec, schemas, checkpoints, verifier: signer.verifier };
     const missing = await missingRecords(sources, await this.judge(newest), short, 'start');
     for (const damage of missing) this.damage.found(damage);
-    if (missing[0]) throw new BrokenRecord(missing[0].reason);
+    if (missing[0]) throw new BrokenRecord(missing[0].reason, placeOf(missing[0]));
     await this.keepMissing(newest, short);
+  }
+
+  /** Compares the newest records and some others with what was signed. */
+  private async checkRecords(): Promise<void> {
+    const { log, logger } = this.deps;
+    const { isDamaged, ...sample } = await scanAtStart(log, recordScan(log, this.evidence, this.damage, 'start'));
+    logger.debug({ event: 'records_compared', ...sample }, 'records were compared with the newest checkpoint');
+    if (isDamaged) throw new BrokenRecord('records are not what the newest checkpoint signs: see damage_found');
   }
 
   /** Cosignatures are no part of the log: with the database they may be lost. Then the newest checkpoint has to do. */

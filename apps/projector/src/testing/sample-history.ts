@@ -90,6 +90,7 @@ export class SampleHistory {
       settle_at_ms: 2,
       also: null,
       resources: null,
+      process: null,
     };
     this.put('tool-executed', 'tool_call_started', {
       meta: meta(),

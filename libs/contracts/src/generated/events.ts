@@ -467,6 +467,13 @@ export interface RulingExplanation {
   history_json: string | null;
 }
 
+/** A process that tools run in, told from any other that ever has its number. */
+export interface RunProcess {
+  pid: number;
+  /** Its start by the kernel: machine, boot, pid namespace, ticks since boot. Empty: the system does not tell. */
+  started: string;
+}
+
 /** A step of a saga as it was defined when the saga began. */
 export interface SagaStep {
   step_id: string;
@@ -1006,6 +1013,16 @@ export interface CaseSet {
 
 /** Whether new calls may join. */
 export type CaseState = 'open' | 'closed';
+
+/** An operator goes on after damage of the record: it was restored, or what is lost is taken note of. Trees stay as they were signed. */
+export interface DamageAccepted {
+  meta: Meta;
+  /** event_id of each damage_found. */
+  damage_ids: string[];
+  reason: string;
+  by: Principal;
+  accepted_at_ms: number;
+}
 
 /** Somebody else decides for a while (out of office). ended removes it. */
 export interface DelegationSet {
@@ -1677,6 +1694,25 @@ export type Tier = 'tier_0_safe' | 'tier_1_auto' | 'tier_2_approval_required' | 
 /** ContextOS action gate. */
 export type ApprovalMode = 'read_only' | 'network' | 'local_write' | 'delegated' | 'destructive';
 
+/** A place of the record is not what was signed. Writes of the tenants concerned are refused until it is accepted. */
+export interface DamageFound {
+  meta: Meta;
+  /** log, checkpoints, rows or keys. */
+  kind: string;
+  /** start, fold, scrub, sample, proof, signer or drop. */
+  found_by: string;
+  /** Where on the log, as far as it is known. */
+  topic: string | null;
+  partition: number | null;
+  first_offset: number | null;
+  /** Included. */
+  last_offset: number | null;
+  /** The tenant of a row or a key; null: whoever the topic concerns. */
+  tenant_id: string | null;
+  reason: string;
+  found_at_ms: number;
+}
+
 /** Somebody read the audit: events, a proof, a bundle or an export. Recorded before the answer is given (of an export: when it ends). */
 export interface AuditRead {
   meta: Meta;
@@ -1794,6 +1830,8 @@ export interface ToolCallStarted {
   also: ClaimedKey | null;
   /** What it acts on; null: the tool names nothing. */
   resources: ClaimedResources | null;
+  /** The process that it runs in, where that is not the executor's. */
+  process: RunProcess | null;
 }
 
 /** The call ended at the executor that fired it. */
@@ -1907,6 +1945,7 @@ export interface EventMap {
   api_key_revoked: ApiKeyRevoked;
   api_key_set: ApiKeySet;
   case_set: CaseSet;
+  damage_accepted: DamageAccepted;
   delegation_set: DelegationSet;
   fact_table_set: FactTableSet;
   grant_set: GrantSet;
@@ -1943,6 +1982,7 @@ export interface EventMap {
   tool_rated: ToolRated;
   approval_requested: ApprovalRequested;
   policy_decided: PolicyDecided;
+  damage_found: DamageFound;
   audit_read: AuditRead;
   security_event_recorded: SecurityEventRecorded;
   tool_call_cancel_requested: ToolCallCancelRequested;
@@ -1970,10 +2010,11 @@ export interface TopicEvents {
   'case-history-view': Tagged<'case_history_exported'>;
   'checkpoint-signed': Tagged<'checkpoint_signed'>;
   'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_ended'> | Tagged<'saga_started'> | Tagged<'saga_step_ended'>;
-  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
+  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'damage_accepted'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'run_transcript_kept'> | Tagged<'tool_rated'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
+  'record-damage': Tagged<'damage_found'>;
   'security-event': Tagged<'audit_read'> | Tagged<'security_event_recorded'>;
   'tool-call-requested': Tagged<'tool_call_cancel_requested'> | Tagged<'tool_call_requested'> | Tagged<'tool_call_resolve_requested'>;
   'tool-executed': Tagged<'tool_call_in_doubt'> | Tagged<'tool_call_rejudged'> | Tagged<'tool_call_resolved'> | Tagged<'tool_call_started'> | Tagged<'tool_executed'> | Tagged<'tool_retry_deduplicated'>;

@@ -214,7 +214,7 @@ describe('a request for approval', () => {
   });
 });
 
-const RUNS = { numRuns: 5000 };
+const RUNS = { numRuns: 1_000 };
 const identity = fc.record({ issuer: fc.constantFrom('local', 'i1', 'i2'), id: fc.constantFrom('a', 'b', 'c', 'robot') });
 const maybeUnknown = fc.oneof({ weight: 4, arbitrary: identity }, fc.record({ issuer: fc.constant(null), id: fc.constantFrom('a', 'b') }));
 const linked = (relation: fc.Arbitrary<PersonRelation>) => fc.record({ one: identity, other: identity, relation });

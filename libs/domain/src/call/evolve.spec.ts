@@ -105,6 +105,7 @@ const started = (offset: number, epoch: number, revision = 1) =>
       settle_at_ms: 2,
       source,
       resources: null,
+      process: null,
       also: null,
     },
   });

@@ -61,6 +61,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   retention_set: setRetention,
   retention_applied: applyRetention,
   log_dropped: () => undefined,
+  damage_accepted: () => undefined,
   usage_period_closed: closeUsagePeriod,
 };
 
@@ -72,6 +73,7 @@ const KEPT_FOR_THE_NEXT_BEAT: ReadonlySet<string> = new Set<ConfigurationEvent>(
   'tool_notice_told',
   'retention_applied',
   'log_dropped',
+  'damage_accepted',
   'usage_period_closed',
   'person_token_verified',
 ]);

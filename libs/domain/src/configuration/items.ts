@@ -90,5 +90,6 @@ export const touchedItems: { [T in ConfigurationEvent]: (event: EventMap[T]) => 
   retention_set: () => [{ item: itemNames.retention }],
   retention_applied: none,
   log_dropped: none,
+  damage_accepted: none,
   usage_period_closed: none,
 };

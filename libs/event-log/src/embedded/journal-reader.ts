@@ -1,8 +1,8 @@
-import { type LogRecord, RecordsDropped } from '../event-log.js';
+import { type LogRecord, RecordsDropped, RecordsUnreadable } from '../event-log.js';
 import type { Carried } from './carried.js';
 import { takeFrame } from './frame.js';
 import { BlockScan, eachFrame } from './scan.js';
-import { segmentName } from './segment.js';
+import { DamagedSegment, segmentName } from './segment.js';
 import type { SegmentSet, Stretch } from './segment-set.js';
 import type { Stream } from './stream.js';
 
@@ -44,14 +44,7 @@ export class JournalReader {
     let bytes = records.reduce((sum, { value }) => sum + value.length, 0);
     while (from + records.length < to && bytes < bytes_max) {
       const offset = from + records.length;
-      const stretch = await this.segments.find(stream.id, offset);
-      const frames = (await this.#load(stretch)).frames.get(stream.id);
-      const at = frames === undefined ? -1 : offset - frames.first;
-      if (frames === undefined || at < 0 || at >= frames.places.length) {
-        throw new Error(
-          `${stream.topic}/${stream.partition} offset ${offset} is not in ${segmentName(stretch.segment.base)}, where it must be`,
-        );
-      }
+      const { frames, at } = await this.#framesAt(stream, offset);
       for (let i = at; i < frames.places.length && from + records.length < to && bytes < bytes_max; i++) {
         const record = takeFrame(frames.buffers[i]!, frames.places[i]!, stream.topic, stream.partition);
         bytes += record.value.length;
@@ -59,6 +52,21 @@ export class JournalReader {
       }
     }
     return records;
+  }
+
+  /** The frames in which a record stands, and its place in them. @throws RecordsUnreadable */
+  async #framesAt(stream: Stream, offset: number): Promise<{ frames: Frames; at: number }> {
+    const { topic, partition } = stream;
+    try {
+      const stretch = await this.segments.find(stream.id, offset);
+      const frames = (await this.#load(stretch)).frames.get(stream.id);
+      const at = frames === undefined ? -1 : offset - frames.first;
+      if (frames !== undefined && at >= 0 && at < frames.places.length) return { frames, at };
+      const cause = new Error(`it is not in ${segmentName(stretch.segment.base)}, where it must be`);
+      throw new RecordsUnreadable(topic, partition, offset, cause);
+    } catch (cause) {
+      throw cause instanceof DamagedSegment ? new RecordsUnreadable(topic, partition, offset, cause) : cause;
+    }
   }
 
   /** Stretches are cached for the other streams that are read along; the one at the open end only by its present length. */
@@ -108,6 +116,6 @@ async function load({ segment, position, end }: Stretch): Promise<Loaded> {
       found.places.push(at);
     });
   }
-  if (scan.position < end) throw new Error(`${segmentName(segment.base)} is damaged at byte ${scan.position}`);
+  if (scan.position < end) throw new DamagedSegment(segment.base, scan.position);
   return { bytes: end - position, frames };
 }

@@ -1,7 +1,7 @@
 import { BLOCK_HEADER_BYTES } from './block.js';
 import type { Disk } from './disk.js';
 import { BlockScan, eachFrame } from './scan.js';
-import { createSegment, loadIndex, removeSegment, type Segment, saveIndex, segmentName, startBlock } from './segment.js';
+import { createSegment, DamagedSegment, loadIndex, removeSegment, type Segment, saveIndex, startBlock } from './segment.js';
 import { SparseIndex } from './sparse-index.js';
 import type { StreamTable } from './stream-table.js';
 
@@ -134,7 +134,7 @@ async function buildIndex(segment: Segment, chunk_bytes: number): Promise<Sparse
     const end = block.position + BLOCK_HEADER_BYTES + block.header.body_bytes;
     if (end < segment.size && index.wants(end, next.length)) index.note(end, Float64Array.from(next));
   }
-  if (scan.position < segment.size) throw new Error(`${segmentName(segment.base)} is damaged at byte ${scan.position}`);
+  if (scan.position < segment.size) throw new DamagedSegment(segment.base, scan.position);
   return index;
 }
 

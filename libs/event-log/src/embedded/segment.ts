@@ -30,6 +30,13 @@ export class Segment {
   }
 }
 
+/** A block of a segment was acknowledged and is not sound. */
+export class DamagedSegment extends Error {
+  constructor(base: number, position: number) {
+    super(`${segmentName(base)} is damaged at byte ${position}`);
+  }
+}
+
 export function segmentName(base: number): string {
   return `${String(base).padStart(16, '0')}.log`;
 }

@@ -27,6 +27,7 @@ export const topicWriters: Readonly<Record<PlatformTopic, readonly ServicePrinci
   'tool-registered': ['executor'],
   'security-event': servicePrincipals,
   'dead-letter': servicePrincipals,
+  'record-damage': servicePrincipals,
   'operator-command': ['gateway'],
   'trust-view': ['projector'],
   'case-history-view': ['projector'],

@@ -1,4 +1,4 @@
-import type { EventCodec } from '@countersign/contracts';
+import type { EventCodec, EventType } from '@countersign/contracts';
 import type { EventLog, RunningSubscription } from '../event-log.js';
 import { BatchDecoder, type SchemaSource } from './batch-decoder.js';
 import type { Recorded } from './event-batch.js';
@@ -7,6 +7,8 @@ export interface FoldedTopicsOptions<S> {
   log: EventLog;
   codec: EventCodec;
   topics: readonly string[];
+  /** Only these are decoded and folded; all of them if left out. */
+  only?: ReadonlySet<EventType>;
   initial: S;
   /** May change `state` in place and return it. Undecodable records are skipped: their consumer group sets them aside. */
   evolve(state: S, event: Recorded): S;
@@ -49,7 +51,9 @@ export class FoldedTopics<S> {
       batch_records_max: 500,
       from: 'start',
       onBatch: async (batch) => {
-        const { events } = await decoder.decode(batch.records);
+        const { only } = this.options;
+        const wanted = only ? batch.records.filter(({ headers }) => only.has(headers.event_type as EventType)) : batch.records;
+        const { events } = await decoder.decode(wanted);
         for (const event of events) {
           const preparation = this.live ? this.options.before?.(this.current, event) : undefined;
           if (preparation) await preparation;

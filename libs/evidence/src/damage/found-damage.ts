@@ -1,5 +1,5 @@
 /** Who looked when something was found that is not what was signed. */
-export type DamageFinder = 'start' | 'fold' | 'scrub' | 'sample' | 'proof' | 'signer' | 'drop';
+export type DamageFinder = 'start' | 'fold' | 'read' | 'rebuild' | 'scrub' | 'sample' | 'proof' | 'signer' | 'drop';
 
 /**
  * A place of the record that is not what was signed. `kind`:

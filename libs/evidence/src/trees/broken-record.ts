@@ -1,2 +1,16 @@
+import type { FoundDamage } from '../damage/found-damage.js';
+
+/** Records of a partition that are not what was signed. */
+export type BrokenPlace = Required<Pick<FoundDamage, 'topic' | 'partition' | 'first_offset' | 'last_offset'>>;
+
 /** The log is not what a checkpoint signed: it was cut, or a record was changed. Nothing more is signed until a person has looked. */
-export class BrokenRecord extends Error {}
+export class BrokenRecord extends Error {
+  /** `place`: where on the log; left out, it is the checkpoints themselves. */
+  constructor(
+    message: string,
+    readonly place?: BrokenPlace,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

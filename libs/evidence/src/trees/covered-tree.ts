@@ -7,6 +7,8 @@ import type { Tiles } from './tiles.js';
 /** The tree of one partition: takes its records as they become durable; a record's index is its offset. */
 export class CoveredTree {
   private pending: Buffer[] = [];
+  /** Up to here it is what was signed, as far as it was hashed anew. */
+  private seen = 0;
 
   private constructor(
     readonly topic: string,
@@ -66,7 +68,7 @@ export class CoveredTree {
     const before = this.pending.length;
     for (const record of records) {
       if (record.offset < this.next) continue;
-      if (record.offset > this.next) throw new BrokenRecord(`${this.topic}/${this.partition} has no record ${this.next}`);
+      if (record.offset > this.next) throw this.broken(`has no record ${this.next}`, this.next, record.offset - 1);
       this.pending.push(recordHash(record));
     }
     return this.pending.length - before;
@@ -77,12 +79,18 @@ export class CoveredTree {
     for (let next = this.signed[0]; next && this.tree.size + this.pending.length >= next.size; next = this.signed[0]) {
       await this.append(this.pending.splice(0, next.size - this.tree.size), tiles);
       if (!(await this.tree.root()).equals(next.root)) {
-        throw new BrokenRecord(`${this.topic}/${this.partition} up to ${next.size} is not what was signed`);
+        throw this.broken(`up to ${next.size} is not what was signed`, this.seen, next.size - 1);
       }
       this.signed.shift();
+      this.seen = next.size;
       this.tree.mark();
     }
     await this.append(this.pending.splice(0), tiles);
+  }
+
+  private broken(what: string, first_offset: number, last_offset: number): BrokenRecord {
+    const { topic, partition } = this;
+    return new BrokenRecord(`${treeName(topic, partition)} ${what}`, { topic, partition, first_offset, last_offset });
   }
 
   private async append(hashes: readonly Buffer[], tiles: Tiles): Promise<void> {

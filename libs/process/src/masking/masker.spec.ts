@@ -1,3 +1,4 @@
+import { cpuTime, RUNAWAY_MS } from '@countersign/contracts/testing/cpu-time';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LiveSecrets } from './live-secrets.js';
@@ -100,7 +101,7 @@ test('what holds no secret comes back as it is, the very same', () => {
   expect(masker.json(text)).toBe(text);
 });
 
-test('2 MB are masked in a bounded time, with 20 secrets', () => {
+test('2 MB are masked in proportion to their size, with 20 secrets', () => {
   const values = Array.from({ length: 20 }, (_, n) => Buffer.alloc(30, n + 65).toString('base64') + n);
   const masker = new Masker(values);
   const rows = Array.from({ length: 20_000 }, (_, n) => ({
@@ -111,12 +112,12 @@ test('2 MB are masked in a bounded time, with 20 secrets', () => {
   rows[7]!.name = values[3]!;
   const text = JSON.stringify(rows);
   expect(text.length).toBeGreaterThan(1_900_000);
-  const began = performance.now();
-  const masked = masker.json(text);
-  const took_ms = performance.now() - began;
+  let masked = '';
+  const took_ms = cpuTime(() => {
+    masked = masker.json(text);
+  });
   expect(masked).not.toContain(values[3]);
-  expect(took_ms).toBeLessThan(5_000);
-  process.stdout.write(`2 MB, 20 secrets: ${took_ms.toFixed(0)} ms\n`);
+  expect(took_ms).toBeLessThan(RUNAWAY_MS);
 });
 
 test('lines of the process show no live secret', () => {

@@ -1,3 +1,4 @@
+import { PROXY_VARIABLES } from '@countersign/outbound';
 import type { Pack } from '@countersign/tool-kit';
 import { httpRequest } from './http-request.js';
 import { httpSend } from './http-send.js';
@@ -7,6 +8,6 @@ export const pack: Pack = {
   name: 'http',
   version: '1.0.0',
   evaluations: new URL('../../../eval/http/', import.meta.url),
-  settings: { COUNTERSIGN_HTTP_ALLOW: undefined },
+  settings: { COUNTERSIGN_HTTP_ALLOW: undefined, ...Object.fromEntries(PROXY_VARIABLES.map((name) => [name, undefined])) },
   tools: [httpRequest, httpSend],
 };

@@ -1,7 +1,6 @@
 import { defineTool } from '@countersign/tool-kit';
 import { z } from 'zod';
-import { AddressRules, parseAllowed } from './address-rules.js';
-import { exchange } from './exchange.js';
+import { exchange, toolDoor } from './exchange.js';
 import { requestHeaders, sentHeaders } from './request-headers.js';
 import { faceOf, faultOfStatus, responseFace } from './response-face.js';
 
@@ -29,9 +28,9 @@ export const httpRequest = defineTool({
   }),
   output: responseFace,
   run: async ({ url, method, headers, max_bytes }, ctx) => {
-    const rules = new AddressRules(parseAllowed(ctx.settings.COUNTERSIGN_HTTP_ALLOW));
+    const door = toolDoor(ctx.settings);
     const sent = { method, url, headers: sentHeaders(headers), body: undefined, redirects_max: 5, bytes_max: max_bytes };
-    const received = await exchange(sent, rules, ctx.signal);
+    const received = await exchange(sent, door, ctx.signal);
     const fault = faultOfStatus(received, false);
     if (fault) throw fault;
     return faceOf(received, ctx);

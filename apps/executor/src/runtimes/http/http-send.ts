@@ -1,7 +1,6 @@
 import { defineTool } from '@countersign/tool-kit';
 import { z } from 'zod';
-import { AddressRules, parseAllowed } from './address-rules.js';
-import { exchange } from './exchange.js';
+import { exchange, toolDoor } from './exchange.js';
 import { requestHeaders, sentHeaders } from './request-headers.js';
 import { faceOf, faultOfStatus, responseFace } from './response-face.js';
 
@@ -39,12 +38,12 @@ export const httpSend = defineTool({
   }),
   output: responseFace,
   run: async ({ url, method, headers, body }, ctx) => {
-    const rules = new AddressRules(parseAllowed(ctx.settings.COUNTERSIGN_HTTP_ALLOW));
+    const door = toolDoor(ctx.settings);
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const typed: Record<string, string> = text !== undefined && typeof body !== 'string' ? { 'content-type': 'application/json' } : {};
     const all = { ...typed, ...sentHeaders(headers, { 'idempotency-key': ctx.idempotency_key }) };
     // A redirect is an answer: sending the body on to another address was not approved.
-    const received = await exchange({ method, url, headers: all, body: text, redirects_max: 0, bytes_max: BYTES_MAX }, rules, ctx.signal);
+    const received = await exchange({ method, url, headers: all, body: text, redirects_max: 0, bytes_max: BYTES_MAX }, door, ctx.signal);
     const fault = faultOfStatus(received, true);
     if (fault) throw fault;
     return faceOf(received, ctx);

@@ -1,6 +1,6 @@
+import type { OutboundAnswer } from '@countersign/outbound';
 import { type RunContext, ToolError } from '@countersign/tool-kit';
 import { z } from 'zod';
-import type { Received } from './exchange.js';
 
 /** An answer of an HTTP server in one shape, whatever its content type. */
 export const responseFace = z.strictObject({
@@ -40,7 +40,7 @@ const isJson = (type: string): boolean => /^application\/(.+\+)?json\b/.test(typ
 const isText = (type: string): boolean => /^(text\/|application\/(.+\+)?(xml|javascript|x-ndjson|x-www-form-urlencoded|yaml)\b)/.test(type);
 
 /** @throws ToolError where its bytes cannot be kept */
-export async function faceOf({ url, status, headers, bytes, cut, redirects }: Received, ctx: RunContext): Promise<ResponseFace> {
+export async function faceOf({ url, status, headers, bytes, cut, redirects }: OutboundAnswer, ctx: RunContext): Promise<ResponseFace> {
   const content_type = headers['content-type'] ?? null;
   const type = content_type?.toLowerCase() ?? '';
   const encoded = headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity';
@@ -81,7 +81,7 @@ function parsed(text: string): ResponseFace['json'] | undefined {
 }
 
 /** What a status means that is no answer: the caller should come again, or the server failed. Undefined: it is an answer. */
-export function faultOfStatus({ status, headers, bytes }: Received, writes: boolean): ToolError | undefined {
+export function faultOfStatus({ status, headers, bytes }: OutboundAnswer, writes: boolean): ToolError | undefined {
   const details = { status, preview: bytes.subarray(0, PREVIEW).toString() };
   const retry_after_s = retryAfter(headers['retry-after']);
   const wait = retry_after_s === undefined ? {} : { retry_after_s };

@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util';
+import type { Command, Outcome } from '../command.js';
+import { type Api, apiOf, Refused } from '../operator-api.js';
+
+const options = {
+  url: { type: 'string' },
+  key: { type: 'string' },
+  reason: { type: 'string' },
+  all: { type: 'boolean', default: false },
+} as const;
+
+interface Damage {
+  damage_id: string;
+  kind: string;
+  found_by: string;
+  found_at: string;
+  topic: string | null;
+  partition: number | null;
+  tenant_id: string | null;
+  reason: string;
+}
+
+const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: npm run countersign -- accept-damage ${acceptDamage.usage}`] });
+
+const lineOf = ({ damage_id, kind, found_by, found_at, topic, partition, tenant_id, reason }: Damage): string => {
+  const place = [topic === null ? '' : `${topic}${partition === null ? '' : `/${partition}`}`, tenant_id ?? ''].filter(
+    (part) => part !== '',
+  );
+  return `${damage_id}  ${kind}  ${place.join(' ') || 'everywhere'}  ${reason} (found by ${found_by}, ${found_at})`;
+};
+
+async function openDamages(api: Api): Promise<Damage[]> {
+  return (await api.ask<{ items: Damage[] }>('GET', '/v1/damages?limit=500')).items;
+}
+
+async function list(api: Api): Promise<Outcome> {
+  const items = await openDamages(api);
+  if (items.length === 0) return { code: 0, lines: ['no damage of the record is open'] };
+  return { code: 0, lines: [...items.map(lineOf), 'restore the record first; then name them, or --all, with --reason'] };
+}
+
+async function accept(api: Api, damage_ids: readonly string[], reason: string): Promise<Outcome> {
+  const { accepted } = await api.ask<{ accepted: string[] }>('POST', '/v1/damages/accept', { damage_ids, reason });
+  return {
+    code: 0,
+    lines: [`accepted ${accepted.length}: what is still not as it was signed is found again, but for lost records, which stay unproven`],
+  };
+}
+
+/** `countersign accept-damage`: lists damage of the record, and puts on the record that an operator goes on. */
+export const acceptDamage: Command = {
+  name: 'accept-damage',
+  usage:
+    '[<damage_id>... | --all] [--reason <what was found out and restored>]  [--url http://127.0.0.1:7070] [--key <key of an operator>]',
+  about:
+    'lists the places of the record that are not what was signed, or lets writes go on once they were restored, or taken note of as lost',
+  async run(args, env) {
+    try {
+      const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+      const api = await apiOf(values, env);
+      if (positionals.length === 0 && !values.all) return await list(api);
+      if (positionals.length > 0 && values.all) return wrong('name them, or say --all');
+      if (!values.reason?.trim()) return wrong('--reason is missing: it stays on the record');
+      const ids = values.all ? (await openDamages(api)).map(({ damage_id }) => damage_id) : positionals;
+      if (ids.length === 0) return { code: 0, lines: ['no damage of the record is open'] };
+      return await accept(api, ids, values.reason);
+    } catch (cause) {
+      if (cause instanceof Refused) return { code: 1, lines: [cause.message] };
+      if (cause instanceof TypeError && 'code' in cause) return wrong(cause.message);
+      throw cause;
+    }
+  },
+};

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** The product said no, or was not there. */
+export class Refused extends Error {}
+
+/** The routes of a running product, asked with an operator's key. */
+export class Api {
+  constructor(
+    private readonly base: string,
+    private readonly key: string,
+  ) {}
+
+  /** @throws Refused where the product says no, or does not answer */
+  async ask<T>(method: 'GET' | 'POST', route: string, sent?: unknown): Promise<T> {
+    const headers: Record<string, string> = { authorization: `Bearer ${this.key}` };
+    if (sent !== undefined) headers['content-type'] = 'application/json';
+    const init = sent === undefined ? { method, headers } : { method, headers, body: JSON.stringify(sent) };
+    const answer = await fetch(`${this.base}${route}`, init).catch((cause: Error) => {
+      throw new Refused(`${this.base} does not answer: ${String((cause.cause as Error | undefined)?.message ?? cause.message)}`);
+    });
+    const body = (await answer.json().catch(() => ({}))) as T & { detail?: string };
+    if (!answer.ok) throw new Refused(`${method} ${route}: ${answer.status} ${body.detail ?? ''}`);
+    return body;
+  }
+}
+
+/** The product that the options, else the variables name; its key is the admin's where none is given. @throws Refused where there is no key */
+export async function apiOf(values: { url?: string; key?: string }, env: Readonly<Record<string, string | undefined>>): Promise<Api> {
+  const base = values.url ?? (env.COUNTERSIGN_URL || `http://127.0.0.1:${env.COUNTERSIGN_PORT || 7070}`);
+  const given = values.key ?? (env.COUNTERSIGN_KEY || undefined);
+  if (given !== undefined) return new Api(base, given);
+  const file = path.join(env.COUNTERSIGN_DATA_DIR || '.countersign', 'admin.key');
+  const key = await readFile(file, 'utf8').catch(() => {
+    throw new Refused(`no key: give --key or COUNTERSIGN_KEY, or run it where ${file} is`);
+  });
+  return new Api(base, key.trim());
+}

@@ -1,0 +1,113 @@
+import { type EventCodec, type Meta, type ToolRegistered, uuidv7 } from '@countersign/contracts';
+import { type ConfigurationState, catalogued, type RefusedRegistration, versionKey } from '@countersign/domain';
+import type { EventLog, NewRecord } from '@countersign/event-log';
+import { type Logger, securityRecord } from '@countersign/process';
+import type { LoadedTool } from './tool-runs/loaded-tool.js';
+
+/** Who announces, where it runs things, and when. */
+export interface Announcement {
+  executor_id: string;
+  lanes: readonly string[];
+  environment: string;
+  now_ms: number;
+}
+
+/** The catalog as this process folds it. */
+export interface FoldedCatalog {
+  readonly state: ConfigurationState;
+  folded(topic: string, offset: number): Promise<void>;
+}
+
+function refusalOf(catalog: ConfigurationState, { contract, digest }: LoadedTool): RefusedRegistration | undefined {
+  const refused = catalog.refused.get(versionKey(contract.name, contract.version));
+  return refused?.digest === digest ? refused : undefined;
+}
+
+function holds(catalog: ConfigurationState, tool: LoadedTool, { lanes, environment }: Announcement): boolean {
+  if (refusalOf(catalog, tool)) return true;
+  const known = catalogued(catalog, tool.contract.name, tool.contract.version);
+  if (known?.digest !== tool.digest || !lanes.every((lane) => known.lanes.has(lane))) return false;
+  const { adapter, adapter_version, gated, evaluation_json } = tool.origin;
+  const sameAdapter = known.runs_on.adapter === adapter && known.runs_on.adapter_version === adapter_version;
+  const news = evaluation_json !== null && known.evaluation?.contract_digest !== tool.digest;
+  return sameAdapter && known.runs_on.environment === environment && known.gated === gated && !news;
+}
+
+function metaAt(now_ms: number): Meta {
+  const event_id = uuidv7(now_ms);
+  const correlation_id = event_id.replaceAll('-', '');
+  return { event_id, tenant_id: '', call_id: null, attempt: 0, causation_id: null, correlation_id, hlc: now_ms * 1000, partition: 0 };
+}
+
+function registration(tool: LoadedTool, { executor_id, lanes, environment, now_ms }: Announcement): ToolRegistered {
+  const { name, version } = tool.contract;
+  return {
+    meta: metaAt(now_ms),
+    name,
+    version,
+    digest: tool.digest,
+    contract_json: JSON.stringify(tool.contract),
+    lanes: [...lanes],
+    executor_id,
+    registered_at_ms: now_ms,
+    ...tool.origin,
+    environment,
+    protocol_version: null,
+  };
+}
+
+const record = (topic: string, event_type: string, key: string, value: Buffer): NewRecord => ({
+  topic,
+  partition: 0,
+  key,
+  value,
+  headers: { event_type },
+});
+
+/** What every service refused of these: once as a security event when it is announced, and in the log at each start. */
+async function tellRefusals(
+  { log, codec, logger }: { log: EventLog; codec: EventCodec; logger: Logger },
+  tools: readonly LoadedTool[],
+  announced: ReadonlySet<LoadedTool>,
+  { catalog, now_ms }: { catalog: ConfigurationState; now_ms: number },
+): Promise<void> {
+  const events: NewRecord[] = [];
+  for (const tool of tools) {
+    const refused = refusalOf(catalog, tool);
+    if (!refused) continue;
+    const { name, version, against, differences } = refused;
+    logger.error(
+      { tool: name, version, against, differences },
+      'a tool is not registered: its version promises what its contract does not keep',
+    );
+    if (!announced.has(tool)) continue;
+    const detail = JSON.stringify({ tool: name, version, against, differences });
+    const event = { meta: metaAt(now_ms), kind: 'registration_refused', detail, principal: null, recorded_at_ms: now_ms };
+    events.push(securityRecord(codec, `${name}@${version}`, event));
+  }
+  if (events.length > 0) await log.append(events);
+}
+
+/**
+ * Puts the contracts that the catalog does not hold yet (or holds otherwise) on `tool-registered`, and tells which of them
+ * were refused for what their version number promises. @returns how many were announced.
+ */
+export async function announceTools(
+  io: { log: EventLog; codec: EventCodec; logger: Logger },
+  tools: Iterable<LoadedTool>,
+  catalog: FoldedCatalog,
+  announcement: Announcement,
+): Promise<number> {
+  const all = [...tools];
+  const news = all.filter((tool) => !holds(catalog.state, tool, announcement));
+  const records = news.map((tool) => {
+    const event = registration(tool, announcement);
+    return record('tool-registered', 'tool_registered', `${event.name}@${event.version}`, io.codec.encode('tool_registered', event));
+  });
+  if (records.length > 0) {
+    const offsets = await io.log.append(records);
+    await catalog.folded('tool-registered', Math.max(...offsets));
+  }
+  await tellRefusals(io, all, new Set(news), { catalog: catalog.state, now_ms: announcement.now_ms });
+  return news.length;
+}

@@ -1,0 +1,77 @@
+import { fileURLToPath } from 'node:url';
+import type { EventMap } from '@countersign/contracts';
+import { isKnownDead, type ProcessIdentity } from '@countersign/runtimes';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { badReads } from './testing/bad-reads.js';
+import { Rig } from './testing/rig.js';
+
+jest.setTimeout(120_000);
+const outside = fileURLToPath(new URL('./testing/outside-pack.js', import.meta.url));
+let rig: Rig;
+beforeAll(async () => {
+  rig = await Rig.open();
+  await rig.start({ packs: [outside], children: { memory_mb: 1024, blocked_ms: 500 } });
+});
+afterAll(() => rig.close());
+
+const outcomeOf = async (tool: string, act: string, name = act) => (await rig.end(await rig.allow(tool, name, { act }))).event.outcome;
+
+describe('a tool from outside that misbehaves ends its own call, once, and harms nobody', () => {
+  test.each(badReads)('a read that %s', async (_what, act, code) => {
+    const ruling = await rig.allow(act.startsWith('huge_') ? 'patient_read' : 'faulty_read', act, { act });
+    const { outcome } = (await rig.end(ruling)).event;
+    expect(outcome).toMatchObject({ status: 'failed', effect: 'none', output_json: null, error: { code } });
+    expect((await outcomeOf('faulty_read', 'answer', 'the next call')).status).toBe('succeeded');
+    expect(await rig.eventsOf(ruling.meta.call_id as string)).toHaveLength(1);
+  });
+
+  test('a write that does the same may have happened: in doubt, never a failure', async () => {
+    for (const act of ['throw', 'throw_nothing', 'never', 'wrong_shape', 'ring', 'getter', 'negative'])
+      expect(await outcomeOf('faulty_write', act)).toMatchObject({ status: 'in_doubt', effect: 'unknown' });
+  });
+
+  test('a write that answers 200 MB in its shape has succeeded; nothing of it is kept but its small parts', async () => {
+    const outcome = await outcomeOf('patient_write', 'huge_text');
+    expect(outcome).toMatchObject({ status: 'succeeded', effect: 'happened', truncated: true, output_json: '{"ok":true}' });
+  });
+
+  test('predicates and read-backs are asked in its process, too', async () => {
+    const warned = await outcomeOf('faulty_read', 'odd');
+    expect(warned).toMatchObject({ status: 'succeeded', warnings: ['sanity: total_even does not hold'] });
+    expect(await outcomeOf('verified_write', 'answer')).toMatchObject({ status: 'succeeded', extras: { verified: true } });
+    expect(await outcomeOf('reconciled_write', 'wrong_shape')).toMatchObject({ output_json: '{"ok":true,"found":"later"}' });
+    const reported = await outcomeOf('reporting_read', 'answer');
+    expect(reported).toMatchObject({ status: 'succeeded', attachments: [{ kind: 'table', bytes: 8 }] });
+  });
+});
+
+describe('a tool that harms its process', () => {
+  const fatal = ['block', 'exit', 'leak', 'throw_outside'];
+
+  test.each(fatal)('ends the calls of that process alone: a write that does %s is in doubt, and the next one runs', async (act) => {
+    expect(await outcomeOf('patient_write', act === 'block' ? 'exit' : act, `write ${act}`)).toMatchObject({ status: 'in_doubt' });
+    expect((await outcomeOf('faulty_read', 'answer', `after ${act}`)).status).toBe('succeeded');
+  });
+
+  test.each(fatal)('a read that does %s fails in its time, and without an effect', async (act) => {
+    const outcome = await outcomeOf('faulty_read', act, `read ${act}`);
+    expect(outcome).toMatchObject({ status: 'failed', effect: 'none' });
+    expect(['NETWORK_ERROR', 'TIMEOUT']).toContain(outcome.error?.code);
+  });
+
+  test('a read that ran beside it runs again', async () => {
+    const beside = await rig.allow('patient_read', 'beside', { act: 'slow', wait_ms: 1500 });
+    await outcomeOf('patient_write', 'exit', 'beside it');
+    expect((await rig.end(beside)).event.outcome).toMatchObject({ status: 'succeeded', retry_count: 1 });
+  });
+});
+
+test('the start of a write names its process', async () => {
+  const ruling = await rig.allow('faulty_write', 'named', { act: 'answer' });
+  await rig.end(ruling);
+  const [started] = await rig.eventsOf(ruling.meta.call_id as string);
+  expect(started?.event_type).toBe('tool_call_started');
+  const { process: place } = started?.event as EventMap['tool_call_started'];
+  expect(place?.pid).not.toBe(process.pid);
+  expect(isKnownDead(place as ProcessIdentity)).toBe(false);
+});

@@ -1,0 +1,16 @@
+import { laneTopic } from '@countersign/contracts';
+import type { EventBatch, LogContext } from '@countersign/event-log';
+
+/** Commits offsets of the input topics once everything below them is history. */
+export class HistoryCommits {
+  private readonly contexts = new Map<string, LogContext>();
+
+  /** Where offsets of the batch's topic and partition are committed from now on. */
+  note(batch: EventBatch, context: LogContext): void {
+    this.contexts.set(`${laneTopic(batch.topic as 'policy-decided', batch.lane)}/${batch.partition}`, context);
+  }
+
+  commit(topic: string, partition: number, below: number): void {
+    this.contexts.get(`${topic}/${partition}`)?.commit(below);
+  }
+}

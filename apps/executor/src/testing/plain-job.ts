@@ -1,0 +1,24 @@
+import type { Meta, ToolCall } from '@countersign/contracts';
+import { type Authorised, Job } from '../running/job.js';
+
+/** A write as its ruling at this offset of `policy-decided` tells it, with what pure specs look at. */
+export function plainJob(call_id: string, { offset = 0, revision = 1, key = 'key' } = {}): Job {
+  const meta = { call_id, tenant_id: 'default', partition: 0, attempt: 1 } as Meta;
+  const call = { idempotency_key: key, discriminating_digest: 'c'.repeat(64), key_source: 'derived', sealed: null } as ToolCall;
+  const authorised: Authorised = {
+    meta,
+    call,
+    decision_id: 'd',
+    revision,
+    approval_id: null,
+    given: [],
+    config_offset: null,
+    joined_call_id: null,
+    execute_before_ms: Number.POSITIVE_INFINITY,
+    lane: 'shared',
+    source: { topic: 'policy-decided', offset },
+    traceparent: undefined,
+    also: null,
+  };
+  return new Job(authorised, true);
+}

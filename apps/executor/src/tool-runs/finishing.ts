@@ -1,0 +1,98 @@
+import { callError } from '@countersign/contracts';
+import type { EffectSeen } from '@countersign/domain';
+import { messageOf, reasonOf } from '@countersign/runtimes';
+import type { Verified } from '@countersign/tool-kit';
+import { inputsToRun } from '../running/inputs-to-run.js';
+import type { Job } from '../running/job.js';
+import { extrasOf } from '../running/outcomes.js';
+import { FullOutputs } from './full-outputs.js';
+import type { LoadedTool } from './loaded-tool.js';
+import type { Seen } from './recorded-result.js';
+import type { RunSurroundings } from './run-surroundings.js';
+import { ToolRun } from './tool-run.js';
+
+const VERIFY_TIMEOUT_MS = 10_000;
+
+/** What follows on a run that has answered: all of a shortened output is kept, a write's effect is read back. */
+export class Finishing {
+  private readonly kept: FullOutputs;
+
+  constructor(private readonly around: RunSurroundings) {
+    this.kept = new FullOutputs(around.blobs, around.logger);
+  }
+
+  /** Undefined: nothing follows. Never rejects; takes no longer than a read-back and the keeping of an output may. */
+  of(job: Job, loaded: LoadedTool, seen: Seen): Promise<Seen> | undefined {
+    if (seen.kind !== 'output' && seen.kind !== 'wrong_shape') return undefined;
+    const full = 'full_json' in seen && seen.full_json !== undefined;
+    if (!full && !(loaded.verifies && 'answer' in seen)) return undefined;
+    return this.finish(job, loaded, seen);
+  }
+
+  private async finish(job: Job, loaded: LoadedTool, seen: Answered): Promise<Seen> {
+    const whole = seen.kind === 'output' && seen.full_json !== undefined ? await this.kept.keep(job, seen) : seen;
+    return loaded.verifies && 'answer' in seen ? afterReadBack(whole, await this.readBack(job, loaded, seen.answer)) : whole;
+  }
+
+  /** Whether an earlier effect of the same inputs is still there. Never rejects. */
+  async seesEffect(job: Job, loaded: LoadedTool, output: unknown): Promise<EffectSeen> {
+    return SEEN[(await this.readBack(job, loaded, output)).kind];
+  }
+
+  private async readBack(job: Job, loaded: LoadedTool, answer: unknown): Promise<Verified> {
+    const run = new ToolRun(job, loaded, this.around.clock.now_ms() + VERIFY_TIMEOUT_MS, this.around);
+    const before = job.handle;
+    job.handle = run;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Verified>((resolve) => {
+      timer = setTimeout(() => {
+        run.abort('timeout');
+        resolve({ kind: 'cannot_tell', why: 'the read-back gave no answer in its time' });
+      }, VERIFY_TIMEOUT_MS);
+    });
+    try {
+      const input = inputsToRun(job);
+      return verdictOf(await Promise.race([loaded.runtime.verify?.(loaded.job(input, run), answer) ?? late, late]));
+    } catch (thrown) {
+      const cause = job.call.sealed ? 'personal' : messageOf(thrown);
+      this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause }, 'a read-back failed');
+      return { kind: 'cannot_tell', why: messageOf(thrown) };
+    } finally {
+      // The result belongs to the run that it reads back.
+      if (job.handle === run) job.handle = before;
+      clearTimeout(timer);
+    }
+  }
+}
+
+const SEEN = { verified: 'there', contradicted: 'not_there', cannot_tell: 'cannot_tell' } as const satisfies Record<
+  Verified['kind'],
+  EffectSeen
+>;
+
+/** What a read-back answered, where it is one of its answers. @throws what its getters throw */
+function verdictOf(said: unknown): Verified {
+  const { kind, why } = Object(said) as { kind?: unknown; why?: unknown };
+  if (kind === 'verified') return { kind };
+  if (kind === 'contradicted' || kind === 'cannot_tell') return { kind, why: reasonOf(why) };
+  return { kind: 'cannot_tell', why: 'the read-back answered what is no answer' };
+}
+
+type Answered = Extract<Seen, { kind: 'output' | 'wrong_shape' }>;
+
+/** What a run came to once its effect was read back. A wrong answer whose effect is there is a success with a remark. */
+function afterReadBack(seen: Answered, verified: Verified): Seen {
+  if (verified.kind === 'contradicted') {
+    const why = `the tool reported an effect that its system does not show: ${verified.why}`;
+    return { kind: 'wrong_shape', error: callError('PROVIDER_ERROR', why.slice(0, 2000), { details: { layer: 'verify' } }) };
+  }
+  if (seen.kind === 'output') {
+    const warnings = verified.kind === 'verified' ? seen.warnings : [...seen.warnings, `its effect was not verified: ${verified.why}`];
+    return { ...seen, warnings, extras: extrasOf({ ...seen.extras, verified: verified.kind === 'verified' }) };
+  }
+  if (verified.kind === 'cannot_tell') return seen;
+  const { output_json = 'null', truncated = false, warnings = [] } = seen.as_output ?? {};
+  const remark = `${seen.error.message}; its effect was read back and is there`;
+  const extras = extrasOf({ verified: true, validation_json: seen.error.details_json });
+  return { kind: 'output', output_json, truncated, warnings: [...warnings, remark], extras };
+}

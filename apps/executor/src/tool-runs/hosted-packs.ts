@@ -1,0 +1,66 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ChildRuntime, type ChildRuntimeOptions, InProcessRuntime, type Runtime, type RuntimePack } from '@countersign/runtimes';
+import { faultsOfForeign, type Pack } from '@countersign/tool-kit';
+
+/** A pack and the runtime that has loaded it. */
+export interface HostedPack {
+  readonly runtime: Runtime;
+  readonly pack: RuntimePack;
+  /** Why it could not be loaded: it has no tools then. */
+  readonly fault?: string;
+}
+
+const LOADS_MAX = 3;
+
+/** Whether this names a module from outside instead of a built-in pack: a path. */
+export const isModulePath = (name: string): boolean => /^\.{0,2}\//.test(name);
+
+/**
+ * The named packs, each in a runtime of its own: a built-in one in this process, one from outside in child processes. One
+ * from outside that cannot be loaded has no tools and says why. @throws where there is no such built-in pack
+ */
+export async function hostPacks(
+  registry: readonly Pack[],
+  names: readonly string[],
+  children: Partial<ChildRuntimeOptions> = {},
+): Promise<HostedPack[]> {
+  return Promise.all(
+    names.map(async (name) => {
+      if (isModulePath(name)) return hostOutside(name, new ChildRuntime(pathToFileURL(resolve(name)).href, children));
+      const runtime = new InProcessRuntime(packNamed(registry, name));
+      return { runtime, pack: await runtime.load() };
+    }),
+  );
+}
+
+async function hostOutside(name: string, runtime: ChildRuntime): Promise<HostedPack> {
+  let fault = '';
+  for (let load = 1; load <= LOADS_MAX; load++) {
+    try {
+      const pack = await runtime.load();
+      const faults = faultsOfPack(pack);
+      return faults.length === 0 ? { runtime, pack } : { runtime, pack: { name, tools: [] }, fault: faults.join('; ') };
+    } catch (cause) {
+      fault = (cause as Error).message;
+    }
+  }
+  return { runtime, pack: { name, tools: [] }, fault };
+}
+
+/** What nobody has checked of a pack from outside. The platform's own settings are not for it: keys are among them. */
+function faultsOfPack({ settings = {}, folders = [], tools }: RuntimePack): string[] {
+  const sharings = folders.flatMap(({ sharing }) => sharing ?? []);
+  const variables = [...Object.keys(settings), ...folders.map(({ variable }) => variable), ...sharings];
+  const taken = variables.filter((variable) => variable.startsWith('COUNTERSIGN_'));
+  return [
+    ...taken.map((variable) => `its setting ${variable} has a name of the platform`),
+    ...tools.flatMap(({ contract }) => faultsOfForeign(contract).map((fault) => `tool ${contract.name}: ${fault}`)),
+  ];
+}
+
+function packNamed(registry: readonly Pack[], name: string): Pack {
+  const pack = registry.find((candidate) => candidate.name === name);
+  if (!pack) throw new Error(`COUNTERSIGN_PACKS: there is no pack ${name}; there are ${registry.map((each) => each.name).join(', ')}`);
+  return pack;
+}

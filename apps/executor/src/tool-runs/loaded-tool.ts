@@ -1,0 +1,112 @@
+import { contractDigest, isReadOnly, type JsonSchema, type ToolContract } from '@countersign/contracts';
+import type { Recovery } from '@countersign/domain';
+import { type Ask, type Runtime, type RuntimePack, type RuntimeTool, type ToolJob, toolId } from '@countersign/runtimes';
+import { faultsOfForeign, type RunContext } from '@countersign/tool-kit';
+import type { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { settingsOf } from '../pack-settings.js';
+import type { Issue } from '../running/job.js';
+import { type DeclaredExtras, declaredExtras } from './declared-extras.js';
+import type { HostedPack } from './hosted-packs.js';
+import { originOf, type ToolOrigin } from './tool-origin.js';
+
+const ajv = new Ajv2020({ strict: false, allErrors: false, ownProperties: true });
+formats.default(ajv);
+
+function compile(schema: JsonSchema): ValidateFunction {
+  const { $id: _, ...rest } = schema;
+  return ajv.compile(rest);
+}
+
+function issuesOf(errors: ErrorObject[] | null | undefined): Issue[] {
+  return (errors ?? []).slice(0, 20).map((error) => ({ path: error.instancePath, message: error.message ?? 'invalid' }));
+}
+
+function holdsMs({ cache }: ToolContract): number {
+  if (cache?.kind === 'forever') return Number.MAX_SAFE_INTEGER;
+  return cache?.kind === 'ttl' ? (cache.ttl_ms ?? 0) : 0;
+}
+
+/** A tool ready to run. Each schema is compiled once, at its first use: compiling all of them held up every start by half a second. */
+export class LoadedTool {
+  /** `name@version`. */
+  readonly id: string;
+  readonly contract: ToolContract;
+  readonly digest: string;
+  readonly recovery: Recovery;
+  /** What it can be asked besides to run. */
+  readonly asks: ReadonlySet<Ask>;
+  /** Its effect is read back after each run. */
+  readonly verifies: boolean;
+  readonly declared: DeclaredExtras | undefined;
+  /** A run that takes longer is late; Infinity where nothing was declared. */
+  readonly late_after_ms: number;
+  /** How long a result answers equal calls; 0: not at all. */
+  readonly holds_ms: number;
+  private inputs: ValidateFunction | undefined;
+  private outputs: ValidateFunction | undefined;
+
+  constructor(
+    readonly runtime: Runtime,
+    { contract, asks }: RuntimeTool,
+    readonly settings: Readonly<Record<string, string>>,
+    readonly origin: ToolOrigin = { adapter: '', adapter_version: '', gated: false, evaluation_json: null },
+    /** Its pack's folder settings, by variable. */
+    readonly folders: ReadonlyMap<string, TenantFolders> = new Map(),
+  ) {
+    this.id = toolId(contract);
+    this.contract = contract;
+    this.asks = asks;
+    this.digest = contractDigest(contract);
+    const { effect_class, takes_key, has_reconcile, settle_ms, settle_is_final } = contract;
+    this.verifies = !isReadOnly(effect_class) && asks.has('verify');
+    this.holds_ms = isReadOnly(effect_class) ? holdsMs(contract) : 0;
+    this.declared = declaredExtras(contract);
+    this.late_after_ms = contract.sla?.p95_ms ?? Number.POSITIVE_INFINITY;
+    this.recovery = { write: !isReadOnly(effect_class), takes_key, has_reconcile, settle_ms, settle_is_final };
+  }
+
+  /** What its runtime is asked, for one run. */
+  job(input: unknown, context: RunContext): ToolJob {
+    return { tool: this.id, input, context };
+  }
+
+  inputIssues(value: unknown): Issue[] {
+    this.inputs ??= compile(this.contract.input_schema);
+    return this.inputs(value) ? [] : issuesOf(this.inputs.errors);
+  }
+
+  outputIssues(value: unknown): Issue[] {
+    this.outputs ??= compile(this.contract.output_schema);
+    return this.outputs(value) ? [] : issuesOf(this.outputs.errors);
+  }
+}
+
+/** Those of all folder settings that a pack declares. */
+function foldersOfPack({ folders = [] }: RuntimePack, all: ReadonlyMap<string, TenantFolders>): ReadonlyMap<string, TenantFolders> {
+  return new Map([...all].filter(([variable]) => folders.some((folder) => folder.variable === variable)));
+}
+
+/**
+ * The tools of these packs by `name@version`, with the settings that the environment gives each pack.
+ * @throws where a tool is there twice, or its contract has faults
+ */
+export function loadTools(
+  hosted: readonly HostedPack[],
+  environment: Readonly<Record<string, string | undefined>>,
+  folders: ReadonlyMap<string, TenantFolders> = new Map(),
+): ReadonlyMap<string, LoadedTool> {
+  const tools = new Map<string, LoadedTool>();
+  for (const { runtime, pack } of hosted) {
+    const settings = settingsOf(pack, environment);
+    for (const tool of pack.tools) {
+      const id = toolId(tool.contract);
+      if (tools.has(id)) throw new Error(`COUNTERSIGN_PACKS: tool ${id} is there twice`);
+      const faults = faultsOfForeign(tool.contract);
+      if (faults.length > 0) throw new Error(`COUNTERSIGN_PACKS: tool ${id} is refused: ${faults.join('; ')}`);
+      tools.set(id, new LoadedTool(runtime, tool, settings, originOf(pack, id), foldersOfPack(pack, folders)));
+    }
+  }
+  return tools;
+}

@@ -1,0 +1,56 @@
+import type { CallError } from '@countersign/contracts';
+import type { ReconcileAnswer } from '@countersign/domain';
+import type { Masker } from '@countersign/process';
+import type { ResolvedCredentials } from '../credentials/resolved-credentials.js';
+import { extrasOf } from '../running/outcomes.js';
+import { shorten } from './output-limit.js';
+import type { Seen } from './recorded-result.js';
+
+type Output = Extract<Seen, { kind: 'output' }>;
+
+const parsed = (json: string | null | undefined): unknown => (json === null || json === undefined ? null : JSON.parse(json));
+const text = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
+function maskedError(error: CallError, masker: Masker): CallError {
+  const { message, details } = masker.record({ message: error.message, details: parsed(error.details_json) });
+  return { ...error, message, details_json: text(details) };
+}
+
+function maskedOutput(seen: Output, masker: Masker, bytes_max: number): Output {
+  const { extras } = seen;
+  const said = masker.record({ warnings: seen.warnings, validation: parsed(extras?.validation_json) });
+  const kept = { ...seen, warnings: said.warnings, ...(extras ? { extras: { ...extras, validation_json: text(said.validation) } } : {}) };
+  if (seen.full_json === undefined) return { ...kept, output_json: masker.json(seen.output_json) };
+  // What was cut off may have cut a secret in two: the whole is masked, then shortened again.
+  const full_json = masker.json(seen.full_json);
+  if (full_json === seen.full_json) return kept;
+  return { ...kept, full_json, output_json: shorten(JSON.parse(full_json), bytes_max).output_json ?? 'null' };
+}
+
+/** A run's result without anything of the secrets that it was given: the one place that they all pass before something is written. */
+export function maskedResult(seen: Seen, { masker }: ResolvedCredentials, bytes_max: number): Seen {
+  if (seen.kind === 'output') return maskedOutput(seen, masker, bytes_max);
+  const error = maskedError(seen.error, masker);
+  if (seen.kind !== 'wrong_shape') return { ...seen, error };
+  return { ...seen, error, ...(seen.as_output ? { as_output: maskedOutput(seen.as_output, masker, bytes_max) } : {}) };
+}
+
+/** What is told of the credentials themselves: which there were, and of what scope. */
+export function withUses(seen: Seen, { uses, warnings }: ResolvedCredentials): Seen {
+  if (seen.kind !== 'output') return seen;
+  return { ...seen, warnings: [...seen.warnings, ...warnings], extras: extrasOf({ ...seen.extras, credentials: uses }) };
+}
+
+/** The same for what a system of record says. */
+export function maskedAnswer(answer: ReconcileAnswer, { masker }: ResolvedCredentials): ReconcileAnswer {
+  switch (answer.kind) {
+    case 'happened':
+      return { ...answer, output_json: masker.json(answer.output_json), warnings: masker.record(answer.warnings ?? []) };
+    case 'failed':
+      return { ...answer, error: maskedError(answer.error, masker) };
+    case 'cannot_tell':
+      return { ...answer, why: masker.text(answer.why) };
+    case 'did_not_happen':
+      return answer;
+  }
+}

@@ -1,0 +1,32 @@
+import { callError } from '@countersign/contracts';
+import type { ReconcileAnswer } from '@countersign/domain';
+import { reasonOf } from '@countersign/runtimes';
+import type { CallMapping } from '../mapping/mappings.js';
+import type { LoadedTool } from './loaded-tool.js';
+import { recorded } from './recorded-result.js';
+
+/**
+ * What a reconcile answered, as it may be recorded. What is none of its answers counts as not answered: it is asked again.
+ * @throws what its getters or the mapping throw
+ */
+export async function reconcileAnswer(loaded: LoadedTool, mapping: CallMapping | undefined, said: unknown): Promise<ReconcileAnswer> {
+  const answer = Object(said) as { kind?: unknown; output?: unknown; why?: unknown };
+  switch (answer.kind) {
+    case 'did_not_happen':
+      return { kind: 'did_not_happen' };
+    case 'cannot_tell':
+      return { kind: 'cannot_tell', why: reasonOf(answer.why) };
+    case 'happened':
+      return happened(loaded, mapping ? await mapping.result(answer.output) : answer.output);
+    default:
+      return { kind: 'failed', error: callError('PROVIDER_ERROR', 'the reconcile answered what is no answer') };
+  }
+}
+
+function happened(loaded: LoadedTool, output: unknown): ReconcileAnswer {
+  const seen = recorded(loaded, output);
+  if (seen.kind === 'output')
+    return { kind: 'happened', output_json: seen.output_json, truncated: seen.truncated, warnings: seen.warnings };
+  const warnings = ['it happened; what its system says of it does not fit the schema and was left out'];
+  return { kind: 'happened', output_json: 'null', truncated: false, warnings };
+}

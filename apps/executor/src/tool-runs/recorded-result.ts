@@ -1,0 +1,120 @@
+import { callError } from '@countersign/contracts';
+import type { RunResult } from '@countersign/domain';
+import { errorOf, jsonText, messageOf, OUTPUT_BYTES_HELD_MAX, smallPartsOf, type ToolJob, UnsentAnswer } from '@countersign/runtimes';
+import type { RunContext } from '@countersign/tool-kit';
+import { jsonBytesAtLeast, NotJson } from '@countersign/tool-kit/json-size';
+import type { Issue, Job } from '../running/job.js';
+import { extrasOf } from '../running/outcomes.js';
+import type { LoadedTool } from './loaded-tool.js';
+import { type Doubts, doubtsOf } from './output-checks.js';
+import { shorten } from './output-limit.js';
+
+type Output = Extract<RunResult, { kind: 'output' }> & {
+  /** All of an output that was shortened. */
+  full_json?: string;
+  /** What the tool answered, where its effect is read back. */
+  answer?: unknown;
+};
+
+type Wrong = Extract<RunResult, { kind: 'wrong_shape' }> & {
+  answer?: unknown;
+  /** Its record, where it fits the schema and was doubted for another reason. */
+  as_output?: Output;
+};
+
+/** What a run came to, before what follows on it. */
+export type Seen = Output | Wrong | Exclude<RunResult, { kind: 'output' | 'wrong_shape' }>;
+
+function wrong(layer: string, message: string, issues: readonly Issue[]): Wrong {
+  return { kind: 'wrong_shape', error: callError('VALIDATION_ERROR', message, { details: { layer, issues } }) };
+}
+
+/**
+ * The record of what a tool answered a call: its output checked by schema and by its predicates. A promise only where its
+ * runtime has to ask for what they say.
+ */
+export function answered(loaded: LoadedTool, job: Job, run: RunContext, output: unknown): Seen | Promise<Seen> {
+  const asked = loaded.job(job.inputs, run);
+  const seen = recorded(loaded, output);
+  if (output instanceof UnsentAnswer) return withAnswer(loaded, seen, JSON.parse(output.small_json));
+  if (seen.kind !== 'output') return withAnswer(loaded, seen, output);
+  const unchanged = changedNothing(loaded, asked, output);
+  const doubts = job.inputs === undefined ? undefined : doubtsOf(loaded, asked, output);
+  if (!(unchanged instanceof Promise || doubts instanceof Promise)) return judged(loaded, seen, output, { unchanged, doubts });
+  return Promise.all([unchanged, doubts]).then(([same, doubted]) => judged(loaded, seen, output, { unchanged: same, doubts: doubted }));
+}
+
+function judged(loaded: LoadedTool, seen: Output, output: unknown, told: { unchanged: boolean; doubts: Doubts | undefined }): Seen {
+  const whole: Output = told.unchanged ? { ...seen, unchanged: true } : seen;
+  return withAnswer(loaded, told.doubts ? doubted(whole, told.doubts) : whole, output);
+}
+
+/** A tool that cannot tell has changed something. */
+function changedNothing({ runtime, asks }: LoadedTool, asked: ToolJob, output: unknown): boolean | Promise<boolean> {
+  if (!asks.has('changedNothing')) return false;
+  try {
+    return runtime.changedNothing?.(asked, output) ?? false;
+  } catch {
+    return false;
+  }
+}
+
+function withAnswer(loaded: LoadedTool, seen: Seen, answer: unknown): Seen {
+  return loaded.verifies && (seen.kind === 'output' || seen.kind === 'wrong_shape') ? { ...seen, answer } : seen;
+}
+
+function doubted(seen: Output, { issues, blocks }: Doubts): Seen {
+  const layer = 'sanity';
+  if (blocks) return { ...wrong(layer, 'the tool answered what cannot be right', issues), as_output: seen };
+  const warnings = [...seen.warnings, ...issues.map((issue) => `${layer}: ${issue.message}`)];
+  return { ...seen, warnings, extras: extrasOf({ ...seen.extras, validation_json: JSON.stringify({ layer, issues }) }) };
+}
+
+/** The record of an output: of its schema, JSON, within its limit. Everything that is written of an output passes here. */
+export function recorded(loaded: LoadedTool, output: unknown): Seen {
+  if (output instanceof UnsentAnswer) return unsent(loaded, output);
+  try {
+    const bytes_max = loaded.contract.max_output_bytes;
+    const held_max = Math.max(bytes_max, OUTPUT_BYTES_HELD_MAX);
+    if (jsonBytesAtLeast(output, held_max) > held_max) return tooLarge(loaded, smallPartsOf(output), held_max);
+    const issues = loaded.outputIssues(output);
+    if (issues.length > 0) return wrong('output', 'the tool answered what its contract does not allow', issues);
+    const output_json = jsonText(output);
+    const fits = output_json.length <= bytes_max && Buffer.byteLength(output_json) <= bytes_max;
+    return fits ? { kind: 'output', output_json, truncated: false, warnings: [] } : cut(output, output_json, bytes_max);
+  } catch (cause) {
+    return unreadable(cause instanceof NotJson ? 'not_json' : 'unreadable', messageOf(cause));
+  }
+}
+
+function unreadable(why: 'not_json' | 'unreadable', message: string): Wrong {
+  const what = why === 'not_json' ? 'the tool answered what is not JSON' : 'the answer of the tool cannot be read';
+  return wrong('output', `${what}: ${message}`, []);
+}
+
+/** What another process saw of an answer and did not send. */
+function unsent(loaded: LoadedTool, { why, message, small_json }: UnsentAnswer): Seen {
+  if (why !== 'too_large') return unreadable(why, message);
+  return tooLarge(loaded, small_json, Math.max(loaded.contract.max_output_bytes, OUTPUT_BYTES_HELD_MAX));
+}
+
+function cut(output: unknown, full_json: string, bytes_max: number): Seen {
+  const { output_json, cuts } = shorten(output, bytes_max);
+  const warnings = cuts.map((where) => `shortened to ${bytes_max} bytes: ${where}`);
+  return { kind: 'output', output_json: output_json ?? 'null', truncated: true, warnings, full_json };
+}
+
+/** Nothing of it is kept. A write has happened all the same. */
+function tooLarge(loaded: LoadedTool, output_json: string, held_max: number): Seen {
+  const message = `the output is larger than ${held_max} bytes`;
+  if (!loaded.recovery.write)
+    return { kind: 'wrong_shape', error: callError('VALIDATION_ERROR', message, { details: { layer: 'output', bytes_max: held_max } }) };
+  const warnings = [`${message}: nothing of its large parts was kept`];
+  return { kind: 'output', output_json, truncated: true, warnings };
+}
+
+/** What a run came to that threw. Never throws. */
+export function threw(thrown: unknown): Seen {
+  const { error, refused, effect } = errorOf(thrown);
+  return refused ? { kind: 'refused', error, effect } : { kind: 'lost', error };
+}

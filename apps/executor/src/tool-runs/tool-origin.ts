@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import type { ToolRegistered } from '@countersign/contracts';
+import type { RuntimePack } from '@countersign/runtimes';
+
+/** Where a tool comes from and how it was proven, as its registration says it. */
+export type ToolOrigin = Pick<ToolRegistered, 'adapter' | 'adapter_version' | 'gated' | 'evaluation_json'>;
+
+function kept(folder: URL, id: string): string | null {
+  try {
+    return readFileSync(new URL(`${encodeURIComponent(id).replace('%40', '@')}.json`, folder), 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** The origin of `name@version` in a pack; a pack that keeps evaluations has every version gated by its own. */
+export function originOf(pack: RuntimePack, id: string): ToolOrigin {
+  const gated = pack.evaluations !== undefined;
+  return {
+    adapter: pack.name,
+    adapter_version: pack.version ?? '',
+    gated,
+    evaluation_json: pack.evaluations ? kept(pack.evaluations, id) : null,
+  };
+}

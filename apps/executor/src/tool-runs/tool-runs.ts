@@ -1,0 +1,286 @@
+import { type CallError, callError, isReadOnly, type Outcome } from '@countersign/contracts';
+import type { EffectSeen, ReconcileAnswer, Recovery, Refusal } from '@countersign/domain';
+import { errorOf, messageOf, type ToolJob, UnsentAnswer } from '@countersign/runtimes';
+import { ToolError } from '@countersign/tool-kit';
+import { ResolvedCredentials } from '../credentials/resolved-credentials.js';
+import type { CallMapping, Mappings } from '../mapping/mappings.js';
+import type { Memo } from '../memo/memo.js';
+import { inputsToRun } from '../running/inputs-to-run.js';
+import type { Abortable, Issue, Job } from '../running/job.js';
+import { extrasOf } from '../running/outcomes.js';
+import { Finishing } from './finishing.js';
+import type { LoadedTool } from './loaded-tool.js';
+import { maskedAnswer, maskedResult, withUses } from './masked-result.js';
+import { reconcileAnswer } from './reconcile-answer.js';
+import { answered, type Seen, threw } from './recorded-result.js';
+import type { RunSurroundings } from './run-surroundings.js';
+import { ToolRun } from './tool-run.js';
+
+/** Why a call can't run here at all. */
+export interface Unrunnable {
+  why: Extract<Refusal, 'unknown_tool' | 'contract_changed' | 'bad_inputs'>;
+  issues: Issue[];
+}
+
+type Done = (job: Job, run: Abortable, result: Seen) => void;
+/** Whether this process may still fire, once that is known. */
+type Proven = () => Promise<boolean>;
+
+const RECONCILE_TIMEOUT_MS = 10_000;
+
+/** Asked where something had to be fetched before the tool could run. */
+async function mayFire(run: ToolRun, proven: Proven): Promise<boolean> {
+  return (await proven()) && !run.stopped;
+}
+
+const notFired = (): Seen => ({ kind: 'refused', error: callError('CANCELLED', 'it was stopped before it fired'), effect: 'none' });
+
+function withAttachments(seen: Seen, { attachments }: ToolRun): Seen {
+  return attachments && seen.kind === 'output' ? { ...seen, attachments } : seen;
+}
+
+/** A run of a tool. Where it has a process of its own, it begins in time and, a write, in the process that its start names. */
+function firing(loaded: LoadedTool, job: Job, input: unknown, run: ToolRun): ToolJob {
+  const asked = loaded.job(input, run);
+  if (!loaded.runtime.place) return asked;
+  const { begin_before_ms, place = null } = job;
+  return job.write ? { ...asked, begin_before_ms, place } : { ...asked, begin_before_ms };
+}
+
+/** What a mapping did stands with the result: its version, and what it passed on or left out. */
+function tellMapping({ version, warnings }: CallMapping, outcome: Outcome): void {
+  outcome.extras = extrasOf({ ...outcome.extras, mapping_version: version });
+  outcome.warnings.push(...warnings);
+}
+
+/** Has tools run, by whatever runtime hosts them. What a tool throws or answers never gets past it: every run comes to a `RunResult`. */
+export class ToolRuns {
+  private readonly byName = new Map<string, Map<string, LoadedTool>>();
+  private readonly finishing: Finishing;
+
+  constructor(
+    tools: ReadonlyMap<string, LoadedTool>,
+    private readonly around: RunSurroundings,
+    private readonly memo: Memo,
+    private readonly mappings: Mappings | undefined = undefined,
+  ) {
+    this.finishing = new Finishing(around);
+    for (const tool of tools.values()) {
+      const { name, version } = tool.contract;
+      this.byName.set(name, (this.byName.get(name) ?? new Map<string, LoadedTool>()).set(version, tool));
+    }
+  }
+
+  find({ call }: Job): LoadedTool | undefined {
+    return this.byName.get(call.tool)?.get(call.version);
+  }
+
+  /** Finds the process that a write is to run in, for its start to name. Undefined: it runs in this one. Never rejects. */
+  place(job: Job): Promise<void> | undefined {
+    return this.find(job)
+      ?.runtime.place?.(job.tenant_id)
+      .then(
+        (place) => {
+          job.place = place;
+        },
+        () => {
+          job.place = null;
+        },
+      );
+  }
+
+  recoveryOf(job: Job): Recovery | null {
+    return this.find(job)?.recovery ?? null;
+  }
+
+  /** Whether the call may run with the contract that it was ruled on and the inputs that it has. */
+  unrunnable(job: Job): Unrunnable | null {
+    const tool = this.find(job);
+    if (!tool) return { why: 'unknown_tool', issues: [] };
+    if (tool.digest !== job.call.contract_digest || isReadOnly(tool.contract.effect_class) === job.write)
+      return { why: 'contract_changed', issues: [] };
+    job.inputs = JSON.parse(job.inputs_json);
+    const issues = tool.inputIssues(job.inputs);
+    return issues.length > 0 ? { why: 'bad_inputs', issues } : null;
+  }
+
+  /**
+   * Starts the run; `done` is called once, also where the tool never looks at its signal and answers late. Where something must be
+   * fetched first, `proven` is asked once more before the tool runs: the lease may have run out meanwhile.
+   */
+  run(job: Job, ends_ms: number, done: Done, proven: () => Promise<boolean>): void {
+    const loaded = this.find(job) as LoadedTool;
+    const run = new ToolRun(job, loaded, ends_ms, this.around);
+    job.handle = run;
+    // A tool may have changed what it was given the time before.
+    if (job.inputs === undefined || job.resends > 0) job.inputs = JSON.parse(job.inputs_json);
+    if (loaded.contract.auth_requirements?.length)
+      this.withCredentials(loaded, job, run, done, proven).catch((cause) => this.broken(job, run, done, cause));
+    else this.begin(loaded, job, run, done, proven);
+  }
+
+  private begin(loaded: LoadedTool, job: Job, run: ToolRun, done: Done, proven: Proven): void {
+    // What is personal is not kept for others.
+    if (loaded.holds_ms === 0 || job.resends > 0 || job.call.sealed) this.execute(loaded, job, run, done, proven);
+    else
+      this.remembered(loaded, job, run)
+        .then(async (known) => {
+          if (known) done(job, run, known);
+          else if (await mayFire(run, proven)) this.execute(loaded, job, run, done, proven);
+          else done(job, run, notFired());
+        })
+        .catch((cause) => this.broken(job, run, done, cause));
+  }
+
+  /** Nothing fires before all that the tool needs is there, so a call that lacks one has had no effect. */
+  private async withCredentials(loaded: LoadedTool, job: Job, run: ToolRun, done: Done, proven: Proven): Promise<void> {
+    const error = await this.resolve(loaded, job);
+    if (error) return done(job, run, { kind: 'refused', error, effect: 'none' });
+    if (!(await mayFire(run, proven))) return done(job, run, notFired());
+    const masked: Done = (of, at, seen) => {
+      const credentials = job.credentials as ResolvedCredentials;
+      this.around.credentials.release(credentials);
+      done(of, at, withUses(maskedResult(seen, credentials, loaded.contract.max_output_bytes), credentials));
+    };
+    this.begin(loaded, job, run, masked, proven);
+  }
+
+  private async resolve(loaded: LoadedTool, job: Job): Promise<CallError | undefined> {
+    const found = await this.around.credentials.resolve(job, loaded.contract.auth_requirements ?? []);
+    if (!(found instanceof ResolvedCredentials)) return found;
+    job.credentials = found;
+    return undefined;
+  }
+
+  private execute(loaded: LoadedTool, job: Job, run: ToolRun, done: Done, proven: Proven): void {
+    let running: Promise<unknown>;
+    try {
+      const mapping = this.mappings?.of(job, job.resends > 0);
+      running = mapping
+        ? this.mapped(loaded, job, run, mapping, proven)
+        : Promise.resolve(loaded.runtime.run(firing(loaded, job, job.inputs, run)));
+    } catch (error) {
+      running = Promise.reject(error);
+    }
+    running
+      .then(
+        (output) => {
+          const seen = answered(loaded, job, run, output);
+          if (!(seen instanceof Promise)) return done(job, run, withAttachments(seen, run));
+          return seen.then((judged) => done(job, run, withAttachments(judged, run)));
+        },
+        (error) => done(job, run, threw(error)),
+      )
+      .catch((cause) => this.broken(job, run, done, cause));
+  }
+
+  /** The last line: what went wrong between a tool and its result ends this one call, and is told. */
+  private broken(job: Job, run: ToolRun, done: Done, thrown: unknown): void {
+    const cause = job.call.sealed ? 'personal' : messageOf(thrown);
+    this.around.logger.error({ call_id: job.call_id, tool: job.call.tool, cause }, 'what a tool gave back could not be taken');
+    done(job, run, { kind: 'lost', error: callError('UNKNOWN', 'what the tool gave back could not be taken') });
+  }
+
+  /** The run with the mapped inputs, its result mapped back. Its lease may have been lost meanwhile: then nothing fires. */
+  private async mapped(
+    loaded: LoadedTool,
+    job: Job,
+    run: ToolRun,
+    found: CallMapping | Promise<CallMapping>,
+    proven: Proven,
+  ): Promise<unknown> {
+    const mapping = found instanceof Promise ? await found : found;
+    job.mapping = mapping;
+    if (!(await mayFire(run, proven))) throw new ToolError('CANCELLED', 'it was stopped before it was sent', { effect: 'none' });
+    const answer = await loaded.runtime.run(firing(loaded, job, mapping.inputs(), run));
+    return answer instanceof UnsentAnswer ? answer : mapping.result(answer);
+  }
+
+  /** A result that was kept for equal calls. A source whose version cannot be told is asked each time. */
+  private async remembered(loaded: LoadedTool, job: Job, run: ToolRun): Promise<Seen | undefined> {
+    try {
+      const source_version = (await this.sourceVersion(loaded, job, run)) ?? '';
+      const mapped = job.call.mapped?.mapping_version;
+      job.memo_key = this.memo.keyOf(loaded, job, mapped === undefined ? source_version : `${source_version}\nmapping ${mapped}`);
+      return await this.memo.find(job.tenant_id, job.memo_key);
+    } catch (cause) {
+      this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) }, 'the cache was not asked');
+      return undefined;
+    }
+  }
+
+  private async sourceVersion(loaded: LoadedTool, job: Job, run: ToolRun): Promise<string | undefined> {
+    return loaded.asks.has('sourceVersion') ? loaded.runtime.sourceVersion?.(loaded.job(inputsToRun(job), run)) : undefined;
+  }
+
+  /** What follows on a run that has answered; undefined: nothing. Never rejects. */
+  finish(job: Job, seen: Seen): Promise<Seen> | undefined {
+    const loaded = this.find(job);
+    if (!loaded || !(loaded.verifies || 'full_json' in seen)) return undefined;
+    const finished = this.finishing.of(job, loaded, seen);
+    const { credentials } = job;
+    return credentials ? finished?.then((one) => maskedResult(one, credentials, loaded.contract.max_output_bytes)) : finished;
+  }
+
+  /** Whether the tool sees the effect of an earlier call with these inputs, which answered `output`. Never rejects. */
+  async seesEffect(job: Job, output: unknown): Promise<EffectSeen> {
+    const loaded = this.find(job);
+    if (!loaded?.verifies) return 'cannot_tell';
+    const fault = loaded.contract.auth_requirements?.length ? await this.resolve(loaded, job) : undefined;
+    if (fault) return 'cannot_tell';
+    const seen = await this.finishing.seesEffect(job, loaded, output);
+    if (job.credentials) this.around.credentials.release(job.credentials);
+    job.handle = undefined;
+    return seen;
+  }
+
+  /** Adds what the contract says of every result: what it costs, where it comes from. Keeps what may be given again. */
+  complete(job: Job, outcome: Outcome): void {
+    const loaded = this.find(job);
+    if (loaded?.declared) outcome.extras = loaded.declared(job, outcome);
+    if (loaded && outcome.duration_ms > loaded.late_after_ms) outcome.extras = extrasOf({ ...outcome.extras, late: true });
+    if (job.mapping) tellMapping(job.mapping, outcome);
+    if (job.memo_key === undefined || loaded === undefined || outcome.status !== 'succeeded' || outcome.extras?.cached) return;
+    this.memo.keep(loaded, job.tenant_id, job.memo_key, outcome);
+  }
+
+  /** Asks the system of record what became of a write. Never throws, and takes no longer than asking may. */
+  async reconcile(job: Job, now_ms: number): Promise<ReconcileAnswer> {
+    const loaded = this.find(job);
+    if (!loaded?.asks.has('reconcile')) return { kind: 'cannot_tell', why: 'the tool cannot be asked' };
+    const fault = loaded.contract.auth_requirements?.length ? await this.resolve(loaded, job) : undefined;
+    if (fault) return { kind: 'failed', error: fault };
+    const answer = await this.asked(loaded, job, now_ms);
+    if (!job.credentials) return answer;
+    this.around.credentials.release(job.credentials);
+    return maskedAnswer(answer, job.credentials);
+  }
+
+  private async asked(loaded: LoadedTool, job: Job, now_ms: number): Promise<ReconcileAnswer> {
+    const run = new ToolRun(job, loaded, now_ms + RECONCILE_TIMEOUT_MS, this.around);
+    let timer: NodeJS.Timeout | undefined;
+    // A tool need not look at its signal.
+    const late = new Promise<ReconcileAnswer>((resolve) => {
+      timer = setTimeout(() => {
+        run.abort('timeout');
+        resolve({ kind: 'failed', error: callError('TIMEOUT', 'the reconcile gave no answer in its time') });
+      }, RECONCILE_TIMEOUT_MS);
+    });
+    try {
+      return await Promise.race([this.answerOf(loaded, job, run), late]);
+    } catch (thrown) {
+      return { kind: 'failed', error: errorOf(thrown).error };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async answerOf(loaded: LoadedTool, job: Job, run: ToolRun): Promise<ReconcileAnswer> {
+    const found = this.mappings?.of(job, true);
+    const mapping = found instanceof Promise ? await found : found;
+    job.mapping = mapping;
+    const inputs = mapping ? mapping.inputs() : (JSON.parse(job.inputs_json) as unknown);
+    const answer = await loaded.runtime.reconcile?.(loaded.job(inputs, run));
+    return reconcileAnswer(loaded, mapping, answer);
+  }
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Principal } from '@countersign/contracts';
+import { type CheckpointStore, type NewestCheckpoint, treeName } from '@countersign/evidence';
+import type { Store } from '@countersign/store';
+import { CsvFormat } from '../exports/csv-format.js';
+import type { ExportFormat, ExportFormatName, ExportLabel, ExportRow } from '../exports/export-format.js';
+import { NdjsonFormat } from '../exports/ndjson-format.js';
+import { type AuditEvents, type AuditFilter, type AuditWindow, fits } from './audit-events.js';
+import type { AuditReads } from './audit-reads.js';
+import { type ExportCursor, exportCursor, isBehind } from './export-cursor.js';
+import { FactsOfCalls } from './facts-of-calls.js';
+import type { LogMerge, LogStretch, Merged } from './log-merge.js';
+
+export interface ExportAsk {
+  tenant_id: string;
+  by: Principal;
+  format: ExportFormatName;
+  filter: AuditFilter;
+  /** Goes on behind this row of the same export. */
+  cursor?: ExportCursor | undefined;
+  /** Only what came after this checkpoint (its size): an export of what is new since an earlier one. */
+  after_checkpoint?: number | undefined;
+  /** As it was asked, for the record. */
+  query: Readonly<Record<string, unknown>>;
+}
+
+/** An export that is about to be given. Everything in it is covered by its checkpoint. */
+export interface OpenExport extends ExportLabel {
+  kind: 'open';
+  /** Size of the checkpoint, as `after_checkpoint` takes it. */
+  checkpoint_size: number;
+  /** The file, piece by piece: each is made when it is asked for. */
+  chunks(): AsyncGenerator<Buffer>;
+}
+
+const ROWS_AT_ONCE = 500;
+const COVERED_WITHIN_MS = 8_000;
+const VIEWS_WITHIN_MS = 10_000;
+
+const formats: Readonly<Record<ExportFormatName, (label: ExportLabel) => ExportFormat | Promise<ExportFormat>>> = {
+  ndjson: () => new NdjsonFormat(),
+  csv: () => new CsvFormat(),
+  parquet: async (label) => new (await import('../exports/parquet-format.js')).ParquetFormat(label),
+};
+
+export interface ExportParts {
+  events: AuditEvents;
+  reads: AuditReads;
+  checkpoints: CheckpointStore;
+  store: Store;
+}
+
+/**
+ * Exports of the audit without a cap: what one checkpoint covers, in one order, as far as the reader takes it. That it was
+ * given, to whom, and the SHA-256 of its bytes are on the log themselves, so a file can be tied to a proven record.
+ */
+export class AuditExport {
+  constructor(private readonly parts: ExportParts) {}
+
+  /** `not_covered`: no checkpoint covers what is on the log; `unknown`: there is no such call, case or checkpoint. */
+  async open(ask: ExportAsk): Promise<OpenExport | 'not_covered' | 'unknown'> {
+    const window = await this.parts.events.window(ask.tenant_id, ask.filter);
+    if (!window) return 'unknown';
+    const range = await this.range(ask, window);
+    if (typeof range === 'string') return range;
+    const label = { export_id: this.parts.reads.newId(), checkpoint: range.checkpoint.record.note };
+    const checkpoint_size = range.checkpoint.record.number + 1;
+    return { kind: 'open', ...label, checkpoint_size, chunks: () => this.chunks(ask, window, range, label) };
+  }
+
+  /** What of the log it is: from where it begins, or goes on, to where the checkpoint ends. */
+  private async range(ask: ExportAsk, window: AuditWindow): Promise<Range | 'not_covered' | 'unknown'> {
+    const { cursor, after_checkpoint } = ask;
+    const { checkpoints, events } = this.parts;
+    const first = after_checkpoint === undefined ? undefined : await checkpoints.at(after_checkpoint - 1);
+    if (after_checkpoint !== undefined && !first) return 'unknown';
+    const from_ms = cursor ? Math.max(window.from_ms, cursor.order_ms) : window.from_ms;
+    const whole = await events.stretches({ ...window, from_ms });
+    const checkpoint = cursor ? await checkpoints.at(cursor.checkpoint) : await this.covering(whole);
+    if (!checkpoint) return cursor ? 'unknown' : 'not_covered';
+    const stretches = whole.map(({ topic, partition, from, end }): LogStretch => {
+      const name = treeName(topic, partition);
+      const covered = Math.min(end, checkpoint.heads.get(name)?.size ?? 0);
+      return { topic, partition, from: Math.min(covered, Math.max(from, first?.heads.get(name)?.size ?? 0)), end: covered };
+    });
+    return { checkpoint, stretches };
+  }
+
+  /** The newest checkpoint, once it covers what is on the log now. */
+  private async covering(stretches: readonly LogStretch[]): Promise<NewestCheckpoint | undefined> {
+    for (const until = performance.now() + COVERED_WITHIN_MS; performance.now() < until; await sleep(50)) {
+      const newest = await this.parts.checkpoints.newest();
+      const covers = ({ topic, partition, end }: LogStretch) => (newest?.heads.get(treeName(topic, partition))?.size ?? 0) >= end;
+      if (newest && stretches.every(covers)) return newest;
+    }
+    return undefined;
+  }
+
+  private async *chunks(ask: ExportAsk, window: AuditWindow, range: Range, label: ExportLabel): AsyncGenerator<Buffer> {
+    const { tenant_id, by, query } = ask;
+    const digest = createHash('sha256');
+    const given = { items: 0, isWhole: false };
+    const hashed = (bytes: Buffer): Buffer => {
+      digest.update(bytes);
+      return bytes;
+    };
+    const record = () =>
+      this.parts.reads.record({
+        ...{ tenant_id, by, what: 'export', query, items: given.items, event_id: label.export_id },
+        ...(given.isWhole ? { sha256: digest.digest('hex') } : {}),
+        checkpoint_size: range.checkpoint.record.number + 1,
+      });
+    try {
+      const format = await formats[ask.format](label);
+      const begin = hashed(format.begin());
+      if (begin.length > 0) yield begin;
+      for await (const rows of this.rows(ask, window, range)) {
+        given.items += rows.length;
+        const bytes = hashed(format.rows(rows));
+        if (bytes.length > 0) yield bytes;
+      }
+      const end = hashed(format.end());
+      if (end.length > 0) yield end;
+      given.isWhole = true;
+    } finally {
+      // Also of what was broken off: it was read. The answer ends only when that is on the record.
+      await record();
+    }
+  }
+
+  private async *rows(ask: ExportAsk, window: AuditWindow, { checkpoint, stretches }: Range): AsyncGenerator<ExportRow[]> {
+    const merge = this.parts.events.merge(ask.tenant_id, window, stretches);
+    const facts = new FactsOfCalls(this.parts.store, this.parts.events.refusals, VIEWS_WITHIN_MS);
+    for (;;) {
+      const merged = await piece(merge, ask.cursor);
+      if (merged.length === 0) return;
+      const events = await facts.complete(merged);
+      const rows = merged.map((each, at) => ({ each, event: events[at] as (typeof events)[number] }));
+      const number = checkpoint.record.number;
+      yield rows.filter(({ event }) => fits(event, window)).map(({ each, event }) => ({ event, cursor: exportCursor(number, each) }));
+    }
+  }
+}
+
+interface Range {
+  checkpoint: NewestCheckpoint;
+  stretches: LogStretch[];
+}
+
+/** The next rows, behind the cursor; none at the end. */
+async function piece(merge: LogMerge, cursor: ExportCursor | undefined): Promise<Merged[]> {
+  const merged: Merged[] = [];
+  while (merged.length < ROWS_AT_ONCE) {
+    const next = await merge.next();
+    if (next === undefined || next === 'pause') break;
+    if (!cursor || isBehind(next, cursor)) merged.push(next);
+  }
+  return merged;
+}

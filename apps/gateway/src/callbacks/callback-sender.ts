@@ -1,0 +1,54 @@
+import { hkdfSync } from 'node:crypto';
+import { ANSWER_MAX_MS, type Callback, type CallbackDelivery, type Taken } from '@countersign/calls';
+import type { OutboundDoor } from '@countersign/outbound';
+import type { TenantKeys } from '@countersign/process';
+import { Webhook } from 'standardwebhooks';
+
+/** The secret that a tenant's callbacks are signed with, as Standard Webhooks writes it (`whsec_…`). */
+export function callbackSecret(keys: TenantKeys, tenantId: string): string {
+  const key = hkdfSync('sha256', keys.tenantKey(tenantId), Buffer.alloc(0), 'countersign/callback', 32);
+  return `whsec_${Buffer.from(key).toString('base64')}`;
+}
+
+/** Headers of Standard Webhooks 1.0.0. */
+function signedHeaders(secret: string, callback: Pick<Callback, 'webhook_id' | 'body'>, now_ms: number): Record<string, string> {
+  const signature = new Webhook(secret).sign(callback.webhook_id, new Date(now_ms), callback.body);
+  return { 'webhook-id': callback.webhook_id, 'webhook-timestamp': String(Math.floor(now_ms / 1000)), 'webhook-signature': signature };
+}
+
+/** Sends one callback. Redirects are not followed. @returns whether the receiver took it, and whether to try again where not. */
+export class CallbackSender implements CallbackDelivery {
+  constructor(
+    private readonly keys: TenantKeys,
+    private readonly now_ms: () => number,
+    private readonly door: OutboundDoor,
+  ) {}
+
+  secretOf(tenantId: string): string {
+    return callbackSecret(this.keys, tenantId);
+  }
+
+  send(callback: Callback): Promise<Taken> {
+    return this.post(callback, signedHeaders(callbackSecret(this.keys, callback.tenant_id), callback, this.now_ms()));
+  }
+
+  /** Signed with a secret of its own; null: not signed. */
+  sendWith(secret: string | null, callback: Omit<Callback, 'tenant_id'>): Promise<Taken> {
+    return this.post(callback, secret === null ? {} : signedHeaders(secret, callback, this.now_ms()));
+  }
+
+  private async post(callback: Pick<Callback, 'url' | 'body'>, signed: Readonly<Record<string, string>>): Promise<Taken> {
+    if (this.door.fault(callback.url)) return 'refused';
+    const answer = await this.door.exchange({
+      method: 'POST',
+      url: callback.url,
+      headers: { 'content-type': 'application/json', ...signed },
+      body: callback.body,
+      redirects_max: 0,
+      answer: 'status_only',
+      signal: AbortSignal.timeout(ANSWER_MAX_MS),
+    });
+    if (answer.kind === 'failed') return 'try_again';
+    return answer.status >= 200 && answer.status < 300 ? 'taken' : answer.status === 410 ? 'refused' : 'try_again';
+  }
+}

@@ -1,0 +1,86 @@
+import { Refusal } from '@countersign/calls';
+import type { EventType } from '@countersign/contracts';
+import { baseOf, type ConfigurationEvent, type ConfigurationState, isPresent, NEVER_SET, versionOfItem } from '@countersign/domain';
+import type { Configuration } from '@countersign/process';
+import type { LogPosition } from '@countersign/store';
+import type { ChangeFields, ConfigurationWriter } from '../identity/configuration-writer.js';
+import { type ConditionalRequest, preconditionOf } from './precondition.js';
+import { TenantTurns } from './tenant-turns.js';
+
+/** Each round one change of those that race takes effect, so this many gateways or more have to race for one to give up. */
+const ROUNDS_MAX = 20;
+
+/** An edit of one item of the configuration. */
+export interface Edit<T extends ConfigurationEvent & EventType> {
+  tenant_id: string;
+  type: T;
+  /** The item that is edited (itemNames): `If-Match` is about it. */
+  item: string;
+  /** What else the edit is checked against, as it is now. */
+  against?: () => readonly string[];
+  /** Whether the item is there, where its version alone does not tell (defaults, cases). */
+  exists?: () => boolean;
+  /** Checks the edit against the configuration as it is now and makes its event. Runs again where that has changed meanwhile. */
+  draft(): ChangeFields<T> | Refusal | Promise<ChangeFields<T> | Refusal>;
+}
+
+/** An edit that took effect. */
+export interface Edited<T extends ConfigurationEvent & EventType> {
+  fields: ChangeFields<T>;
+  position: LogPosition;
+  /** The tag of the item as this edit left it. */
+  etag: string;
+}
+
+/** Of what is there in every tenant, also before anybody set it. */
+export const always = (): true => true;
+
+/** The tag of a version of an item, as `ETag` and `If-Match` say it. */
+export const etagOfVersion = (version: number): string => `"c${version}"`;
+
+/**
+ * Edits of the configuration: nobody's change is lost. One gateway lets the edits of a tenant go one after another; of
+ * several gateways the log decides: an edit takes effect only while everything that it was checked against is unchanged.
+ */
+export class ConfigurationEdits {
+  private readonly turns = new TenantTurns();
+
+  constructor(
+    private readonly configuration: Pick<Configuration, 'state'>,
+    private readonly writer: Pick<ConfigurationWriter, 'change'>,
+  ) {}
+
+  private get state(): ConfigurationState {
+    return this.configuration.state;
+  }
+
+  /** The tag of an item as it is now. */
+  etag(tenant_id: string, item: string): string {
+    return etagOfVersion(versionOfItem(this.state.changes, tenant_id, item));
+  }
+
+  /** Makes an edit in its tenant's turn. A problem of 412 where `If-Match` names another version; without it, the edit is checked and written again. */
+  edit<T extends ConfigurationEvent & EventType>(request: ConditionalRequest, edit: Edit<T>): Promise<Edited<T> | Refusal> {
+    return this.turns.take(edit.tenant_id, () => this.rounds(request, edit));
+  }
+
+  private async rounds<T extends ConfigurationEvent & EventType>(request: ConditionalRequest, edit: Edit<T>): Promise<Edited<T> | Refusal> {
+    const { tenant_id, type, item } = edit;
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      const versions = baseOf(this.state.changes, tenant_id, [item, ...(edit.against?.() ?? [])]);
+      const { is_sent, fault } = preconditionOf(request, this.etag(tenant_id, item), this.exists(edit));
+      if (fault) return fault;
+      const fields = await edit.draft();
+      if (fields instanceof Refusal) return fields;
+      const position = await this.writer.change(tenant_id, type, fields, { versions, is_required: is_sent });
+      // An item may have no version of its own yet (a case, while an older build runs beside this one).
+      const is_versioned = position && versionOfItem(this.state.changes, tenant_id, item) !== NEVER_SET;
+      if (position) return { fields, position, etag: etagOfVersion(is_versioned ? position.offset : NEVER_SET) };
+    }
+    return new Refusal('conflict', `others changed it ${ROUNDS_MAX} times while this change was made: nothing was changed, try again`);
+  }
+
+  private exists({ tenant_id, item, exists }: Pick<Edit<never>, 'tenant_id' | 'item' | 'exists'>): boolean {
+    return exists?.() ?? isPresent(versionOfItem(this.state.changes, tenant_id, item));
+  }
+}

@@ -1,0 +1,69 @@
+import { type ApprovalRequirement, GRANT_MAX_MS } from '@countersign/contracts';
+import { DAY_MS, foldedSubject, subjectOf } from '@countersign/domain';
+import { z } from 'zod';
+
+const SECOND_MS = 1000;
+const GROUPS_MAX = 10;
+
+const names = z.array(z.string().min(1).max(200)).max(100);
+const wait_ms = z
+  .int()
+  .min(SECOND_MS)
+  .max(90 * DAY_MS);
+
+/** How many people can vote of those who are named: one person under two names, or of two issuers, votes once. */
+const peopleCount = (people: readonly string[]): number => new Set(people.map((name) => foldedSubject(subjectOf(name)))).size;
+const TOO_FEW = {
+  path: ['quorum'],
+  message: 'fewer people are named than the quorum needs: name more people, approver_roles, or a lower quorum',
+};
+
+const group = z
+  .strictObject({
+    approver_roles: names.default([]),
+    people: names.default([]),
+    quorum: z.int().min(1).max(20).default(1),
+    expires_after_ms: wait_ms,
+  })
+  .refine(({ approver_roles, people }) => approver_roles.length + people.length > 0, 'a group needs approver_roles or people')
+  .refine(({ approver_roles, people, quorum }) => approver_roles.length > 0 || peopleCount(people) >= quorum, TOO_FEW);
+
+/** Whose approval a call needs, as policies are written: what is left out has its default. Parses to `ApprovalRequirement`. */
+export const approvalRequirement = z
+  .strictObject({
+    approver_roles: names.optional(),
+    people: names.default([]),
+    quorum: z.int().min(1).max(20).default(1),
+    four_eyes: z.boolean().default(true),
+    expires_after_ms: wait_ms.default(DAY_MS),
+    on_expiry: z.enum(['deny', 'escalate']).default('deny'),
+    escalate_to: z.array(group).max(GROUPS_MAX).default([]),
+    reason_required_on_deny: z.boolean().default(false),
+    reminders_ms: z.array(wait_ms).max(10).default([]),
+    sla_ms: wait_ms.nullable().default(null),
+    grant_max_ms: z
+      .int()
+      .min(0)
+      .max(30 * DAY_MS)
+      .default(GRANT_MAX_MS)
+      .describe("longest 'approve similar' that an approver may give; 0: none"),
+    distinct: z.boolean().default(false).describe('people who meet this part of a request meet no other part of it'),
+  })
+  .refine(
+    ({ on_expiry, escalate_to }) => (on_expiry === 'escalate') === escalate_to.length > 0,
+    'escalate needs escalate_to, and deny has none',
+  )
+  .refine(
+    ({ approver_roles = [], people, quorum }) => approver_roles.length > 0 || people.length === 0 || peopleCount(people) >= quorum,
+    TOO_FEW,
+  )
+  .refine(
+    ({ approver_roles, people }) => approver_roles === undefined || approver_roles.length + people.length > 0,
+    'name approver_roles or people',
+  )
+  .transform(
+    (asked): ApprovalRequirement => ({
+      ...asked,
+      approver_roles: asked.approver_roles ?? (asked.people.length > 0 ? [] : ['approver']),
+    }),
+  );

@@ -1,0 +1,27 @@
+import { type Issue, pointer, Refusal } from '@countersign/calls';
+import type { z } from 'zod';
+
+const ISSUES_MAX = 50;
+
+/** The faults of a body as a problem: each with its JSON Pointer, unknown fields one by one. */
+export function bodyProblem(error: z.ZodError, under: readonly PropertyKey[] = []): Refusal {
+  const issues: Issue[] = error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({
+          path: pointer([...under, ...issue.path, key]),
+          code: 'unknown_field',
+          message: 'there is no such field',
+        }))
+      : [{ path: pointer([...under, ...issue.path]), code: issue.code, message: issue.message }],
+  );
+  const first = issues[0];
+  return new Refusal('invalid-request', first ? `${first.path || 'the body'}: ${first.message}` : 'the body is not valid', {
+    issues: issues.slice(0, ISSUES_MAX),
+  });
+}
+
+/** The body as this schema reads it, or what is wrong with it. */
+export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T | Refusal {
+  const parsed = schema.safeParse(body);
+  return parsed.success ? parsed.data : bodyProblem(parsed.error);
+}

@@ -1,0 +1,23 @@
+import { pointer, Refusal } from '@countersign/calls';
+
+/** Deeper than anything that means something; less than what recursion can bear. */
+const LEVELS_MAX = 64;
+const POINTER_MAX = 200;
+
+/** A body that is nested too deeply, as a problem that says where; undefined where it is not. Looks at each value once, without recursion. */
+export function tooDeep(body: unknown): Refusal | undefined {
+  const open: { value: unknown; path: PropertyKey[] }[] = [{ value: body, path: [] }];
+  for (let one = open.pop(); one; one = open.pop()) {
+    const { value, path } = one;
+    if (typeof value !== 'object' || value === null) continue;
+    if (path.length >= LEVELS_MAX) {
+      const at = pointer(path).slice(0, POINTER_MAX);
+      const message = `is nested more than ${LEVELS_MAX} levels deep`;
+      return new Refusal('invalid-request', `${at}: ${message}`, { issues: [{ path: at, code: 'too_deep', message }] });
+    }
+    for (const [name, member] of Object.entries(value))
+      if (typeof member === 'object' && member !== null)
+        open.push({ value: member, path: [...path, Array.isArray(value) ? Number(name) : name] });
+  }
+  return undefined;
+}

@@ -1,0 +1,26 @@
+const WAIT_DEFAULT_MS = 30_000;
+const WAIT_MAX_MS = 60_000;
+/** How long a request waits for other services, where its caller does not say. */
+const OTHERS_DEFAULT_MS = 1000;
+
+/** How long the caller of a tool is willing to wait (`Prefer`, RFC 7240), ms. `respond-async` alone means not at all. */
+export function waitOf(prefer: string | undefined): number {
+  return preferredWait(prefer) ?? WAIT_DEFAULT_MS;
+}
+
+/** A request whose caller may say how long it waits. */
+export interface PatientRequest {
+  readonly headers: { readonly [name: string]: string | string[] | undefined };
+}
+
+/** How long a change waits until every instance has it, and a read until the views have what was answered before, ms. */
+export function waitForOthers(prefer: string | string[] | undefined): number {
+  return preferredWait(Array.isArray(prefer) ? prefer.join(',') : prefer) ?? OTHERS_DEFAULT_MS;
+}
+
+function preferredWait(prefer: string | undefined): number | undefined {
+  if (prefer === undefined) return undefined;
+  const match = /(?:^|[,\s;])wait\s*=\s*"?(\d{1,6})"?/i.exec(prefer);
+  if (match) return Math.min(WAIT_MAX_MS, Number(match[1]) * 1000);
+  return /(?:^|[,\s;])respond-async/i.test(prefer) ? 0 : undefined;
+}

@@ -1,0 +1,80 @@
+import { randomInt } from 'node:crypto';
+import type { EventLog } from '@countersign/event-log';
+import type { RecordScan } from '@countersign/evidence';
+import type { TreeHead } from '@countersign/proofs';
+
+const NEWEST_RECORDS = 10_000;
+const RANDOM_RECORDS = 1_000;
+/** Random records are left out once a start has spent this long. */
+const SPENT_MAX_MS = 300;
+const PAGE_RECORDS = 500;
+
+/** What is left of a tree on the log: its head, and the first offset. */
+interface Left {
+  head: TreeHead;
+  first: number;
+}
+
+/** What a start has looked at. */
+export interface StartSample {
+  newest: number;
+  random: number;
+  spent_ms: number;
+  isDamaged: boolean;
+}
+
+/** Compares the newest 10,000 records, of each tree an equal share, and 1,000 random ones that nobody can foresee. */
+export async function scanAtStart(log: Pick<EventLog, 'first'>, scan: RecordScan): Promise<StartSample> {
+  const since = performance.now();
+  const trees: Left[] = [];
+  for (const head of await scan.signed()) {
+    const first = await log.first(head.topic, head.partition);
+    if (first < head.size) trees.push({ head, first });
+  }
+  const sample: StartSample = { newest: 0, random: 0, spent_ms: 0, isDamaged: false };
+  for (const { head, first } of newestOf(trees)) {
+    for (let at = first; at < head.size; ) {
+      const scanned = await scan.page(head, at, PAGE_RECORDS);
+      sample.newest += scanned.records;
+      sample.isDamaged ||= scanned.isDamaged;
+      at = scanned.next;
+    }
+  }
+  for (const { head, first } of randomOf(trees)) {
+    if (performance.now() - since > SPENT_MAX_MS) break;
+    const scanned = await scan.page(head, first, 1);
+    sample.random += scanned.records;
+    sample.isDamaged ||= scanned.isDamaged;
+  }
+  return { ...sample, spent_ms: Math.round(performance.now() - since) };
+}
+
+/** The end of each tree; what a short one leaves of its share goes to the longer ones. */
+function newestOf(trees: readonly Left[]): Left[] {
+  const shortest = [...trees].sort((a, b) => a.head.size - a.first - (b.head.size - b.first));
+  let left = NEWEST_RECORDS;
+  return shortest.map(({ head, first }, at) => {
+    const count = Math.min(head.size - first, Math.ceil(left / (shortest.length - at)));
+    left -= count;
+    return { head, first: head.size - count };
+  });
+}
+
+function randomOf(trees: readonly Left[]): Left[] {
+  const total = trees.reduce((sum, { head, first }) => sum + head.size - first, 0);
+  if (total <= NEWEST_RECORDS) return [];
+  const places = Array.from({ length: RANDOM_RECORDS }, () => placeOf(trees, randomInt(total)));
+  // Neighbours share what is read for them.
+  return places.sort(
+    (a, b) => trees.findIndex(({ head }) => head === a.head) - trees.findIndex(({ head }) => head === b.head) || a.first - b.first,
+  );
+}
+
+function placeOf(trees: readonly Left[], number: number): Left {
+  let rest = number;
+  for (const { head, first } of trees) {
+    if (rest < head.size - first) return { head, first: first + rest };
+    rest -= head.size - first;
+  }
+  throw new RangeError(`there is no record ${number}`);
+}

@@ -1,0 +1,224 @@
+import { type Authority, laneTopic, NO_CONTEXT, nextHlc, type ToolCall, union, uuidv7, type VersionState } from '@countersign/contracts';
+import { caseOf, lifecycleEntry, type PersonalRule, resolveVersion, type Tenant, type ToolVersion, tenantOf } from '@countersign/domain';
+import type { EventLog } from '@countersign/event-log';
+import type { AddressRules } from '@countersign/outbound';
+import type { Configuration, TenantKeys } from '@countersign/process';
+import type { Caller } from '../caller.js';
+import { type Identity, identify } from '../identity/effect-identity.js';
+import { idempotencyKey } from '../identity/idempotency-key.js';
+import type { CallSealer } from '../personal/call-sealer.js';
+import { Refusal } from '../refusal.js';
+import type { AdmittedCall, Deprecation } from '../request/admitted-call.js';
+import type { CallRequest } from '../request/call-request.js';
+import { callbackFault } from '../request/callback-url.js';
+import { costLeft, deadlineOf } from '../request/run-budget.js';
+import { CompiledContracts, isTooDeep } from './compiled-contracts.js';
+import { deprecationOf } from './deprecation.js';
+import type { RecordGuard } from './record-guard.js';
+import { noSuchTool, noSuchVersion } from './unknown-tool.js';
+
+export interface AdmissionRules {
+  callback_addresses: AddressRules;
+}
+
+export interface CallOrigin {
+  caller: Caller;
+  /** `Idempotency-Key` header. */
+  idempotency_key: string | undefined;
+  /** Where the call is made for a user or from other calls' results; absent: by the caller's own rights. */
+  authority?: Authority;
+  now_ms: number;
+  /** 32 hex digits. */
+  trace_id: string;
+}
+
+/** Checks and completes a request; decides nothing: whether the call may run is policy's. */
+export class Admission {
+  private readonly contracts = new CompiledContracts();
+
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly log: EventLog,
+    private readonly parts: { keys: TenantKeys; sealer: CallSealer; record: Pick<RecordGuard, 'refusal'> },
+    private readonly rules: AdmissionRules,
+  ) {}
+
+  admit(request: CallRequest, origin: CallOrigin): AdmittedCall | Refusal {
+    const damaged = this.parts.record.refusal(origin.caller.tenant_id);
+    if (damaged) return damaged;
+    const tenant = tenantOf(this.configuration.state, origin.caller.tenant_id);
+    if (!tenant) return new Refusal('forbidden', 'the tenant does not exist');
+    const resolved = this.resolve(request, origin.caller);
+    if (resolved instanceof Refusal) return resolved;
+    const fault = this.inputFault(resolved.tool, request.inputs) ?? this.frameFault(request, origin);
+    if (fault) return fault;
+    const refusal_if_new = this.overFault(request, origin);
+    const topic = laneTopic('tool-call-requested', tenant.lane);
+    const personal = this.personalRules(resolved.tool, origin);
+    let identity: Identity;
+    try {
+      identity = this.identity(request, resolved.tool, origin, { partitions: this.log.partitions(topic), secret: personal.length > 0 });
+    } catch (cause) {
+      return new Refusal('invalid-inputs', cause instanceof Error ? cause.message : 'the inputs are not canonical JSON', {
+        layer: 'input',
+        issues: [],
+      });
+    }
+    if (refusal_if_new && !identity.numbered) return refusal_if_new;
+    const forged = this.parts.sealer.forged(tenant.tenant_id, `${identity.inputs_json}${request.context?.rationale ?? ''}`);
+    if (forged) return forged;
+    const { meta, call } = this.complete(request, resolved.tool, origin, tenant, identity);
+    return {
+      topic,
+      meta,
+      call,
+      tenant,
+      personal,
+      deprecation: resolved.lifecycle === 'deprecated' ? this.deprecation(resolved.tool, tenant.tenant_id) : undefined,
+      numbered: identity.numbered,
+      refusal_if_new,
+    };
+  }
+
+  private resolve(request: CallRequest, caller: Caller): { tool: ToolVersion; lifecycle: VersionState } | Refusal {
+    const found = resolveVersion(this.configuration.state, caller.tenant_id, request.tool, request.version);
+    switch (found.kind) {
+      case 'unknown_tool':
+        return noSuchTool(this.configuration.state, caller.tenant_id, request.tool);
+      case 'unknown_version':
+        return noSuchVersion(this.configuration.state, caller.tenant_id, request.tool, request.version ?? '');
+      case 'bad_range':
+        return new Refusal('invalid-request', 'a version is `1.2.3`, `^1.2.0` or `~1.2.0`', {
+          issues: [{ path: '/version', code: 'version_range', message: 'is not a version or a range' }],
+        });
+      default:
+        return found;
+    }
+  }
+
+  private deprecation({ name, version }: ToolVersion, tenantId: string): Deprecation | undefined {
+    const entry = lifecycleEntry(this.configuration.state.by_tenant.get(tenantId), name, version);
+    return entry && deprecationOf(name, version, entry);
+  }
+
+  private inputFault(tool: ToolVersion, inputs: Record<string, unknown>): Refusal | undefined {
+    if (isTooDeep(inputs)) return new Refusal('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
+    const check = this.contracts.of(tool);
+    if (typeof check === 'string')
+      return new Refusal('conflict', `the input schema of ${tool.name}@${tool.version} cannot be used: ${check}`);
+    const issues = check(inputs);
+    const first = issues[0];
+    return first ? new Refusal('invalid-inputs', `${first.path || 'the inputs'}: ${first.message}`, { layer: 'input', issues }) : undefined;
+  }
+
+  private frameFault(request: CallRequest, origin: CallOrigin): Refusal | undefined {
+    const key = origin.idempotency_key;
+    const keyFault = key === undefined ? undefined : idempotencyKey.safeParse(key).error?.issues[0]?.message;
+    if (keyFault !== undefined) return new Refusal('invalid-request', keyFault);
+    if (request.callback_url !== undefined) {
+      const fault = callbackFault(request.callback_url, this.rules.callback_addresses);
+      if (fault) return new Refusal('refused-callback', fault, { issues: [{ path: '/callback_url', code: 'refused', message: fault }] });
+    }
+    if (request.case_id === undefined || caseOf(this.configuration.state, origin.caller.tenant_id, request.case_id)) return undefined;
+    return new Refusal('not-found', `there is no case ${JSON.stringify(request.case_id)}`);
+  }
+
+  /** What time brings: a request that was good once may be sent again after it. */
+  private overFault(request: CallRequest, origin: CallOrigin): Refusal | undefined {
+    const deadline_ms = deadlineOf(request, origin.now_ms);
+    if (deadline_ms !== null && deadline_ms <= origin.now_ms)
+      return new Refusal('deadline-passed', 'the deadline is in the past', {
+        issues: [{ path: '/deadline', code: 'past', message: 'is in the past' }],
+      });
+    const found = request.case_id === undefined ? undefined : caseOf(this.configuration.state, origin.caller.tenant_id, request.case_id);
+    return found?.state === 'closed' ? new Refusal('conflict', 'the case is closed') : undefined;
+  }
+
+  private personalRules({ name, contract }: ToolVersion, { caller, authority }: CallOrigin): readonly PersonalRule[] {
+    return this.parts.sealer.rules(caller.tenant_id, name, marked(authority ?? caller.authority, contract.markings).markings);
+  }
+
+  private identity(
+    request: CallRequest,
+    tool: ToolVersion,
+    origin: CallOrigin,
+    { partitions, secret }: { partitions: number; secret: boolean },
+  ): Identity {
+    const { tenant_id, principal } = origin.caller;
+    return identify({
+      contract: tool.contract,
+      inputs: request.inputs,
+      tenant_id,
+      principal_id: effectPrincipal(principal.id, origin.authority),
+      case_id: request.case_id ?? null,
+      run_id: request.context?.run_id ?? null,
+      occurrence: request.occurrence ?? null,
+      seq: request.context?.seq ?? null,
+      request_id: request.context?.request_id ?? null,
+      asked_version: request.version ?? null,
+      principal_kind: principal.kind,
+      header: origin.idempotency_key,
+      partitions,
+      secret,
+      tenant_key: this.parts.keys.tenantKey(tenant_id),
+      fresh_uuid: uuidv7(origin.now_ms),
+    });
+  }
+
+  private complete(
+    request: CallRequest,
+    tool: ToolVersion,
+    origin: CallOrigin,
+    tenant: Tenant,
+    identity: Identity,
+  ): Pick<AdmittedCall, 'meta' | 'call'> {
+    const { call_id, partition, inputs_json, inputs_digest, idempotency_key, key_source, discriminating_digest, window_ms } = identity;
+    const { now_ms, trace_id, caller } = origin;
+    const meta = {
+      event_id: uuidv7(now_ms),
+      tenant_id: tenant.tenant_id,
+      call_id,
+      attempt: 0,
+      causation_id: null,
+      correlation_id: trace_id,
+      hlc: nextHlc(now_ms, 0),
+      partition,
+    };
+    const call: ToolCall = {
+      tool: tool.name,
+      version: tool.version,
+      effect_class: tool.contract.effect_class,
+      category: tool.contract.category,
+      contract_digest: tool.digest,
+      inputs_json,
+      inputs_digest,
+      idempotency_key,
+      key_source,
+      discriminating_digest,
+      window_ms,
+      case_id: request.case_id ?? null,
+      run_id: request.context?.run_id ?? null,
+      occurrence: request.occurrence ?? null,
+      principal: caller.principal,
+      context: request.context ? { ...NO_CONTEXT, ...request.context, run_budget: costLeft(request) } : NO_CONTEXT,
+      deadline_ms: deadlineOf(request, now_ms),
+      callback_url: request.callback_url ?? null,
+      requested_at_ms: now_ms,
+      lane: tenant.lane,
+      authority: marked(origin.authority ?? caller.authority, tool.contract.markings),
+      sealed: null,
+      mapped: null,
+    };
+    return { meta, call };
+  }
+}
+
+/** The result is marked as the tool and its sources are. The caller's own authority is shared by its calls and stays as it is. */
+function marked(authority: Authority, markings: readonly string[]): Authority {
+  return markings.length === 0 ? authority : { ...authority, markings: union(markings, authority.markings) };
+}
+
+/** One agent's calls for two users are two effects. */
+function effectPrincipal(agentId: string, authority: Authority | undefined): string {
+  return authority?.on_behalf_of ? `${agentId} for ${authority.on_behalf_of.id}` : agentId;
+}

@@ -1,0 +1,91 @@
+import type { AddressRules } from '@countersign/outbound';
+import { type AppDeps, CallTracer, type Configuration, TenantMappings } from '@countersign/process';
+import { Admission } from './admission/admission.js';
+import { CallMapper } from './admission/call-mapper.js';
+import { RecordGuard } from './admission/record-guard.js';
+import type { CallbackDelivery } from './callbacks/callback-delivery.js';
+import { Callbacks } from './callbacks/callbacks.js';
+import { OwedCallbacks } from './callbacks/owed-callbacks.js';
+import { Calls } from './calls.js';
+import { EffectReader } from './envelope/effect-reader.js';
+import { CallFeeds } from './following/call-feed.js';
+import { CallSealer } from './personal/call-sealer.js';
+import { CallReader } from './recorded/call-reader.js';
+import { Interventions } from './recorded/interventions.js';
+import { RecordedCalls } from './recorded/recorded-calls.js';
+import { CallCommands } from './recording/call-commands.js';
+import { CallDesk } from './recording/call-desk.js';
+import type { RecordWriter } from './recording/record-writer.js';
+import type { AuthorityResolver } from './request/delegated-request.js';
+import { RunningCalls } from './running-calls.js';
+import { AnswerWriter } from './submitting/answer-writer.js';
+import { CallPreparer } from './submitting/call-preparer.js';
+import { CallSubmitter } from './submitting/call-submitter.js';
+import { CallTracker } from './tracking/call-tracker.js';
+import type { Views } from './views/views.js';
+import { AnswerMetric } from './waiting/answer-metric.js';
+import { CallBoard } from './waiting/call-board.js';
+import { TimerWheel } from './waiting/timer-wheel.js';
+
+/** What a process that takes calls has beside the log and the stores. */
+export interface CallsTerms {
+  /** Folded from the log: tenants, tools, keys. */
+  configuration: Configuration;
+  /** Shared with whatever else the process records. */
+  writer: RecordWriter;
+  views: Views;
+  authority: AuthorityResolver;
+  /** The way out of callbacks. */
+  delivery: CallbackDelivery;
+  callback_addresses: AddressRules;
+}
+
+export interface AssembledCalls {
+  calls: Calls;
+  /** Started before the first call is taken, closed after the last one. */
+  running: RunningCalls;
+  tracker: CallTracker;
+  sealer: CallSealer;
+  mapper: CallMapper;
+  /** Which tenants may write. */
+  record: RecordGuard;
+}
+
+/** Builds all that takes calls, whatever they come in by. One for each process. */
+export function assembleCalls(deps: AppDeps, terms: CallsTerms): AssembledCalls {
+  const { clock, log, codec, store, keys, logger } = deps;
+  const { configuration, writer, views, authority } = terms;
+  const { answered, readable } = views;
+  const board = new CallBoard();
+  const wheel = new TimerWheel(() => clock.monotonic_ms());
+  const desk = new CallDesk(board, writer, codec, store);
+  const tracker = new CallTracker(board, wheel, clock, { desk, answered, metric: new AnswerMetric(deps.metrics) });
+  const callbacks = new Callbacks(terms.delivery, board, { logger, readable, owed: new OwedCallbacks(store) });
+  const sealer = new CallSealer(deps.personal, configuration, clock);
+  const mapper = new CallMapper(new TenantMappings(configuration), sealer);
+  const record = new RecordGuard(configuration, deps.damage);
+  const effects = new EffectReader(store);
+  const submitter = new CallSubmitter(
+    new Admission(configuration, log, { keys, sealer, record }, { callback_addresses: terms.callback_addresses }),
+    desk,
+    tracker,
+    {
+      tracer: new CallTracer('gateway', deps.tracing),
+      authority,
+      preparer: new CallPreparer(mapper, sealer, desk),
+      callbacks,
+      answers: new AnswerWriter(readable, effects),
+    },
+  );
+  const recorded = new RecordedCalls(tracker, views, new CallCommands(writer, codec, clock));
+  const reader = new CallReader(readable, effects);
+  const interventions = new Interventions(recorded, sealer, reader);
+  return {
+    calls: new Calls(submitter, recorded, interventions, reader, new CallFeeds({ tracker, readable })),
+    running: new RunningCalls(deps, board, wheel, { callbacks, answered }),
+    tracker,
+    sealer,
+    mapper,
+    record,
+  };
+}

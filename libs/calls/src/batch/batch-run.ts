@@ -1,0 +1,125 @@
+import { type CallStatus, statusOf, terminalStatuses } from '@countersign/domain';
+import type { Calls } from '../calls.js';
+import { Refusal } from '../refusal.js';
+import type { BatchRequest } from '../request/call-request.js';
+import type { AnswerSink, CallAnswer } from '../submitting/answer-writer.js';
+import type { DerivedFrom, Submission } from '../submitting/submission.js';
+
+type BatchCall = BatchRequest['calls'][number];
+
+/** Where the answers of a batch go: one of the first three for each of its calls, by index, and then `end`. */
+export interface BatchSink {
+  answered(index: number, answer: CallAnswer): void;
+  refused(index: number, refusal: Refusal): void;
+  /** A store is unavailable, or the answer cannot be read just now. */
+  failed(index: number, cause: unknown): void;
+  end(): void;
+}
+
+/** One call of a batch. */
+class BatchItem implements AnswerSink {
+  constructor(
+    private readonly run: BatchRun,
+    private readonly index: number,
+    private readonly sink: BatchSink,
+  ) {}
+
+  answered(answer: CallAnswer): void {
+    this.run.ended(this.index, answer, () => this.sink.answered(this.index, answer));
+  }
+
+  refused(refusal: Refusal): void {
+    this.run.ended(this.index, undefined, () => this.sink.refused(this.index, refusal));
+  }
+
+  unreadable(_call_id: string, cause: unknown): void {
+    this.failed(cause);
+  }
+
+  failed(cause: unknown): void {
+    this.run.ended(this.index, undefined, () => this.sink.failed(this.index, cause));
+  }
+}
+
+/** What a batch knows of a call that ended. */
+interface Ended {
+  succeeded: boolean;
+  /** Undefined: it was not taken. */
+  status: CallStatus | undefined;
+  call_id: string | undefined;
+  markings: readonly string[];
+}
+
+/** One batch: independent calls at once, dependent ones when what they depend on succeeded; a line each as it ends. */
+export class BatchRun {
+  private readonly outcomes: (Ended | undefined)[];
+  private readonly sent: boolean[];
+  private left: number;
+
+  constructor(
+    private readonly submitting: Pick<Calls, 'submit'>,
+    private readonly calls: readonly BatchCall[],
+    private readonly by: Omit<Submission, 'idempotency_key' | 'derived_from'>,
+    private readonly sink: BatchSink,
+  ) {
+    this.outcomes = calls.map(() => undefined);
+    this.sent = calls.map(() => false);
+    this.left = calls.length;
+  }
+
+  start(): void {
+    this.go();
+  }
+
+  /** A call of the batch is answered: those that depended on it may go. */
+  ended(index: number, answer: CallAnswer | undefined, tell: () => void): void {
+    if (this.outcomes[index] !== undefined) return;
+    const state = answer?.state;
+    const status = state && statusOf(state);
+    const succeeded = status === 'succeeded';
+    this.outcomes[index] = { succeeded, status, call_id: state?.call_id, markings: state?.call?.authority?.markings ?? [] };
+    tell();
+    this.left--;
+    if (this.left === 0) this.sink.end();
+    else this.go();
+  }
+
+  private go(): void {
+    for (let index = 0; index < this.calls.length; index++) {
+      if (this.sent[index]) continue;
+      const needs = (this.calls[index] as BatchCall).depends_on ?? [];
+      const failed = needs.find((need) => this.outcomes[need]?.succeeded === false);
+      if (failed === undefined && !needs.every((need) => this.outcomes[need])) continue;
+      this.sent[index] = true;
+      if (failed === undefined) this.send(index);
+      else new BatchItem(this, index, this.sink).refused(this.unmet(failed));
+    }
+  }
+
+  /** Why a call is not sent: what it depends on ended otherwise, or has not ended in the time that was waited for. */
+  private unmet(need: number): Refusal {
+    const { status, call_id } = this.outcomes[need] as Ended;
+    const more = { dependency: { index: need, call_id: call_id ?? null, status: status ?? null } };
+    const pending = status !== undefined && !terminalStatuses.has(status) && status !== 'in_doubt';
+    if (pending)
+      return new Refusal('dependency-pending', `call ${need} is ${status}; this one was not sent, send it when that one has ended`, more);
+    return new Refusal(
+      'dependency-failed',
+      `call ${need} ${status === undefined ? 'was not taken' : `is ${status}`}; this one was not sent`,
+      more,
+    );
+  }
+
+  private send(index: number): void {
+    const { depends_on = [], idempotency_key, ...request } = this.calls[index] as BatchCall;
+    const item = new BatchItem(this, index, this.sink);
+    const by = { ...this.by, idempotency_key, ...(depends_on.length > 0 ? { derived_from: this.derivedFrom(depends_on) } : {}) };
+    this.submitting.submit(request, by, item)?.catch((cause) => item.failed(cause));
+  }
+
+  /** What a call depends on is a source of it. */
+  private derivedFrom(needs: readonly number[]): DerivedFrom {
+    const ended = needs.map((need) => this.outcomes[need] as Ended);
+    return { call_ids: ended.flatMap(({ call_id }) => call_id ?? []), markings: ended.flatMap(({ markings }) => markings) };
+  }
+}

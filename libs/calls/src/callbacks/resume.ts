@@ -1,0 +1,146 @@
+import { laneTopic } from '@countersign/contracts';
+import { type CallState, DAY_MS, evolve, type PlacedEvent, unpackCall } from '@countersign/domain';
+import type { BatchDecoder, EventLog, TopicOffset } from '@countersign/event-log';
+import {
+  isOwedKept,
+  type LogPosition,
+  noteOwedKept,
+  type OwedCallback,
+  oweCallbacks,
+  owedCallbacks,
+  type ProjectionOffset,
+  projectionPosition,
+  readCall,
+  type Store,
+  settleCallbacks,
+  unfinishedCalls,
+} from '@countersign/store';
+import type { CallBoard } from '../waiting/call-board.js';
+import { settledAs } from '../waiting/is-answer.js';
+import { type Callbacks, TRIED_FOR_MS } from './callbacks.js';
+
+/** Requests that the views have not folded yet are read from the log, no more than this many a partition. */
+const UNFOLDED_MAX = 20_000;
+const EVENTS_A_CALL = 4;
+const CHUNK = 500;
+/** A call that is not on the record so long after its callback was owed never came to be. */
+const NEVER_CAME_MS = DAY_MS;
+
+/**
+ * From when on an end may not have been told, where no row says what is owed: what ended longer before the newest request than a
+ * callback is tried was told or given up, and what ended over a day ago is not news to anybody. Epoch ms.
+ */
+export function untoldSince(newest_request_ms: number, now_ms: number): number {
+  return Math.max(newest_request_ms - TRIED_FOR_MS, now_ms - DAY_MS);
+}
+
+/**
+ * What this gateway must know of calls that were in flight before it started: they count for their tenants' caps and
+ * their callbacks are owed, also of those that have ended. Read from the views, and from the log above what the views have folded;
+ * where the database was emptied, from the log alone.
+ */
+export class Resume {
+  /** Where the database was emptied: the calls that may owe a callback. */
+  private found: OwedCallback[] | undefined;
+
+  constructor(
+    private readonly parts: { log: EventLog; store: Store; decoder: BatchDecoder; now_ms(): number },
+    private readonly board: CallBoard,
+    private readonly callbacks: Callbacks,
+  ) {}
+
+  /** @returns where the follower must start so that no end of these calls is missed: 'head' where there are none. */
+  async run(lanes: readonly string[], topics: readonly string[]): Promise<'head' | TopicOffset[]> {
+    // Positions first: what is folded between the two reads is seen twice, never missed.
+    const { store } = this.parts;
+    const kept = await isOwedKept(store);
+    const folded = kept ? await projectionPosition(store) : [];
+    if (!kept) {
+      this.found = [];
+      this.callbacks.tellSince(untoldSince(await this.newestRequestMs(lanes), this.parts.now_ms()));
+    }
+    for (const row of await unfinishedCalls(store)) this.seat(unpackCall(row.state));
+    for (const lane of lanes) await this.unfolded(laneTopic('tool-call-requested', lane), folded);
+    for (const owed of await owedCallbacks(store)) await this.owed(owed);
+    for (let at = 0; this.found && at < this.found.length; at += CHUNK) await oweCallbacks(store, this.found.slice(at, at + CHUNK));
+    if (this.board.size === 0) return 'head';
+    return this.starts(topics, folded);
+  }
+
+  /** Call it once the follower has caught up: whoever ended too long ago owes nothing more. */
+  async done(): Promise<void> {
+    if (this.found) await noteOwedKept(this.parts.store);
+  }
+
+  /** When this installation was last asked for a call, epoch ms; 0: never. What other services add at their start says nothing of that. */
+  private async newestRequestMs(lanes: readonly string[]): Promise<number> {
+    const newest = await this.newest(lanes, []);
+    const records = await Promise.all(newest.map(({ topic, partition, offset }) => this.parts.log.read(topic, partition, offset, 1)));
+    return Math.max(0, ...records.flat().map(({ timestamp_ms }) => timestamp_ms));
+  }
+
+  /** The newest records of these lanes: a gateway before this one may have answered with any of them. */
+  async newest(lanes: readonly string[], topics: readonly string[]): Promise<LogPosition[]> {
+    const { log } = this.parts;
+    const positions: LogPosition[] = [];
+    for (const topic of [...topics, ...lanes.map((lane) => laneTopic('tool-call-requested', lane))])
+      for (let partition = 0; partition < log.partitions(topic); partition++) {
+        const head = await log.head(topic, partition);
+        // Of what was dropped whole nothing is folded any more.
+        if (head > 0 && head > (await log.first(topic, partition))) positions.push({ topic, partition, offset: head - 1 });
+      }
+    return positions;
+  }
+
+  private seat(state: CallState): void {
+    const { call_id, tenant_id, call } = state;
+    if (this.board.has(call_id)) return;
+    const owed = call?.callback_url !== null && call?.callback_url !== undefined;
+    this.board.admit(call_id, tenant_id, owed ? state : undefined, undefined);
+    if (!owed) return;
+    this.callbacks.watch(call_id, tenant_id);
+    this.found?.push({ call_id, tenant_id });
+  }
+
+  /** One that ended is told at once: nobody took it, or nobody was there to tell it. */
+  private async owed({ call_id, tenant_id, age_ms }: { call_id: string; tenant_id: string; age_ms: number }): Promise<void> {
+    if (this.board.has(call_id)) return;
+    const row = await readCall(this.parts.store, tenant_id, call_id);
+    const state = row && unpackCall(row.state);
+    if (!state) {
+      if (age_ms > NEVER_CAME_MS) await settleCallbacks(this.parts.store, [call_id]);
+    } else if (settledAs(state) === 'ended') this.callbacks.ended(state);
+    else this.seat(state);
+  }
+
+  private async unfolded(topic: string, folded: readonly ProjectionOffset[]): Promise<void> {
+    const { log, decoder } = this.parts;
+    for (let partition = 0; partition < log.partitions(topic); partition++) {
+      const head = await log.head(topic, partition);
+      const from = Math.max(await log.first(topic, partition), head - UNFOLDED_MAX, nextOffset(folded, topic, partition));
+      for (let offset = from; offset < head; ) {
+        const records = await log.read(topic, partition, offset, CHUNK);
+        const last = records.at(-1);
+        if (!last) break;
+        for (const event of (await decoder.decode(records)).events)
+          if (event.event_type === 'tool_call_requested') this.seat(evolve(undefined, event as PlacedEvent));
+        offset = last.offset + 1;
+      }
+    }
+  }
+
+  private async starts(topics: readonly string[], folded: readonly ProjectionOffset[]): Promise<TopicOffset[]> {
+    const { log } = this.parts;
+    const starts: TopicOffset[] = [];
+    for (const topic of topics)
+      for (let partition = 0; partition < log.partitions(topic); partition++) {
+        const floor = (await log.head(topic, partition)) - EVENTS_A_CALL * UNFOLDED_MAX;
+        starts.push({ topic, partition, offset: Math.max(0, floor, nextOffset(folded, topic, partition)) });
+      }
+    return starts;
+  }
+}
+
+function nextOffset(folded: readonly ProjectionOffset[], topic: string, partition: number): number {
+  return folded.find((row) => row.topic === topic && row.partition === partition)?.next_offset ?? 0;
+}

@@ -1,0 +1,75 @@
+import type { CallState } from '@countersign/domain';
+import type { Caller } from './caller.js';
+import type { CallFeeds } from './following/call-feed.js';
+import type { CallFollower } from './following/call-subscription.js';
+import { waitForAnswer } from './following/wait-for-answer.js';
+import type { CallReader, CallReading } from './recorded/call-reader.js';
+import type { Intervention, Interventions, Resolution } from './recorded/interventions.js';
+import type { RecordedCalls } from './recorded/recorded-calls.js';
+import { Refusal } from './refusal.js';
+import type { CallRequest } from './request/call-request.js';
+import type { AnswerSink } from './submitting/answer-writer.js';
+import type { CallSubmitter } from './submitting/call-submitter.js';
+import type { Submission } from './submitting/submission.js';
+import type { Seen } from './views/seen.js';
+
+/** Names a call to one caller. */
+export interface CallName {
+  caller: Caller;
+  call_id: string;
+  /** Positions of records that the caller has been told of: the answer is not older. */
+  seen?: Seen;
+}
+
+/**
+ * What a way in does with calls: it knows who asks and gets envelopes or refusals. Whether the caller's roles let it use a way in is
+ * checked there; whose calls it may read and stop is checked here.
+ */
+export class Calls {
+  constructor(
+    private readonly submitter: CallSubmitter,
+    readonly recorded: RecordedCalls,
+    private readonly interventions: Interventions,
+    private readonly reader: CallReader,
+    private readonly feeds: CallFeeds,
+  ) {}
+
+  /** Puts a call on the record; its sink hears of the end, of a pending approval, or that the wait is over. See `CallSubmitter.submit`. */
+  submit(request: CallRequest, by: Submission, sink: AnswerSink): void | Promise<void> {
+    return this.submitter.submit(request, by, sink);
+  }
+
+  /** The recorded call itself, for `follow`. */
+  find({ caller, call_id, seen }: CallName): Promise<CallState | Refusal> {
+    return this.recorded.find(caller.tenant_id, call_id, seen);
+  }
+
+  /** The call as it is now. */
+  async status(name: CallName): Promise<CallReading | Refusal> {
+    const state = await this.find(name);
+    return state instanceof Refusal ? state : this.reader.status(state, name.caller);
+  }
+
+  /** The call once it is answered, or as it is after `timeout_ms` (at most 100 s). */
+  async wait(name: CallName, timeout_ms: number): Promise<CallReading | Refusal> {
+    const state = await this.find(name);
+    if (state instanceof Refusal) return state;
+    return this.reader.status(await waitForAnswer(this.feeds, this.recorded.tracker.wheel, state, timeout_ms), name.caller);
+  }
+
+  async cancel(name: CallName, reason: string | undefined): Promise<Intervention | Refusal> {
+    const state = await this.find(name);
+    return state instanceof Refusal ? state : this.interventions.cancel(name.caller, state, reason);
+  }
+
+  /** Says of a call in doubt whether it happened. */
+  async resolve(name: CallName, resolution: Resolution): Promise<Intervention | Refusal> {
+    const state = await this.find(name);
+    return state instanceof Refusal ? state : this.interventions.resolve(name.caller, state, resolution);
+  }
+
+  /** Tells the follower every state of the call whose id is above `after_id` (0: all from now on). @returns what ends that. */
+  follow(known: CallState, after_id: number, follower: CallFollower): () => void {
+    return this.feeds.follow(known, after_id, follower);
+  }
+}

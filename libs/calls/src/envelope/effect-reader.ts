@@ -1,0 +1,39 @@
+import { isInfrastructureFault, isReadOnly } from '@countersign/contracts';
+import type { CallState } from '@countersign/domain';
+import { readStanding, type Sql } from '@countersign/store';
+import type { EffectStanding } from './deduplication.js';
+
+const UNKNOWN: EffectStanding = { effect_now: 'unknown', superseded_by: null };
+
+/** Whether an answer to a POST has to say it and its record does not. A call that joined one which had not ended just saw its end. */
+export function needsEffect({ end }: CallState, repeat: boolean): boolean {
+  if (repeat) return true;
+  const { because, effect_now } = end?.deduplication ?? {};
+  return because !== undefined && because !== 'live_key' && effect_now === null;
+}
+
+/** Reads whether the effect of one ended write still stands. Lists and streams do not ask: a query for each line would be too many. */
+export class EffectReader {
+  constructor(private readonly sql: Sql) {}
+
+  /** Undefined where there is nothing to read: no write, no effect, not ended, or the record says it. */
+  async of(state: CallState): Promise<EffectStanding | undefined> {
+    const { call, end, doubt } = state;
+    if (!call || isReadOnly(call.effect_class)) return undefined;
+    if (!end) return doubt ? UNKNOWN : undefined;
+    if (end.outcome.effect === 'none' || end.deduplication?.effect_now) return undefined;
+    if (end.outcome.effect === 'unknown') return UNKNOWN;
+    return this.read(call.idempotency_key, Math.max(1, state.attempt));
+  }
+
+  private async read(key: string, attempt: number): Promise<EffectStanding> {
+    try {
+      const [found] = await readStanding(this.sql, [{ key, attempt }]);
+      if (!found || found.stands === null) return UNKNOWN;
+      return { effect_now: found.stands ? 'stands' : 'superseded', superseded_by: found.superseded_by };
+    } catch (cause) {
+      if (isInfrastructureFault(cause)) return UNKNOWN;
+      throw cause;
+    }
+  }
+}

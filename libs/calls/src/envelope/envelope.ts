@@ -1,0 +1,211 @@
+import { type CallError, type Deferral, type Outcome, type RulingExplanation, SEALED, type ToolCall } from '@countersign/contracts';
+import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
+import { type AnswerNotes, type DeduplicationFace, deduplicationFace, repeatWarning } from './deduplication.js';
+import { mappingFace, mappingWarning } from './mapped-form.js';
+import type { SeenCall } from './seen-by.js';
+
+const time = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
+
+/** The JSON face of a call error: `details` as JSON, not as text. */
+function errorFace(error: CallError | null): Record<string, unknown> | null {
+  if (!error) return null;
+  const { details_json, ...rest } = error;
+  return { ...rest, details: details_json === null ? null : JSON.parse(details_json) };
+}
+
+/** What somebody said of it; a reason that is sealed stands by itself, so that its readers see it opened. */
+function said(text: string, reason: string | null): Pick<CallError, 'message' | 'details_json'> {
+  if (reason?.startsWith(SEALED)) return { message: text, details_json: JSON.stringify({ reason }) };
+  return { message: reason ? `${text}: ${reason}` : text, details_json: null };
+}
+
+/** Denied, expired and cancelled have one shape: an error with a code, whoever ended the call. */
+function errorOf(state: CallState, status: CallStatus): CallError | null {
+  const outcome = outcomeOf(state);
+  if (outcome) return outcome.error;
+  const base = { details_json: null, retryable: false, retry_after_s: null };
+  const end = state.approval_end;
+  switch (status) {
+    case 'denied':
+      return end?.kind === 'denied' && end.revision >= (state.ruling?.revision ?? 0)
+        ? { ...base, code: 'POLICY_DENIED', class: 'authorization', ...said(`denied by ${end.by ?? 'an approver'}`, end.reason) }
+        : (state.ruling?.reason ?? {
+            ...base,
+            code: 'POLICY_DENIED',
+            class: 'authorization',
+            message: `denied by rule ${state.ruling?.rule ?? 'unknown'}`,
+          });
+    case 'expired':
+      return { ...base, code: 'TIMEOUT', class: 'transient', message: 'nobody decided on the approval in time', retryable: true };
+    case 'cancelled':
+      return { ...base, code: 'CANCELLED', class: 'semantic', ...said(`cancelled by ${end?.by ?? 'somebody'}`, end?.reason ?? null) };
+    default:
+      return null;
+  }
+}
+
+function outcomeOf(state: CallState): Outcome | undefined {
+  return (state.end ?? state.doubt)?.outcome;
+}
+
+/** When a call that never ran was refused, by the log's clock, epoch ms. A grant refuses nothing: what was ruled after it did. */
+export function refusedAt({ approval_end, ruling }: CallState): number | null {
+  return (approval_end && approval_end.kind !== 'granted' ? approval_end.at_ms : ruling?.decided_at_ms) ?? null;
+}
+
+/** When the call ended on the record, epoch ms; null while it has not. */
+function endedAt(state: CallState, status: CallStatus): number | null {
+  const outcome = outcomeOf(state);
+  if (outcome) return outcome.ended_at_ms;
+  return status === 'denied' || status === 'expired' || status === 'cancelled' ? refusedAt(state) : null;
+}
+
+export const approvalLink = (approvalId: string): string => `/v1/approvals/${approvalId}`;
+
+function approvalFace(state: CallState): Record<string, unknown> | null {
+  const { approval, approval_end, ruling } = state;
+  const approvalId = approval?.approval_id ?? ruling?.approval_id ?? null;
+  if (approvalId === null) return null;
+  const ended = approval_end && approval_end.revision >= (ruling?.revision ?? 0) ? approval_end : null;
+  return {
+    approval_id: approvalId,
+    link: approvalLink(approvalId),
+    status: ended ? ended.kind : 'pending',
+    requested_at: time(approval?.requested_at_ms),
+    expires_at: time(approval?.expires_at_ms),
+    quorum: approval?.quorum ?? null,
+    approver_roles: approval?.approver_roles ?? [],
+    decided_by: ended?.by ?? null,
+    decided_at: time(ended?.at_ms),
+    reason: ended?.reason ?? null,
+  };
+}
+
+function deferFace({ wake_at_ms, timeout_at_ms, ...rest }: Deferral): Record<string, unknown> {
+  return { ...rest, wake_at: time(wake_at_ms), timeout_at: time(timeout_at_ms) };
+}
+
+function decisionFace(state: CallState): Record<string, unknown> | null {
+  if (!state.ruling) return null;
+  const { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, defer, explanation } = state.ruling;
+  const inputs_digest = state.call?.inputs_digest ?? null;
+  const decision = { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, inputs_digest };
+  const explained = explanation ? { ...decision, ...explanationFace(explanation) } : decision;
+  return defer ? { ...explained, defer: deferFace(defer) } : explained;
+}
+
+/** Why it was ruled so: rules, tables, and what they ask for besides. */
+function explanationFace({ obligations, bundle_digest, matched, would_have, errors, facts, shadow, history_json }: RulingExplanation) {
+  const tags = obligations.flatMap(({ kind, tag }) => (kind === 'tag' && tag !== null ? [tag] : []));
+  const rules = { rules_matched: matched, rules_would_have: would_have, rule_errors: errors };
+  const history = history_json == null ? {} : { history: JSON.parse(history_json) as unknown };
+  return { bundle_digest, ...rules, facts, ...history, tags, obligations, shadow };
+}
+
+function warningsOf(state: CallState, face: DeduplicationFace): string[] {
+  const warnings = outcomeOf(state)?.warnings ?? [];
+  const told = [repeatWarning(state, face), mappingWarning(state)].filter((warning) => warning !== undefined);
+  return told.length === 0 ? warnings : [...warnings, ...told];
+}
+
+function withTold(warnings: string[], told: readonly string[]): string[] {
+  const news = told.filter((warning) => !warnings.includes(warning));
+  return news.length === 0 ? warnings : [...warnings, ...news];
+}
+
+/** What the checks found: in the error of a refused call, beside the output of one that passed with remarks. */
+function validationFace(error: Record<string, unknown> | null, outcome: Outcome | undefined): Record<string, unknown> | null {
+  const remarks = outcome?.extras?.validation_json;
+  if (remarks) return JSON.parse(remarks) as Record<string, unknown>;
+  if (error?.code !== 'VALIDATION_ERROR') return null;
+  const details = error.details as { layer?: unknown; issues?: unknown } | null;
+  return { layer: details?.layer ?? 'semantic', issues: Array.isArray(details?.issues) ? details.issues : [] };
+}
+
+/** Where the result comes from: what its tool says, else the tool itself at the moment it answered. */
+function provenanceFace(call: ToolCall | null, outcome: Outcome | undefined): Record<string, unknown> | null {
+  if (outcome?.status !== 'succeeded' || !call) return null;
+  const { source, as_of_ms, confidence } = outcome.extras?.provenance ?? {
+    source: `${call.tool}@${call.version}`,
+    as_of_ms: outcome.ended_at_ms,
+    confidence: null,
+  };
+  return { source, freshness: time(as_of_ms), confidence };
+}
+
+/** Who asked, for whom, and who may see it. */
+function identityFace({ call, withheld }: SeenCall): Record<string, unknown> {
+  const authority = call?.authority ?? null;
+  const { principal, context } = call ?? {};
+  return {
+    principal: principal ? { kind: principal.kind, id: principal.id } : null,
+    on_behalf_of: authority?.on_behalf_of ? { kind: authority.on_behalf_of.kind, id: authority.on_behalf_of.id } : null,
+    agent_token_ref: authority?.agent_token_ref ?? null,
+    delegated_user_token_ref: authority?.delegated_user_token_ref ?? null,
+    purpose: context?.purpose ?? null,
+    sources: authority?.sources ?? [],
+    markings: authority?.markings ?? [],
+    ...(withheld ? { withheld } : {}),
+  };
+}
+
+/** The call's envelope (`Envelope` of /openapi.json) as JSON text. `input`, `mapped_input` and `output` are spliced in as the texts they are on the record. */
+export function envelopeText(state: SeenCall, notes: AnswerNotes = {}): string {
+  const status = statusOf(state);
+  const call = state.call;
+  const outcome = outcomeOf(state);
+  const deduplication = deduplicationFace(state, notes);
+  const error = errorFace(errorOf(state, status));
+  const startedAt = outcome?.started_at_ms ?? state.started?.fired_at_ms ?? state.requested?.at_ms ?? call?.requested_at_ms ?? null;
+  const endMs = endedAt(state, status);
+  const front = JSON.stringify({
+    call_id: state.call_id,
+    idempotency_key: call?.idempotency_key ?? null,
+    name: call?.tool ?? null,
+    version: call?.version ?? null,
+    tenant_id: state.tenant_id,
+    case_id: call?.case_id ?? null,
+    run_id: call?.run_id ?? null,
+    status,
+    error,
+    decision: decisionFace(state),
+    approval: approvalFace(state),
+    t_start: time(startedAt),
+    t_end: time(endMs),
+    duration_ms: outcome?.duration_ms ?? (endMs !== null && startedAt !== null ? Math.max(0, endMs - startedAt) : null),
+    attempts: Math.max(1, state.attempt),
+    retry_count: outcome?.retry_count ?? 0,
+    effect: outcome?.effect ?? null,
+    cached: outcome?.extras?.cached ?? false,
+    ...deduplication,
+    truncated: outcome?.truncated ?? false,
+    attachments: outcome?.attachments ?? [],
+    warnings: withTold(warningsOf(state, deduplication), notes.warnings ?? []),
+    validation: validationFace(error, outcome),
+    exceptions: [],
+    provenance: provenanceFace(call, outcome),
+    citations: [],
+    mutations: [],
+    verified: outcome?.extras?.verified ?? null,
+    ...identityFace(state),
+    credentials: outcome?.extras?.credentials ?? [],
+    trace_id: state.correlation_id,
+    cost: outcome?.extras?.cost ?? null,
+    mapping_version: (outcome ? outcome.extras?.mapping_version : call?.mapped?.mapping_version) ?? null,
+    ...mappingFace(call),
+  });
+  const mapped = call?.mapped ? `,"mapped_input":${call.mapped.inputs_json}` : '';
+  return `${front.slice(0, -1)},"input":${call?.inputs_json ?? 'null'}${mapped},"output":${outcome?.output_json ?? 'null'}}`;
+}
+
+/** Whether the call was refused because its header key was used before with other inputs: HTTP 422. */
+export function isKeyReuse(state: CallState): boolean {
+  if (state.call?.key_source !== 'header') return false;
+  const error = outcomeOf(state)?.error ?? (state.ruling?.effect === 'deny' ? state.ruling.reason : null);
+  return error?.code === 'VALIDATION_ERROR' && (error.details_json ?? '').includes('idempotency_key_reused');
+}
+
+/** The envelope as a value, for faces that show parts of it. */
+export function callFace(state: SeenCall): Record<string, unknown> {
+  return JSON.parse(envelopeText(state)) as Record<string, unknown>;
+}

@@ -1,0 +1,26 @@
+import { lacking, type Outcome } from '@countersign/contracts';
+import type { CallState, EndFact } from '@countersign/domain';
+import type { Caller } from '../caller.js';
+
+/** A call as somebody may see it; `withheld`: the markings that it lacks, in whose stead it sees no inputs and no results. */
+export type SeenCall = CallState & { withheld?: readonly string[] };
+
+const NOT_CLEARED = 'not shown: the reader is not cleared for its markings';
+
+function without(outcome: Outcome): Outcome {
+  const error = outcome.error && { ...outcome.error, message: NOT_CLEARED, details_json: null };
+  return { ...outcome, output_json: null, error, attachments: [], warnings: [] };
+}
+
+const ended = (fact: EndFact | null): EndFact | null => fact && { ...fact, outcome: without(fact.outcome) };
+
+/** The call as this reader may see it: what is marked is shown only to those who are cleared, and it says so. */
+export function seenBy(state: CallState, reader: Pick<Caller, 'clearances'>): SeenCall {
+  const markings = state.call?.authority?.markings;
+  if (!markings || markings.length === 0) return state;
+  const withheld = lacking(markings, reader.clearances);
+  if (withheld.length === 0) return state;
+  const call = state.call && { ...state.call, inputs_json: 'null', mapped: null, context: { ...state.call.context, rationale: null } };
+  const asked = state.asked_inputs_json === undefined ? {} : { asked_inputs_json: 'null' };
+  return { ...state, ...asked, call, end: ended(state.end), doubt: ended(state.doubt), withheld };
+}

@@ -1,0 +1,109 @@
+import type { CallState } from '@countersign/domain';
+import type { Progress } from '@countersign/process';
+import type { Readable } from '../personal/readable.js';
+import type { CallTracker } from '../tracking/call-tracker.js';
+import type { CallListener } from '../waiting/call-board.js';
+import type { Timed } from '../waiting/timer-wheel.js';
+import { CallSnapshot } from './call-snapshot.js';
+import { type CallFollower, CallSubscription } from './call-subscription.js';
+
+/**
+ * Pauses between readings of the view. The first ones are short: an end that came after the view was first read and before the
+ * watch is only there. The later ones are for a record that was missed for any other reason.
+ */
+const LOOKS_MS = [100, 250, 500, 1_000, 2_000, 4_000, 7_150, 15_000, 30_000];
+const LOOK_MAX_MS = 60_000;
+
+interface FeedParts {
+  tracker: Pick<CallTracker, 'board' | 'wheel' | 'refresh'>;
+  readable: Pick<Readable, 'text'>;
+}
+
+/** One call for all who follow it: one watch, one series of readings, one envelope for each change. */
+class CallFeed implements CallListener, Timed {
+  readonly followers = new Set<CallSubscription>();
+  private slot = -1;
+  private looks = 0;
+
+  constructor(
+    private readonly parts: FeedParts,
+    private readonly call: { call_id: string; tenant_id: string },
+    private readonly onEmpty: () => void,
+  ) {}
+
+  join(subscription: CallSubscription, known: CallState): void {
+    const { board } = this.parts.tracker;
+    this.followers.add(subscription);
+    if (this.followers.size === 1) {
+      this.schedule();
+      board.watch(this.call.call_id, this.call.tenant_id, this);
+    }
+    const state = board.learn(known) ?? known;
+    if (this.followers.has(subscription)) this.show(subscription, new CallSnapshot(state, this.parts.readable));
+  }
+
+  leave(subscription: CallSubscription): void {
+    if (!this.followers.delete(subscription) || this.followers.size > 0) return;
+    const { board, wheel } = this.parts.tracker;
+    if (this.slot >= 0) wheel.remove(this, this.slot);
+    this.slot = -1;
+    board.unwatch(this.call.call_id, this);
+    this.onEmpty();
+  }
+
+  changed(state: CallState): void {
+    const snapshot = new CallSnapshot(state, this.parts.readable);
+    for (const one of [...this.followers]) this.show(one, snapshot);
+  }
+
+  progressed(progress: Progress): void {
+    for (const one of [...this.followers]) one.progressed(progress);
+  }
+
+  due(): void {
+    this.slot = -1;
+    const waited_ms = this.lookMs();
+    this.looks++;
+    this.schedule();
+    this.parts.tracker.refresh(this.call.tenant_id, this.call.call_id, waited_ms / 2);
+  }
+
+  private show(subscription: CallSubscription, snapshot: CallSnapshot): void {
+    if (subscription.show(snapshot)) this.leave(subscription);
+  }
+
+  private lookMs(): number {
+    return LOOKS_MS[this.looks] ?? LOOK_MAX_MS;
+  }
+
+  private schedule(): void {
+    this.slot = this.parts.tracker.wheel.add(this, this.lookMs());
+  }
+}
+
+/** The calls that somebody follows. A further follower of a call adds neither a reading nor a timer. */
+export class CallFeeds {
+  private readonly feeds = new Map<string, CallFeed>();
+
+  constructor(private readonly parts: FeedParts) {}
+
+  /** Calls with at least one follower. */
+  get size(): number {
+    return this.feeds.size;
+  }
+
+  /** Tells the follower what is new after `after_id`, from now on; `known` is the call as the view has it. @returns what ends that. */
+  follow(known: CallState, after_id: number, follower: CallFollower): () => void {
+    const { call_id, tenant_id } = known;
+    const name = JSON.stringify([tenant_id, call_id]);
+    let feed = this.feeds.get(name);
+    if (!feed) {
+      feed = new CallFeed(this.parts, { call_id, tenant_id }, () => this.feeds.delete(name));
+      this.feeds.set(name, feed);
+    }
+    const joined = feed;
+    const subscription = new CallSubscription(follower, after_id);
+    joined.join(subscription, known);
+    return () => joined.leave(subscription);
+  }
+}

@@ -1,0 +1,123 @@
+import { type EditedInputs, SEALED, sha256Hex, type ToolCall } from '@countersign/contracts';
+import { hasPersonal, type PersonalRule } from '@countersign/domain';
+import { type Clock, type Configuration, type Personal, rulesAbout } from '@countersign/process';
+import { z } from 'zod';
+import { Refusal } from '../refusal.js';
+import type { AdmittedCall } from '../request/admitted-call.js';
+
+const NONE: readonly PersonalRule[] = [];
+const noKeys = (): Refusal => new Refusal('unavailable', 'what is personal in the call cannot be sealed here, so it was not recorded');
+
+export const tooManySubjects = (): Refusal => new Refusal('invalid-request', 'more than 255 subjects are named');
+
+/** Who a text is about, as a request may name it. */
+export const subjectsRequest = z
+  .array(z.string().min(1).max(400))
+  .max(50)
+  .default([])
+  .describe('who it is about: it is sealed for them, and gone with any one of them');
+
+/** Seals what a tenant calls personal before it is on the record: inputs and rationale of calls, and what people say about them. */
+export class CallSealer {
+  constructor(
+    private readonly personal: Personal | undefined,
+    private readonly configuration: Configuration,
+    private readonly clock: Pick<Clock, 'now_ms'>,
+  ) {}
+
+  /** The rules about a call; empty for most, at the cost of one look. */
+  rules(tenant_id: string, tool: string, markings: readonly string[]): readonly PersonalRule[] {
+    const { state } = this.configuration;
+    return hasPersonal(state, tenant_id) ? rulesAbout(state, tenant_id, { tool, markings }) : NONE;
+  }
+
+  /** What looks sealed cannot come from outside: it would be opened for whoever reads it. */
+  forged(tenant_id: string, text: string): Refusal | undefined {
+    if (!hasPersonal(this.configuration.state, tenant_id) || !text.includes(SEALED)) return undefined;
+    return new Refusal(
+      'invalid-request',
+      `a text that holds ${JSON.stringify(SEALED)} is not taken: that is how sealed values are written`,
+    );
+  }
+
+  /** Undefined: nothing of the call is personal. */
+  seal(admitted: AdmittedCall): Promise<AdmittedCall | Refusal> | undefined {
+    return admitted.personal.length === 0 ? undefined : this.sealed(admitted);
+  }
+
+  private async sealed(admitted: AdmittedCall): Promise<AdmittedCall | Refusal> {
+    const { meta, call, personal: rules } = admitted;
+    if (!this.personal) return noKeys();
+    const { tenant_id } = meta;
+    const { context, requested_at_ms } = call;
+    const inputs = JSON.parse(call.inputs_json) as unknown;
+    const markings = call.authority?.markings ?? [];
+    const { seal, sealed } = await this.personal.sealing({ tenant_id, rules, markings, inputs, requested_at_ms });
+    if (sealed.length > 255) return new Refusal('invalid-request', 'the call names more than 255 subjects');
+    const inputs_json = seal.inputs(call.inputs_json);
+    const rationale = seal.textOrNull(context.rationale);
+    const mapped = call.mapped && seal.mapped(call.mapped);
+    return {
+      ...admitted,
+      call: { ...call, inputs_json, inputs_digest: sha256Hex(inputs_json), mapped, context: { ...context, rationale }, sealed },
+    };
+  }
+
+  /** A text that somebody says about a call that is on the record. */
+  async text(tenant_id: string, call: ToolCall | null, text: string | null): Promise<string | null | Refusal> {
+    if (text === null) return null;
+    const forged = this.forged(tenant_id, text);
+    if (forged || !call?.sealed) return forged ?? text;
+    const opened = await this.opened(tenant_id, call);
+    return opened instanceof Refusal ? opened : opened.seal.text(text);
+  }
+
+  /** A text about subjects that are named beside it. Of a tenant that calls nothing personal it stays as it is, and nobody may be named. */
+  async about(tenant_id: string, subjects: readonly string[], text: string | null): Promise<string | null | Refusal> {
+    if (!hasPersonal(this.configuration.state, tenant_id)) {
+      if (subjects.length === 0) return text;
+      return new Refusal('invalid-request', 'subjects are named, and nothing is personal here: PUT /v1/personal-data/{rule_id} first');
+    }
+    if (text === null) return null;
+    const forged = this.forged(tenant_id, text);
+    if (forged || !this.personal) return forged ?? noKeys();
+    const sealing = await this.personal.sealingAbout(tenant_id, { subjects }, this.clock.now_ms());
+    return sealing ? sealing.seal.text(text) : tooManySubjects();
+  }
+
+  /** Output that somebody gives for a call. */
+  async output(tenant_id: string, call: ToolCall | null, json: string | null): Promise<string | null | Refusal> {
+    if (json === null) return null;
+    const forged = this.forged(tenant_id, json);
+    if (forged || !call?.sealed) return forged ?? json;
+    const opened = await this.opened(tenant_id, call);
+    if (opened instanceof Refusal) return opened;
+    const rules = this.rules(tenant_id, call.tool, call.authority?.markings ?? []);
+    const seal = await (this.personal as Personal).sealOutput(tenant_id, opened, rules, json);
+    return seal.output(json);
+  }
+
+  /** Inputs that an approver wants instead; inputs that are the same stay as they were sealed. */
+  async edited(tenant_id: string, call: ToolCall, edited: EditedInputs): Promise<EditedInputs | Refusal> {
+    const forged = this.forged(tenant_id, edited.inputs_json);
+    if (forged || !call.sealed) return forged ?? edited;
+    const opened = await this.opened(tenant_id, call);
+    if (opened instanceof Refusal) return opened;
+    if (opened.call.inputs_json === edited.inputs_json)
+      return { ...edited, inputs_json: call.inputs_json, inputs_digest: call.inputs_digest, mapped: call.mapped };
+    const rules = this.rules(tenant_id, call.tool, call.authority?.markings ?? []);
+    const seal = await (this.personal as Personal).sealInputs(tenant_id, opened, rules, edited.inputs_json);
+    const inputs_json = seal.inputs(edited.inputs_json);
+    return { ...edited, inputs_json, inputs_digest: sha256Hex(inputs_json), mapped: edited.mapped && seal.mapped(edited.mapped) };
+  }
+
+  private async opened(tenant_id: string, call: ToolCall) {
+    if (!this.personal) return noKeys();
+    const rules = this.rules(tenant_id, call.tool, call.authority?.markings ?? []);
+    const opened = await this.personal.open(tenant_id, call, rules);
+    return (
+      opened ??
+      new Refusal('conflict', 'the data of this call was erased: nothing can be said about it any more', { reason: 'subject_erased' })
+    );
+  }
+}

@@ -1,0 +1,90 @@
+import { type CallState, type PlacedEvent, statusOf, terminalStatuses } from '@countersign/domain';
+import type { Caller } from '../caller.js';
+import type { CallSealer } from '../personal/call-sealer.js';
+import { Refusal } from '../refusal.js';
+import { isAnswer } from '../waiting/is-answer.js';
+import type { CallReader, CallReading } from './call-reader.js';
+import type { RecordedCalls } from './recorded-calls.js';
+
+/** How long the end is waited for. The command is on the record all the same. */
+const TIMEOUT_MS = 5_000;
+
+interface Reached {
+  state: CallState;
+  at: PlacedEvent | undefined;
+}
+
+/** What a command made of a call. */
+export interface Intervention extends CallReading {
+  /** The call is where the command leads; false: that takes longer, and the call is shown as it was. */
+  reached: boolean;
+  /** The record that led there, where it is known. */
+  at: PlacedEvent | undefined;
+}
+
+/** What somebody says of a call in doubt. */
+export interface Resolution {
+  resolution: 'happened' | 'did_not_happen';
+  /** What the tool would have answered, where it happened. */
+  output?: unknown;
+  reason: string;
+}
+
+/** Cancels and resolves calls that are on the record. */
+export class Interventions {
+  constructor(
+    private readonly calls: RecordedCalls,
+    private readonly sealer: CallSealer,
+    private readonly reader: CallReader,
+  ) {}
+
+  async cancel(caller: Caller, state: CallState, reason_text: string | undefined): Promise<Intervention | Refusal> {
+    if (!mayCancel(caller, state)) return new Refusal('forbidden', 'an agent cancels its own calls; others need the role operator');
+    const status = statusOf(state);
+    if (terminalStatuses.has(status)) return new Refusal('conflict', `the call has ended: ${status}`);
+    if (status === 'in_doubt') return new Refusal('conflict', 'nobody can tell whether the call happened: it is resolved, not cancelled');
+    const reason = await this.sealer.text(caller.tenant_id, state.call, reason_text ?? null);
+    if (reason instanceof Refusal) return reason;
+    const fields = { principal: caller.principal, reason, requested_at_ms: this.calls.commands.clock.now_ms() };
+    const reached = await this.calls.command('tool_call_cancel_requested', state, fields, { check: answered, timeout_ms: TIMEOUT_MS });
+    return this.answer(caller, state, reached);
+  }
+
+  async resolve(
+    caller: Caller,
+    state: CallState,
+    { resolution, output, reason: reason_text }: Resolution,
+  ): Promise<Intervention | Refusal> {
+    const status = statusOf(state);
+    if (status !== 'in_doubt') return new Refusal('conflict', `only a call in doubt is resolved; this one is ${status}`);
+    const reason = await this.sealer.text(caller.tenant_id, state.call, reason_text);
+    if (reason instanceof Refusal) return reason;
+    const json = resolution === 'happened' && output !== undefined ? JSON.stringify(output) : null;
+    const output_json = await this.sealer.output(caller.tenant_id, state.call, json);
+    if (output_json instanceof Refusal) return output_json;
+    const requested_at_ms = this.calls.commands.clock.now_ms();
+    const fields = { principal: caller.principal, resolution, reason: reason as string, output_json, requested_at_ms };
+    const reached = await this.calls.command('tool_call_resolve_requested', state, fields, { check: ended, timeout_ms: TIMEOUT_MS });
+    return this.answer(caller, state, reached);
+  }
+
+  private async answer(caller: Caller, before: CallState, reached: Reached | undefined): Promise<Intervention> {
+    this.calls.noted(reached?.at);
+    const reading = await this.reader.read(reached?.state ?? before, caller);
+    return { ...reading, reached: reached !== undefined, at: reached?.at };
+  }
+}
+
+/** What a cancellation may lead to: a write that is stopped under way may end in doubt. */
+function answered(state: CallState, at: PlacedEvent | undefined): Reached | undefined {
+  return isAnswer(statusOf(state)) ? { state, at } : undefined;
+}
+
+function ended(state: CallState, at: PlacedEvent | undefined): Reached | undefined {
+  return terminalStatuses.has(statusOf(state)) ? { state, at } : undefined;
+}
+
+function mayCancel(caller: Caller, state: CallState): boolean {
+  const { id, roles } = caller.principal;
+  return roles.includes('operator') || roles.includes('admin') || state.call?.principal.id === id;
+}

@@ -1,0 +1,58 @@
+import { type EventMap, parseCallId } from '@countersign/contracts';
+import type { CallState, PlacedEvent } from '@countersign/domain';
+import { isCallOfAnother } from '@countersign/store';
+import type { CallCommands, Command } from '../recording/call-commands.js';
+import { Refusal } from '../refusal.js';
+import type { CallTracker } from '../tracking/call-tracker.js';
+import { NOTHING_SEEN, type Seen } from '../views/seen.js';
+import { type Views, viewsBehind } from '../views/views.js';
+import { type CallCheck, CallWatch } from '../waiting/call-watch.js';
+
+/** The same to its caller, whether or not there is one elsewhere. */
+const noSuchCall = (access?: 'cross_tenant'): Refusal => new Refusal('not-found', 'there is no call of this id', {}, { access });
+
+/** Calls that are on the record: found by id within the caller's tenant, watched, and commanded. */
+export class RecordedCalls {
+  constructor(
+    readonly tracker: CallTracker,
+    readonly views: Views,
+    readonly commands: CallCommands,
+  ) {}
+
+  /** The call as the views have it, not older than what this process answered and what the reader has `seen`; another tenant's is as unknown as none. */
+  async find(tenantId: string, callId: string, seen: Seen = NOTHING_SEEN): Promise<CallState | Refusal> {
+    const id = parseCallId(callId);
+    if (!id) return noSuchCall();
+    const current = await this.views.current(seen, id.partition);
+    const state = await this.views.call(tenantId, callId);
+    if (state) return state;
+    if (!current) return viewsBehind();
+    return noSuchCall((await isCallOfAnother(this.views.store, tenantId, callId)) ? 'cross_tenant' : undefined);
+  }
+
+  /** Records a command and waits for what it makes of the call; undefined where that takes longer. */
+  async command<C extends Command, T>(
+    command: C,
+    state: CallState,
+    fields: Omit<EventMap[C], 'meta'>,
+    outcome: { check: CallCheck<T>; timeout_ms: number },
+  ): Promise<T | undefined> {
+    const watch = new CallWatch(this.tracker, state, outcome.check);
+    try {
+      await this.record(command, state, fields);
+      return await watch.within(outcome.timeout_ms);
+    } finally {
+      watch.close();
+    }
+  }
+
+  /** Records a command: a read that comes after it sees it. */
+  async record<C extends Command>(command: C, state: CallState, fields: Omit<EventMap[C], 'meta'>): Promise<void> {
+    this.tracker.noted(await this.commands.record(command, state, fields));
+  }
+
+  /** Remembers that this record is part of an answer. */
+  noted(at: PlacedEvent | undefined): void {
+    if (at) this.tracker.noted(at);
+  }
+}

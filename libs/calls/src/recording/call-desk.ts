@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { crashPoint, type EventCodec } from '@countersign/contracts';
+import { type CallState, evolve, type PlacedEvent, unpackCall } from '@countersign/domain';
+import { type LogPosition, readCall, type Store } from '@countersign/store';
+import { Refusal } from '../refusal.js';
+import type { AdmittedCall } from '../request/admitted-call.js';
+import type { CallBoard, CallListener } from '../waiting/call-board.js';
+import { RecentRequests } from './recent-requests.js';
+import type { RecordWriter, WriteSink } from './record-writer.js';
+
+/** Somebody who waits for the end of a call that is being put on the record. */
+export interface CallWaiter extends CallListener {
+  /** The request is durable, here. */
+  recorded(at: LogPosition): void;
+  /** The request could not be recorded, or nobody can tell whether it was: sending it again is safe. */
+  refused(problem: Refusal): void;
+}
+
+/** Told when the log is away. */
+const logAway = (): Refusal =>
+  new Refusal('unavailable', 'the request may not have been recorded; send it again: an equal call is answered once');
+
+class Seat implements WriteSink {
+  constructor(
+    private readonly board: CallBoard,
+    private readonly recent: RecentRequests,
+    private readonly admitted: AdmittedCall,
+    private readonly waiter: CallWaiter,
+  ) {}
+  written(offset: number): void {
+    crashPoint('gateway.after_request');
+    this.waiter.recorded({ topic: this.admitted.topic, partition: this.admitted.meta.partition, offset });
+  }
+  failed(): void {
+    this.recent.remove(this.admitted.meta.call_id);
+    this.board.withdraw(this.admitted.meta.call_id);
+    this.waiter.refused(logAway());
+  }
+}
+
+/** How long the view may take to show a call that this gateway recorded. After that it is recorded again; a call that has ended keeps its end. */
+const VIEW_LAG_MAX_MS = 1_000;
+const LOOK_EVERY_MS = 20;
+
+/** Puts admitted calls on the record, once, and seats those who wait for them. */
+export class CallDesk {
+  private readonly recent = new RecentRequests();
+  /** Readings of the view that are under way, by call: who asks for the same call meanwhile gets the same answer. */
+  private readonly readings = new Map<string, Promise<CallState | undefined>>();
+
+  constructor(
+    private readonly board: CallBoard,
+    private readonly writer: RecordWriter,
+    private readonly codec: EventCodec,
+    private readonly store: Store,
+  ) {}
+
+  /** @returns a problem where the call is not taken; otherwise the waiter hears of it. */
+  submit(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): Refusal | undefined {
+    const { tenant, meta } = admitted;
+    if (this.board.inFlight(tenant.tenant_id) + this.board.othersInFlight(tenant.tenant_id) >= tenant.in_flight_max)
+      return new Refusal('too-many-in-flight', `the tenant has ${tenant.in_flight_max} calls in flight, which is its cap`);
+    if (admitted.numbered) this.findOrPlace(admitted, waiter, traceparent);
+    else this.place(admitted, waiter, traceparent, meta.call_id);
+    return undefined;
+  }
+
+  /** What the view knows of a call, for a waiter who has heard nothing: a lost wake-up is found by reading. */
+  async refresh(tenantId: string, callId: string): Promise<boolean> {
+    const state = await this.read(tenantId, callId);
+    if (state) this.board.learn(state);
+    return state !== undefined;
+  }
+
+  private read(tenantId: string, callId: string): Promise<CallState | undefined> {
+    const name = `${tenantId}\n${callId}`;
+    const under_way = this.readings.get(name);
+    if (under_way) return under_way;
+    const reading = readCall(this.store, tenantId, callId)
+      .then((row) => row && unpackCall(row.state))
+      .finally(() => this.readings.delete(name));
+    this.readings.set(name, reading);
+    return reading;
+  }
+
+  private findOrPlace(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): void {
+    const { call_id, tenant_id } = admitted.meta;
+    if (this.board.has(call_id)) this.board.watch(call_id, tenant_id, waiter);
+    else this.board.admit(call_id, tenant_id, undefined, waiter);
+    this.find(tenant_id, call_id).then(
+      (state) => {
+        if (!state && admitted.refusal_if_new) return this.refuse(admitted, waiter, admitted.refusal_if_new);
+        // Whoever asked for it before may have failed, and taken all listeners along.
+        if (!this.board.has(call_id)) this.board.admit(call_id, tenant_id, undefined, waiter);
+        if (state) this.board.learn(state);
+        else this.placeNumbered(admitted, waiter, traceparent);
+      },
+      () => this.refuse(admitted, waiter, logAway()),
+    );
+  }
+
+  /** This waiter recorded nothing. Where nobody else did the call is forgotten. */
+  private refuse({ meta: { call_id } }: AdmittedCall, waiter: CallWaiter, problem: Refusal): void {
+    this.board.unwatch(call_id, waiter);
+    if (!this.board.hasRequest(call_id)) this.board.withdraw(call_id);
+    waiter.refused(problem);
+  }
+
+  /** The call as the view has it. Where this gateway recorded it lately, the view is waited for. */
+  private async find(tenant_id: string, call_id: string): Promise<CallState | undefined> {
+    for (let looks = VIEW_LAG_MAX_MS / LOOK_EVERY_MS; ; looks--) {
+      const state = await this.read(tenant_id, call_id);
+      if (state) return state;
+      if (looks <= 0 || !this.recent.has(call_id)) return undefined;
+      await sleep(LOOK_EVERY_MS, undefined, { ref: false });
+    }
+  }
+
+  private placeNumbered(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): void {
+    this.recent.add(admitted.meta.call_id);
+    this.place(admitted, undefined, traceparent, admitted.meta.call_id, waiter);
+  }
+
+  private place(
+    admitted: AdmittedCall,
+    listener: CallWaiter | undefined,
+    traceparent: string | undefined,
+    callId: string,
+    waiter: CallWaiter | undefined = listener,
+  ): void {
+    const { topic, meta, call } = admitted;
+    const event = { meta, call };
+    const state = evolve(undefined, {
+      event_type: 'tool_call_requested',
+      event,
+      topic,
+      partition: meta.partition,
+      offset: -1,
+      timestamp_ms: call.requested_at_ms,
+    } as PlacedEvent);
+    if (listener) this.board.admit(callId, meta.tenant_id, state, listener);
+    else this.board.learnOwnRequest(state);
+    const headers: Record<string, string> = { event_type: 'tool_call_requested' };
+    if (traceparent !== undefined) headers.traceparent = traceparent;
+    crashPoint('gateway.before_request');
+    this.writer.add(
+      { topic, partition: meta.partition, key: call.idempotency_key, value: this.codec.encode('tool_call_requested', event), headers },
+      new Seat(this.board, this.recent, admitted, waiter as CallWaiter),
+    );
+  }
+}

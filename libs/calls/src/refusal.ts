@@ -1,0 +1,104 @@
+import type { ErrorClass, ErrorCode } from '@countersign/contracts';
+
+/** What a kind of refusal means to a program. */
+export interface Meaning {
+  code: ErrorCode;
+  class: ErrorClass;
+  /** When the same request may be sent again, seconds. Absent: sending it again changes nothing. */
+  retry_after_s?: number;
+}
+
+const invalid: Meaning = { code: 'VALIDATION_ERROR', class: 'validation' };
+const notFound: Meaning = { code: 'VALIDATION_ERROR', class: 'not_found' };
+const conflict: Meaning = { code: 'VALIDATION_ERROR', class: 'semantic' };
+const unauthorized: Meaning = { code: 'AUTH_REQUIRED', class: 'authorization' };
+
+/** Every way in which the platform refuses a request, whatever the request came by, with the code and class of the closed lists. */
+const kinds = {
+  'invalid-request': invalid,
+  unauthenticated: unauthorized,
+  forbidden: unauthorized,
+  'not-found': notFound,
+  'unknown-tool': notFound,
+  'unknown-version': notFound,
+  conflict,
+  'late-vote': conflict,
+  'record-damaged': conflict,
+  'vote-refused': conflict,
+  'not-promoted': conflict,
+  erased: notFound,
+  'precondition-failed': conflict,
+  'invalid-inputs': invalid,
+  'invalid-mapping': invalid,
+  'deadline-passed': invalid,
+  'refused-callback': invalid,
+  'invalid-limit': invalid,
+  'key-reused': invalid,
+  'impossible-order': invalid,
+  'unusable-policy': invalid,
+  'unknown-change': invalid,
+  'too-much': invalid,
+  'simulation-required': conflict,
+  'dependency-pending': { code: 'CANCELLED', class: 'transient', retry_after_s: 1 },
+  'dependency-failed': { code: 'CANCELLED', class: 'semantic' },
+  'too-many-in-flight': { code: 'RATE_LIMIT', class: 'rate_limited', retry_after_s: 1 },
+  unavailable: { code: 'NETWORK_ERROR', class: 'transient', retry_after_s: 2 },
+  'no-ruling-yet': { code: 'TIMEOUT', class: 'transient', retry_after_s: 5 },
+  internal: { code: 'UNKNOWN', class: 'server' },
+} as const satisfies Record<string, Meaning>;
+
+export type RefusalKind = keyof typeof kinds;
+
+export const refusalKinds: readonly RefusalKind[] = Object.keys(kinds) as RefusalKind[];
+
+/** The code, class and retry of a kind. */
+export const meaningOf = (kind: RefusalKind): Meaning => kinds[kind];
+
+/** Something that its caller may not: by its role, by anything else, or because it belongs to another tenant. */
+export type AccessRefusal = 'role_refused' | 'request_refused' | 'cross_tenant';
+
+/** One fault of a request: where (JSON Pointer) and what. */
+export interface Issue {
+  path: string;
+  code: string;
+  message: string;
+}
+
+/** Facts of a refusal beside its detail: every face shows them. */
+export interface RefusalFacts {
+  readonly issues?: readonly Issue[];
+  readonly layer?: string;
+  readonly [member: string]: unknown;
+}
+
+/** What the caller is not told in words. */
+interface Unsaid {
+  /** Only for the record of refused requests. */
+  access?: AccessRefusal | undefined;
+  /** A token was sent and is not good. */
+  invalid_token?: boolean;
+}
+
+/** A refused request as a value. Carries nothing of its cause. Each way in shows it in its own form; HTTP as RFC 9457. */
+export class Refusal<Kind extends string = RefusalKind> {
+  constructor(
+    readonly kind: Kind,
+    readonly detail: string,
+    readonly more: RefusalFacts = {},
+    private readonly unsaid: Unsaid = {},
+  ) {}
+
+  /** Which refusal of its caller this is; undefined where it is none. */
+  get access(): AccessRefusal | undefined {
+    return this.unsaid.access ?? (this.kind === 'forbidden' ? 'request_refused' : undefined);
+  }
+
+  get is_token_invalid(): boolean {
+    return this.unsaid.invalid_token ?? false;
+  }
+}
+
+/** One JSON Pointer (RFC 6901) of path parts. */
+export function pointer(parts: readonly PropertyKey[]): string {
+  return parts.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}

@@ -1,0 +1,27 @@
+import type { Meta, ToolCall } from '@countersign/contracts';
+import type { PersonalRule, Tenant } from '@countersign/domain';
+import type { Refusal } from '../refusal.js';
+
+/** What a caller of a deprecated version is told. */
+export interface Deprecation {
+  warning: string;
+  changed_at_ms: number;
+  /** When the version stops, where that is known. */
+  sunset_at_ms: number | null;
+}
+
+/** A call that may go on the record. */
+export interface AdmittedCall {
+  topic: string;
+  meta: Meta & { call_id: string };
+  call: ToolCall;
+  tenant: Tenant;
+  /** Where its version is deprecated. */
+  deprecation: Deprecation | undefined;
+  /** Its id follows from the request, so it may be on the record already. */
+  numbered: boolean;
+  /** Why it may not be recorded any more; where it was recorded in time it is answered all the same. Only of numbered calls. */
+  refusal_if_new: Refusal | undefined;
+  /** The rules that call something of it personal: it is sealed before it is recorded. */
+  personal: readonly PersonalRule[];
+}

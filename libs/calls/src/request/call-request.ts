@@ -1,0 +1,70 @@
+import { parseCallId } from '@countersign/contracts';
+import { z } from 'zod';
+import { idempotencyKey } from '../identity/idempotency-key.js';
+import { runBudget } from './run-budget.js';
+
+const text = (max: number) => z.string().min(1).max(max);
+const callIds = z.array(text(100).refine((id) => parseCallId(id) !== undefined, 'is not the id of a call')).max(50);
+
+/** What the agent says about a call. */
+export const callContext = z.strictObject({
+  agent: text(200).optional(),
+  run_id: text(200).optional(),
+  step_id: text(200).optional(),
+  request_id: text(200)
+    .optional()
+    .describe(
+      'a new one for each request, kept when it is sent again: the same principal sending the same request (tool, inputs, case, run, occurrence, ' +
+        'Idempotency-Key) under the same id gets the same call; it never changes the idempotency key. Where run_id and seq are given they name the call',
+    ),
+  seq: z.int().min(0).optional(),
+  iteration: z.int().min(0).optional(),
+  rationale: text(4000).optional(),
+  skill: text(200).optional(),
+  step: text(200).optional(),
+  rule: text(200).optional(),
+  purpose: text(400).optional(),
+  safety_mode: z.enum(['normal', 'read_only', 'ask_all']).optional(),
+  run_budget: runBudget.optional(),
+  depends_on: callIds
+    .optional()
+    .describe('calls that must have succeeded first; one that is not known (yet) is waited for, for ten minutes or until the deadline'),
+});
+
+/** Body of `POST /v1/calls`. */
+export const callRequest = z.strictObject({
+  tool: text(128).describe('name of the tool'),
+  version: text(64).optional().describe('`1.2.3`, `^1.2.0` or `~1.2.0`; absent: the newest active version'),
+  inputs: z.record(z.string(), z.unknown()).default({}),
+  case_id: text(100).optional(),
+  occurrence: text(200).optional().describe('any text; asks for a wanted repeat of an equal call'),
+  context: callContext.optional(),
+  deadline: z.iso.datetime({ offset: true }).optional().describe('RFC 3339; nothing fires after it'),
+  callback_url: text(2000)
+    .optional()
+    .describe(
+      'gets the envelope when the call ends or is in doubt, at least once: repeats carry the same webhook-id. Up to six attempts in 13 minutes; ' +
+        'a restart begins anew, also for what was sent but not known to be taken. Only embedded, after the machine itself went down, calls ' +
+        'that had ended are not told again: ask GET /v1/calls/{call_id}',
+    ),
+  on_behalf_of: text(200).optional().describe('the user that this agent acts for, by a standing delegation (POST /v1/delegations)'),
+  user_token: text(16_384).optional().describe('an OpenID token of the user that this agent acts for; sealed, never recorded'),
+  sources: z.array(text(100)).max(50).optional().describe("calls whose results the inputs come from: their markings go on to this one's"),
+});
+
+export type CallRequest = z.infer<typeof callRequest>;
+
+/** Body of `POST /v1/calls:batch`: `depends_on` names other calls of the batch by index. */
+export const batchRequest = z.strictObject({
+  calls: z
+    .array(
+      callRequest.extend({
+        depends_on: z.array(z.int().min(0)).max(50).optional(),
+        idempotency_key: idempotencyKey.optional().describe('as the header, for this call'),
+      }),
+    )
+    .min(1)
+    .max(100),
+});
+
+export type BatchRequest = z.infer<typeof batchRequest>;

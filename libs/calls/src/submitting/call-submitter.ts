@@ -1,0 +1,103 @@
+import { type Authority, uuidv7 } from '@countersign/contracts';
+import type { CallSpan, CallTracer } from '@countersign/process';
+import { SpanKind } from '@opentelemetry/api';
+import type { Admission } from '../admission/admission.js';
+import type { Callbacks } from '../callbacks/callbacks.js';
+import type { CallDesk } from '../recording/call-desk.js';
+import { Refusal } from '../refusal.js';
+import type { AdmittedCall } from '../request/admitted-call.js';
+import type { CallRequest } from '../request/call-request.js';
+import { type AuthorityResolver, isDelegated } from '../request/delegated-request.js';
+import type { CallTracker } from '../tracking/call-tracker.js';
+import type { AnswerSink, AnswerWriter } from './answer-writer.js';
+import type { CallPreparer } from './call-preparer.js';
+import { PendingAnswer } from './pending-answer.js';
+import { authorityFor, type Submission, traceIdOf } from './submission.js';
+
+type Refused = Refusal | undefined;
+
+/** From a request to its record, with its caller waiting for the end. */
+export class CallSubmitter {
+  constructor(
+    private readonly admission: Admission,
+    private readonly desk: CallDesk,
+    private readonly tracker: CallTracker,
+    private readonly parts: {
+      tracer: CallTracer;
+      authority: AuthorityResolver;
+      preparer: CallPreparer;
+      callbacks: Callbacks;
+      answers: AnswerWriter;
+    },
+  ) {}
+
+  /**
+   * Puts a call on the record and its caller's sink beside it. A promise only where tokens, other calls, a mapping, personal data
+   * or a callback must be waited for first; it rejects where a store is unavailable, and then nothing was answered.
+   */
+  submit(request: CallRequest, by: Submission, sink: AnswerSink): void | Promise<void> {
+    if (!isDelegated(request)) return this.admit(request, by, sink, undefined);
+    return this.parts.authority.of(request, by.caller).then((authority) => {
+      if (authority instanceof Refusal) return sink.refused(authority);
+      return this.admit(request, by, sink, authority);
+    });
+  }
+
+  private admit(request: CallRequest, by: Submission, sink: AnswerSink, resolved: Authority | undefined): void | Promise<void> {
+    const span = this.parts.tracer.start(by.span_name, by.traceparent, SpanKind.SERVER);
+    const admitted = this.admission.admit(request, this.origin(by, span.traceparent, resolved));
+    const refuse = (refusal: Refused): void => {
+      if (!refusal) return;
+      span.end(refusal.kind);
+      sink.refused(refusal);
+    };
+    if (admitted instanceof Refusal) return refuse(admitted);
+    const recorded = this.record(admitted, by, sink, span);
+    return recorded instanceof Promise ? recorded.then(refuse) : refuse(recorded);
+  }
+
+  private origin(by: Submission, traceparent: string | undefined, resolved: Authority | undefined) {
+    const { caller, idempotency_key } = by;
+    const authority = authorityFor(by, resolved);
+    const now_ms = this.tracker.clock.now_ms();
+    // The trace id that the call keeps: the caller's, else one of its own.
+    const origin = { caller, idempotency_key, now_ms, trace_id: traceIdOf(traceparent) ?? uuidv7(now_ms).replaceAll('-', '') };
+    return authority ? { ...origin, authority } : origin;
+  }
+
+  /** @returns a promise only where there is a mapping or personal data, or a callback is owed */
+  private record(admitted: AdmittedCall, by: Submission, sink: AnswerSink, span: CallSpan): Refused | Promise<Refused> {
+    const prepared = this.parts.preparer.prepared(admitted);
+    if (prepared === undefined) return this.placeOwed(admitted, by, sink, span);
+    return prepared.then((one) => (one instanceof Refusal ? one : this.placeOwed(one, by, sink, span)));
+  }
+
+  /** What is owed is kept before the call can end; of a call that is not taken nothing is. */
+  private placeOwed(admitted: AdmittedCall, by: Submission, sink: AnswerSink, span: CallSpan): Refused | Promise<Refused> {
+    if (!owesCallback(admitted)) return this.place(admitted, by, sink, span);
+    const { call_id, tenant_id } = admitted.meta;
+    const { callbacks } = this.parts;
+    return callbacks.owe({ call_id, tenant_id }).then(() => {
+      const refused = this.place(admitted, by, sink, span);
+      // The id of a call that its run numbers may be that of one which is on the record.
+      if (refused && !admitted.numbered) callbacks.settle(call_id);
+      return refused;
+    });
+  }
+
+  /** Puts the call on the record and its caller in wait. @returns why not, where it is not taken. */
+  private place(admitted: AdmittedCall, { caller, wait_ms, warns_of_deprecation }: Submission, sink: AnswerSink, span: CallSpan): Refused {
+    const { call_id, tenant_id, event_id } = admitted.meta;
+    const numbered = admitted.numbered ? admitted.call : undefined;
+    const deprecation = warns_of_deprecation ? admitted.deprecation : undefined;
+    const call = { call_id, tenant_id, wait_ms, event_id, numbered, caller, deprecation };
+    const answer = new PendingAnswer(this.tracker, this.parts.answers, sink, call, span);
+    const refused = this.desk.submit(admitted, answer, span.traceparent);
+    if (refused) return refused;
+    if (owesCallback(admitted)) this.parts.callbacks.watch(call_id, tenant_id);
+    answer.start();
+    return undefined;
+  }
+}
+
+const owesCallback = ({ call, refusal_if_new }: AdmittedCall): boolean => call.callback_url !== null && !refusal_if_new;

@@ -1,0 +1,34 @@
+import type { Clock } from '@countersign/process';
+import type { LogPosition } from '@countersign/store';
+import type { CallDesk } from '../recording/call-desk.js';
+import type { AnsweredPositions } from '../views/answered-positions.js';
+import type { AnswerMetric } from '../waiting/answer-metric.js';
+import type { CallBoard } from '../waiting/call-board.js';
+import type { TimerWheel } from '../waiting/timer-wheel.js';
+
+/** What everybody who waits for a call or follows one shares. */
+export class CallTracker {
+  constructor(
+    readonly board: CallBoard,
+    readonly wheel: TimerWheel,
+    readonly clock: Clock,
+    private readonly parts: { desk: CallDesk; answered: AnsweredPositions; metric: AnswerMetric },
+  ) {}
+
+  measured(status: string, waited_ms: number): void {
+    this.parts.metric.answered(status, waited_ms);
+  }
+
+  /** Remembers that this record is part of an answer. False for a hint, whose place is not known yet. */
+  noted(at: LogPosition): boolean {
+    if (at.offset < 0) return false;
+    this.parts.answered.note(at);
+    return true;
+  }
+
+  /** Reads the view, unless somebody read it for this call within `fresh_ms`. A store that is unavailable changes nothing: the next turn reads again. */
+  refresh(tenantId: string, callId: string, fresh_ms: number): void {
+    if (!this.board.shouldRead(callId, this.clock.monotonic_ms(), fresh_ms)) return;
+    this.parts.desk.refresh(tenantId, callId).catch(() => undefined);
+  }
+}

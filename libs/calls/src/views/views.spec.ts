@@ -1,0 +1,39 @@
+import type { Row, Statement, Store } from '@countersign/store';
+import { expect, test } from '@jest/globals';
+import { AnsweredPositions } from './answered-positions.js';
+import { Views } from './views.js';
+
+const TOPIC = 'tool-executed';
+
+/** Where the projection stands, and how often somebody asked. */
+function world() {
+  const projected = { next_offset: 0, reads: 0 };
+  const query = async <R extends Row>(_statement: Statement) => {
+    projected.reads++;
+    return [{ topic: TOPIC, partition: 0, next_offset: projected.next_offset, hlc: 0 }] as unknown as R[];
+  };
+  const answered = new AnsweredPositions();
+  const views = new Views({ query } as unknown as Store, answered, () => performance.now());
+  return { projected, answered, views };
+}
+
+test('those who wait for the views read their position together: as often as one of them would, not as often as they are', async () => {
+  const cost = async (waiting: number) => {
+    const { projected, answered, views } = world();
+    answered.note({ topic: TOPIC, partition: 0, offset: 5 });
+    const reached = Array.from({ length: waiting }, () => views.caughtUp(0));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    projected.next_offset = 6;
+    expect(await Promise.all(reached)).toEqual(reached.map(() => true));
+    return projected.reads;
+  };
+  // A slow machine reads less often, never more: 2, 4, 8, 16, 32, 50, 50 ms apart.
+  expect(await cost(1)).toBeLessThan(20);
+  expect(await cost(500)).toBeLessThan(40);
+});
+
+test('what the views have not passed in a second is said to be behind', async () => {
+  const { answered, views } = world();
+  answered.note({ topic: TOPIC, partition: 0, offset: 5 });
+  expect(await views.caughtUp(0)).toBe(false);
+});

@@ -1,0 +1,71 @@
+import { type CallState, unpackCall } from '@countersign/domain';
+import { hasPassed, type LogPosition, type ProjectionOffset, projectionPosition, readCall, type Store } from '@countersign/store';
+import { Readable } from '../personal/readable.js';
+import { Refusal } from '../refusal.js';
+import type { AnsweredPositions } from './answered-positions.js';
+import { NOTHING_SEEN, type Seen } from './seen.js';
+
+const PAUSE_MAX_MS = 50;
+
+/** Nothing was found in views that are behind: not the same as nothing being there. */
+export const viewsBehind = (): Refusal => new Refusal('unavailable', 'the views have not caught up with the log: ask again');
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Reads of the views that see what this process answered before: they wait for the projector, as long as their reader says. */
+export class Views {
+  private folded: readonly ProjectionOffset[] = [];
+  /** A reading of `folded` that is under way, and when the last one began. */
+  private reading: Promise<readonly ProjectionOffset[]> | undefined;
+  private read_ms = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    readonly store: Store,
+    readonly answered: AnsweredPositions,
+    private readonly monotonic_ms: () => number,
+    /** Opens recorded calls for who judges them again. */
+    readonly readable: Readable = Readable.plain,
+  ) {}
+
+  /**
+   * Waits until the views have passed what this process answered (of one partition number, or all) and what the reader has seen.
+   * @returns false where they have not within its time: what is not found then may still be there.
+   */
+  current({ positions, wait_ms }: Seen, partition?: number): Promise<boolean> {
+    return this.passed([...this.answered.of(partition), ...positions], wait_ms);
+  }
+
+  /** Waits up to a second for what this process answered of one partition number, as `current`. */
+  caughtUp(partition: number): Promise<boolean> {
+    return this.passed(this.answered.of(partition), NOTHING_SEEN.wait_ms);
+  }
+
+  async call(tenantId: string, callId: string): Promise<CallState | undefined> {
+    const row = await readCall(this.store, tenantId, callId);
+    return row && unpackCall(row.state);
+  }
+
+  private async passed(wanted: readonly LogPosition[], patience_ms: number): Promise<boolean> {
+    const until = this.monotonic_ms() + patience_ms;
+    for (let wait = 2; !hasPassed(this.folded, wanted); wait = Math.min(PAUSE_MAX_MS, wait * 2)) {
+      if (this.monotonic_ms() - this.read_ms >= wait / 2) await this.readFolded();
+      if (hasPassed(this.folded, wanted)) break;
+      if (this.monotonic_ms() > until) return false;
+      await pause(wait);
+    }
+    return true;
+  }
+
+  /** One reading for all who wait in the same time. */
+  private async readFolded(): Promise<void> {
+    this.reading ??= this.beginReading();
+    this.folded = await this.reading;
+  }
+
+  private beginReading(): Promise<readonly ProjectionOffset[]> {
+    this.read_ms = this.monotonic_ms();
+    return projectionPosition(this.store).finally(() => {
+      this.reading = undefined;
+    });
+  }
+}

@@ -1,0 +1,82 @@
+import { uuidv7 } from '@countersign/contracts';
+import type { AppDeps, WakeUpChannel } from '@countersign/process';
+import type { CallBoard } from './call-board.js';
+
+// No lane is called so: their names have no dot.
+const CHANNEL = '.in-flight';
+const TELL_EVERY_MS = 250;
+/** A gateway that is silent for so long is gone, and its calls with it. */
+const KEPT_MS = 2_000;
+
+/** What one gateway has in flight, by tenant. */
+export interface OwnCounts {
+  readonly inFlightCounts: ReadonlyMap<string, number>;
+}
+
+interface Share {
+  counts: ReadonlyMap<string, number>;
+  heard_ms: number;
+}
+
+/**
+ * Calls that other gateways have in flight, as they told four times a second: so that a tenant's cap holds for all of them
+ * together, but for what a quarter of a second lets through. What was not heard (the cache is away) counts as nothing.
+ */
+export class InFlightShares {
+  private readonly others = new Map<string, Share>();
+  private timer: NodeJS.Timeout | undefined;
+  private told = false;
+
+  constructor(
+    private readonly own: OwnCounts,
+    private readonly channel: WakeUpChannel,
+    private readonly gateway_id: string,
+    private readonly monotonic_ms: () => number,
+  ) {}
+
+  async start(): Promise<void> {
+    await this.channel.subscribe(CHANNEL, (payload) => this.heard(payload));
+    this.timer = setInterval(() => this.tell(), TELL_EVERY_MS).unref();
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  othersOf(tenant_id: string): number {
+    if (this.others.size === 0) return 0;
+    const since = this.monotonic_ms() - KEPT_MS;
+    let sum = 0;
+    for (const { counts, heard_ms } of this.others.values()) if (heard_ms > since) sum += counts.get(tenant_id) ?? 0;
+    return sum;
+  }
+
+  /** Nothing is told where nothing is in flight, but for once. */
+  tell(): void {
+    const counts = [...this.own.inFlightCounts];
+    if (counts.length === 0 && !this.told) return;
+    this.told = counts.length > 0;
+    this.channel.publish(CHANNEL, [Buffer.from(JSON.stringify({ gateway_id: this.gateway_id, counts }))]);
+  }
+
+  /** Anybody may publish on a shared cache: what is none of ours is dropped. */
+  private heard(payload: Buffer): void {
+    try {
+      const { gateway_id, counts } = JSON.parse(payload.toString()) as { gateway_id: string; counts: [string, number][] };
+      if (gateway_id === this.gateway_id || typeof gateway_id !== 'string') return;
+      const sane = counts.filter(([tenant, count]) => typeof tenant === 'string' && Number.isSafeInteger(count) && count >= 0);
+      this.others.set(gateway_id, { counts: new Map(sane), heard_ms: this.monotonic_ms() });
+    } catch {
+      // Not ours.
+    }
+  }
+}
+
+/** Starts telling other gateways, and listening to them; undefined where there are none: embedded there is one. */
+export async function shareInFlight({ store, wake_ups, clock }: AppDeps, board: CallBoard): Promise<InFlightShares | undefined> {
+  if (!store.durable) return undefined;
+  const shares = new InFlightShares(board, wake_ups, uuidv7(clock.now_ms()), () => clock.monotonic_ms());
+  board.othersInFlight = (tenant_id) => shares.othersOf(tenant_id);
+  await shares.start();
+  return shares;
+}

@@ -1,0 +1,20 @@
+import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
+
+/** True where an answer may be given: the call ended, or nobody can tell whether it did. */
+export function isAnswer(status: CallStatus): boolean {
+  switch (status) {
+    case 'pending_policy':
+    case 'pending_approval':
+    case 'running':
+      return false;
+    default:
+      return true;
+  }
+}
+
+/** What a waiting caller is answered with: the end, or that a person must decide; undefined while neither is complete. */
+export function settledAs(state: CallState): 'ended' | 'pending' | undefined {
+  const status = statusOf(state);
+  if (isAnswer(status)) return state.ruling ? 'ended' : undefined;
+  return status === 'pending_approval' && (state.approval || state.ruling?.joined_call_id) ? 'pending' : undefined;
+}

@@ -1,0 +1,92 @@
+import type { Standing } from '../cancel.js';
+
+/** Where a call stands in one executor process. */
+export type CallStage =
+  /** Read from the log, not admitted yet; also a call that is admitted once more. */
+  | 'new'
+  /** Waits for a slot of its tenant. */
+  | 'queued'
+  /** Waits, without a slot, for another effect on its resources. */
+  | 'parked'
+  /** Has a slot; whether it may still run is being asked. */
+  | 'judging'
+  /** Will not fire; whether it leaves a tombstone is being asked. */
+  | 'refusing'
+  /** Its row is being claimed, or the rows of its key are being read. */
+  | 'claiming'
+  /** Its row is its own; whether the lease of the claim still holds is being asked. */
+  | 'claimed'
+  /** Claims again once what ended is in the rows, or after a pause. */
+  | 'reclaiming'
+  /** The outcome of an earlier call that answers it is being read and checked. */
+  | 'reading_answer'
+  /** No earlier answer stands; what ended is written to the rows before policy rules again. */
+  | 'folding'
+  /** Its end is known; whether its approval closed without a grant is being asked. */
+  | 'checking_approval'
+  /** Its tool_call_started is on its way to the log. */
+  | 'starting'
+  /** Its start is durable; it is looked at once more before it fires. */
+  | 'gated'
+  | 'running'
+  /** It has answered; its effect is read back, or its full output is stored. */
+  | 'finishing'
+  /** Waits before it is sent again. */
+  | 'resending'
+  /** Its answer was lost; its system of record is asked. */
+  | 'settling'
+  /** Its end is about to be sent to the log. */
+  | 'ending'
+  /** Its end was sent: whether it lands does not depend on the lease any more. */
+  | 'writing'
+  /** Gets the answer of another call of its key in this process. */
+  | 'joined'
+  /** Gets the answer of a call of its key in another process. */
+  | 'awaiting_remote'
+  | 'in_doubt'
+  /** Its lease was lost: whoever takes the lease over settles it. */
+  | 'detached'
+  | 'gone';
+
+/** What cancelling a call meets. */
+const standings: Readonly<Record<CallStage, Standing>> = {
+  new: 'unknown',
+  queued: 'waiting',
+  parked: 'waiting',
+  judging: 'waiting',
+  refusing: 'claiming',
+  claiming: 'claiming',
+  claimed: 'claiming',
+  reclaiming: 'claiming',
+  reading_answer: 'claiming',
+  folding: 'claiming',
+  checking_approval: 'claiming',
+  starting: 'claiming',
+  gated: 'claiming',
+  running: 'running',
+  finishing: 'ended',
+  resending: 'running',
+  settling: 'settling',
+  ending: 'ended',
+  writing: 'ended',
+  joined: 'joined',
+  awaiting_remote: 'joined',
+  in_doubt: 'ended',
+  detached: 'ended',
+  gone: 'ended',
+};
+
+export const callStages = Object.keys(standings) as readonly CallStage[];
+
+export function standingOf(stage: CallStage): Standing {
+  return standings[stage];
+}
+
+const finished: ReadonlySet<CallStage> = new Set(['in_doubt', 'detached', 'gone']);
+const waits: ReadonlySet<CallStage> = new Set(['new', 'queued', 'parked', 'settling', 'joined', 'awaiting_remote']);
+
+/** Nothing more is to come of it in this process. */
+export const isFinished = (stage: CallStage): boolean => finished.has(stage);
+
+/** A process that closes waits for it: it moves on by itself, and soon. */
+export const isBusy = (stage: CallStage): boolean => !finished.has(stage) && !waits.has(stage);

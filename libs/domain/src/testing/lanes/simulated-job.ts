@@ -1,0 +1,37 @@
+import type { CallStage } from '../../execution/life/states.js';
+import type { RunResult } from '../../execution/result.js';
+import type { ExecutionState } from '../../execution/row.js';
+import type { Entry, Ruling } from './world.js';
+
+export type SimulatedVerdict = { kind: 'ended'; state: ExecutionState } | { kind: 'answered'; of: string } | { kind: 'stricter' };
+
+/** A call on its way through a simulated executor. */
+export class SimulatedJob {
+  stage: CallStage = 'new';
+  attempt = 1;
+  /** What its records carry. */
+  epoch = 0;
+  /** The lease that it was claimed or taken over under. */
+  lease = 0;
+  claimed = false;
+  refused = false;
+  cancelled = false;
+  owner_dead = false;
+  resends = 0;
+  slot = false;
+  unanswered: number | null = null;
+  leader: string | null = null;
+  joiners: SimulatedJob[] = [];
+  next: SimulatedJob | undefined;
+  verdict: SimulatedVerdict | undefined;
+  result: RunResult | undefined;
+  written: Entry | undefined;
+  sources: number[] = [];
+
+  constructor(
+    readonly ruling: Ruling,
+    source: number | null,
+  ) {
+    if (source !== null) this.sources.push(source);
+  }
+}

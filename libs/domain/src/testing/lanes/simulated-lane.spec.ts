@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import type { Recovery } from '../../execution/result.js';
+import { SimulatedLane } from './simulated-lane.js';
+import { faults } from './world.js';
+
+const SEEDS = 300;
+const STEPS = 150;
+const asked: Recovery = { write: true, takes_key: false, has_reconcile: true, settle_ms: 0, settle_is_final: false };
+const kinds: Readonly<Record<string, Recovery>> = {
+  'takes no key and cannot be asked': { ...asked, has_reconcile: false },
+  'can be asked': asked,
+  'can be asked and settles for good': { ...asked, settle_is_final: true },
+  'takes our key': { ...asked, takes_key: true, has_reconcile: false },
+};
+
+test.each(Object.entries(kinds))(
+  `a tool that %s: one effect a key, one end a call, nothing left over, whatever happens in between (${SEEDS} seeds)`,
+  (_kind, recovery) => {
+    let calls = 0;
+    let effects = 0;
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const lane = new SimulatedLane(seed, recovery).run(STEPS);
+      calls += lane.calls;
+      effects += lane.world.effects.size;
+    }
+    expect(calls).toBeGreaterThan(SEEDS * 10);
+    expect(effects).toBeGreaterThan(SEEDS);
+  },
+);
+
+test.each(faults)('the model sees an executor that %s', (fault) => {
+  const broken: string[] = [];
+  for (const recovery of Object.values(kinds))
+    for (let seed = 1; seed <= 1000 && broken.length === 0; seed++) {
+      try {
+        new SimulatedLane(seed, recovery, fault).run(STEPS);
+      } catch (found) {
+        broken.push(String(found));
+      }
+    }
+  expect(broken.join()).toMatch(/I\d+: /);
+});

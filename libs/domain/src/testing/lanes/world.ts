@@ -1,0 +1,147 @@
+import { lateEnd } from '../../execution/evidence.js';
+import type { CallEvent } from '../../execution/life/events.js';
+import { afterTakeover } from '../../execution/orphan.js';
+import type { Recovery } from '../../execution/result.js';
+import { digest8, type Execution, type ExecutionState } from '../../execution/row.js';
+import type { Seeded } from './seeded.js';
+
+export const DIGEST = 'c'.repeat(64);
+
+/** Faults that are planted to show that the model sees them; but for the first, the executor had each of them. */
+export const faults = [
+  'counts_too_early',
+  'starts_under_another_lease',
+  'leaves_tombstones',
+  'forgets_tombstones',
+  'forgets_the_next_revision',
+  'forgets_joiners',
+  'gives_up_what_it_sent',
+] as const;
+export type Fault = (typeof faults)[number];
+
+/** A call as its ruling tells it. */
+export interface Ruling {
+  call_id: string;
+  revision: number;
+  key: string;
+  write: boolean;
+}
+
+/** A record of tool-executed, and the process that wrote it. */
+export type Entry = { by: object | undefined; call_id: string } & (
+  | { kind: 'started'; epoch: number }
+  | { kind: 'executed' | 'in_doubt'; epoch: number; state: ExecutionState }
+  | { kind: 'deduplicated'; of: string }
+  | { kind: 'rejudged'; revision: number }
+);
+
+type End = Extract<Entry, { kind: 'executed' | 'in_doubt' | 'deduplicated' }>;
+type Row = Execution & { key: string; source: number };
+
+/** What is claimed, and where its ruling stands. */
+interface ClaimedRow {
+  attempt: number;
+  state: 'running' | 'released';
+  source: number;
+}
+
+/** What all executors share, exact and atomic: rulings, the log, the rows, the fenced epochs, and the effects outside. */
+export class World {
+  readonly rulings: Ruling[] = [];
+  readonly log: Entry[] = [];
+  readonly rows: Row[] = [];
+  readonly effects = new Map<string, number>();
+  readonly fenced = new Set<number>();
+  /** Effects that are on the wire. */
+  readonly in_flight: (() => void)[] = [];
+  /** Places of rulings that need nothing more. */
+  readonly covered = new Set<number>();
+  private epochs = 0;
+
+  constructor(
+    readonly random: Seeded,
+    readonly recovery: Recovery,
+    private readonly fault: Fault | undefined,
+  ) {}
+
+  planted(fault: Fault): boolean {
+    return this.fault === fault;
+  }
+
+  nextEpoch(): number {
+    return ++this.epochs;
+  }
+
+  newest(call_id: string): Ruling {
+    return this.rulings.findLast((ruling) => ruling.call_id === call_id) as Ruling;
+  }
+
+  rowsOf(key: string): Row[] {
+    return this.rows.filter((row) => row.key === key).sort((a, b) => a.attempt - b.attempt);
+  }
+
+  /** As the claim's statement: nothing under a fenced epoch, and one row an attempt. */
+  claim(epoch: number, { call_id, key }: Ruling, { attempt, state, source }: ClaimedRow): boolean {
+    const mine = this.rowsOf(key);
+    const before = mine.find((row) => row.attempt === attempt - 1);
+    if (this.fenced.has(epoch) || mine.some((row) => row.attempt === attempt || row.call_id === call_id)) return false;
+    if (attempt > 1 && before?.state !== 'released') return false;
+    const none = { end_offset: null, ended_at_ms: null, stands: null };
+    this.rows.push({ key, attempt, call_id, epoch, state, digest8: digest8(DIGEST), source, ...none });
+    return true;
+  }
+
+  /** A record lands on the log; ends are folded into their rows by the rule of late ends. */
+  append(entry: Entry): void {
+    const started_epoch = this.startedEpoch(entry.call_id);
+    this.log.push(entry);
+    if (entry.kind === 'rejudged') this.ruleAgain(entry.call_id, entry.revision);
+    if (entry.kind !== 'executed' && entry.kind !== 'in_doubt') return;
+    const row = this.rows.find((one) => one.call_id === entry.call_id);
+    if (!row) return;
+    const waits_for_its_end = row.state === 'released' && row.end_offset === null;
+    if (!waits_for_its_end && lateEnd({ state: row.state, started_epoch }, entry).kind === 'nothing') return;
+    row.state = entry.state;
+    row.end_offset = this.log.length - 1;
+  }
+
+  startedEpoch(call_id: string): number | null {
+    const epochs = this.log.flatMap((entry) => (entry.kind === 'started' && entry.call_id === call_id ? [entry.epoch] : []));
+    return epochs.length === 0 ? null : Math.max(...epochs);
+  }
+
+  /** Policy rules once more, and lets it through. */
+  private ruleAgain(call_id: string, revision: number): void {
+    const before = this.newest(call_id);
+    if (before.revision === revision && !this.endOf(call_id)) this.rulings.push({ ...before, revision: revision + 1 });
+  }
+
+  /** Whether the end at this place of the log is one to a reader: not where another start followed a lost lease. */
+  counts(at: number): boolean {
+    const entry = this.log[at] as Entry;
+    if (entry.kind !== 'executed' && entry.kind !== 'in_doubt') return false;
+    const starts = this.log.slice(0, at).flatMap((one) => (one.kind === 'started' && one.call_id === entry.call_id ? [one.epoch] : []));
+    return lateEnd({ state: 'running', started_epoch: starts.length === 0 ? null : Math.max(...starts) }, entry).kind === 'end';
+  }
+
+  /** The first end of a call that counts. */
+  endOf(call_id: string): End | undefined {
+    const at = this.log.findIndex((entry, place) => entry.call_id === call_id && (entry.kind === 'deduplicated' || this.counts(place)));
+    return this.log[at] as End | undefined;
+  }
+
+  orphans(): Row[] {
+    return this.rows.filter((row) => row.state === 'running' && this.fenced.has(row.epoch));
+  }
+
+  /** What its taking over leads to. */
+  takenOver({ state }: Row, started: boolean): { event: CallEvent; state?: ExecutionState } {
+    const decision = afterTakeover({ state, started, ended: false, recovery: this.recovery, resend_before_ms: 1, now_ms: 0 });
+    if (decision.kind === 'reconcile') return { event: 'adopted_to_settle' };
+    return decision.kind === 'in_doubt' ? { event: 'adopted_to_end', state: 'in_doubt' } : { event: 'adopted_to_start' };
+  }
+
+  happen(key: string): void {
+    if (!this.recovery.takes_key || !this.effects.has(key)) this.effects.set(key, (this.effects.get(key) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,109 @@
+import type { LogRecord } from '@countersign/event-log';
+import { recordHash, type TreeHead } from '@countersign/proofs';
+import { treeName } from '../checkpoints/checkpoint-store.js';
+import type { DamageFinder, DamageReport } from '../damage/found-damage.js';
+import type { RecordJudge } from './record-judge.js';
+import { wrongRecords } from './wrong-records.js';
+
+const JUDGED_EVERY_MS = 1000;
+/** Readers wait for a comparison once so many records are not compared yet. */
+const WAITING_MAX = 8_192;
+/** What is not signed yet is remembered up to this number; beyond it the oldest are left to the scrubber. */
+const UNSIGNED_MAX = 50_000;
+
+/** Records of one partition that were read one after the other. */
+interface Run {
+  topic: string;
+  partition: number;
+  first: number;
+  hashes: Buffer[];
+}
+
+/**
+ * Checks what readers read: remembers the hash of each record and compares it with the signed head, in batches. What is newer
+ * than the newest checkpoint is compared when one covers it.
+ */
+export class ReadCheck {
+  private runs = new Map<string, Run[]>();
+  private waiting = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private judging: Promise<void> | undefined;
+  private isClosed = false;
+
+  constructor(
+    private readonly judge: RecordJudge,
+    private readonly damage: DamageReport,
+    private readonly found_by: DamageFinder,
+    /** A fault of the surroundings: what was to be compared is compared later. */
+    private readonly faulty: (cause: Error) => void,
+  ) {}
+
+  /** Takes records of one partition in the order of their offsets. Resolves at once, unless much is waiting. */
+  async seen(records: readonly LogRecord[]): Promise<void> {
+    if (this.isClosed) return;
+    for (const record of records) this.take(record);
+    if (this.waiting >= WAITING_MAX) await this.judgeNow();
+    else if (this.waiting > 0) this.timer ??= setTimeout(() => void this.judgeNow(), JUDGED_EVERY_MS).unref();
+  }
+
+  private take(record: LogRecord): void {
+    const { topic, partition, offset } = record;
+    const name = treeName(topic, partition);
+    const runs = this.runs.get(name) ?? [];
+    this.runs.set(name, runs);
+    const last = runs.at(-1);
+    this.waiting++;
+    if (last && last.first + last.hashes.length === offset) last.hashes.push(recordHash(record));
+    else runs.push({ topic, partition, first: offset, hashes: [recordHash(record)] });
+  }
+
+  /** Compares what is signed by now; one comparison at a time. */
+  judgeNow(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.judging ??= this.judgeAll()
+      .catch((cause: Error) => this.faulty(cause))
+      .finally(() => {
+        this.judging = undefined;
+        if (this.waiting > 0 && !this.isClosed) this.timer ??= setTimeout(() => void this.judgeNow(), JUDGED_EVERY_MS).unref();
+      });
+    return this.judging;
+  }
+
+  private async judgeAll(): Promise<void> {
+    const heads = new Map((await this.judge.signed()).map((head) => [treeName(head.topic, head.partition), head]));
+    const taken = this.runs;
+    this.runs = new Map();
+    this.waiting = 0;
+    for (const [name, runs] of taken) {
+      const head = heads.get(name);
+      for (const run of runs) this.putBack(name, head ? await this.judgeRun(head, run) : run);
+    }
+  }
+
+  /** Answers what is left of the run: the records that are not signed yet. */
+  private async judgeRun(head: TreeHead, run: Run): Promise<Run> {
+    const count = Math.max(0, Math.min(run.hashes.length, head.size - run.first));
+    if (count > 0) {
+      const { wrong } = await this.judge.judge(head, run.first, Buffer.concat(run.hashes.slice(0, count)));
+      for (const range of wrong) this.damage.found(wrongRecords(run, range, this.found_by));
+    }
+    return { ...run, first: run.first + count, hashes: run.hashes.slice(count) };
+  }
+
+  private putBack(name: string, run: Run): void {
+    const room = UNSIGNED_MAX - this.waiting;
+    if (run.hashes.length === 0 || room <= 0) return;
+    const kept = { ...run, first: run.first + Math.max(0, run.hashes.length - room), hashes: run.hashes.slice(-room) };
+    this.runs.set(name, [kept, ...(this.runs.get(name) ?? [])]);
+    this.waiting += kept.hashes.length;
+  }
+
+  /** Compares what is signed, and ends. */
+  async close(): Promise<void> {
+    await this.judging;
+    await this.judgeNow();
+    this.isClosed = true;
+    clearTimeout(this.timer);
+  }
+}

@@ -1,0 +1,7 @@
+export { AddressRules, type UrlFault } from './address-rules.js';
+export type { ResolveAll } from './checked-lookup.js';
+export type { Exchanged, OutboundAnswer, OutboundFault, OutboundRequest } from './exchange.js';
+export { OutboundDoor } from './outbound-door.js';
+export { PROXY_VARIABLES, Proxies, proxySettings } from './proxies.js';
+export { reachOf } from './reach.js';
+export { exchangeText, type TextAnswer, type TextRequest } from './text-exchange.js';

@@ -1,0 +1,119 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { AddressRules } from './address-rules.js';
+import type { ResolveAll } from './checked-lookup.js';
+import { OutboundDoor } from './outbound-door.js';
+import { Proxies } from './proxies.js';
+
+const PUBLIC = '93.184.216.34';
+const listening = (server: { listen(port: number, host: string): unknown; once(event: string, f: () => void): unknown }) =>
+  new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1');
+    server.once('listening', resolve);
+  });
+const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
+
+let web: Server;
+let proxy: Server;
+/** Where the proxy leads, whatever it is asked for. */
+let leads_to: number;
+let refuses: boolean;
+let tunnels: IncomingMessage[];
+let asked: IncomingMessage[];
+
+beforeEach(async () => {
+  [tunnels, asked, refuses] = [[], [], false];
+  web = createServer((request, response) => {
+    asked.push(request);
+    response.end('ok');
+  });
+  proxy = createServer((request) => request.destroy());
+  proxy.on('connect', (request: IncomingMessage, client: Socket) => {
+    tunnels.push(request);
+    if (refuses) return void client.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    const server = connect(leads_to, '127.0.0.1', () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
+    for (const socket of [client, server]) socket.on('error', () => [client, server].map((each) => each.destroy()));
+    client.pipe(server).pipe(client);
+  });
+  await Promise.all([listening(web), listening(proxy)]);
+  leads_to = portOf(web);
+});
+afterEach(() => {
+  for (const server of [web, proxy]) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const answering =
+  (...answers: string[]): ResolveAll =>
+  (_name, _options, done) =>
+    done(null, [{ address: answers.shift() ?? PUBLIC, family: 4 }]);
+
+const ask = (
+  url: string,
+  { rules = AddressRules.forCallbacks(false), resolve = answering(PUBLIC), login = '', port = portOf(proxy), ms = 10_000 } = {},
+) =>
+  new OutboundDoor(rules, Proxies.of(`http://${login}127.0.0.1:${port}`, {}), resolve).exchange({
+    ...{ method: 'POST', url, headers: { 'x-a': 'b' }, body: 'text', redirects_max: 0 },
+    answer: { bytes_max: 100, when_larger: 'cut' },
+    signal: AbortSignal.timeout(ms),
+  });
+
+describe('with a proxy', () => {
+  test('it is asked for the address that was checked, and the server sees the name', async () => {
+    expect(await ask('http://hooks.example.com/x', { login: 'user:pass@' })).toMatchObject({
+      status: 200,
+      url: 'http://hooks.example.com/x',
+    });
+    expect(tunnels[0]?.url).toBe(`${PUBLIC}:80`);
+    expect(tunnels[0]?.headers['proxy-authorization']).toBe(`Basic ${Buffer.from('user:pass').toString('base64')}`);
+    expect([asked[0]?.url, asked[0]?.headers.host, asked[0]?.headers['x-a']]).toEqual(['/x', 'hooks.example.com', 'b']);
+    expect(asked[0]?.headers['proxy-authorization']).toBeUndefined();
+  });
+
+  test('over https the name is the one that the certificate is asked for', async () => {
+    const names: string[] = [];
+    const secure = createTlsServer({
+      SNICallback: (name, done) => {
+        names.push(name);
+        done(new Error('no certificate'));
+      },
+    }).on('tlsClientError', () => undefined);
+    await listening(secure);
+    leads_to = portOf(secure);
+    expect(await ask('https://hooks.example.com:8443/')).toMatchObject({ kind: 'failed', reason: 'network' });
+    secure.close();
+    expect([tunnels[0]?.url, names]).toEqual([`${PUBLIC}:8443`, ['hooks.example.com']]);
+  });
+
+  test('an address that may not be reached is refused here, and the proxy is not asked', async () => {
+    for (const address of ['169.254.169.254', '10.0.0.1'])
+      expect(await ask('http://hooks.example.com/', { resolve: answering(address) })).toMatchObject({ reason: 'address', unsent: true });
+    expect(await ask('http://10.0.0.1/')).toMatchObject({ reason: 'address' });
+    expect(tunnels).toEqual([]);
+  });
+
+  test('a private address that is allowed is reached directly', async () => {
+    const url = `http://intranet.corp:${portOf(web)}/`;
+    const resolve = answering('127.0.0.1', '127.0.0.1');
+    expect(await ask(url, { rules: AddressRules.forCallbacks(true), resolve })).toMatchObject({ status: 200 });
+    expect(tunnels).toEqual([]);
+  });
+
+  test('a request that it refuses was not sent', async () => {
+    refuses = true;
+    expect(await ask('http://hooks.example.com/')).toMatchObject({ reason: 'network', unsent: true });
+    expect(asked).toEqual([]);
+  });
+
+  test('a name server that does not answer holds a request no longer than its deadline', async () => {
+    expect(await ask('http://hooks.example.com/', { resolve: () => undefined, ms: 100 })).toMatchObject({ reason: 'timeout' });
+  });
+
+  test('a proxy that does not answer is a refused connection, and nothing was sent', async () => {
+    expect(await ask('http://hooks.example.com/', { port: 1 })).toMatchObject({ reason: 'network', code: 'ECONNREFUSED', unsent: true });
+  });
+});

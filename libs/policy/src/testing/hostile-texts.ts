@@ -1,0 +1,25 @@
+const LENGTH = 200_000;
+const repeated = [
+  'curl ',
+  'rm - ',
+  'rm -rr! ',
+  'git push ',
+  'git;',
+  '/* ',
+  '/**/',
+  'delete from x;',
+  'update a set ',
+  'find ',
+  '\\',
+  "'",
+].concat(
+  ['\n', '\n( ', ' \n', '    ', '#', '-- ', '--\n', '\u200b', '\ufdfa', '`', '$ifs', '{ifs', 'fs.rm(', 'chmod ', 'alter table a '],
+  ["where 'a", 'base64 |', 'aws s3 rm ', 'git rm curl sh nc del kubectl\n', 'a', 'ж', 'sudo ', '|sh '],
+);
+/** Texts of 200 KB, each the beginning of some danger again and again: what a careless expression reads once for each of its characters. */
+export const hostileTexts: readonly string[] = [
+  ...repeated.map((part) => part.repeat(Math.ceil(LENGTH / part.length))),
+  `rm -${'r'.repeat(LENGTH)}!`,
+  `git push -${'f'.repeat(LENGTH)}!`,
+  `delete from x where ${'a'.repeat(LENGTH / 2)}=${'a'.repeat(LENGTH / 2)}b`,
+];

@@ -1,0 +1,89 @@
+import type { RunContext, SecretSource, ToolAttachment, ToolBlob } from '@countersign/tool-kit';
+import type { PatternSearch } from '@countersign/tool-kit/pattern-search/pattern-search';
+import type { ContextQuestion, SentContext } from './protocol.js';
+
+const PROGRESS_PAUSE_MS = 50;
+
+/** How a context reaches the executor. */
+export interface ExecutorLine {
+  question(id: number, asked: ContextQuestion): Promise<unknown>;
+  log(id: number, message: string, fields: Record<string, unknown>): void;
+  progress(id: number, fraction: number, message: string): void;
+}
+
+/** What a tool in a child is given: the data of its run, and the rest asked of the executor when the tool asks for it. */
+export class ChildContext implements RunContext {
+  private readonly controller = new AbortController();
+  private told_at_ms = 0;
+
+  constructor(
+    private readonly id: number,
+    private readonly sent: SentContext,
+    readonly patterns: PatternSearch,
+    private readonly line: ExecutorLine,
+  ) {}
+
+  get tenant_id(): string {
+    return this.sent.tenant_id;
+  }
+  get principal(): RunContext['principal'] {
+    return this.sent.principal;
+  }
+  get clearances(): readonly string[] {
+    return this.sent.clearances;
+  }
+  get call_id(): string {
+    return this.sent.call_id;
+  }
+  get case_id(): string | null {
+    return this.sent.case_id;
+  }
+  get run_id(): string | null {
+    return this.sent.run_id;
+  }
+  get idempotency_key(): string {
+    return this.sent.idempotency_key;
+  }
+  get deadline_ms(): number {
+    return this.sent.deadline_ms;
+  }
+  get settings(): Readonly<Record<string, string>> {
+    return this.sent.settings;
+  }
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  abort(reason: string): void {
+    this.controller.abort(new Error(reason));
+  }
+
+  readonly secrets: SecretSource = { get: (name) => this.line.question(this.id, { of: 'secret', name }) as Promise<string> };
+
+  tenantFolder(variable: string): Promise<string> {
+    return this.line.question(this.id, { of: 'tenant_folder', variable }) as Promise<string>;
+  }
+
+  commonFolder(variable: string): Promise<string> {
+    return this.line.question(this.id, { of: 'common_folder', variable }) as Promise<string>;
+  }
+
+  log(message: string, fields: Record<string, unknown> = {}): void {
+    this.line.log(this.id, message, fields);
+  }
+
+  progress(fraction: number, message = ''): void {
+    const now_ms = performance.now();
+    if (fraction < 1 && this.told_at_ms !== 0 && now_ms - this.told_at_ms < PROGRESS_PAUSE_MS) return;
+    this.told_at_ms = now_ms;
+    this.line.progress(this.id, fraction, message);
+  }
+
+  attach({ kind, content_type, data }: ToolBlob): Promise<ToolAttachment> {
+    const bytes = typeof data === 'string' ? { text: data } : { base64: Buffer.from(data).toString('base64') };
+    const kept = this.line.question(this.id, { of: 'attach', kind, content_type, ...bytes }) as Promise<ToolAttachment>;
+    // A tool that does not wait for it must not end the process of all others by a rejection that nobody handles.
+    kept.catch(() => undefined);
+    return kept;
+  }
+}

@@ -1,0 +1,145 @@
+import type { Pack, Tool } from '@countersign/tool-kit';
+import { PatternPool } from '@countersign/tool-kit/pattern-search/pattern-pool';
+import { implausible } from '../in-process/sanity.js';
+import { machineMs } from '../machine-clock.js';
+import { asksOf, toolId } from '../runtime.js';
+import { messageOf } from '../thrown-error.js';
+import { ChildContext, type ExecutorLine } from './child-context.js';
+import type { AskMessage, ContextQuestion, FromChild, ToChild, ToldError } from './protocol.js';
+import { thrownHere, toldError } from './told-error.js';
+import type { ToldPack } from './told-pack.js';
+import { sendable } from './unsent-answer.js';
+
+/** A question to the executor that is not answered yet. */
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(thrown: Error): void;
+}
+
+const NOT_BEGUN: ToldError = {
+  error: {
+    code: 'NETWORK_ERROR',
+    class: 'transient',
+    message: 'the right of its executor to run it had run out before the tool began',
+    details_json: null,
+    retryable: true,
+    retry_after_s: null,
+  },
+  refused: true,
+  effect: 'none',
+};
+
+/** The child's side: loads one pack and asks its tools what the executor asks. */
+export class ChildHost implements ExecutorLine {
+  private readonly tools = new Map<string, Tool>();
+  private readonly running = new Map<number, ChildContext>();
+  private readonly waiting = new Map<number, Waiting>();
+  private readonly patterns = new PatternPool();
+  private questions = 0;
+
+  constructor(private readonly send: (json: string) => void) {}
+
+  take(message: ToChild): void {
+    switch (message.kind) {
+      case 'load':
+        void this.load(message.module);
+        return;
+      case 'ask':
+        void this.ask(message);
+        return;
+      case 'abort':
+        this.running.get(message.id)?.abort(message.reason);
+        this.tell({ kind: 'abort_seen', id: message.id });
+        return;
+      case 'context_answer': {
+        const waiting = this.waiting.get(message.question);
+        this.waiting.delete(message.question);
+        if (message.thrown) waiting?.reject(thrownHere(message.thrown));
+        else waiting?.resolve(message.value);
+      }
+    }
+  }
+
+  question(id: number, asked: ContextQuestion): Promise<unknown> {
+    const question = ++this.questions;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(question, { resolve, reject });
+      this.tell({ kind: 'context', id, question, asked });
+    });
+  }
+
+  log(id: number, message: string, fields: Record<string, unknown>): void {
+    this.tell({ kind: 'log', id, message, fields });
+  }
+
+  progress(id: number, fraction: number, message: string): void {
+    this.tell({ kind: 'progress', id, fraction, message });
+  }
+
+  private tell(message: FromChild): void {
+    this.send(JSON.stringify(message));
+  }
+
+  private async load(module: string): Promise<void> {
+    try {
+      const { pack } = (await import(module)) as { pack?: Pack };
+      if (!pack) throw new Error('the module has no export that is named pack');
+      for (const tool of pack.tools) this.tools.set(toolId(tool.contract), tool);
+      this.tell({ kind: 'loaded', pack: toldPack(pack) });
+    } catch (cause) {
+      this.tell({ kind: 'not_loaded', message: messageOf(cause) });
+    }
+  }
+
+  private async ask(message: AskMessage): Promise<void> {
+    const { id, tool: name, begin_before_ms } = message;
+    const tool = this.tools.get(name);
+    // The last step before anything can have an effect.
+    if (begin_before_ms !== undefined && machineMs() >= begin_before_ms) return this.tell({ kind: 'answer', id, thrown: NOT_BEGUN });
+    const context = new ChildContext(id, message.context, this.patterns, this);
+    this.running.set(id, context);
+    try {
+      if (!tool) throw new Error(`the pack has no tool ${name}`);
+      const answer = await answerOf(tool, message, context);
+      const said = sendable(answer, tool.contract.max_output_bytes);
+      if ('json' in said) this.send(`{"kind":"answer","id":${id},"value":${said.json}}`);
+      else this.tell({ kind: 'answer', id, unsent: said.unsent });
+    } catch (thrown) {
+      this.tell({ kind: 'answer', id, thrown: toldError(thrown) });
+    } finally {
+      this.running.delete(id);
+    }
+  }
+}
+
+/** What the tool answers. @throws what it throws */
+async function answerOf(tool: Tool, { ask, input, output }: AskMessage, context: ChildContext): Promise<unknown> {
+  const given = input as never;
+  switch (ask) {
+    case 'run':
+      return tool.run(given, context);
+    case 'compensate':
+      return tool.compensate?.(given, output as never, context);
+    case 'reconcile':
+      return tool.reconcile?.(given, context);
+    case 'verify':
+      return tool.verify?.(given, output as never, context);
+    case 'sourceVersion':
+      return tool.sourceVersion?.(given, context);
+    case 'changedNothing':
+      return tool.changedNothing?.(output as never) === true;
+    case 'sanity':
+      return implausible(tool.sanity ?? [], input, output);
+  }
+}
+
+function toldPack({ name, version, evaluations, settings = {}, folders = [], tools }: Pack): ToldPack {
+  return {
+    name,
+    version: version ?? null,
+    evaluations: evaluations?.href ?? null,
+    settings: Object.fromEntries(Object.entries(settings).map(([variable, value]) => [variable, value ?? null])),
+    folders: folders.map(({ variable, sharing }) => ({ variable, sharing })),
+    tools: tools.map((tool) => ({ contract: { ...tool.contract }, asks: [...asksOf(tool)] })),
+  };
+}

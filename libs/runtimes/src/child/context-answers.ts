@@ -1,0 +1,25 @@
+import type { RunContext } from '@countersign/tool-kit';
+import type { ContextQuestion, SentContext } from './protocol.js';
+
+/** The part of a context that goes with the question. */
+export function sentContext(context: RunContext): SentContext {
+  const { tenant_id, principal, clearances, call_id, case_id, run_id, idempotency_key, deadline_ms, settings } = context;
+  const { kind, id } = principal;
+  return { tenant_id, principal: { kind, id }, clearances, call_id, case_id, run_id, idempotency_key, deadline_ms, settings };
+}
+
+/** What the context of a run says to a child. @throws what the context throws */
+export async function contextAnswer(context: RunContext, asked: ContextQuestion): Promise<unknown> {
+  switch (asked.of) {
+    case 'secret':
+      return context.secrets.get(asked.name);
+    case 'tenant_folder':
+      return context.tenantFolder(asked.variable);
+    case 'common_folder':
+      return context.commonFolder(asked.variable);
+    case 'attach': {
+      const { kind, content_type, text, base64 } = asked;
+      return context.attach({ kind, content_type, data: text ?? Buffer.from(base64 ?? '', 'base64') });
+    }
+  }
+}

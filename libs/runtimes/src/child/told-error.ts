@@ -1,0 +1,21 @@
+import { ToolError } from '@countersign/tool-kit';
+import { errorOf } from '../thrown-error.js';
+import type { ToldError } from './protocol.js';
+
+/** What was thrown, as it is told to the other process. Never throws. */
+export function toldError(thrown: unknown): ToldError {
+  return errorOf(thrown);
+}
+
+/** What the other process threw, to be thrown here. */
+export function thrownHere({ error, refused, effect }: ToldError): Error {
+  if (!refused) return new Error(error.message);
+  const { code, message, class: its_class, retryable, details_json, retry_after_s } = error;
+  return new ToolError(code, message, {
+    class: its_class,
+    retryable,
+    effect,
+    ...(details_json === null ? {} : { details: JSON.parse(details_json) as unknown }),
+    ...(retry_after_s === null ? {} : { retry_after_s }),
+  });
+}

@@ -1,0 +1,34 @@
+import type { ToolContract } from '@countersign/contracts';
+import { z } from 'zod';
+import { ASKS, type RuntimePack } from '../runtime.js';
+import { BadFrame } from './frames.js';
+
+const text = z.string().max(200);
+const tool = z.object({ contract: z.record(z.string(), z.unknown()), asks: z.array(z.enum(ASKS)) });
+
+/** What a child says of the pack that it has loaded. Contracts are judged by who hosts the pack. */
+const schema = z.object({
+  name: text.min(1),
+  version: text.nullable(),
+  evaluations: z.url({ protocol: /^file$/ }).nullable(),
+  settings: z.record(z.string(), z.string().nullable()),
+  folders: z.array(z.object({ variable: text, sharing: text.optional() })),
+  tools: z.array(tool).max(1000),
+});
+
+export type ToldPack = z.input<typeof schema>;
+
+/** The pack that a child tells of. @throws BadFrame */
+export function packOf(told: unknown): RuntimePack {
+  const parsed = schema.safeParse(told);
+  if (!parsed.success) throw new BadFrame(`what it says of its pack cannot be read: ${parsed.error.issues[0]?.message}`);
+  const { name, version, evaluations, settings, folders, tools } = parsed.data;
+  return {
+    name,
+    ...(version === null ? {} : { version }),
+    ...(evaluations === null ? {} : { evaluations: new URL(evaluations) }),
+    settings: Object.fromEntries(Object.entries(settings).map(([variable, value]) => [variable, value ?? undefined])),
+    folders: folders.map(({ variable, sharing }) => ({ variable, ...(sharing === undefined ? {} : { sharing }) })),
+    tools: tools.map(({ contract, asks }) => ({ contract: contract as unknown as ToolContract, asks: new Set(asks) })),
+  };
+}

@@ -1,0 +1,8 @@
+export { ChildRuntime, type ChildRuntimeOptions } from './child/child-runtime.js';
+export { OUTPUT_BYTES_HELD_MAX, smallPartsOf, UnsentAnswer } from './child/unsent-answer.js';
+export { InProcessRuntime } from './in-process/in-process-runtime.js';
+export { jsonText } from './json-text.js';
+export { machineMs } from './machine-clock.js';
+export { isKnownDead, type ProcessIdentity } from './process-identity.js';
+export { type Ask, asksOf, type Implausible, type Runtime, type RuntimePack, type RuntimeTool, type ToolJob, toolId } from './runtime.js';
+export { errorOf, messageOf, reasonOf } from './thrown-error.js';

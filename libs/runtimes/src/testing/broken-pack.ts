@@ -1,0 +1,4 @@
+/** A pack that cannot be loaded. */
+export const pack = (() => {
+  throw new Error('its licence has run out');
+})();

@@ -1,0 +1,2 @@
+/** A program that never says anything. */
+setTimeout(() => undefined, 60_000);

@@ -1,0 +1,82 @@
+import { type CallError, callError, type ErrorClass, errorCodes } from '@countersign/contracts';
+import { isToolError, type ToolError } from '@countersign/tool-kit';
+import { jsonBytesAtLeast } from '@countersign/tool-kit/json-size';
+import { jsonText } from './json-text.js';
+
+const MESSAGE_MAX = 2000;
+const DETAILS_BYTES_MAX = 64 * 1024;
+
+/** What was thrown, as text of a bounded length; never throws itself. */
+export function messageOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown).slice(0, MESSAGE_MAX);
+  } catch {
+    return 'it threw something that has no text';
+  }
+}
+
+/** A reason that a tool gave, as text of a bounded length. */
+export function reasonOf(why: unknown): string {
+  return typeof why === 'string' && why !== '' ? why.slice(0, MESSAGE_MAX) : 'it gave no reason';
+}
+
+const CODES: ReadonlySet<unknown> = new Set(errorCodes);
+const CLASSES: Readonly<Record<ErrorClass, true>> = {
+  transient: true,
+  rate_limited: true,
+  validation: true,
+  authorization: true,
+  semantic: true,
+  not_found: true,
+  server: true,
+};
+
+const isClass = (value: unknown): value is ErrorClass => typeof value === 'string' && Object.hasOwn(CLASSES, value);
+
+/** Details as they may be recorded: JSON of a bounded size, or left out. */
+function boundedDetails(details: unknown): string | null {
+  if (details === undefined) return null;
+  try {
+    if (jsonBytesAtLeast(details, DETAILS_BYTES_MAX) > DETAILS_BYTES_MAX) return '{"left_out":"the details were too large"}';
+    return jsonText(details);
+  } catch {
+    return '{"left_out":"the details were not JSON"}';
+  }
+}
+
+const RETRY_AFTER_MAX_S = 86_400;
+
+function seconds(retry_after_s: unknown): number | null {
+  return typeof retry_after_s === 'number' && retry_after_s >= 0 ? Math.min(retry_after_s, RETRY_AFTER_MAX_S) : null;
+}
+
+interface Thrown {
+  error: CallError;
+  refused: boolean;
+  effect: 'none' | 'unknown';
+}
+
+/** The error of what a tool threw, and what it promises. Everything that is written of an error passes here. Never throws. */
+export function errorOf(thrown: unknown): Thrown {
+  try {
+    return isToolError(thrown) ? refusal(thrown) : { error: callError('UNKNOWN', messageOf(thrown)), refused: false, effect: 'unknown' };
+  } catch {
+    return { error: callError('UNKNOWN', 'it threw something that cannot be read'), refused: false, effect: 'unknown' };
+  }
+}
+
+/** A brand says nothing of what stands beside it: only what the record allows is taken over. @throws what its getters throw */
+function refusal(thrown: ToolError): Thrown {
+  const { code } = thrown;
+  const more = Object(thrown.more) as Partial<Record<keyof ToolError['more'], unknown>>;
+  const { class: its_class, retryable, details, retry_after_s, effect } = more;
+  const error = callError(CODES.has(code) ? code : 'UNKNOWN', messageOf(thrown), {
+    ...(isClass(its_class) ? { class: its_class } : {}),
+    ...(typeof retryable === 'boolean' ? { retryable } : {}),
+  });
+  return {
+    error: { ...error, details_json: boundedDetails(details), retry_after_s: seconds(retry_after_s) },
+    refused: true,
+    effect: effect === 'none' ? 'none' : 'unknown',
+  };
+}
