@@ -122,7 +122,7 @@ export class LaneParts {
     this.dispatcher = new Dispatcher(this.queue, { judge, runtime, openings, names: new ResourceNames(deps.keys), logger }, log_clock);
     this.intake = new Intake(partitions, open, { clock: log_clock, openings, windows, runtime, resolutions, logger });
     this.claims = new Claims({ arbiter, lease, conflicts, logger }, partitions);
-    this.gate = new FireGate(judge, { runtime, openings, hold: this.hold }, log_clock);
+    this.gate = new FireGate(judge, { runtime, openings, hold: this.hold }, partitions, log_clock);
     const observer = spans.recording ? spans : undefined;
     const results = new RunResults(runtime, clock, observer, options.limits);
     this.runs = new Runs(runtime, { lease, clock, logger, observer, redactor, openings }, results);

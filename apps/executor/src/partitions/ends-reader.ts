@@ -97,7 +97,10 @@ export class EndsReader {
       case 'tool_executed': {
         const before = partition.endOf(call_id);
         const state = partition.doubts.has(call_id) ? 'in_doubt' : before ? before.state : 'running';
-        const meaning = lateEnd({ state, started_epoch: partition.starts.get(call_id)?.epoch ?? null }, at.event);
+        const start = partition.starts.get(call_id);
+        // A start that follows on the log, as one of this process may, does not make it stale.
+        const started_epoch = start && start.offset < at.offset ? start.epoch : null;
+        const meaning = lateEnd({ state, started_epoch }, at.event);
         if (meaning.kind !== 'nothing') happened = this.ended(partition, at, at.event);
         break;
       }

@@ -77,6 +77,12 @@ export class Partition {
     this.cancelled.delete(call_id);
   }
 
+  /** Whether everything on tool-executed below the newest start of a call is known; true where it has ended since. */
+  knowsStartOf(call_id: string): boolean {
+    const start = this.starts.get(call_id);
+    return start === undefined || start.offset < this.next_end;
+  }
+
   cover(topic: string, offset: number, end_offset?: number): void {
     this.inputs.get(topic)?.cover(offset, end_offset);
   }

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { Partitions } from '../partitions/partitions.js';
 import { FireGate } from './fire-gate.js';
 import type { Job } from './job.js';
 
@@ -9,7 +10,7 @@ test('a start that is durable does not fire while the record of its tenant is da
   const damaged = new Set(['acme']);
   const judge = { silent: false, position: 1 };
   const hold = { holds: (tenant_id: string) => damaged.has(tenant_id) };
-  const gate = new FireGate(judge as never, { hold } as never, { now_ms: () => 1000, monotonic_ms: () => 0 });
+  const gate = new FireGate(judge as never, { hold } as never, new Partitions(), { now_ms: () => 1000, monotonic_ms: () => 0 });
   const held = job('acme');
   expect([gate.pass(held), gate.pass(job('other'))]).toEqual(['gate_closed', 'may_fire']);
   gate.hold(held);

@@ -3,6 +3,7 @@ import { type CallEvent, tooLate } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
 import type { Judge } from '../judging/judge.js';
 import type { RecordHold } from '../judging/record-hold.js';
+import type { Partitions } from '../partitions/partitions.js';
 import type { Openings } from '../personal/openings.js';
 import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { Job } from './job.js';
@@ -13,8 +14,9 @@ const FRESH_MS = 1000;
 
 /**
  * Stands between a start that is durable and the effect. A start may take long to get onto the log: its ruling may have run
- * out by then, or policy become stricter. While this process has not heard of policy lately, or the tenant's record is damaged,
- * nothing passes: it is held here until then, or until it is too late or cancelled.
+ * out by then, or policy become stricter. While this process has not heard of policy lately, the tenant's record is damaged, or
+ * what others wrote before the start is not read, nothing passes: it is held here until then, or until it is too late or
+ * cancelled. Who owned the partition before may still end the call without a row: then the end that comes first counts.
  */
 export class FireGate {
   private readonly held = new Set<Job>();
@@ -22,6 +24,7 @@ export class FireGate {
   constructor(
     private readonly judge: Judge,
     private readonly parts: { runtime: ToolRuns; openings: Pick<Openings, 'isErased'>; hold: Pick<RecordHold, 'holds'> },
+    private readonly partitions: Partitions,
     private readonly clock: Clock,
   ) {}
 
@@ -47,9 +50,9 @@ export class FireGate {
     return due.filter((job) => job.stage === 'gated');
   }
 
-  /** Policy has not been heard of lately, or the tenant's record is damaged. */
+  /** Policy has not been heard of lately, the tenant's record is damaged, or others wrote what is not read yet. */
   private waits(job: Job): boolean {
-    return this.judge.silent || this.parts.hold.holds(job.tenant_id);
+    return this.judge.silent || this.parts.hold.holds(job.tenant_id) || !this.partitions.of(job).knowsStartOf(job.call_id);
   }
 
   /** While it waits: it is too late for it, or it was cancelled, before it ever fired. */
@@ -64,7 +67,7 @@ export class FireGate {
   }
 
   private late(job: Job, now_ms: number): 'cancelled' | 'expired' | 'deadline' | null {
-    if (job.cancelled) return 'cancelled';
+    if (job.cancelled || this.partitions.of(job).endOf(job.call_id)) return 'cancelled';
     return tooLate({ execute_before_ms: job.authorised.execute_before_ms, deadline_ms: job.call.deadline_ms }, now_ms);
   }
 

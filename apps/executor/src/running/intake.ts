@@ -99,7 +99,7 @@ export class Intake {
   admission(job: Job): CallEvent {
     const { authorised, key, call } = job;
     const partition = this.partitions.of(job);
-    const live = job.write ? this.open.ofKey(key) : undefined;
+    const live = job.write ? this.open.leaderFor(job) : undefined;
     const settled = job.write ? this.open.settledOf(key) : undefined;
     const admission = admit(
       {
@@ -117,7 +117,7 @@ export class Intake {
         ended: partition.isClosed(job.call_id, authorised.revision),
         open: this.open.ofCall(job.call_id) !== undefined,
         cancelled: partition.cancelled.has(job.call_id),
-        live: live && live.call_id !== job.call_id ? { call_id: live.call_id, digest8: digest8(live.call.discriminating_digest) } : null,
+        live: live ? { call_id: live.call_id, digest8: digest8(live.call.discriminating_digest) } : null,
         settled: settled ?? null,
         window_ms: settled ? this.parts.windows.of(job) : 0,
         now_ms: this.parts.clock.now_ms(),

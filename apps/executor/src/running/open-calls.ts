@@ -34,8 +34,12 @@ export class OpenCalls {
     return this.byCall.get(call_id);
   }
 
-  ofKey(key: string): Job | undefined {
-    return this.byKey.get(key);
+  /** The open call of its key that a job may join: none that waits for its own call. */
+  leaderFor({ key, call_id }: Job): Job | undefined {
+    const leader = this.byKey.get(key);
+    for (let next = leader; next; next = next.stage === 'joined' ? this.byCall.get(next.leader_call_id) : undefined)
+      if (next.call_id === call_id || next.leader_call_id === call_id) return undefined;
+    return leader;
   }
 
   settledOf(key: string): Settled | undefined {

@@ -55,7 +55,7 @@ export class Takeover {
     const rows = await this.arbiter.orphans(partition.number);
     if (rows.length === 0) return;
     yield* await this.sources.reader.catchUp(partition);
-    const open = rows.filter((row) => !partition.endOf(row.call_id));
+    const open = rows.filter((row) => !this.foldsEnd(partition, row));
     if (open.length === 0) return;
     const { epoch } = this.parts.lease;
     const taken = await this.arbiter.takeOver(epoch, open);
@@ -65,6 +65,13 @@ export class Takeover {
         'took over calls of a lost executor',
       );
     for (const row of taken) yield* await this.resume(partition, row, epoch);
+  }
+
+  /** Its call has ended, maybe by another way than this row: the row becomes as its end, so that its key is free. */
+  private foldsEnd(partition: Partition, { key, attempt, call_id }: OrphanRow): boolean {
+    const end = partition.endOf(call_id);
+    if (end) this.partitions.foldLater({ key, attempt, call_id, ...end, resources: 'of_row' });
+    return end !== undefined;
   }
 
   private async resume(partition: Partition, row: OrphanRow, epoch: number): Promise<Happening[]> {

@@ -29,9 +29,12 @@ export abstract class Answers extends Claiming {
     if (step.ask) this.ask(job, step.ask);
   }
 
+  /** Reads what others wrote on the log below this place. */
+  protected abstract readTo(end: number): void;
+
   protected admission(job: SimulatedJob): CallEvent {
-    const { call_id, key, write, revision } = job.ruling;
-    const live = write ? this.leaders.get(key) : undefined;
+    const { call_id, key, write } = job.ruling;
+    const live = write ? this.leaderFor(job) : undefined;
     const admission = admit(
       {
         call_id,
@@ -45,10 +48,10 @@ export abstract class Answers extends Claiming {
       },
       {
         history: false,
-        ended: (this.closed.get(call_id) ?? 0) >= revision,
+        ended: this.isClosed(job),
         open: this.open.has(call_id),
         cancelled: false,
-        live: live && live.ruling.call_id !== call_id ? { call_id: live.ruling.call_id, digest8: digest8(DIGEST) } : null,
+        live: live ? { call_id: live.ruling.call_id, digest8: digest8(DIGEST) } : null,
         settled: null,
         window_ms: 0,
         now_ms: 0,
@@ -84,7 +87,8 @@ export abstract class Answers extends Claiming {
         return random.oneIn(20) ? 'store_unavailable' : 'approval_open';
       case 'pass_gate':
         if (random.oneIn(10)) return 'gate_closed';
-        if (job.resends > 0 || !job.cancelled) return 'may_fire';
+        this.readTo(this.world.startOf(job.ruling.call_id));
+        if (job.resends > 0 || !(job.cancelled || this.hasEnded(job))) return 'may_fire';
         job.verdict = { kind: 'ended', state: 'released' };
         return 'stopped_before_fire';
       case 'run':

@@ -27,6 +27,24 @@ export abstract class Books {
     this.closed.set(call_id, Math.max(this.closed.get(call_id) ?? 0, revision));
   }
 
+  /** The open call of its key that it may join: none that waits for its own call. */
+  protected leaderFor({ ruling: { key, call_id } }: SimulatedJob): SimulatedJob | undefined {
+    const leader = this.leaders.get(key);
+    for (let next = leader; next; next = next.stage === 'joined' ? this.open.get(next.leader as string) : undefined)
+      if (next.ruling.call_id === call_id || next.leader === call_id) return undefined;
+    return leader;
+  }
+
+  /** Whether its end is on the log. */
+  protected hasEnded({ ruling: { call_id } }: SimulatedJob): boolean {
+    return this.closed.get(call_id) === Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether nothing of its revision may run any more. */
+  protected isClosed({ ruling: { call_id, revision } }: SimulatedJob): boolean {
+    return (this.closed.get(call_id) ?? 0) >= revision;
+  }
+
   protected perform(job: SimulatedJob, effect: CallEffect): void {
     this.effects[effect]?.(job);
   }

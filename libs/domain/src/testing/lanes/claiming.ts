@@ -31,8 +31,7 @@ export abstract class Claiming extends Books {
     if (job.unanswered === null && !this.assigned) return 'not_owner';
     if (!this.check()) return 'lease_missing';
     const { epoch, world } = this;
-    const { call_id, revision } = job.ruling;
-    const closed = !job.refused && (this.closed.get(call_id) ?? 0) >= revision;
+    const closed = !job.refused && this.isClosed(job);
     if (job.unanswered === null && closed) return 'owned_elsewhere';
     const won = world.claim(epoch, job.ruling, {
       attempt: job.attempt,

@@ -85,7 +85,11 @@ export class Member extends Answers {
 
   /** Reads the log on to its head. */
   readTail(): void {
-    for (; this.read < this.world.log.length; this.read++) {
+    this.readTo(this.world.log.length);
+  }
+
+  protected readTo(end: number): void {
+    for (; this.read < end; this.read++) {
       const entry = this.world.log[this.read] as Entry;
       if (entry.by === this || entry.kind === 'started') continue;
       if (entry.kind === 'rejudged') this.close(entry.call_id, entry.revision);
@@ -108,7 +112,10 @@ export class Member extends Answers {
     if (!this.assigned || !this.check()) return;
     this.readTail();
     for (const row of this.world.orphans()) {
-      if (this.closed.get(row.call_id) === Number.POSITIVE_INFINITY) continue;
+      if (this.closed.get(row.call_id) === Number.POSITIVE_INFINITY) {
+        this.world.foldEnd(row);
+        continue;
+      }
       const started = this.world.startedEpoch(row.call_id);
       const job = new SimulatedJob(this.world.rulings[row.source] as Ruling, row.source);
       const { event, state } = this.world.takenOver(row, started !== null);

@@ -28,6 +28,11 @@ test.each(Object.entries(kinds))(
   },
 );
 
+/** Found by 100,000 seeds a kind: an end of the owner before, a row whose call ended without it, two calls that waited for each other. */
+test.each([88159, 15282, 20575])('seed %i, which once broke a rule, holds', (seed) => {
+  for (const recovery of Object.values(kinds)) expect(() => new SimulatedLane(seed, recovery).run(STEPS)).not.toThrow();
+});
+
 test.each(faults)('the model sees an executor that %s', (fault) => {
   const broken: string[] = [];
   for (const recovery of Object.values(kinds))

@@ -110,6 +110,11 @@ export class World {
     return epochs.length === 0 ? null : Math.max(...epochs);
   }
 
+  /** Where its newest start is on the log; -1 without one. */
+  startOf(call_id: string): number {
+    return this.log.findLastIndex((entry) => entry.kind === 'started' && entry.call_id === call_id);
+  }
+
   /** Policy rules once more, and lets it through. */
   private ruleAgain(call_id: string, revision: number): void {
     const before = this.newest(call_id);
@@ -132,6 +137,13 @@ export class World {
 
   orphans(): Row[] {
     return this.rows.filter((row) => row.state === 'running' && this.fenced.has(row.epoch));
+  }
+
+  /** The call of a row has ended by another way than its row: the row is as its end. */
+  foldEnd(row: Row): void {
+    const end = this.endOf(row.call_id);
+    row.state = end && 'state' in end ? end.state : 'released';
+    row.end_offset = this.log.indexOf(end as Entry);
   }
 
   /** What its taking over leads to. */
