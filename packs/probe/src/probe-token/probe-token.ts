@@ -1,7 +1,9 @@
 import { defineTool, ToolError } from '@countersign/tool-kit';
 import { z } from 'zod';
 
-/** Calls the counterparty with a brokered token and answers what it saw. */
+const HOSTS = ['127.0.0.1', 'localhost'];
+
+/** Calls the counterparty with a brokered token and answers what it saw. The token goes to no other host, nor along a redirect. */
 export const probeToken = defineTool({
   name: 'probe_token',
   version: '1.0.0',
@@ -9,13 +11,16 @@ export const probeToken = defineTool({
   description: 'For tests: calls the probe counterparty at the given path with the credential probe_token, and answers what it said.',
   category: 'probe',
   effect_class: 'read_external',
-  network: ['127.0.0.1', 'localhost'],
+  network: HOSTS,
   auth_requirements: ['probe_token'],
   input: z.strictObject({ url: z.url() }),
   output: z.strictObject({ status: z.int(), body: z.string() }),
   run: async ({ url }, ctx) => {
+    const { hostname } = new URL(url);
+    if (!HOSTS.includes(hostname))
+      throw new ToolError('POLICY_DENIED', `probe_token calls no other host than ${HOSTS.join(', ')}`, { effect: 'none' });
     const authorization = `Bearer ${await ctx.secrets.get('probe_token')}`;
-    const response = await fetch(url, { headers: { authorization }, signal: ctx.signal }).catch((cause: Error) => {
+    const response = await fetch(url, { headers: { authorization }, redirect: 'manual', signal: ctx.signal }).catch((cause: Error) => {
       throw new ToolError('NETWORK_ERROR', cause.message, { effect: 'none' });
     });
     return { status: response.status, body: await response.text() };
