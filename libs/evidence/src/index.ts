@@ -20,8 +20,9 @@ export { type DropSources, droppedBelow, type RecordedDrop, signedDrops } from '
 export { type EntriesAnswer, EntriesReader } from './entries-reader.js';
 export { ProofReader } from './proof-reader.js';
 export { CheckedEventLog } from './signed/checked-event-log.js';
+export type { OffsetRange } from './signed/offset-ranges.js';
 export { ReadCheck } from './signed/read-check.js';
-export { type JudgedLog, type Judgement, type OffsetRange, RecordJudge, type TornTile } from './signed/record-judge.js';
+export { type JudgedLog, type Judgement, RecordJudge, type TornTile } from './signed/record-judge.js';
 export { RecordScan, type Scanned } from './signed/record-scan.js';
 export { SignedHeads } from './signed/signed-heads.js';
 export { type BrokenPlace, BrokenRecord } from './trees/broken-record.js';

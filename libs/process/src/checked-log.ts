@@ -35,5 +35,5 @@ export function checkedLog(
 
 /** Reads and compares what is signed of this log, for whoever may write its tiles. */
 export function recordScan(log: AppDeps['log'], evidence: Evidence, damage: DamageReport, found_by: DamageFinder): RecordScan {
-  return new RecordScan(log, evidence.tiles, recordJudge(log, evidence), damage, found_by);
+  return new RecordScan({ log, ...evidence }, recordJudge(log, evidence), damage, found_by);
 }

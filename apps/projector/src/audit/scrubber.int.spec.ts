@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, truncate } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { forgeRecord, rotRecord } from '@countersign/event-log/testing/forged-journal';
@@ -23,7 +23,7 @@ function scrubber(isOwner = true): Scrubber {
   const { log, damage, dir } = installation;
   return new Scrubber({
     log,
-    scan: new RecordScan(log, installation.evidence().tiles, installation.judge(), damage, 'scrub'),
+    scan: new RecordScan({ log, ...installation.evidence() }, installation.judge(), damage, 'scrub'),
     kept: new TextFile(path.join(dir, 'scrubbed.json')),
     owner: { isOwner },
     now_ms: () => now_ms,
@@ -54,6 +54,19 @@ describe('the scrubber', () => {
     now_ms += 3_600_000;
     await scrubber().pass();
     expect(installation.found.map(({ first_offset }) => first_offset)).toContain(300);
+  });
+
+  test('a torn tile above the leaves hides nothing: the tree is hashed anew, and a replaced record is found', async () => {
+    await installation.append(700);
+    await installation.sign();
+    const upper = path.join(installation.dir, 'trees', TOPIC, '0', '1', '000');
+    await writeFile(upper, Buffer.alloc((await readFile(upper)).length, 7));
+    await scrubber().pass();
+    expect(installation.found).toEqual([]);
+    await installation.whileStopped(() => forgeRecord(installation.logDir, place(300), lie));
+    now_ms += 3_600_000;
+    await scrubber().pass();
+    expect(installation.found).toEqual([expect.objectContaining({ found_by: 'scrub', first_offset: 300, last_offset: 300 })]);
   });
 
   test('compares what is signed while it runs at once, and what was there before in its passes', async () => {

@@ -115,11 +115,18 @@ export class Scrubber {
       at = scanned.next;
       await this.rest((performance.now() - since) * REST_FACTOR);
     }
-    if (unproven > 0)
-      logger.warn(
-        { event: 'records_unproven', tree: nameOf(head), records: unproven },
-        'tiles above these records do not add up to the signed head: start the projector again without them',
-      );
+    if (unproven === 0 || this.isStopped || !owner.isOwner) return;
+    logger.warn(
+      { event: 'records_unproven', tree: nameOf(head), records: unproven },
+      'tiles above these records are torn: the tree is hashed anew',
+    );
+    await this.rehash(head);
+  }
+
+  private async rehash(head: TreeHead): Promise<void> {
+    const hashing = this.parts.scan.rehash(head);
+    for (let since = performance.now(); !this.isStopped && !(await hashing.next()).done; since = performance.now())
+      await this.rest((performance.now() - since) * REST_FACTOR);
   }
 
   private async keep(passes: Passes): Promise<void> {

@@ -3,13 +3,8 @@ import { HASH_BYTES, ProvenTiles, recordHash, TILE_WIDTH, type TreeHead } from '
 import { treeName } from '../checkpoints/checkpoint-store.js';
 import type { DroppedLeaves } from '../drops/dropped-leaves.js';
 import type { Tiles } from '../trees/tiles.js';
+import { addRange, type OffsetRange } from './offset-ranges.js';
 import type { SignedHeads } from './signed-heads.js';
-
-/** Offsets from the first to the last, both included. */
-export interface OffsetRange {
-  first: number;
-  last: number;
-}
 
 /** A whole tile of leaf hashes that is not what was signed, and the hashes that are: those of the log. */
 export interface TornTile {
@@ -121,11 +116,4 @@ function compare({ at, hashes }: { at: number; hashes: Buffer }, leaves: Buffer,
     const isSame = hashes.subarray(byte, byte + HASH_BYTES).equals(leaves.subarray(byte, byte + HASH_BYTES));
     if (!isSame) addRange(wrong, { first: offset, last: offset });
   }
-}
-
-/** Adds a range behind the others; one that continues the last is one with it. */
-function addRange(ranges: OffsetRange[], range: OffsetRange): void {
-  const last = ranges.at(-1);
-  if (last && range.first <= last.last + 1) last.last = Math.max(last.last, range.last);
-  else ranges.push(range);
 }

@@ -1,9 +1,9 @@
-import { type EventLog, type LogRecord, RecordsDropped, RecordsUnreadable } from '@countersign/event-log';
+import { type LogRecord, RecordsDropped, RecordsUnreadable } from '@countersign/event-log';
 import { HASH_BYTES, recordHash, type TreeHead } from '@countersign/proofs';
 import { treeName } from '../checkpoints/checkpoint-store.js';
 import type { DamageFinder, DamageReport } from '../damage/found-damage.js';
-import type { Tiles } from '../trees/tiles.js';
-import type { RecordJudge } from './record-judge.js';
+import type { JudgedLog, RecordJudge } from './record-judge.js';
+import { TreeRehash } from './tree-rehash.js';
 import { missingEnd, unreadableRecords, wrongRecords } from './wrong-records.js';
 
 /** What a scan of some records came to. */
@@ -20,8 +20,7 @@ export interface Scanned {
 /** Reads records that are signed and compares them. Tiles that are not what was signed, while the log is, are written again. */
 export class RecordScan {
   constructor(
-    private readonly log: Pick<EventLog, 'read'>,
-    private readonly tiles: Tiles,
+    private readonly from: JudgedLog,
     private readonly judge: RecordJudge,
     private readonly damage: DamageReport,
     private readonly found_by: DamageFinder,
@@ -37,7 +36,7 @@ export class RecordScan {
     const { topic, partition, size } = head;
     const none = { records: 0, unproven: 0 };
     try {
-      const records = await this.log.read(topic, partition, first, Math.min(count, size - first));
+      const records = await this.from.log.read(topic, partition, first, Math.min(count, size - first));
       if (records.length > 0) return await this.compare(head, first, records);
       this.damage.found(missingEnd(head, { first, last: size - 1 }, this.found_by));
       return { ...none, next: size, isDamaged: true };
@@ -51,12 +50,22 @@ export class RecordScan {
     }
   }
 
+  /**
+   * Hashes a tree anew whose tiles prove nothing of some records, page by page. Returns whether it is what was signed: then its
+   * tiles are written again.
+   */
+  async *rehash(head: TreeHead): AsyncGenerator<void, boolean> {
+    const wrong = yield* new TreeRehash(this.from).run(head);
+    for (const range of wrong) this.damage.found(wrongRecords(head, range, this.found_by));
+    return wrong.length === 0;
+  }
+
   private async compare(head: TreeHead, first: number, records: readonly LogRecord[]): Promise<Scanned> {
     const hashes = Buffer.concat(records.map(recordHash), records.length * HASH_BYTES);
     const { wrong, torn, unproven } = await this.judge.judge(head, first, hashes);
     for (const range of wrong) this.damage.found(wrongRecords(head, range, this.found_by));
     const name = treeName(head.topic, head.partition);
-    for (const tile of torn) await this.tiles.append(name, { level: 0, index: tile.index, width: 0, hashes: tile.hashes });
+    for (const tile of torn) await this.from.tiles.append(name, { level: 0, index: tile.index, width: 0, hashes: tile.hashes });
     return { next: first + records.length, records: records.length, unproven, isDamaged: wrong.length > 0 };
   }
 }

@@ -1,6 +1,6 @@
 import { treeName } from '../checkpoints/checkpoint-store.js';
 import type { DamageFinder, FoundDamage } from '../damage/found-damage.js';
-import type { OffsetRange } from './record-judge.js';
+import type { OffsetRange } from './offset-ranges.js';
 
 type Place = { topic: string; partition: number };
 

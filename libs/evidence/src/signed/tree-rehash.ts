@@ -1,0 +1,94 @@
+import type { LogRecord } from '@countersign/event-log';
+import { HASH_BYTES, recordHash, TILE_WIDTH, type TileAppend, type TreeHead } from '@countersign/proofs';
+import { treeName } from '../checkpoints/checkpoint-store.js';
+import { leavesBelow } from '../drops/keep-leaves.js';
+import { BrokenRecord } from '../trees/broken-record.js';
+import { CoveredTree } from '../trees/covered-tree.js';
+import type { Tiles } from '../trees/tiles.js';
+import { addRange, type OffsetRange } from './offset-ranges.js';
+import type { JudgedLog } from './record-judge.js';
+
+const PAGE_RECORDS = 500;
+
+/** The whole tiles above the leaves, in memory: 1/256 of the leaf hashes. */
+class UpperTiles implements Tiles {
+  private readonly parts = new Map<string, TileAppend[]>();
+
+  async append(_tree: string, part: TileAppend): Promise<void> {
+    if (part.level === 0) return;
+    const name = `${part.level}/${part.index}`;
+    this.parts.set(name, [...(this.parts.get(name) ?? []), part]);
+  }
+
+  async read(): Promise<Buffer> {
+    return Buffer.alloc(0);
+  }
+
+  *whole(): Generator<TileAppend> {
+    for (const [{ level, index }, hashes] of [...this.parts.values()].map((parts) => [parts[0] as TileAppend, joined(parts)] as const))
+      if (hashes.length === TILE_WIDTH * HASH_BYTES) yield { level, index, width: 0, hashes };
+  }
+}
+
+const joined = (parts: readonly TileAppend[]): Buffer => Buffer.concat(parts.map(({ hashes }) => hashes));
+
+/**
+ * Hashes a tree anew from the log, for where a tile above the leaves is torn, so that the tiles below it prove nothing. A log that
+ * adds up to the signed head gets its whole tiles written again; partial ones are the signer's.
+ */
+export class TreeRehash {
+  constructor(private readonly parts: JudgedLog) {}
+
+  /** Yields after each page. Returns the records that are not what was signed: those that differ from their tiles, or all. */
+  async *run(head: TreeHead): AsyncGenerator<void, OffsetRange[]> {
+    const { topic, partition, size } = head;
+    const upper = new UpperTiles();
+    const strange: OffsetRange[] = [];
+    try {
+      const tree = await this.begin(head, upper);
+      while (tree.next < size) {
+        const records = await this.parts.log.read(topic, partition, tree.next, Math.min(PAGE_RECORDS, size - tree.next));
+        if (records.length === 0) return [{ first: tree.next, last: size - 1 }];
+        await this.compare(head, records, strange);
+        tree.take(records);
+        await tree.write(upper);
+        yield;
+      }
+    } catch (cause) {
+      if (!(cause instanceof BrokenRecord)) throw cause;
+      return strange.length > 0 ? strange : [{ first: 0, last: size - 1 }];
+    }
+    await this.writeAgain(treeName(topic, partition), upper);
+    return [];
+  }
+
+  private async begin(head: TreeHead, into: Tiles): Promise<CoveredTree> {
+    const { log, dropped } = this.parts;
+    const first = await log.first(head.topic, head.partition);
+    const name = treeName(head.topic, head.partition);
+    if (first === 0 || !dropped) return CoveredTree.resume(head, into, []);
+    return CoveredTree.resume(head, into, [], () => leavesBelow((index) => dropped.read(name, index), first));
+  }
+
+  private async compare({ topic, partition }: TreeHead, records: readonly LogRecord[], strange: OffsetRange[]): Promise<void> {
+    const name = treeName(topic, partition);
+    let index: number | undefined;
+    let tile: Buffer = Buffer.alloc(0);
+    for (const record of records) {
+      const of = Math.floor(record.offset / TILE_WIDTH);
+      if (of !== index) tile = await this.parts.tiles.read(name, 0, of);
+      index = of;
+      const at = (record.offset % TILE_WIDTH) * HASH_BYTES;
+      const kept = tile.subarray(at, at + HASH_BYTES);
+      if (kept.length === HASH_BYTES && !kept.equals(recordHash(record))) addRange(strange, { first: record.offset, last: record.offset });
+    }
+  }
+
+  private async writeAgain(name: string, upper: UpperTiles): Promise<void> {
+    const { tiles } = this.parts;
+    for (const tile of upper.whole()) {
+      const kept = await tiles.read(name, tile.level, tile.index);
+      if (!kept.equals(tile.hashes)) await tiles.append(name, tile);
+    }
+  }
+}
