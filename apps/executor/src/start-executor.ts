@@ -32,7 +32,7 @@ import { settingsFaults } from './pack-settings.js';
 import { packs } from './packs.js';
 import { prepareFolders, runFolders } from './run-folders.js';
 import { measureTools, ToolTallies } from './tallies/tool-tallies.js';
-import { type HostedPack, hostPacks, isModulePath } from './tool-runs/hosted-packs.js';
+import { type HostedPack, hostPacks, isModulePath, unhealthyOf } from './tool-runs/hosted-packs.js';
 import { loadTools } from './tool-runs/loaded-tool.js';
 import { ProgressHints } from './tool-runs/progress-hints.js';
 import { ToolRuns } from './tool-runs/tool-runs.js';
@@ -122,7 +122,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   });
   const trust = new TrustBook(deps);
   await trust.start();
-  const witness = new ConfigurationWitness('executor', configuration, deps);
+  const witness = new ConfigurationWitness('executor', configuration, deps, () => unhealthyOf(hosted));
   witness.start();
   const { executor_id, lanes, environment_name: environment } = config;
   const announcement = { executor_id, lanes, environment, now_ms: clock.now_ms() };
@@ -146,6 +146,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
   );
   return {
     ready: () => caughtUp && executor.ready,
+    unhealthy: () => unhealthyOf(hosted),
     close: async () => {
       await app.close();
       await executor.close();

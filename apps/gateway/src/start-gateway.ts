@@ -25,6 +25,7 @@ import { delegatedAuthority, eventStreams, noticeSender, replayBundles, subjectR
 import { createHttpApp, type GatewayParts } from './gateway.module.js';
 import { Face } from './http/face.js';
 import { Health } from './http/health.js';
+import { PackHealth } from './http/pack-health.js';
 import { StoredBlobs } from './http/stored-blobs.js';
 import { VoteRoom } from './http/vote-room.js';
 import { Authenticator } from './identity/authenticator.js';
@@ -142,7 +143,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     trust: trustRoom(deps, config.lanes, book, { writer, sealer }),
     usage: usageRoom(deps, config.lanes, { configuration, changes, writer, sealer, told }),
     blobs: new StoredBlobs(deps.blobs, deps.personal),
-    health: new Health(ready, deps, deps.metrics, bounds.metrics_access),
+    health: new Health(ready, deps, deps.metrics, bounds.metrics_access, new PackHealth(store, monotonic)),
     bounds,
     audit: deps.evidence && new AuditRoom(reading, deps.evidence, configuration, auditedTopics(config.lanes)),
   };

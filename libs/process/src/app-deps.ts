@@ -1,6 +1,6 @@
 import type { EventCodec } from '@countersign/contracts';
 import type { EventLog, SchemaSource } from '@countersign/event-log';
-import type { Blobs, KeySnapshot, ResultCache, Store, Vault } from '@countersign/store';
+import type { Blobs, KeySnapshot, ResultCache, Store, UnhealthyPack, Vault } from '@countersign/store';
 import type { Registry } from 'prom-client';
 import type { Clock } from './clock.js';
 import type { KnownDamage } from './damage/known-damage.js';
@@ -55,6 +55,8 @@ export interface AppDeps {
 export interface RunningApp {
   /** Whether it has caught up with what it must know before it serves. Cheap; asked by /readyz. */
   ready(): boolean;
+  /** The packs that it cannot use; absent where it has none. Cheap; named by /readyz. */
+  unhealthy?(): readonly UnhealthyPack[];
   /** Stops taking work, finishes or hands over what runs, and resolves when nothing of it is left. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidv7 } from '@countersign/contracts';
-import { forgetInstance, reportInstance, type Store } from '@countersign/store';
+import { forgetInstance, reportInstance, type Store, type UnhealthyPack } from '@countersign/store';
 import type { Logger } from './logger.js';
 import { CONFIGURATION_TOPIC } from './topics.js';
 
@@ -30,6 +30,8 @@ export class ConfigurationWitness {
     private readonly service: string,
     private readonly configuration: FoldedConfiguration,
     private readonly parts: { store: Store; logger: Logger; clock: { now_ms(): number } },
+    /** Told with each beat. */
+    private readonly unhealthy: () => readonly UnhealthyPack[] = () => [],
   ) {
     this.instance_id = `${service}-${uuidv7(parts.clock.now_ms())}`;
   }
@@ -79,7 +81,8 @@ export class ConfigurationWitness {
     const { config_offset, policy_offset } = this.configuration.state;
     this.reported = policy_offset;
     try {
-      await reportInstance(this.parts.store, { instance_id: this.instance_id, service: this.service, config_offset });
+      const { instance_id, service } = this;
+      await reportInstance(this.parts.store, { instance_id, service, config_offset }, this.unhealthy());
     } catch (cause) {
       this.parts.logger.debug({ cause: String(cause) }, 'how much of the configuration is here was not told');
     }

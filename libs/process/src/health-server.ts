@@ -22,6 +22,11 @@ const json = (status: number, state: string, headers: Readonly<Record<string, st
   headers,
 });
 
+/** The body of `/readyz`: `unhealthy_packs` only where there are some. */
+export function readinessBody(status: string, packs: readonly { pack: string }[]): Record<string, unknown> {
+  return packs.length === 0 ? { status } : { status, unhealthy_packs: packs.map(({ pack }) => pack) };
+}
+
 /** `tampered`: it serves, and the record is not what was signed. */
 export type Readiness = 'ready' | 'tampered' | 'catching_up';
 
@@ -34,6 +39,7 @@ export class HealthServer {
     private readonly readiness: () => Readiness,
     private readonly metrics: Registry,
     metrics_token?: string | undefined,
+    private readonly unhealthy: () => readonly { pack: string }[] = () => [],
   ) {
     const access = new MetricsAccess(metrics_token);
     this.server = createServer(BOUNDS, (request, response) => {
@@ -60,7 +66,8 @@ export class HealthServer {
 
   private readyz(): HealthAnswer {
     const status = this.readiness();
-    return json(status === 'catching_up' ? 503 : 200, status);
+    const answer = json(status === 'catching_up' ? 503 : 200, status);
+    return { ...answer, body: JSON.stringify(readinessBody(status, this.unhealthy())) };
   }
 
   private async answer({ url, method, headers, socket }: IncomingMessage, access: MetricsAccess): Promise<HealthAnswer> {

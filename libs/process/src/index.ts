@@ -9,6 +9,7 @@ export { type Configuration, foldConfiguration } from './configuration.js';
 export { ConfigurationWitness } from './configuration-witness.js';
 export { DAMAGE_TOPIC, KnownDamage } from './damage/known-damage.js';
 export { anchorOf, type Evidence } from './evidence.js';
+export { readinessBody } from './health-server.js';
 export { type HistoryAsk, HistoryBook } from './history/history-book.js';
 export { inTurns } from './in-turns.js';
 export { LogTime } from './log-time.js';

@@ -118,7 +118,12 @@ async function started<C>(service: Service<C>, platform: Platform, config: C, he
     app = running;
     if (service.has_http) return { app };
     names = { port: 'COUNTERSIGN_HEALTH_PORT', host: 'COUNTERSIGN_HEALTH_HOST' };
-    const health_server = new HealthServer(() => readinessOf(running, deps), deps.metrics, health.metrics_token);
+    const health_server = new HealthServer(
+      () => readinessOf(running, deps),
+      deps.metrics,
+      health.metrics_token,
+      () => running.unhealthy?.() ?? [],
+    );
     const port = await health_server.listen(health.port, health.host);
     deps.logger.info({ host: health.host, port }, 'health and metrics are served');
     return { app, health_server };

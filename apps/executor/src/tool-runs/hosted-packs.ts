@@ -1,6 +1,7 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ChildRuntime, type ChildRuntimeOptions, InProcessRuntime, type Runtime, type RuntimePack } from '@countersign/runtimes';
+import type { UnhealthyPack } from '@countersign/store';
 import { faultsOfForeign, type Pack } from '@countersign/tool-kit';
 
 /** A pack and the runtime that has loaded it. */
@@ -12,6 +13,14 @@ export interface HostedPack {
 }
 
 const LOADS_MAX = 3;
+const REASON_MAX = 200;
+
+/** The packs that cannot be used now, and why. One that never loaded is named by its file: its path is not for everybody. */
+export function unhealthyOf(hosted: readonly HostedPack[]): UnhealthyPack[] {
+  return hosted.flatMap(({ runtime, pack, fault = runtime.unhealthy }) =>
+    fault === undefined ? [] : [{ pack: basename(pack.name), reason: fault.replaceAll(/\s+/g, ' ').slice(0, REASON_MAX) }],
+  );
+}
 
 /** Whether this names a module from outside instead of a built-in pack: a path. */
 export const isModulePath = (name: string): boolean => /^\.{0,2}\//.test(name);

@@ -1,4 +1,5 @@
 import { Refusal } from '@countersign/calls';
+import { readinessBody } from '@countersign/process';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { Face } from './face.js';
 import { Health } from './health.js';
@@ -18,13 +19,12 @@ export class HealthController {
   }
 
   @Get('readyz')
-  ready(@Req() _request: HttpRequest, @Res() reply: HttpReply): void {
+  async ready(@Req() _request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     const { status } = this.health;
+    const body = readinessBody(status, await this.health.packs.unhealthy());
     sendAnswer(
       reply,
-      status === 'ready' || status === 'tampered'
-        ? { status: 200, body: { status } }
-        : { status: 503, body: { status }, headers: { 'retry-after': '1' } },
+      status === 'ready' || status === 'tampered' ? { status: 200, body } : { status: 503, body, headers: { 'retry-after': '1' } },
     );
   }
 

@@ -1,6 +1,7 @@
 import type { EventLog } from '@countersign/event-log';
 import type { KnownDamage, MetricsAccess } from '@countersign/process';
 import type { Registry } from 'prom-client';
+import type { PackHealth } from './pack-health.js';
 
 /** Whether this process can serve, or why it cannot: the log takes nothing or a reader of it is stuck, or it still reads what came before. */
 export class Health {
@@ -9,6 +10,7 @@ export class Health {
     private readonly parts: { log: Pick<EventLog, 'health'>; damage?: Pick<KnownDamage, 'open'> | undefined },
     readonly metrics: Registry,
     readonly metrics_access: MetricsAccess,
+    readonly packs: PackHealth,
   ) {}
 
   /** `tampered`: it serves, and the record is not what was signed. */

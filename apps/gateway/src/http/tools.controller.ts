@@ -6,6 +6,7 @@ import { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { TrustRoom } from '../trust/trust-room.js';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
+import { Health } from './health.js';
 import { listed, pageOf } from './lists.js';
 import { seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
@@ -64,6 +65,7 @@ export class ToolsController {
     private readonly room: ConfigurationRoom,
     private readonly trust: TrustRoom,
     private readonly views: Views,
+    private readonly health: Health,
   ) {}
 
   /** Trust, ratings and usage of the tenant's tools, with what this gateway answered before. */
@@ -81,14 +83,14 @@ export class ToolsController {
       const shown = shownBy(page as ToolFilters);
       const { state } = this.room;
       const names = toolNames(state, caller.tenant_id).filter((name) => toolVersions(state, caller.tenant_id, name).some(shown));
-      return ok(
-        pageOf(
-          names,
-          page,
-          (name) => name,
-          (name) => toolFace(state, caller.tenant_id, name, measured, shown),
-        ),
+      const shownNames = pageOf(
+        names,
+        page,
+        (name) => name,
+        (name) => toolFace(state, caller.tenant_id, name, measured, shown),
       );
+      const unhealthy_packs = await this.health.packs.unhealthy();
+      return ok(unhealthy_packs.length === 0 ? shownNames : { ...shownNames, unhealthy_packs });
     });
   }
 

@@ -1,8 +1,9 @@
 import { NOW_MS } from '../leases/lease-guard.js';
 import type { Sql } from '../store.js';
+import type { UnhealthyPack } from './unhealthy-packs.js';
 
 /** An instance that has not been heard from for so long does not count as running, ms. */
-const INSTANCE_GONE_MS = 3_000;
+export const INSTANCE_GONE_MS = 3_000;
 const FORGOTTEN_MS = 3_600_000;
 /** 1: drops a change of the configuration whose base moved. Builds from before report nothing, which counts as 0. */
 const CONFIGURATION_RULES = 1;
@@ -17,15 +18,20 @@ export interface RunningInstance {
   config_offset: number;
 }
 
-const REPORT = `INSERT INTO configuration_instances (instance_id, service, config_offset, rules, seen_at_ms) VALUES ($1, $2, $3, ${CONFIGURATION_RULES}, ${NOW_MS})
-ON CONFLICT (instance_id) DO UPDATE SET config_offset = EXCLUDED.config_offset, rules = EXCLUDED.rules, seen_at_ms = EXCLUDED.seen_at_ms`;
+const REPORT = `INSERT INTO configuration_instances (instance_id, service, config_offset, unhealthy_packs, rules, seen_at_ms) VALUES ($1, $2, $3, $4, ${CONFIGURATION_RULES}, ${NOW_MS})
+ON CONFLICT (instance_id) DO UPDATE SET config_offset = EXCLUDED.config_offset, unhealthy_packs = EXCLUDED.unhealthy_packs, rules = EXCLUDED.rules, seen_at_ms = EXCLUDED.seen_at_ms`;
 const LIVE = `SELECT instance_id, service, config_offset FROM configuration_instances
 WHERE seen_at_ms > ${NOW_MS} - $1 AND service <> '${WAITED_FOR_BY_NOBODY}' ORDER BY service, instance_id`;
 const OLDER = `SELECT count(*)::int4 AS older FROM configuration_instances WHERE seen_at_ms > ${NOW_MS} - $1 AND rules < ${CONFIGURATION_RULES}`;
 const FORGET = `DELETE FROM configuration_instances WHERE instance_id = $1 OR seen_at_ms < ${NOW_MS} - $2`;
 
-export async function reportInstance(sql: Sql, { instance_id, service, config_offset }: RunningInstance): Promise<void> {
-  await sql.query({ name: 'instance_report', text: REPORT, params: [instance_id, service, config_offset] });
+/** `packs`: those that it cannot use. */
+export async function reportInstance(
+  sql: Sql,
+  { instance_id, service, config_offset }: RunningInstance,
+  packs: readonly UnhealthyPack[] = [],
+): Promise<void> {
+  await sql.query({ name: 'instance_report', text: REPORT, params: [instance_id, service, config_offset, JSON.stringify(packs)] });
 }
 
 /** Whether every instance that runs drops changes whose base moved. While one does not, a change that says its base would be folded in two ways. */

@@ -17,6 +17,7 @@ import { callbacksKept } from './0033-callbacks-kept.js';
 import { configurationRules } from './0034-configuration-rules.js';
 import { resources } from './0040-resources.js';
 import { actedResources } from './0041-acted-resources.js';
+import { unhealthyPacks } from './0042-unhealthy-packs.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order it is run. A new one is appended, whoever owns its tables. */
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   configurationRules,
   resources,
   actedResources,
+  unhealthyPacks,
 ];

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Api, Envelope } from './api.js';
+import { EmbeddedPlatform } from './embedded-platform.js';
+
+const dir = mkdtempSync(path.join(tmpdir(), 'countersign-packs-'));
+const broken = path.join(dir, 'broken');
+const kit = pathToFileURL(path.resolve('libs/tool-kit/dist/index.js')).href;
+const zod = pathToFileURL(path.resolve('node_modules/zod/index.js')).href;
+
+/** A pack whose child cannot start while a file is there. */
+const weather = `
+import { existsSync } from 'node:fs';
+import { defineTool } from '${kit}';
+import { z } from '${zod}';
+if (existsSync(${JSON.stringify(broken)})) throw new Error('the station does not answer');
+const read = defineTool({
+  name: 'read_weather', version: '1.0.0', title: 'Read the weather', description: 'Reads the weather of a place, for a test of packs.',
+  category: 'test', effect_class: 'read_internal', input: z.strictObject({ place: z.string() }), output: z.strictObject({ sky: z.string() }),
+  run: async () => ({ sky: 'blue' }),
+});
+export const pack = { name: 'weather', version: '1.0.0', tools: [read] };`;
+
+let platform: EmbeddedPlatform;
+let agent: Api;
+
+beforeAll(async () => {
+  const modules = { 'weather.mjs': weather, 'throws.mjs': "throw new Error('never');", 'other.mjs': 'export const other = 1;' };
+  for (const [name, text] of Object.entries(modules)) writeFileSync(path.join(dir, name), text);
+  const packs = ['workspace', ...Object.keys(modules).map((name) => path.join(dir, name))];
+  platform = await EmbeddedPlatform.start({ COUNTERSIGN_PACKS: packs.join(',') });
+  agent = await platform.admin().keyFor('agent', 'agent-1', ['agent']);
+});
+afterAll(async () => {
+  await platform?.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const ready = async () => (await fetch(`${platform.base}/readyz`)).json() as Promise<{ status: string; unhealthy_packs?: string[] }>;
+const named = (...packs: string[]) =>
+  platform.process.until(`unhealthy are ${packs}`, async () => (await ready()).unhealthy_packs?.join() === packs.join());
+const weatherOf = (place: string) => agent.request<Envelope>('POST', '/v1/calls', { tool: 'read_weather', inputs: { place }, context: {} });
+
+test('packs that cannot be loaded are named by /readyz and /v1/tools, and the others run', async () => {
+  await named('other.mjs', 'throws.mjs');
+  expect((await ready()).status).toBe('ready');
+  const { body } = await agent.request<{ unhealthy_packs: { pack: string; reason: string }[] }>('GET', '/v1/tools');
+  expect(body.unhealthy_packs).toEqual([
+    { pack: 'other.mjs', reason: expect.any(String) },
+    { pack: 'throws.mjs', reason: expect.stringContaining('never') },
+  ]);
+  expect(JSON.stringify(body.unhealthy_packs)).not.toContain(dir);
+  expect((await weatherOf('Ulm')).body).toMatchObject({ status: 'succeeded', output: { sky: 'blue' } });
+});
+
+test('a pack whose process cannot start any more is named, its calls fail without an effect, until it starts again', async () => {
+  writeFileSync(broken, '');
+  const tenant = await platform.admin().request('POST', '/v1/tenants', { tenant_id: 'umbra' });
+  expect(tenant.status).toBeLessThan(300);
+  const other = await platform.admin().keyFor('agent', 'agent-2', ['agent'], 'umbra');
+  const failed = await other.request<Envelope>('POST', '/v1/calls', { tool: 'read_weather', inputs: { place: 'Bonn' }, context: {} });
+  expect(failed.body).toMatchObject({ status: 'failed', error: { code: 'NETWORK_ERROR' } });
+  await named('other.mjs', 'throws.mjs', 'weather');
+  rmSync(broken);
+  await platform.process.until('it has started again', async () => {
+    const again = await other.request<Envelope>('POST', '/v1/calls', { tool: 'read_weather', inputs: { place: 'Bonn' }, context: {} });
+    return again.body.status === 'succeeded';
+  });
+  await named('other.mjs', 'throws.mjs');
+});
