@@ -70,13 +70,12 @@ const packs = readdirSync(join(root, 'packs'))
     kept: `packs/${folder}/eval`,
     evals_at: `packs/${folder}/src/evals.ts`,
   }));
-const http = 'runtimes/http';
 packs.push({
   folder: 'http',
-  dist: `apps/executor/dist/${http}`,
+  dist: 'libs/runtimes/dist/http',
   index: 'http-pack.js',
-  kept: 'apps/executor/eval/http',
-  evals_at: `apps/executor/src/${http}/evals.ts`,
+  kept: 'libs/runtimes/eval/http',
+  evals_at: 'libs/runtimes/src/http/evals.ts',
 });
 for (const pack of packs) results.push(...(await verifyPack(pack)));
 const failed = results.filter((result) => result.failed > 0);

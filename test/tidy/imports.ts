@@ -12,7 +12,7 @@ const allowed: readonly [room: RegExp, may: RegExp][] = [
   [/^libs\/decisions$/, /^libs\/(contracts|domain|policy)$/],
   [/^libs\/process$/, /^libs\/(contracts|domain|mapping|policy|event-log|store|evidence|proofs|tool-kit)$/],
   [/^libs\/calls$/, /^libs\/(contracts|domain|event-log|outbound|process|store)$/],
-  [/^libs\/runtimes$/, /^libs\/(contracts|tool-kit)$/],
+  [/^libs\/runtimes$/, /^libs\/(contracts|outbound|tool-kit)$/],
   [/^packs\/[^/]+$/, /^libs\/tool-kit$/],
   [/^apps\/executor$/, /^(libs|packs)\//],
   [/^apps\/standalone$/, /^(libs|apps|packs)\//],

@@ -2,8 +2,8 @@ import { pack as git } from '@countersign/pack-git';
 import { pack as patterns } from '@countersign/pack-patterns';
 import { pack as probe } from '@countersign/pack-probe';
 import { pack as workspace } from '@countersign/pack-workspace';
+import { httpPack } from '@countersign/runtimes';
 import type { Pack } from '@countersign/tool-kit';
-import { pack as http } from './runtimes/http/http-pack.js';
 
 /** The packs that COUNTERSIGN_PACKS may name. */
-export const packs: readonly Pack[] = [git, http, patterns, probe, workspace];
+export const packs: readonly Pack[] = [git, httpPack, patterns, probe, workspace];

@@ -71,6 +71,7 @@ import { TenantsController } from './http/tenants.controller.js';
 import { TENANT_KEYS, TokenExchangesController } from './http/token-exchanges.controller.js';
 import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
 import { ToolPoliciesController } from './http/tool-policies.controller.js';
+import { ToolReadings } from './http/tool-readings.js';
 import { ToolsController } from './http/tools.controller.js';
 import { TrustController } from './http/trust.controller.js';
 import { HEADERS_TOO_SLOW, refuseUnread, refuseUnrouted } from './http/unread-requests.js';
@@ -202,6 +203,11 @@ export class GatewayModule {
         { provide: ReplayBundles, useValue: parts.replays },
         { provide: CounterfactualRoom, useValue: parts.counterfactual },
         { provide: Health, useValue: parts.health },
+        {
+          provide: ToolReadings,
+          useFactory: (trust: TrustRoom, views: Views, health: Health) => new ToolReadings(trust, views, health),
+          inject: [TrustRoom, Views, Health],
+        },
         { provide: VoteRoom, useValue: parts.votes },
         { provide: NoticeRoom, useValue: parts.notices },
         { provide: UsageRoom, useValue: parts.usage },

@@ -1,15 +1,13 @@
-import { type Caller, noSuchTool, noSuchVersion, Refusal, Views } from '@countersign/calls';
+import { type Caller, noSuchTool, noSuchVersion, Refusal } from '@countersign/calls';
 import { inRangeText, itemNames, type TenantToolVersion, toolNames, toolVersions } from '@countersign/domain';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
 import { ConfigurationRoom } from '../configuration/configuration-room.js';
-import { TrustRoom } from '../trust/trust-room.js';
 import { Face } from './face.js';
 import { fromQuery, queryOf } from './from-query.js';
-import { Health } from './health.js';
 import { listed, pageOf } from './lists.js';
-import { seenOf } from './positions.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
+import { ToolReadings } from './tool-readings.js';
 import { type MeasuredOf, toolFace, versionFace } from './tool-record.js';
 import { searchTools } from './tool-search.js';
 
@@ -63,23 +61,15 @@ export class ToolsController {
   constructor(
     private readonly face: Face,
     private readonly room: ConfigurationRoom,
-    private readonly trust: TrustRoom,
-    private readonly views: Views,
-    private readonly health: Health,
+    private readonly readings: ToolReadings,
   ) {}
-
-  /** Trust, ratings and usage of the tenant's tools, with what this gateway answered before. */
-  private async measured(request: HttpRequest, caller: Caller): Promise<MeasuredOf> {
-    await this.views.current(seenOf(request));
-    return this.trust.measured(caller.tenant_id);
-  }
 
   @Get('v1/tools')
   list(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const page = listed(request, toolFilters);
       if (page instanceof Refusal) return page;
-      const measured = await this.measured(request, caller);
+      const measured = await this.readings.measured(request, caller);
       const shown = shownBy(page as ToolFilters);
       const { state } = this.room;
       const names = toolNames(state, caller.tenant_id).filter((name) => toolVersions(state, caller.tenant_id, name).some(shown));
@@ -89,7 +79,7 @@ export class ToolsController {
         (name) => name,
         (name) => toolFace(state, caller.tenant_id, name, measured, shown),
       );
-      const unhealthy_packs = await this.health.packs.unhealthy();
+      const unhealthy_packs = await this.readings.unhealthyPacks();
       return ok(unhealthy_packs.length === 0 ? shownNames : { ...shownNames, unhealthy_packs });
     });
   }
@@ -99,7 +89,7 @@ export class ToolsController {
   search(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const query = queryOf(request, toolSearchQuery);
-      return query instanceof Refusal ? query : this.found(caller, query, await this.measured(request, caller));
+      return query instanceof Refusal ? query : this.found(caller, query, await this.readings.measured(request, caller));
     });
   }
 
@@ -107,7 +97,7 @@ export class ToolsController {
   read(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, [], async (caller) => {
       const { name } = request.params as { name: string };
-      const tool = toolFace(this.room.state, caller.tenant_id, name, await this.measured(request, caller));
+      const tool = toolFace(this.room.state, caller.tenant_id, name, await this.readings.measured(request, caller));
       return tool ? ok(tool) : noSuchTool(this.room.state, caller.tenant_id, name);
     });
   }
@@ -121,7 +111,7 @@ export class ToolsController {
       const { state } = this.room;
       const versions = toolVersions(state, caller.tenant_id, name);
       if (versions.length === 0) return noSuchTool(state, caller.tenant_id, name);
-      const measured = await this.measured(request, caller);
+      const measured = await this.readings.measured(request, caller);
       return ok({ items: versions.map((version) => versionFace(state, caller.tenant_id, version, measured)), next_cursor: null });
     });
   }
@@ -134,7 +124,7 @@ export class ToolsController {
       const found = toolVersions(state, caller.tenant_id, name).find(({ tool }) => tool.version === version);
       if (!found) return noSuchVersion(state, caller.tenant_id, name, version);
       const etag = this.room.edits.etag(caller.tenant_id, itemNames.tool_version(name, version));
-      return ok(versionFace(state, caller.tenant_id, found, await this.measured(request, caller)), { etag });
+      return ok(versionFace(state, caller.tenant_id, found, await this.readings.measured(request, caller)), { etag });
     });
   }
 

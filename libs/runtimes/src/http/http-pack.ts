@@ -7,7 +7,7 @@ import { httpSend } from './http-send.js';
 export const pack: Pack = {
   name: 'http',
   version: '1.0.0',
-  evaluations: new URL('../../../eval/http/', import.meta.url),
+  evaluations: new URL('../../eval/http/', import.meta.url),
   settings: { COUNTERSIGN_HTTP_ALLOW: undefined, ...Object.fromEntries(PROXY_VARIABLES.map((name) => [name, undefined])) },
   tools: [httpRequest, httpSend],
 };
