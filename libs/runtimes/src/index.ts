@@ -4,6 +4,6 @@ export { pack as httpPack } from './http/http-pack.js';
 export { InProcessRuntime } from './in-process/in-process-runtime.js';
 export { jsonText } from './json-text.js';
 export { machineMs } from './machine-clock.js';
-export { isKnownDead, type ProcessIdentity } from './process-identity.js';
+export { identityOf, isKnownDead, type ProcessIdentity } from './process-identity.js';
 export { type Ask, asksOf, type Implausible, type Runtime, type RuntimePack, type RuntimeTool, type ToolJob, toolId } from './runtime.js';
 export { errorOf, messageOf, reasonOf } from './thrown-error.js';

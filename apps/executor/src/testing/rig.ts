@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventCodec, type EventMap, type EventType, laneTopic, topicOf, uuidv7 } from '@countersign/contracts';
 import { BatchDecoder, EmbeddedEventLog, type EventLog, type Recorded } from '@countersign/event-log';
 import { type AppDeps, createLogger, type RunningApp, systemClock, topicSpecs } from '@countersign/process';
+import type { ProcessIdentity } from '@countersign/runtimes';
 import { FolderBlobs, fenceOthers, InProcessResults, InProcessWakeUps, type Store } from '@countersign/store';
 import { Registry } from 'prom-client';
 import type { ExecutorConfig } from '../config.js';
@@ -105,8 +106,8 @@ export class Rig {
     ]);
   }
 
-  /** An executor that is dead by now was granted the call, claimed it and started it. */
-  async startedByAnother(ruling: EventMap['policy_decided']) {
+  /** An executor that is dead by now was granted the call, claimed it and started it, in a process of its own where one is given. */
+  async startedByAnother(ruling: EventMap['policy_decided'], process: ProcessIdentity | null = null) {
     const grant = this.grant(ruling, ['ann'], { revision: 2 });
     const [offset] = await this.put('approval_granted', [grant]);
     const { meta, decision_id, revision, approval_id } = grant;
@@ -125,7 +126,7 @@ export class Rig {
         source,
         also: null,
         resources: null,
-        process: null,
+        process,
         ...times,
       },
     ]);
