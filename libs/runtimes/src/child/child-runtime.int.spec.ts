@@ -153,6 +153,13 @@ describe('a tool that harms its process ends the calls of that process alone', (
   });
 });
 
+test('what a child wrote is not shown once it was given a secret', async () => {
+  const context = testContext({ secrets: { get: async () => 'a-secret-value' } });
+  const fault = await faultOf(child().run(job('spill', context)));
+  expect(fault.message).toMatch(/ended with code 7; what it wrote is not shown/);
+  expect(fault.message).not.toContain('a-secret-value');
+});
+
 describe('a child that cannot be used', () => {
   test.each([
     [

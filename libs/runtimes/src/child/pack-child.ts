@@ -190,9 +190,14 @@ export class PackChild {
     this.writer?.write(JSON.stringify(message));
   }
 
+  /** The end of what it wrote to stderr: not where it was given a secret, which nobody here could find in it. */
+  private said(): string {
+    if (this.stderr === '') return '';
+    return this.pending.has_secrets ? '; what it wrote is not shown, because it was given secrets' : `: ${this.stderr.trim()}`;
+  }
+
   private over(how: string): void {
-    const said = this.stderr === '' ? '' : `: ${this.stderr.trim()}`;
-    this.fault ??= `${how}${said}`;
+    this.fault ??= `${how}${this.said()}`;
     for (const timer of this.unseen) clearTimeout(timer);
     const { fault } = this;
     this.settle.reject(new Error(fault));

@@ -20,6 +20,8 @@ type ContextMessage = Extract<FromChild, { kind: 'context' }>;
 export class PendingAsks {
   private readonly asks = new Map<number, Pending>();
   private last_id = 0;
+  /** A tool was given a secret: what the child writes may hold it. */
+  has_secrets = false;
 
   constructor(private readonly send: (message: ToChild) => void) {}
 
@@ -57,7 +59,9 @@ export class PendingAsks {
     const context = this.asks.get(id)?.job.context;
     try {
       if (!context) throw new Error('the run is over');
-      this.send({ kind: 'context_answer', id, question, value: await contextAnswer(context, asked) });
+      const value = await contextAnswer(context, asked);
+      if (asked.of === 'secret') this.has_secrets = true;
+      this.send({ kind: 'context_answer', id, question, value });
     } catch (thrown) {
       this.send({ kind: 'context_answer', id, question, thrown: toldError(thrown) });
     }

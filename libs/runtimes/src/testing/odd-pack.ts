@@ -17,6 +17,10 @@ const answers: Readonly<Record<string, (ctx: RunContext) => unknown>> = {
     return { tenant_id, principal, idempotency_key, settings, folder, attached, secret: await ctx.secrets.get('token') };
   },
   undeclared: (ctx) => ctx.secrets.get('nobody'),
+  spill: async (ctx) => {
+    process.stderr.write(`the token is ${await ctx.secrets.get('token')}`, () => process.exit(7));
+    return new Promise(() => undefined);
+  },
   until_aborted: (ctx) =>
     new Promise((_, reject) =>
       ctx.signal.addEventListener('abort', () => reject(new ToolError('CANCELLED', String(ctx.signal.reason.message)))),
