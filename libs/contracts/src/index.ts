@@ -1,4 +1,5 @@
 export { GRANT_MAX_MS, plainRequirement } from './approval-requirement.js';
+export { canonicalText, sha256Hex } from './canonical-text.js';
 export { EventCodec, UndecodableRecord } from './codec.js';
 export { armCrashPoint, type CrashPoint, crashPoint, crashPoints } from './crash-point.js';
 export { callError, errorCodes, InfrastructureFault, isInfrastructureFault } from './errors.js';
@@ -7,7 +8,6 @@ export { type EventSchema, eventSchemas } from './generated/schemas.js';
 export { callId, parseCallId, partitionOf, timeOfId, uuidOfParts, uuidText, uuidv7 } from './ids.js';
 export {
   attemptKey,
-  canonicalText,
   derivedKey,
   discriminatingInputs,
   headerKey,
@@ -15,7 +15,6 @@ export {
   type KeyScope,
   normalise,
   resourceId,
-  sha256Hex,
   tenantKey,
 } from './keys.js';
 export { firstMeta, metaAfter, nextHlc } from './meta.js';

@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
+import { canonicalText } from './canonical-text.js';
 import { uuidText } from './ids.js';
-import { attemptKey, canonicalText, derivedKey, discriminatingInputs, headerKey, normalise, tenantKey } from './keys.js';
+import { attemptKey, derivedKey, discriminatingInputs, headerKey, normalise, tenantKey } from './keys.js';
 
 const key = tenantKey(Buffer.alloc(32, 7), 'acme');
 const parts = {

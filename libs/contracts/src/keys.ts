@@ -1,53 +1,7 @@
 import { createHmac, hash, hkdfSync } from 'node:crypto';
-import canonicalizeJson from 'canonicalize';
+import { canonicalText } from './canonical-text.js';
 import { uuidText } from './ids.js';
 import type { ToolContract } from './tool-contract.js';
-
-const SURROGATE = /[\ud800-\udfff]/;
-const DEPTH_MAX = 64;
-
-/** Names in the order of their UTF-16 units; most come in it. */
-function sortedNames(value: object): string[] {
-  const names = Object.keys(value);
-  for (let at = 1; at < names.length; at++) if ((names[at - 1] as string) > (names[at] as string)) return names.sort();
-  return names;
-}
-
-/** The text of plain data, at a third of what the library takes; undefined where there is anything that the library must judge. */
-function plainText(value: unknown, depth: number): string | undefined {
-  if (value === null || typeof value === 'boolean') return String(value);
-  if (typeof value === 'string') return SURROGATE.test(value) ? undefined : JSON.stringify(value);
-  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
-  if (typeof value !== 'object' || depth === DEPTH_MAX) return undefined;
-  let text = '';
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      const said = plainText(item, depth + 1);
-      if (said === undefined) return undefined;
-      text += text === '' ? said : `,${said}`;
-    }
-    return `[${text}]`;
-  }
-  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return undefined;
-  for (const name of sortedNames(value)) {
-    const said = SURROGATE.test(name) ? undefined : plainText((value as Record<string, unknown>)[name], depth + 1);
-    if (said === undefined) return undefined;
-    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${said}`;
-  }
-  return `{${text}}`;
-}
-
-/** RFC 8785 (JCS) text of a JSON value. @throws TypeError where the value is not JSON (undefined, NaN, functions). */
-export function canonicalText(value: unknown): string {
-  const text = plainText(value, 0) ?? canonicalizeJson(value);
-  if (text === undefined) throw new TypeError('the value is not JSON');
-  return text;
-}
-
-/** SHA-256, lower-case hex. */
-export function sha256Hex(data: string | Uint8Array): string {
-  return hash('sha256', data, 'hex');
-}
 
 /** The HMAC key of a tenant, from the installation's master key (HKDF-SHA256, RFC 5869). 32 bytes. */
 export function tenantKey(masterKey: Uint8Array, tenantId: string): Buffer {

@@ -1,4 +1,4 @@
-import { canonicalText } from './keys.js';
+import { canonicalText } from './canonical-text.js';
 import type { ResourceEffect, ResourceTemplate, ToolContract } from './tool-contract.js';
 
 /** Longer names are cut: the shorter name stands for everything below it. */

@@ -1,5 +1,5 @@
+import { canonicalText, sha256Hex } from './canonical-text.js';
 import type { ApprovalMode, EffectClass, LifecycleState, Reversibility, Tier } from './generated/events.js';
-import { canonicalText, sha256Hex } from './keys.js';
 import type { ToolRecord } from './tool-record.js';
 
 /** JSON Schema 2020-12. */

@@ -27,7 +27,7 @@ import {
   type StandingDelegation,
 } from '@countersign/domain';
 import { giveBackUnused } from './in-flight.js';
-import type { Judged } from './judge-call.js';
+import type { Judged } from './judged.js';
 import type { EditQuestion } from './question.js';
 import type { ReadEvent } from './read-event.js';
 import { type DueDeferral, waitsOn } from './waiting.js';

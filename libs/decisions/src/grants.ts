@@ -1,7 +1,7 @@
 import { type GrantableInputs, type SimilarGrant, type ToolCall, type ToolContract } from '@countersign/contracts';
 import { type ConfigurationState, type Demand, grantableInputs, grantsFor, type Judgement, MICRO, partsAsked } from '@countersign/domain';
 import { counterKey } from '@countersign/policy';
-import type { Judged } from './judge-call.js';
+import type { Judged } from './judged.js';
 
 const PREFIX = 'grant/';
 /** The id under which the uses of a grant are counted. */

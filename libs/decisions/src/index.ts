@@ -9,7 +9,8 @@ export { nothingWhole, type Recording } from './counterfactual/simulated-world.j
 export * from './decide-record.js';
 export { grantCounter, isGrantDemand, withoutGrants } from './grants.js';
 export { giveBackUnused, holdersOf, keepTaken, unsettled } from './in-flight.js';
-export { type CallToJudge, type Judged, judgeCall, refusedAtExecution, unmappable } from './judge-call.js';
+export { type CallToJudge, judgeCall, refusedAtExecution, unmappable } from './judge-call.js';
+export type { Judged } from './judged.js';
 export { type AgainJudged, judgedAgain, lacksMappedForm, type StricterRuling, UNMAPPED } from './judged-again.js';
 export { canWait, deniedBy, exceededRuling } from './limit-ruling.js';
 export { type Dependent, dependsOn, hasEnded, prerequisiteRuling } from './prerequisites.js';

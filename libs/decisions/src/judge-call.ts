@@ -28,42 +28,10 @@ import {
 import { demandsOf, type Limit, type LimitedCall } from '@countersign/policy';
 import { barredFrom, evidenceOf } from './evidence.js';
 import { answeredByGrants, grantableOf, grantsOn } from './grants.js';
+import type { Judged } from './judged.js';
 import { deniedBy } from './limit-ruling.js';
 import { shortfallsOf } from './shortfalls.js';
 import type { RemappedInputs, TenantRulings } from './tenant-rulings.js';
-
-/** What the tenant's policy says about a call by itself, before keys and questions in progress. */
-export interface Judged {
-  judgement: Judgement;
-  reversibility: Reversibility;
-  /** The call does not fit the configuration that this process knows; it may be behind the one that admitted the call. */
-  unfamiliar: boolean;
-  /** Position in configuration-changed that it was judged at. */
-  config_offset: number;
-  /** Looked up later, and only where people would be asked. */
-  key_holder: KeyHolder | undefined;
-  /** Where people are asked, or may be after a wait: who cannot approve it, and what they are shown. */
-  barred?: readonly string[];
-  evidence?: Omit<ApprovalEvidence, 'bundle_version'>;
-  /** What it needs of the counters of limits; most calls need nothing. */
-  demands: readonly Demand[];
-  /** The ruling without 'approve similar', where grants answer parts of it: what is asked once a grant has no use left. */
-  ungranted?: Judgement;
-  /** A grant that answered parts of it has no use left. */
-  grants_used_up?: boolean;
-  /** What 'approve similar' would cover; absent: nothing. */
-  grantable?: GrantableInputs | null;
-  /** Why the people who are known cannot meet a part, by its rule. */
-  shortfalls?: ReadonlyMap<string, string>;
-  /** What it got of them. */
-  reservations?: readonly LimitReservation[];
-  /** Canonical inputs as caps left them; absent: as they were. */
-  inputs_json?: string | undefined;
-  /** What the mapping made of the inputs that were judged; absent: as the call has it. */
-  mapped?: MappedInputs | undefined;
-  /** Inputs that a cap lowered and that must be mapped before they can be judged. */
-  unmapped_json?: string | undefined;
-}
 
 const NO_DEMANDS: readonly Demand[] = [];
 

@@ -16,8 +16,8 @@ import {
   type TreeHead,
   verifyUnder,
 } from '@countersign/proofs';
-import { type CheckpointStore, type NewestCheckpoint, treeName } from './checkpoints/checkpoint-store.js';
-import { CHECKPOINTS_TREE, type Tiles } from './trees/tiles.js';
+import type { CheckpointStore, NewestCheckpoint } from './checkpoints/checkpoint-store.js';
+import { CHECKPOINTS_TREE, type Tiles, treeName } from './trees/tiles.js';
 
 export type ProofAnswer =
   | { kind: 'proof'; proof: RecordProof }

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, randomUUID } from 'node:crypto';
-import type { TenantKeys } from './app-deps.js';
+import type { TenantKeys } from './tenant-keys.js';
 
 /** What stands before the seed in the PKCS #8 form of an Ed25519 key (RFC 8410). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');

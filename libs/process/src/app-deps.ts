@@ -7,6 +7,7 @@ import type { KnownDamage } from './damage/known-damage.js';
 import type { Evidence } from './evidence.js';
 import type { Logger } from './logger.js';
 import type { Personal } from './personal/personal.js';
+import type { TenantKeys } from './tenant-keys.js';
 
 /** A hint that the records of a result are on the log; may be lost or repeated (the log is the truth). */
 export interface WakeUpChannel {
@@ -15,11 +16,6 @@ export interface WakeUpChannel {
   publish(channel: string, payload: Buffer[]): void;
   subscribe(channel: string, handler: (payload: Buffer) => void): Promise<void>;
   close(): Promise<void>;
-}
-
-/** Keys by tenant, derived from the installation's master key. */
-export interface TenantKeys {
-  tenantKey(tenant_id: string): Buffer;
 }
 
 /** What a service gets from its process; standalone gives all four the same. */

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import type { EventCodec } from '@countersign/contracts';
+import type { EventLog, SchemaSource } from '@countersign/event-log';
 import {
   BucketTiles,
   CheckpointClaim,
@@ -21,8 +23,7 @@ import {
   type Tiles,
 } from '@countersign/evidence';
 import { type NoteSigner, noteSigner, type Witness } from '@countersign/proofs';
-import { type KeyRing, S3Bucket, type S3BucketOptions } from '@countersign/store';
-import type { AppDeps } from './app-deps.js';
+import { type KeyRing, S3Bucket, type S3BucketOptions, type Store } from '@countersign/store';
 
 /** What proofs are made of: tiles, checkpoints, and the key that signs them. */
 export interface Evidence {
@@ -76,15 +77,20 @@ function treesIn({ audit_dir, audit_bucket }: EvidenceConfig): { tiles: Tiles; d
   return { tiles: new BucketTiles(bucket, `${prefix}trees`), dropped: new DroppedBucket(bucket, `${prefix}dropped`) };
 }
 
+/** What the evidence is kept with. */
+export interface EvidenceDeps {
+  log: EventLog;
+  codec: EventCodec;
+  /** The registry behind the codec; absent embedded. */
+  schemas?: SchemaSource;
+  store: Store;
+}
+
 /**
  * Tiles in the folder or bucket; checkpoints on the log, and beside the tiles where the store is a fold of the log, else in the
  * store, where a claim lets one signer write each number.
  */
-export function openEvidence(
-  config: EvidenceConfig,
-  { log, codec, schemas, store }: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store'>,
-  keys: KeyRing,
-): Evidence {
+export function openEvidence(config: EvidenceConfig, { log, codec, schemas, store }: EvidenceDeps, keys: KeyRing): Evidence {
   const signer = signerOf(keys, config.audit_origin);
   const kept = (name: string) => (store.durable ? new TextRow(store, name) : new TextFile(path.join(config.audit_dir, `${name}.json`)));
   const { tiles, dropped } = treesIn(config);

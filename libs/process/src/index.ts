@@ -1,5 +1,5 @@
 export { actorKeySet, actorToken } from './actor-key.js';
-export type { AppDeps, RunningApp, TenantKeys, WakeUpChannel } from './app-deps.js';
+export type { AppDeps, RunningApp, WakeUpChannel } from './app-deps.js';
 export { type CallSpan, CallTracer, decisionAttributes } from './call-tracer.js';
 export { CannotOpen } from './cannot-open.js';
 export { checkedLog, recordScan } from './checked-log.js';
@@ -38,6 +38,7 @@ export {
   readSettings,
   wholeNumber,
 } from './settings.js';
+export type { TenantKeys } from './tenant-keys.js';
 export { CONFIGURATION_TOPIC, coveredTopicSpecs, topicSpecs } from './topics.js';
 export { type PastMoment, PastTrust } from './trust/past-trust.js';
 export { TRUST_TOPIC, TrustBook } from './trust/trust-book.js';

@@ -1,4 +1,4 @@
-import type { ArrayType } from './wire/array-types.js';
+import type { ArrayType } from './array-types.js';
 
 export interface Statement {
   text: string;

@@ -1,6 +1,7 @@
 import { isReadOnly } from '@countersign/contracts';
 import type { ConfigurationState, KeyHolder, Withdrawal } from '@countersign/domain';
-import { type CallToJudge, type Judged, judgeCall, refusedAtExecution } from '../judge-call.js';
+import { type CallToJudge, judgeCall, refusedAtExecution } from '../judge-call.js';
+import type { Judged } from '../judged.js';
 import { dependsOn, prerequisiteRuling } from '../prerequisites.js';
 import type { Question } from '../question.js';
 import type { TenantRulings } from '../tenant-rulings.js';

@@ -12,7 +12,7 @@ import {
   settleReservations,
 } from '@countersign/domain';
 import { isGrantDemand, withoutGrants } from '../grants.js';
-import type { Judged } from '../judge-call.js';
+import type { Judged } from '../judged.js';
 import { canWait, exceededRuling } from '../limit-ruling.js';
 import type { Question } from '../question.js';
 import { afterWaiting } from '../waiting.js';

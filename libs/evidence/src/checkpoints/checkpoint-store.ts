@@ -1,4 +1,5 @@
 import { type TreeHead, type WireHead, wireHead } from '@countersign/proofs';
+import { treeName } from '../trees/tiles.js';
 
 /** A head as it is stored. */
 export type StoredHead = WireHead;
@@ -24,8 +25,6 @@ export interface NewestCheckpoint {
 
 /** Every so many checkpoints one carries all heads, so that a start reads no more than these. */
 export const FULL_EVERY = 1000;
-
-export const treeName = (topic: string, partition: number) => `${topic}/${partition}`;
 
 export const storedHead: (head: TreeHead) => StoredHead = wireHead;
 

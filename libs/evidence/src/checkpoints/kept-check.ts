@@ -1,7 +1,7 @@
 import { HeadsLog, type NoteVerifier, openCheckpoint, strangeMove, type TreeHead } from '@countersign/proofs';
 import { BrokenRecord } from '../trees/broken-record.js';
-import type { Tiles } from '../trees/tiles.js';
-import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, treeName } from './checkpoint-store.js';
+import { type Tiles, treeName } from '../trees/tiles.js';
+import { type CheckpointRecord, type CheckpointStore, FULL_EVERY } from './checkpoint-store.js';
 import { headsAt } from './heads-at.js';
 import { goneFrom, MoveProofs, movedIn } from './tree-moves.js';
 

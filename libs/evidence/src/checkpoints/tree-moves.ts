@@ -1,6 +1,6 @@
 import { consistencyProof, type HeadsLog, type SubtreeHash, subtreesOf, type TreeHead } from '@countersign/proofs';
-import type { Tiles } from '../trees/tiles.js';
-import { type CheckpointRecord, treeName } from './checkpoint-store.js';
+import { type Tiles, treeName } from '../trees/tiles.js';
+import type { CheckpointRecord } from './checkpoint-store.js';
 
 const headOf = ([topic, partition, size, root]: CheckpointRecord['heads'][number]): TreeHead => ({
   topic,

@@ -1,9 +1,8 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { isInfrastructureFault } from '@countersign/contracts';
 import { consistencyProof, GrowingTree, HASH_BYTES, isConsistent, subtreesOf, TILE_WIDTH, type TreeHead } from '@countersign/proofs';
-import { treeName } from '../checkpoints/checkpoint-store.js';
 import { BrokenRecord } from '../trees/broken-record.js';
-import type { Tiles } from '../trees/tiles.js';
+import { type Tiles, treeName } from '../trees/tiles.js';
 import type { DroppedLeaves } from './dropped-leaves.js';
 
 /** Where the records of a tree begin, and below which offset they are to go. */

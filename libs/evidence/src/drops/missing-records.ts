@@ -1,6 +1,7 @@
 import type { EventLog } from '@countersign/event-log';
-import { type NewestCheckpoint, treeName } from '../checkpoints/checkpoint-store.js';
+import type { NewestCheckpoint } from '../checkpoints/checkpoint-store.js';
 import type { DamageFinder, FoundDamage } from '../damage/found-damage.js';
+import { treeName } from '../trees/tiles.js';
 import { type DropSources, droppedBelow, signedDrops } from './recorded-drops.js';
 
 type Partition = { topic: string; partition: number };

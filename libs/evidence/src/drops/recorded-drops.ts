@@ -1,7 +1,8 @@
 import type { EventCodec } from '@countersign/contracts';
 import { BatchDecoder, type EventLog, type SchemaSource } from '@countersign/event-log';
 import { GrowingTree, type NoteVerifier, openCheckpoint, parseNote, recordHash, type TreeHead } from '@countersign/proofs';
-import { type CheckpointStore, type NewestCheckpoint, treeName } from '../checkpoints/checkpoint-store.js';
+import type { CheckpointStore, NewestCheckpoint } from '../checkpoints/checkpoint-store.js';
+import { treeName } from '../trees/tiles.js';
 
 const CONFIGURATION = { topic: 'configuration-changed', partition: 0 } as const;
 const PAGE_RECORDS = 500;

@@ -1,7 +1,7 @@
 import type { LogRecord } from '@countersign/event-log';
 import { recordHash, type TreeHead } from '@countersign/proofs';
-import { treeName } from '../checkpoints/checkpoint-store.js';
 import type { DamageFinder, DamageReport } from '../damage/found-damage.js';
+import { treeName } from '../trees/tiles.js';
 import type { RecordJudge } from './record-judge.js';
 import { wrongRecords } from './wrong-records.js';
 

@@ -1,8 +1,7 @@
 import { type EventLog, RecordsDropped } from '@countersign/event-log';
 import { HASH_BYTES, ProvenTiles, recordHash, TILE_WIDTH, type TreeHead } from '@countersign/proofs';
-import { treeName } from '../checkpoints/checkpoint-store.js';
 import type { DroppedLeaves } from '../drops/dropped-leaves.js';
-import type { Tiles } from '../trees/tiles.js';
+import { type Tiles, treeName } from '../trees/tiles.js';
 import { addRange, type OffsetRange } from './offset-ranges.js';
 import type { SignedHeads } from './signed-heads.js';
 

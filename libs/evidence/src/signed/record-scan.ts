@@ -1,7 +1,7 @@
 import { type LogRecord, RecordsDropped, RecordsUnreadable } from '@countersign/event-log';
 import { HASH_BYTES, recordHash, type TreeHead } from '@countersign/proofs';
-import { treeName } from '../checkpoints/checkpoint-store.js';
 import type { DamageFinder, DamageReport } from '../damage/found-damage.js';
+import { treeName } from '../trees/tiles.js';
 import type { JudgedLog, RecordJudge } from './record-judge.js';
 import { TreeRehash } from './tree-rehash.js';
 import { missingEnd, unreadableRecords, wrongRecords } from './wrong-records.js';

@@ -1,10 +1,9 @@
 import type { LogRecord } from '@countersign/event-log';
 import { HASH_BYTES, recordHash, TILE_WIDTH, type TileAppend, type TreeHead } from '@countersign/proofs';
-import { treeName } from '../checkpoints/checkpoint-store.js';
 import { leavesBelow } from '../drops/keep-leaves.js';
 import { BrokenRecord } from '../trees/broken-record.js';
 import { CoveredTree } from '../trees/covered-tree.js';
-import type { Tiles } from '../trees/tiles.js';
+import { type Tiles, treeName } from '../trees/tiles.js';
 import { addRange, type OffsetRange } from './offset-ranges.js';
 import type { JudgedLog } from './record-judge.js';
 

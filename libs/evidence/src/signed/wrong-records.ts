@@ -1,5 +1,5 @@
-import { treeName } from '../checkpoints/checkpoint-store.js';
 import type { DamageFinder, FoundDamage } from '../damage/found-damage.js';
+import { treeName } from '../trees/tiles.js';
 import type { OffsetRange } from './offset-ranges.js';
 
 type Place = { topic: string; partition: number };

@@ -1,10 +1,10 @@
 import type { EventLog } from '@countersign/event-log';
 import type { TreeHead } from '@countersign/proofs';
-import { treeName } from '../checkpoints/checkpoint-store.js';
 import { CheckpointSigner, type SignerParts } from '../checkpoints/signer.js';
 import type { DroppedLeaves } from '../drops/dropped-leaves.js';
 import { leavesBelow } from '../drops/keep-leaves.js';
 import { CoveredTree } from '../trees/covered-tree.js';
+import { treeName } from '../trees/tiles.js';
 
 const PAGE_RECORDS = 500;
 

@@ -1,8 +1,7 @@
 import type { LogBatch } from '@countersign/event-log';
 import { GrowingTree, HASH_BYTES, type ReadTile, recordHash, rootOf, subtreesOf, type TreeHead, type TreeMove } from '@countersign/proofs';
-import { treeName } from '../checkpoints/checkpoint-store.js';
 import { BrokenRecord } from './broken-record.js';
-import type { Tiles } from './tiles.js';
+import { type Tiles, treeName } from './tiles.js';
 
 /** The tree of one partition: takes its records as they become durable; a record's index is its offset. */
 export class CoveredTree {

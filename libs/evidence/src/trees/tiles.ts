@@ -3,6 +3,9 @@ import { TILE_WIDTH, type TileAppend, tilePath } from '@countersign/proofs';
 /** The tree over the checkpoints' entries; every other tree is named `<topic>/<partition>`. */
 export const CHECKPOINTS_TREE = 'checkpoints';
 
+/** The name of the tree of a partition. */
+export const treeName = (topic: string, partition: number): string => `${topic}/${partition}`;
+
 const NAME = /^(checkpoints|[A-Za-z0-9._-]{1,255}\/\d{1,4})$/;
 
 /**

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { SEALED, SEALED_KEYS_MAX, type SealedKey, sealedKeyIds, sealedParts, type ToolCall } from '@countersign/contracts';
 import type { PersonalRule } from '@countersign/domain';
 import type { SubjectKeys } from '@countersign/store';
-import type { TenantKeys } from '../app-deps.js';
+import type { TenantKeys } from '../tenant-keys.js';
 import { CallSeal, type KeysBySubject, UNNAMED } from './call-seal.js';
 import { openedPlain, openedText } from './open-text.js';
 import { slotsOf, subjectsOf } from './personal-fields.js';

@@ -1,7 +1,7 @@
 import type { Connection, Submittable } from 'pg';
+import { arrayTypes } from '../array-types.js';
 import { sqlFault } from '../sql-error.js';
 import type { Row, Statement } from '../store.js';
-import { arrayTypes } from '../wire/array-types.js';
 import { ParamWriter } from '../wire/param-writer.js';
 import { decodeText } from '../wire/values.js';
 

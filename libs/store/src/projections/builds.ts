@@ -1,6 +1,6 @@
 import type { Row, Sql } from '../store.js';
+import { builtTable, type ViewSet } from '../views/view-set.js';
 import { BoundTables } from './bound-tables.js';
-import { builtTable, type ViewSet } from './view-set.js';
 
 /**
  * `live`: what readers see, written by the group. `building`: replayed beside it. `scratch`: call states of a replay.

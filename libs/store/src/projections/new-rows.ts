@@ -1,5 +1,5 @@
+import { arrayTypes } from '../array-types.js';
 import type { Statement } from '../store.js';
-import { arrayTypes } from '../wire/array-types.js';
 
 /** SQLSTATE of a row whose key is in the table already. */
 export const UNIQUE_VIOLATION = '23505';

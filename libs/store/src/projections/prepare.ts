@@ -1,10 +1,10 @@
 import type { Sql } from '../store.js';
 import { VIEWS } from '../views/projection-position.js';
 import { STATES, viewSets } from '../views/sets.js';
+import { builtTable, createTable, indexesOf, type ViewSet } from '../views/view-set.js';
 import { analyticsViews } from './analytics-views.js';
 import { type Build, type BuildState, readBuilds } from './builds.js';
 import { showTables, widen } from './stable-views.js';
-import { builtTable, createTable, indexesOf, type ViewSet } from './view-set.js';
 
 const run = (sql: Sql, text: string, params: readonly unknown[] = []) => sql.query({ text, params });
 

@@ -1,9 +1,9 @@
 import type { Row, Sql, Statement, Store } from '../store.js';
 import { VIEWS } from '../views/projection-position.js';
 import { STATES, viewSets } from '../views/sets.js';
+import type { ViewSet } from '../views/view-set.js';
 import { type Build, readBuilds } from './builds.js';
 import { createBuild, retire } from './prepare.js';
-import type { ViewSet } from './view-set.js';
 
 const LEASE_MS = 15_000;
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::int8';

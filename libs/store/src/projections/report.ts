@@ -1,9 +1,9 @@
 import type { Row, Sql } from '../store.js';
 import { VIEWS } from '../views/projection-position.js';
 import { viewSets } from '../views/sets.js';
+import type { ViewSet } from '../views/view-set.js';
 import { readBuilds } from './builds.js';
 import { type TableDigest, tableDigest } from './digest.js';
-import type { ViewSet } from './view-set.js';
 
 /** Where one projection stands. */
 export interface ProjectionReport {

@@ -1,6 +1,6 @@
 import type { Row, Sql } from '../store.js';
+import { builtTable, createTable, type ViewSet } from '../views/view-set.js';
 import { analyticsViews } from './analytics-views.js';
-import { builtTable, createTable, type ViewSet } from './view-set.js';
 
 interface Column extends Row {
   column: string;

@@ -1,10 +1,10 @@
 import type { Row, Sql, Store } from '../store.js';
 import { type ProjectionOffset, projectionPosition, VIEWS } from '../views/projection-position.js';
 import { viewSets } from '../views/sets.js';
+import type { ViewSet } from '../views/view-set.js';
 import { readBuilds } from './builds.js';
 import { endReplay, heldReplay, type Replay } from './replays.js';
 import { showTables } from './stable-views.js';
-import type { ViewSet } from './view-set.js';
 
 /** SQLSTATE of a lock that was not to be had at once. */
 export const LOCK_NOT_AVAILABLE = '55P03';

@@ -1,5 +1,5 @@
-import type { ViewSet } from '../projections/view-set.js';
 import type { Row, Sql, Statement } from '../store.js';
+import type { ViewSet } from './view-set.js';
 
 /**
  * What people did with a request for approval: one narrow row a request, whoever decided it. `looks` has the time of the

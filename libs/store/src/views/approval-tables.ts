@@ -1,4 +1,4 @@
-import type { ViewSet } from '../projections/view-set.js';
+import type { ViewSet } from './view-set.js';
 
 /** Requests for approval and the votes. */
 export const approvalTables: ViewSet = {

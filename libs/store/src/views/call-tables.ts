@@ -1,4 +1,4 @@
-import type { ViewSet } from '../projections/view-set.js';
+import type { ViewSet } from './view-set.js';
 
 /** ANALYZE reads 300 rows for each: wide rows made it 46 to 68 ms at the default. Every query of `calls` goes by an index. */
 const SAMPLED = 1;

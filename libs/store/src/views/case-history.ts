@@ -1,8 +1,8 @@
 import { callId, parseCallId } from '@countersign/contracts';
-import type { ViewSet } from '../projections/view-set.js';
 import type { Row, Sql, Statement } from '../store.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
 import { readable } from './state-schemas.js';
+import type { ViewSet } from './view-set.js';
 
 /** Korso's case events, and the decisions between them. */
 export type CaseHistoryType =

@@ -1,7 +1,7 @@
-import type { ViewSet } from '../projections/view-set.js';
 import type { Row, Sql, Statement } from '../store.js';
 import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
+import type { ViewSet } from './view-set.js';
 
 /** Cases; whether one awaits approval is asked of `calls`. */
 export const caseTables: ViewSet = {

@@ -1,5 +1,5 @@
-import type { ViewSet } from '../projections/view-set.js';
 import type { Sql, Statement } from '../store.js';
+import type { ViewSet } from './view-set.js';
 
 /** What is to be written on a topic for analysts: put here with the fold's own offsets, taken away once it is on the topic. */
 export interface OutboxRow {

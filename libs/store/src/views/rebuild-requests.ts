@@ -1,5 +1,5 @@
-import type { ViewSet } from '../projections/view-set.js';
 import type { Statement } from '../store.js';
+import type { ViewSet } from './view-set.js';
 
 /** Somebody asked for a projection to be built anew. */
 export interface RebuildRequest {

@@ -1,5 +1,5 @@
-import type { ViewSet } from '../projections/view-set.js';
 import type { Row, Sql, Statement } from '../store.js';
+import type { ViewSet } from './view-set.js';
 
 /** Where the transcript of a run is kept. */
 export interface RunTranscriptRow extends Row {

@@ -1,7 +1,7 @@
-import type { ViewSet } from '../projections/view-set.js';
 import type { Row, Sql, Statement } from '../store.js';
 import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
+import type { ViewSet } from './view-set.js';
 
 /** Sagas and their steps. Everything of a saga stands in one partition of one topic; the first record of each fact counts. */
 export const sagaTables: ViewSet = {

@@ -1,9 +1,9 @@
 import { callId, parseCallId } from '@countersign/contracts';
-import type { ViewSet } from '../projections/view-set.js';
 import type { Row, Sql, Statement } from '../store.js';
 import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
 import type { UsageQuery } from './usage.js';
+import type { ViewSet } from './view-set.js';
 
 const HOUR_MS = 3_600_000;
 

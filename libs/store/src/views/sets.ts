@@ -1,4 +1,3 @@
-import type { ViewSet } from '../projections/view-set.js';
 import { approvalQualityTables } from './approval-quality.js';
 import { approvalTables } from './approval-tables.js';
 import { callTables } from './call-tables.js';
@@ -11,6 +10,7 @@ import { sagaTables } from './sagas.js';
 import { securityTables } from './security-events.js';
 import { trustTables } from './trust-tables.js';
 import { usageTables } from './usage-tables.js';
+import type { ViewSet } from './view-set.js';
 
 /** The projection whose rows hold the states of the calls, from which every fold goes on. */
 export const STATES = callTables.name;

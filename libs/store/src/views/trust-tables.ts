@@ -1,4 +1,4 @@
-import type { ViewSet } from '../projections/view-set.js';
+import type { ViewSet } from './view-set.js';
 
 /** Offsets of a partition that one row speaks of. */
 export const TRUST_BUCKET = 256;

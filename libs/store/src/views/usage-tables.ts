@@ -1,5 +1,5 @@
-import type { ViewSet, ViewTable } from '../projections/view-set.js';
 import { usageCounts } from './usage-writes.js';
+import type { ViewSet, ViewTable } from './view-set.js';
 
 const counts = (names: readonly string[]) => names.map((name) => `${name} int8 NOT NULL`).join(', ');
 

@@ -1,4 +1,4 @@
-import { type ArrayType, arrayTypes, oidOf } from './array-types.js';
+import { type ArrayType, arrayTypes, oidOf } from '../array-types.js';
 import { GrowingBuffer } from './growing-buffer.js';
 import { encodeParam } from './values.js';
 

@@ -1,6 +1,6 @@
-import { type Build, readBuilds } from '../projections/builds.js';
 import type { Sql, Statement, Store } from '../store.js';
-import { type ProjectionOffset, projectionPosition, VIEWS } from './projection-position.js';
+import { type ProjectionOffset, projectionPosition, VIEWS } from '../views/projection-position.js';
+import { type Build, readBuilds } from './builds.js';
 
 export interface Ownership {
   lane: string;
