@@ -54,6 +54,12 @@ const each: Rule[] = [
     file('libs/domain/src/a.ts', 'new Date(at_ms)'),
   ],
   [
+    'what goes out goes by the outbound door',
+    bannedCalls,
+    file('apps/gateway/src/a.ts', 'await fetch(url);'),
+    file('libs/outbound/src/a.ts', 'await fetch(url);'),
+  ],
+  [
     'a decider draws no id',
     bannedCalls,
     file('libs/policy/src/a.ts', 'const id = randomUUID();'),

@@ -16,6 +16,17 @@ const inProduct = (path: string) => /^(apps|libs|packs)\//.test(path) && !isSpec
 const inTesting = (path: string) => path.includes('/testing/');
 const isMain = (path: string) => fileName(path) === 'main.ts';
 
+/** Who connects without the outbound door, and why nobody can lead it anywhere. */
+const OWN_WAY_OUT: readonly [path: string, reason: string][] = [
+  ['libs/outbound/', 'it is the door'],
+  ['libs/client/', 'runs at its user, calls the gateway that he names'],
+  ['apps/cli/', 'a command of the operator, calls the installation that he names'],
+  ['libs/event-log/src/kafka/kafka-client.ts', 'the brokers of the installation'],
+  ['libs/event-log/src/embedded/directory-lock.ts', 'a socket file in the data folder'],
+  ['packs/probe/', 'for tests: its own counterparty'],
+];
+const hasOwnWayOut = (path: string) => OWN_WAY_OUT.some(([start]) => path.startsWith(start));
+
 export const bans: readonly Ban[] = [
   { expression: /^(Date\.now|performance\.now|process\.hrtime.*)$/, instead: 'take the time as an argument', holds: isPure },
   { expression: /^newDate\(\)$/, instead: 'take the time as an argument', holds: isPure },
@@ -30,6 +41,11 @@ export const bans: readonly Ban[] = [
     expression: /^process\.exit$/,
     instead: 'return or throw: only main.ts ends the process, only worker.ts its thread',
     holds: (path) => inProduct(path) && !inTesting(path) && !isMain(path) && fileName(path) !== 'worker.ts',
+  },
+  {
+    expression: /^(fetch|globalThis\.fetch|connect|connectTls|createConnection|(net|tls)\.connect|https?\.(request|get))$/,
+    instead: 'go out by libs/outbound, which checks addresses, or say in OWN_WAY_OUT why nobody can lead it anywhere',
+    holds: (path) => inProduct(path) && !inTesting(path) && !hasOwnWayOut(path),
   },
   {
     expression: /^console\.\w+$/,
