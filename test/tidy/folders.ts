@@ -12,8 +12,6 @@ export const ARROWS_TO_TURN: readonly string[] = [
   'libs/domain/src/configuration/kinds -> libs/domain/src/configuration',
   'libs/domain/src/compatibility -> libs/domain/src/configuration',
   'libs/domain/src/registry -> libs/domain/src/configuration',
-  'libs/store/src/migrations -> libs/store/src/migrations/index.ts',
-  'libs/tool-kit/src/pattern-search -> libs/tool-kit/src/tool.ts',
 ];
 
 /** Files whose bag is to be split. The list only shrinks, as above. */

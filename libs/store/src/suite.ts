@@ -10,7 +10,7 @@ import { rowsOfKeys } from './executions/rows.js';
 import { orphans } from './executions/take-over.js';
 import { describeLeases } from './leases/leases.suite.js';
 import { describeLimits } from './limits/limits.suite.js';
-import { migrations } from './migrations/index.js';
+import { migrations } from './migrations/every-migration.js';
 import { migrate, SchemaOutdated } from './migrations/migrate.js';
 import { describeNoticeClaims } from './notices/notice-claims.suite.js';
 import { progressStatement, readProgress } from './progress/executor-progress.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { contractChecks } from './contract-checks.js';
 import { defineTool } from './define-tool.js';
 import { type Definition, failing, good, Ledger, pure, read } from './testing/ledger-tool.js';
-import { ToolError } from './tool.js';
+import { ToolError } from './tool-error.js';
 import { ToolProbe } from './tool-probe.js';
 
 /** A host that can be reached. */

@@ -2,16 +2,8 @@ import type { z } from 'zod';
 import { type ContractParts, contractOf } from './contract-of.js';
 import { isZod, jsonSchemaOf, type Shape } from './json-schema-of.js';
 import type { TypeOfSchema } from './schema-type.js';
-import {
-  type Deprecation,
-  type Reconciled,
-  type RunContext,
-  type SanityPredicate,
-  type Tool,
-  ToolError,
-  type ToolTraits,
-  type Verified,
-} from './tool.js';
+import type { Deprecation, Reconciled, RunContext, SanityPredicate, Tool, ToolTraits, Verified } from './tool.js';
+import { ToolError } from './tool-error.js';
 
 /** What `run` gets: inputs of a schema that says little are a record of unknowns. */
 type Received<S extends Shape> = S extends z.ZodType

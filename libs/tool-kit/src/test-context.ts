@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { attemptKey } from '@countersign/contracts';
 import { PatternPool } from './pattern-search/pattern-pool.js';
 import { TenantFolders } from './tenant-folders/tenant-folders.js';
-import { type RunContext, ToolError } from './tool.js';
+import type { RunContext } from './tool.js';
+import { ToolError } from './tool-error.js';
 
 /** Of all contexts of a process; its threads end soon after their last search. */
 const patterns = new PatternPool({ idle_ms: 500 });

@@ -99,26 +99,6 @@ export interface Deprecation {
 /** What a reconcile may say about a write whose answer was lost. */
 export type Reconciled<O> = { kind: 'happened'; output: O } | { kind: 'did_not_happen' } | { kind: 'cannot_tell'; why: string };
 
-/**
- * An expected refusal by the tool: the call ends as failed with this code. `effect: 'none'` promises that nothing
- * outside changed and releases the idempotency key; leave it out where that is not certain.
- */
-export class ToolError extends Error {
-  readonly countersign_tool_error = true as const;
-  constructor(
-    readonly code: ErrorCode,
-    message: string,
-    readonly more: { class?: ErrorClass; retryable?: boolean; details?: unknown; retry_after_s?: number; effect?: 'none' | 'unknown' } = {},
-  ) {
-    super(message);
-  }
-}
-
-/** By its brand, so that it holds across copies of this package. */
-export function isToolError(error: unknown): error is ToolError {
-  return typeof error === 'object' && error !== null && (error as { countersign_tool_error?: unknown }).countersign_tool_error === true;
-}
-
 /** A tool as the executor runs it: its contract, and functions over validated JSON. */
 export interface Tool {
   readonly contract: ToolContract;

@@ -1,7 +1,7 @@
 import { sha256Hex } from '@countersign/contracts';
 import { freshViews, prepareViews } from '../projections/prepare.js';
 import type { Store } from '../store.js';
-import { migrations } from './index.js';
+import { migrations } from './every-migration.js';
 import type { Migration } from './migration.js';
 
 /** The database carries a migration that this version does not know, or another text under a known name. */

@@ -1,4 +1,3 @@
-import type { RunContext } from '../tool.js';
 import type { SearchPattern } from './search-pattern.js';
 
 /** One place in a text where the pattern matched; line and column count from 1, the text is the line, cut at 400 characters. */
@@ -9,7 +8,12 @@ export interface LineMatch {
 }
 
 /** The run for which something is searched. */
-export type SearchingRun = Pick<RunContext, 'tenant_id' | 'deadline_ms' | 'signal'>;
+export interface SearchingRun {
+  readonly tenant_id: string;
+  /** Epoch ms. */
+  readonly deadline_ms: number;
+  readonly signal: AbortSignal;
+}
 
 /** Searches for patterns of callers in threads of their own. Linear in the text; tenants take turns. */
 export interface PatternSearch {

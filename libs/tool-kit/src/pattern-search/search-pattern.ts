@@ -1,4 +1,4 @@
-import { ToolError } from '../tool.js';
+import { ToolError } from '../tool-error.js';
 
 const PATTERN_CHARS_MAX = 500;
 

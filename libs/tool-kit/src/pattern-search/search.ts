@@ -1,4 +1,4 @@
-import { ToolError } from '../tool.js';
+import { ToolError } from '../tool-error.js';
 import type { LineMatch, OpenSearch, SearchingRun } from './pattern-search.js';
 import { patternRefused, type SearchPattern } from './search-pattern.js';
 import type { SearchReply, SearchRequest } from './search-request.js';

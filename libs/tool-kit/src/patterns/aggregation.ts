@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../define-tool.js';
-import { type RunContext, type Tool, ToolError } from '../tool.js';
+import type { RunContext, Tool } from '../tool.js';
+import { ToolError } from '../tool-error.js';
 import { compare, type Fraction, fractionOf, plus, textOf } from './decimal.js';
 import type { PatternTraits } from './evidence.js';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../define-tool.js';
-import { type RunContext, type Tool, ToolError } from '../tool.js';
+import type { RunContext, Tool } from '../tool.js';
+import { ToolError } from '../tool-error.js';
 import { type EvidenceSpan, evidenceSpan, type PatternTraits } from './evidence.js';
 
 /** A band with its reasons, or: this subject is none of them. */

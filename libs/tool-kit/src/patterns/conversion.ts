@@ -1,7 +1,8 @@
 import { canonicalText, sha256Hex } from '@countersign/contracts';
 import { z } from 'zod';
 import { defineTool } from '../define-tool.js';
-import { type Tool, ToolError } from '../tool.js';
+import type { Tool } from '../tool.js';
+import { ToolError } from '../tool-error.js';
 import { decimalText, dividedBy, fractionOf, textOf, times } from './decimal.js';
 import type { PatternTraits } from './evidence.js';
 

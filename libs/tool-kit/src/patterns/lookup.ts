@@ -1,7 +1,8 @@
 import type { ErrorClass, ErrorCode } from '@countersign/contracts';
 import { z } from 'zod';
 import { defineTool } from '../define-tool.js';
-import { type RunContext, type Tool, ToolError } from '../tool.js';
+import type { RunContext, Tool } from '../tool.js';
+import { ToolError } from '../tool-error.js';
 import type { PatternTraits } from './evidence.js';
 
 /** The four ways in which a lookup fails; callers branch on `details.exception`, `lookup.<kind>`. */

@@ -1,7 +1,8 @@
 import { lacking, sha256Hex } from '@countersign/contracts';
 import { z } from 'zod';
 import { defineTool } from '../define-tool.js';
-import { type RunContext, type Tool, ToolError } from '../tool.js';
+import type { RunContext, Tool } from '../tool.js';
+import { ToolError } from '../tool-error.js';
 import { evidenceSpan, type PatternTraits, spanOf } from './evidence.js';
 import { passagesOf, rank } from './ranking.js';
 

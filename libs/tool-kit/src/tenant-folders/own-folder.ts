@@ -1,6 +1,6 @@
 import { lstat, mkdir, open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ToolError } from '../tool.js';
+import { ToolError } from '../tool-error.js';
 import { tenantFolderName } from './folder-name.js';
 
 /** Nobody else on the machine sees what a tenant's tools keep, unless the operator opens it. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isToolError, ToolError } from '../tool.js';
+import { isToolError, ToolError } from '../tool-error.js';
 import { COMMON_FOLDER } from './folder-name.js';
 import { createLayout, type FolderLayout, filesIn, LayoutDamaged, readLayout } from './layout.js';
 import { codeOf, madeRoot, ownFolder } from './own-folder.js';

@@ -3,7 +3,7 @@ import { contractChecks } from '../contract-checks.js';
 import { defineTool, type ToolDefinition } from '../define-tool.js';
 import type { ContractTestOptions, Counterpart } from '../eval-pack.js';
 import type { RunContext, Tool } from '../tool.js';
-import { ToolError } from '../tool.js';
+import { ToolError } from '../tool-error.js';
 import { ToolProbe } from '../tool-probe.js';
 
 /** A ledger in memory that the tools of this spec act on. */
