@@ -163,9 +163,8 @@ export class LaneExecutor {
     this.pump();
   }
 
-  private async readTails(all: boolean): Promise<void> {
-    for (const partition of this.parts.partitions.assigned())
-      if (all || partition.foreign.size > 0 || partition.ahead.size > 0) this.takeAll(await this.parts.reader.catchUp(partition));
+  private async readTails(every: boolean): Promise<void> {
+    for (const partition of this.parts.partitions.toRead(every)) this.takeAll(await this.parts.reader.catchUp(partition));
   }
 
   /** Finishes what runs (for a while), then gives up the lease: another executor goes on from there. */

@@ -40,8 +40,9 @@ export class Partition {
   readonly foreign = new Map<string, Job[]>();
   /** Cancelled before this process knew of a ruling that allows them. */
   readonly cancelled = new Set<string>();
-  /** The next offset of tool-executed that this process has not seen or written. */
-  next_end = 0;
+  /** What waits until everything below an offset of tool-executed is known. */
+  private waiting: { offset: number; known(): void }[] = [];
+  private known_below = 0;
   /** Own records above `next_end`. */
   readonly ahead = new Set<number>();
   /** False once the partition went to another executor; what runs is finished all the same. */
@@ -55,6 +56,19 @@ export class Partition {
   ) {
     this.inputs = new Map(INPUTS.map((topic) => [laneTopic(topic, lane), new OffsetTracker(history.get(laneTopic(topic, lane)) ?? 0)]));
     this.executed = laneTopic('tool-executed', lane);
+  }
+
+  /** The next offset of tool-executed that this process has not seen or written. */
+  get next_end(): number {
+    return this.known_below;
+  }
+
+  set next_end(offset: number) {
+    this.known_below = offset;
+    if (this.waiting.length === 0) return;
+    const now_known = this.waiting.filter((each) => each.offset < offset);
+    this.waiting = this.waiting.filter((each) => each.offset >= offset);
+    for (const each of now_known) each.known();
   }
 
   /** Its end, if it has one: a call that was judged again has none, it may be granted and run. */
@@ -77,10 +91,12 @@ export class Partition {
     this.cancelled.delete(call_id);
   }
 
-  /** Whether everything on tool-executed below the newest start of a call is known; true where it has ended since. */
-  knowsStartOf(call_id: string): boolean {
+  /** Resolves once everything on tool-executed below the newest start of a call is known; undefined: it is already. */
+  startKnown(call_id: string): Promise<void> | undefined {
     const start = this.starts.get(call_id);
-    return start === undefined || start.offset < this.next_end;
+    if (start === undefined || start.offset < this.next_end) return undefined;
+    const { offset } = start;
+    return new Promise((known) => this.waiting.push({ offset, known }));
   }
 
   cover(topic: string, offset: number, end_offset?: number): void {

@@ -31,6 +31,11 @@ export class Partitions {
     return [...this.all.values()].filter((partition) => partition.assigned && (lane === undefined || partition.lane === lane));
   }
 
+  /** Those whose ends are to be read now: where own records stand behind others', somebody waits, or (`every`) all that are assigned. */
+  toRead(every: boolean): Partition[] {
+    return [...this.all.values()].filter(({ ahead, assigned, foreign }) => ahead.size > 0 || (assigned && (every || foreign.size > 0)));
+  }
+
   /** All records that brought this call are done with. */
   cover(job: Job, end_offset?: number): void {
     const partition = this.of(job);

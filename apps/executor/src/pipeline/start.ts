@@ -14,7 +14,7 @@ export class Start {
     return this.starts.start(job);
   }
 
-  pass(job: Job): CallEvent {
+  pass(job: Job): CallEvent | Promise<CallEvent | undefined> {
     return this.gate.pass(job);
   }
 

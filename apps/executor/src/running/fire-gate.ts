@@ -12,6 +12,8 @@ import { outcomeOf, refusedOutcome } from './outcomes.js';
 /** Judged this short a time ago by the same configuration, a call is not judged once more: only rules with a clock could tell it apart. */
 const FRESH_MS = 1000;
 
+type GateEvent = Extract<CallEvent, 'gate_closed' | 'may_fire' | 'stopped_before_fire'>;
+
 /**
  * Stands between a start that is durable and the effect. A start may take long to get onto the log: its ruling may have run
  * out by then, or policy become stricter. While this process has not heard of policy lately, the tenant's record is damaged, or
@@ -28,8 +30,14 @@ export class FireGate {
     private readonly clock: Clock,
   ) {}
 
+  /** At once, but where others wrote before its start: then once that is read. */
+  pass(job: Job): GateEvent | Promise<GateEvent | undefined> {
+    const known = this.partitions.of(job).startKnown(job.call_id);
+    return known ? known.then(() => (job.stage === 'gated' ? this.decide(job) : undefined)) : this.decide(job);
+  }
+
   /** What is sent again may have happened: only what never fired can end without an effect. */
-  pass(job: Job): Extract<CallEvent, 'gate_closed' | 'may_fire' | 'stopped_before_fire'> {
+  private decide(job: Job): GateEvent {
     if (this.waits(job) && !this.isDue(job)) return 'gate_closed';
     const refusal = job.resends === 0 ? this.changed(job, this.clock.now_ms()) : undefined;
     if (!refusal) return this.waits(job) ? 'gate_closed' : 'may_fire';
@@ -50,9 +58,9 @@ export class FireGate {
     return due.filter((job) => job.stage === 'gated');
   }
 
-  /** Policy has not been heard of lately, the tenant's record is damaged, or others wrote what is not read yet. */
+  /** Policy has not been heard of lately, or the tenant's record is damaged. */
   private waits(job: Job): boolean {
-    return this.judge.silent || this.parts.hold.holds(job.tenant_id) || !this.partitions.of(job).knowsStartOf(job.call_id);
+    return this.judge.silent || this.parts.hold.holds(job.tenant_id);
   }
 
   /** While it waits: it is too late for it, or it was cancelled, before it ever fired. */
