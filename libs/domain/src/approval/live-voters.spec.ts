@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { evolveConfiguration } from '../configuration/evolve.js';
 import { liveRolesOf, rolesLeft } from '../configuration/kinds/people.js';
-import { type ConfigurationState, initialConfiguration } from '../configuration/state.js';
+import { type ConfigurationState, initialConfiguration } from '../configuration/state/configuration.js';
 import { aMeta, asks, person, RuledPartition } from '../testing/ruled-partition.js';
 
 const ISSUER = 'https://idp.example';

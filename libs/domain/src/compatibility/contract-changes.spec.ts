@@ -1,6 +1,6 @@
 import type { JsonSchema, ResourceTemplate, ToolContract } from '@countersign/contracts';
 import { expect, test } from '@jest/globals';
-import { parseSemver, type Semver } from '../configuration/semver.js';
+import { parseSemver, type Semver } from '../versions/semver.js';
 import { breakingDifferences, type Step, stepBetween } from './contract-changes.js';
 
 const object = (properties: JsonSchema, required: string[] = [], more: JsonSchema = {}): JsonSchema => ({

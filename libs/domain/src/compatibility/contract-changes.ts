@@ -1,5 +1,5 @@
 import type { JsonSchema, ResourceTemplate, ToolContract } from '@countersign/contracts';
-import type { Semver } from '../configuration/semver.js';
+import type { Semver } from '../versions/semver.js';
 import { SchemaContainment, type SchemaDifference } from './schema-containment.js';
 import { constraintText, firstDifference } from './schema-node.js';
 

@@ -2,11 +2,11 @@ import { contractDigest, type EventMap, type EventType, type ToolContract, topic
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { PlacedEvent } from '../call/evolve.js';
+import { compareSemver, inRange, parseRange, parseSemver } from '../versions/semver.js';
 import { evolveConfiguration } from './evolve.js';
 import { mappingAt } from './kinds/mappings.js';
 import { caseOf, keysOf, overrideFor, principalOfKey, resolveVersion, tenantOf, toolNames, toolVersions } from './queries.js';
-import { compareSemver, inRange, parseRange, parseSemver } from './semver.js';
-import { type ConfigurationState, initialConfiguration } from './state.js';
+import { type ConfigurationState, initialConfiguration } from './state/configuration.js';
 
 const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
 

@@ -1,7 +1,5 @@
 import type { EventMap } from '@countersign/contracts';
 import type { PlacedEvent } from '../call/evolve.js';
-import { judgeChange } from './change-ledger.js';
-import type { ConfigurationEvent } from './items.js';
 import { revokeKey, setKey } from './kinds/api-keys.js';
 import { setCase } from './kinds/cases.js';
 import { register } from './kinds/catalog.js';
@@ -24,7 +22,9 @@ import { setOverride } from './kinds/tool-policies.js';
 import { closeUsagePeriod } from './kinds/usage-periods.js';
 import { setUserDelegation } from './kinds/user-delegations.js';
 import { setWebhook } from './kinds/webhooks.js';
-import type { ConfigurationState } from './state.js';
+import { judgeChange } from './state/change-ledger.js';
+import type { ConfigurationState } from './state/configuration.js';
+import type { ConfigurationEvent } from './state/items.js';
 
 /** What each event of `configuration-changed` changes: a new kind of configuration is one file in `kinds/` and its lines here. */
 const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: EventMap[T], at: PlacedEvent) => void } = {

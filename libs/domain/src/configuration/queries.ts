@@ -1,7 +1,10 @@
 import type { VersionState } from '@countersign/contracts';
-import { stateOfVersion } from '../registry/standing.js';
-import { inRange, parseRange } from './semver.js';
-import type { ApiKey, CaseFact, ConfigurationState, Tenant, ToolOverride, ToolVersion } from './state.js';
+import { inRange, parseRange } from '../versions/semver.js';
+import { stateOfVersion } from './standing.js';
+import type { ApiKey } from './state/access.js';
+import type { ConfigurationState } from './state/configuration.js';
+import type { CaseFact, Tenant } from './state/tenants.js';
+import type { ToolOverride, ToolVersion } from './state/tools.js';
 
 /** The live API key of a hash: undefined where it is unknown, revoked or expired. */
 export function principalOfKey(state: ConfigurationState, key_hash: string, now_ms: number): ApiKey | undefined {

@@ -1,5 +1,5 @@
 import type { EventMap } from '@countersign/contracts';
-import type { ConfigurationState } from '../state.js';
+import type { ConfigurationState } from '../state/configuration.js';
 
 /** Whether a key of an admin of the tenant is there that was not revoked. */
 export function hasAdminKey(state: ConfigurationState, tenant_id: string): boolean {

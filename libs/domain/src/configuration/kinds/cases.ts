@@ -1,5 +1,5 @@
 import type { EventMap } from '@countersign/contracts';
-import { type ConfigurationState, tenantPart } from '../state.js';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
 export function setCase(state: ConfigurationState, event: EventMap['case_set']): void {
   const { cases } = tenantPart(state, event.meta.tenant_id);

@@ -1,8 +1,9 @@
 import { contractDigest, contractPin, type EventMap, type ToolContract } from '@countersign/contracts';
 import { type BreakingDifference, breakingDifferences, stepBetween } from '../../compatibility/contract-changes.js';
 import { readEvaluation, versionKey } from '../../registry/record.js';
-import { compareSemver, parseSemver, type Semver } from '../semver.js';
-import type { ConfigurationState, ToolVersion } from '../state.js';
+import { compareSemver, parseSemver, type Semver } from '../../versions/semver.js';
+import type { ConfigurationState } from '../state/configuration.js';
+import type { ToolVersion } from '../state/tools.js';
 
 type Registered = EventMap['tool_registered'];
 

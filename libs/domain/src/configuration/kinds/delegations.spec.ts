@@ -2,7 +2,7 @@ import type { AnyEvent } from '@countersign/contracts';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { aMeta, person } from '../../testing/ruled-partition.js';
 import { evolveConfiguration } from '../evolve.js';
-import { type ConfigurationState, initialConfiguration } from '../state.js';
+import { type ConfigurationState, initialConfiguration } from '../state/configuration.js';
 import { standingFor } from './delegations.js';
 
 const root = person('root', ['admin']);

@@ -1,9 +1,7 @@
-import type { DelegationSet, EventMap } from '@countersign/contracts';
+import type { EventMap } from '@countersign/contracts';
 import type { StandingDelegation } from '../../approval/voting-right.js';
-import { type ConfigurationState, tenantPart } from '../state.js';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 import { rolesLeft } from './people.js';
-
-export type Delegation = Omit<DelegationSet, 'meta' | 'based_on' | 'ended'>;
 
 export function setDelegation(
   state: ConfigurationState,

@@ -1,6 +1,6 @@
 import { type EventMap, sha256Hex } from '@countersign/contracts';
-import type { FactTable } from '../fact-shelf.js';
-import { type ConfigurationState, tenantPart } from '../state.js';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
+import type { FactTable } from '../state/fact-shelf.js';
 
 const VERSIONS_KEPT = 10;
 

@@ -1,9 +1,6 @@
-import type { EventMap, GrantSet, SimilarGrant } from '@countersign/contracts';
+import type { EventMap, SimilarGrant } from '@countersign/contracts';
 import { covers, type GrantedCall } from '../../approval/similar.js';
-import { type ConfigurationState, tenantPart } from '../state.js';
-
-/** 'Approve similar' as it stands in the configuration; one that was revoked is kept, so that it does not come again. */
-export type KeptGrant = Pick<GrantSet, 'grant' | 'revoked' | 'by' | 'changed_at_ms'>;
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
 export function setGrant(state: ConfigurationState, { meta, grant, revoked, by, changed_at_ms }: EventMap['grant_set']): void {
   const { grants } = tenantPart(state, meta.tenant_id);

@@ -1,9 +1,7 @@
-import type { EventMap, IdentityProviderSet } from '@countersign/contracts';
+import type { EventMap } from '@countersign/contracts';
 import { DAY_MS, HOUR_MS } from '../../durations.js';
-import { type ConfigurationState, tenantPart } from '../state.js';
-
-/** An OpenID provider that a tenant trusts: whose tokens name its principals, and how their claims are read. */
-export type IdentityProvider = Required<Omit<IdentityProviderSet, 'meta' | 'based_on' | 'by' | 'removed'>> & { tenant_id: string };
+import type { IdentityProvider } from '../state/access.js';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
 /** How long a token lets its person vote, where the provider says nothing else. */
 export const PEOPLE_LIVE_MS = 24 * HOUR_MS;

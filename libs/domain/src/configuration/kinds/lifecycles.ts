@@ -1,6 +1,6 @@
 import type { EventMap } from '@countersign/contracts';
 import { readEvaluation, versionKey } from '../../registry/record.js';
-import { type ConfigurationState, tenantPart } from '../state.js';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
 export function setLifecycle(state: ConfigurationState, event: EventMap['tool_lifecycle_set']): void {
   const { lifecycles } = tenantPart(state, event.meta.tenant_id);

@@ -1,17 +1,9 @@
 import type { EventMap } from '@countersign/contracts';
 import type { Limit } from '../../limit/state.js';
-import { type ConfigurationState, tenantPart } from '../state.js';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
 /** Versions that are kept at hand; all of them are on the log. */
 const VERSIONS_MAX = 100;
-
-/** The limits of a tenant. */
-export interface TenantLimits {
-  /** Those in force; replaced as a whole when one changes, so that what was compiled from it can be kept by it. */
-  active: readonly Limit[];
-  /** limit_id → its versions, newest first; removed ones too. */
-  versions: Map<string, readonly Limit[]>;
-}
 
 export function setLimit(state: ConfigurationState, event: EventMap['limit_set']): void {
   const part = tenantPart(state, event.meta.tenant_id);

@@ -1,20 +1,6 @@
-import type { EventMap, Principal } from '@countersign/contracts';
-import { type ConfigurationState, tenantPart } from '../state.js';
-
-/** One version of a tenant's mapping for a tool. What a definition means is libs/mapping's. */
-export interface MappingVersion {
-  tool: string;
-  version: number;
-  /** Null: from here on the tool is not mapped. */
-  definition: Readonly<Record<string, unknown>> | null;
-  rolled_back_to: number | null;
-  by: Principal;
-  changed_at_ms: number;
-  /** Epoch ms from which calls go by it; null: it waits for a second person. */
-  in_force_from_ms: number | null;
-  /** Who activated a version that waited; null: it did not wait, or still does. */
-  activated_by: Principal | null;
-}
+import type { EventMap } from '@countersign/contracts';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
+import type { MappingVersion } from '../state/tools.js';
 
 /** Stands for every tool of the tenant: only its mode counts. */
 export const ANY_TOOL = '*';

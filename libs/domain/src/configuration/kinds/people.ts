@@ -1,15 +1,12 @@
 import type { EventMap } from '@countersign/contracts';
 import { type Identity, LOCAL_ISSUER } from '../../approval/subject.js';
-import { type ApiKey, type ConfigurationState, tenantPart } from '../state.js';
-import type { IdentityProvider } from './identity-providers.js';
+import type { ApiKey, IdentityProvider } from '../state/access.js';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
 /** People of one provider that are remembered; the one whose token is the oldest on record is forgotten first. */
 const PEOPLE_MAX = 10_000;
 /** Stands for the token itself, beside the roles that it gives. */
 const ANY_ROLE = '';
-
-/** Provider → subject → role → when the newest token with it was verified, epoch ms. */
-export type VerifiedTokens = Map<string, Map<string, Map<string, number>>>;
 
 /** How recent a token must be: to vote, or to have somebody else vote meanwhile. */
 export type LiveAs = 'voter' | 'giver';

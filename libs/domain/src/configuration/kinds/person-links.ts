@@ -1,17 +1,6 @@
-import type { EventMap, PersonLinkSet } from '@countersign/contracts';
+import type { EventMap } from '@countersign/contracts';
 import { type LinkPeriod, NO_LINKS, type PersonLink } from '../../approval/person-links.js';
-import { type ConfigurationState, tenantPart } from '../state.js';
-
-/** What was recorded of two identities. */
-export type RecordedLink = Omit<PersonLinkSet, 'meta' | 'based_on'>;
-
-/** Who is one person, as a tenant recorded it. */
-export interface PersonLinks {
-  /** Those in force, by link_id. */
-  in_force: Map<string, RecordedLink>;
-  /** All that ever held, oldest first; replaced as a whole when one changes. A request goes by what held when it was asked, too. */
-  periods: readonly (LinkPeriod & { link_id: string })[];
-}
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
 export function setPersonLink(
   state: ConfigurationState,

@@ -1,21 +1,6 @@
-import type { EventMap, PersonalDataSet, SealedKey, SubjectErased } from '@countersign/contracts';
-import { type ConfigurationState, tenantPart } from '../state.js';
-
-/** What of a tenant's calls is personal, and whose it is. */
-export type PersonalRule = Omit<PersonalDataSet, 'meta' | 'based_on'>;
-
-/** An erasure on the record. */
-export type Erasure = Omit<SubjectErased, 'meta'> & { event_id: string; offset: number };
-
-export interface PersonalData {
-  /** Those in force, in the order in which they were set. */
-  active: readonly PersonalRule[];
-  /** rule_id → its newest version; removed ones too. */
-  newest: Map<string, PersonalRule>;
-  /** Subject → its newest erasure. */
-  erasures: Map<string, Erasure>;
-  erased_keys: Set<string>;
-}
+import type { EventMap, SealedKey } from '@countersign/contracts';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
+import type { Erasure, PersonalData, PersonalRule } from '../state/personal-data.js';
 
 const NONE: readonly PersonalRule[] = [];
 

@@ -1,6 +1,6 @@
 import { type EventMap, sha256Hex } from '@countersign/contracts';
-import type { PublishedBundle } from '../bundle-shelf.js';
-import { type ConfigurationState, tenantPart } from '../state.js';
+import type { PublishedBundle } from '../state/bundle-shelf.js';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
 const ACTIVATIONS_KEPT = 100;
 

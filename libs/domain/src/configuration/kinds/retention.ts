@@ -1,17 +1,9 @@
-import type { EventMap, RetentionApplied, RetentionSet } from '@countersign/contracts';
-import { type ConfigurationState, tenantPart } from '../state.js';
+import type { EventMap } from '@countersign/contracts';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
+import type { Retention, RetentionTerms } from '../state/personal-data.js';
 
 /** No tenant may keep for less: the record of a high-risk system has to last half a year. */
 export const RETENTION_FLOOR_MONTHS = 6;
-
-export type RetentionTerms = Omit<RetentionSet, 'meta' | 'based_on'>;
-export type RetentionCutoff = RetentionApplied['cutoffs'][number];
-
-export interface Retention {
-  terms: RetentionTerms | undefined;
-  /** Markings (sorted, with commas between) → keys of months before this one are destroyed. */
-  applied: Map<string, string>;
-}
 
 function retentionPart(state: ConfigurationState, tenant_id: string): Retention {
   const part = tenantPart(state, tenant_id);

@@ -1,5 +1,5 @@
 import type { EventMap } from '@countersign/contracts';
-import type { ConfigurationState } from '../state.js';
+import type { ConfigurationState } from '../state/configuration.js';
 
 export function setTenant(state: ConfigurationState, event: EventMap['tenant_set']): void {
   const { lane, weight, running_max, in_flight_max } = event;

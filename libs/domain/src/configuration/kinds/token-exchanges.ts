@@ -1,8 +1,6 @@
-import type { EventMap, TokenExchangeSet } from '@countersign/contracts';
-import { type ConfigurationState, tenantPart } from '../state.js';
-
-/** How a tenant's tools get a credential of this name: the user's token is exchanged for a short-lived one (RFC 8693). */
-export type TokenExchange = Omit<TokenExchangeSet, 'meta' | 'based_on' | 'by' | 'removed'>;
+import type { EventMap } from '@countersign/contracts';
+import type { TokenExchange } from '../state/access.js';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
 export function setTokenExchange(state: ConfigurationState, event: EventMap['token_exchange_set']): void {
   const { meta, based_on: _base, by: _by, removed, ...fields } = event;

@@ -1,5 +1,5 @@
 import type { EventMap } from '@countersign/contracts';
-import { type ConfigurationState, tenantPart } from '../state.js';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
 export function setOverride(state: ConfigurationState, event: EventMap['tool_policy_set']): void {
   const { overrides } = tenantPart(state, event.meta.tenant_id);

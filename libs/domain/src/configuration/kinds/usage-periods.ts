@@ -1,8 +1,6 @@
-import type { EventMap, UsagePeriodClosed } from '@countersign/contracts';
-import { type ConfigurationState, tenantPart } from '../state.js';
-
-/** A month of usage that is closed. */
-export type UsagePeriod = Omit<UsagePeriodClosed, 'meta'>;
+import type { EventMap } from '@countersign/contracts';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
+import type { UsagePeriod } from '../state/tenants.js';
 
 /** The first one to close a month closes it; what comes later only says that it was told. */
 export function closeUsagePeriod(state: ConfigurationState, { meta, ...period }: EventMap['usage_period_closed']): void {

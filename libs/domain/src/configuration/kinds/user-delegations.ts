@@ -1,10 +1,8 @@
-import type { EventMap, UserDelegationSet } from '@countersign/contracts';
+import type { EventMap } from '@countersign/contracts';
 import { LOCAL_ISSUER } from '../../approval/subject.js';
-import { type ConfigurationState, tenantPart } from '../state.js';
+import type { UserDelegation } from '../state/access.js';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 import { isUsable } from './people.js';
-
-/** A user's standing word that an agent may act for it. */
-export type UserDelegation = Required<Omit<UserDelegationSet, 'meta' | 'based_on' | 'by' | 'revoked'>>;
 
 export function setUserDelegation(state: ConfigurationState, event: EventMap['user_delegation_set']): void {
   const { meta, based_on: _base, by: _by, revoked, ...set } = event;

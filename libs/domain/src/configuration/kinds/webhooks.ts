@@ -1,8 +1,5 @@
-import type { EventMap, WebhookSet } from '@countersign/contracts';
-import { type ConfigurationState, tenantPart } from '../state.js';
-
-/** A channel that notices go to. */
-export type Webhook = Omit<WebhookSet, 'meta' | 'based_on'>;
+import type { EventMap } from '@countersign/contracts';
+import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
 export function setWebhook(state: ConfigurationState, { meta, based_on: _base, ...set }: EventMap['webhook_set']): void {
   const webhook = { ...set, acts_as_issuer: set.acts_as_issuer ?? null };

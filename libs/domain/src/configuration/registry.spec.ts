@@ -2,13 +2,14 @@ import { contractDigest, contractPin, type EventMap, type ToolContract } from '@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { PlacedEvent } from '../call/evolve.js';
-import { evolveConfiguration } from '../configuration/evolve.js';
-import { resolveVersion } from '../configuration/queries.js';
-import { type ConfigurationState, initialConfiguration, type ToolVersion } from '../configuration/state.js';
+import { editDistance, nearestNames } from '../registry/nearest-names.js';
+import { readEvaluation } from '../registry/record.js';
 import { ungatedRegistration } from '../testing/ungated-registration.js';
-import { editDistance, nearestNames } from './nearest-names.js';
-import { readEvaluation } from './record.js';
+import { evolveConfiguration } from './evolve.js';
+import { resolveVersion } from './queries.js';
 import { deprecationNotice, evaluationOf, lifecycleEntry, promotionFault, stateOfVersion, suspension } from './standing.js';
+import { type ConfigurationState, initialConfiguration } from './state/configuration.js';
+import type { ToolVersion } from './state/tools.js';
 
 const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
 

@@ -1,13 +1,13 @@
 import type { BaseVersion, EventMap, EventType } from '@countersign/contracts';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { PlacedEvent } from '../call/evolve.js';
+import type { PlacedEvent } from '../../call/evolve.js';
+import { evolveConfiguration } from '../evolve.js';
+import { factsOf } from '../kinds/fact-tables.js';
+import { limitsOf } from '../kinds/limits.js';
 import { baseOf, type ChangeLedger, emptyLedger, judgeChange, NEVER_SET, versionOfItem } from './change-ledger.js';
-import { evolveConfiguration } from './evolve.js';
+import { type ConfigurationState, initialConfiguration } from './configuration.js';
 import { itemNames } from './items.js';
-import { factsOf } from './kinds/fact-tables.js';
-import { limitsOf } from './kinds/limits.js';
-import { type ConfigurationState, initialConfiguration } from './state.js';
 
 const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
 

@@ -1,88 +1,11 @@
-import type { CaseState, Principal, ToolContract, ToolPolicySet } from '@countersign/contracts';
-import type { AdapterPin, AuditRecord, Evaluation, LifecycleEntry, RefusedRegistration } from '../registry/record.js';
+import type { AdapterPin, AuditRecord, Evaluation, LifecycleEntry, RefusedRegistration } from '../../registry/record.js';
+import type { ApiKey, Delegation, IdentityProvider, PersonLinks, TokenExchange, UserDelegation, VerifiedTokens } from './access.js';
 import { type BundleShelf, emptyShelf } from './bundle-shelf.js';
 import { type ChangeLedger, emptyLedger } from './change-ledger.js';
 import { emptyFacts, type FactShelf } from './fact-shelf.js';
-import type { Delegation } from './kinds/delegations.js';
-import type { KeptGrant } from './kinds/grants.js';
-import type { IdentityProvider } from './kinds/identity-providers.js';
-import type { TenantLimits } from './kinds/limits.js';
-import type { MappingVersion } from './kinds/mappings.js';
-import type { VerifiedTokens } from './kinds/people.js';
-import type { PersonLinks } from './kinds/person-links.js';
-import type { PersonalData } from './kinds/personal-data.js';
-import type { Retention } from './kinds/retention.js';
-import type { TokenExchange } from './kinds/token-exchanges.js';
-import type { UsagePeriod } from './kinds/usage-periods.js';
-import type { UserDelegation } from './kinds/user-delegations.js';
-import type { Webhook } from './kinds/webhooks.js';
-import type { Semver } from './semver.js';
-
-/** A tenant that exists; a tenant that nobody set does not exist. */
-export interface Tenant {
-  tenant_id: string;
-  lane: string;
-  weight: number;
-  /** Calls that run at once. */
-  running_max: number;
-  /** Calls admitted and not ended; beyond it 429. */
-  in_flight_max: number;
-}
-
-export interface ApiKey {
-  key_id: string;
-  /** SHA-256 of the key, hex. */
-  key_hash: string;
-  tenant_id: string;
-  principal: Principal;
-  scopes: string[];
-  /** Markings that it may see; `*` stands for all. */
-  clearances: string[];
-  /** Null: any purpose. */
-  purposes: string[] | null;
-  expires_at_ms: number | null;
-  created_at_ms: number;
-  revoked_at_ms: number | null;
-  /** Who answers for an agent. */
-  owner: string | null;
-}
-
-/** A tenant's row of the tool policy; the tool `*` stands for every tool without a row of its own. */
-export type ToolOverride = Pick<ToolPolicySet, 'tool' | 'rule_id' | 'approver_roles' | 'quorum' | 'expires_after_ms'> & {
-  tier: NonNullable<ToolPolicySet['tier']>;
-  /** Null: approver_roles, quorum and expires_after_ms are all that it asks for. */
-  requirement: ToolPolicySet['requirement'];
-  changed_at_ms: number;
-};
-
-export interface CaseFact {
-  case_id: string;
-  state: CaseState;
-  title: string | null;
-  opened_at_ms: number;
-  changed_at_ms: number;
-}
-
-/** A contract that executors of `lanes` can run. The newest registration of a version is the one that counts. */
-export interface ToolVersion {
-  name: string;
-  version: string;
-  semver: Semver;
-  contract: ToolContract;
-  /** Computed from the contract's text, never taken on trust. */
-  digest: string;
-  lanes: ReadonlySet<string>;
-  executor_id: string;
-  registered_at_ms: number;
-  /** What callers rely on in this contract (contractPin), and in the one that first had this version. Not the same: it drifted. */
-  pin: string;
-  first_pin: string;
-  /** It runs once an evaluation of this very contract has passed. */
-  gated: boolean;
-  /** The evaluation that it ships with; of another contract it says nothing. */
-  evaluation: Evaluation | null;
-  runs_on: { environment: string; adapter: string; adapter_version: string; protocol_version: string | null };
-}
+import type { PersonalData, Retention } from './personal-data.js';
+import type { CaseFact, Tenant, UsagePeriod, Webhook } from './tenants.js';
+import type { KeptGrant, MappingVersion, TenantLimits, ToolOverride, ToolVersion } from './tools.js';
 
 export interface TenantConfiguration {
   overrides: Map<string, ToolOverride>;

@@ -1,5 +1,5 @@
 import type { BaseVersion } from '@countersign/contracts';
-import type { PlacedEvent } from '../call/evolve.js';
+import type { PlacedEvent } from '../../call/evolve.js';
 import { type ConfigurationEvent, type TouchedItem, touchedItems } from './items.js';
 
 /** An item that no change ever set. */

@@ -1,6 +1,7 @@
 import type { VersionState } from '@countersign/contracts';
-import type { ConfigurationState, TenantConfiguration, ToolVersion } from '../configuration/state.js';
-import { type Evaluation, type LifecycleEntry, passes, versionKey } from './record.js';
+import { type Evaluation, type LifecycleEntry, passes, versionKey } from '../registry/record.js';
+import type { ConfigurationState, TenantConfiguration } from './state/configuration.js';
+import type { ToolVersion } from './state/tools.js';
 
 /** Why a version is suspended, for people; undefined where it is not. */
 export function suspension(state: ConfigurationState, tenant_id: string, tool: ToolVersion): string | undefined {

@@ -1,6 +1,6 @@
-import type { ConfigurationState } from '../configuration/state.js';
 import { DAY_MS } from '../durations.js';
-import { type LifecycleEntry, versionKey } from './record.js';
+import { type LifecycleEntry, versionKey } from '../registry/record.js';
+import type { ConfigurationState } from './state/configuration.js';
 
 /** How long before its sunset callers of a version are told, nearest first. */
 const DAYS_BEFORE = [7, 30] as const;
