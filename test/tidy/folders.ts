@@ -14,7 +14,6 @@ export const BAGS_TO_SPLIT: readonly string[] = [
   'apps/gateway/src/notices/notice-sender.ts',
   'apps/gateway/src/usage/period-closer.ts',
   'apps/projector/src/audit/checkpoint-writer.ts',
-  'libs/event-log/src/embedded/embedded-event-log.ts',
 ];
 
 /** A folder below src, or the file itself where it stands in src or lists its folder (index.ts). */

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { isInfrastructureFault } from '@countersign/contracts';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Collector, eventually, record, records } from '../suite-fixture.js';
-import { EmbeddedEventLog, type EmbeddedOptions } from './embedded-event-log.js';
+import { EmbeddedEventLog } from './embedded-event-log.js';
+import type { EmbeddedOptions } from './embedded-options.js';
 import { FaultyDisk } from './faulty-disk.js';
 
 let dir: string;
