@@ -90,7 +90,10 @@ export class CountersignClient {
     return this.repeat(patience, { first_ms: 50, longest_ms: 2000 }, hasEnded, look, known);
   }
 
-  /** Asks until an answer is enough or refused for good, or the next pause is longer than what is left: then the most that was heard. */
+  /**
+   * Asks until an answer is enough or refused for good, or the next pause is longer than what is left: then the most that was heard.
+   * Written by hand: this package has no dependencies, and a repeat here goes by answers as well as by faults.
+   */
   private async repeat(
     patience: Patience,
     pauses: { first_ms: number; longest_ms: number },

@@ -2,6 +2,7 @@ export { EmbeddedEventLog } from './embedded/embedded-event-log.js';
 export { currentBoot } from './embedded/stop-marker.js';
 export * from './event-log.js';
 export { PrefixedEventLog } from './prefixed/prefixed-event-log.js';
+export { retried, retryPlans } from './retries.js';
 export { BatchDecoder, type SchemaSource } from './transport/batch-decoder.js';
 export type { PoisonRecord } from './transport/dead-letters.js';
 export type { EventBatch, Recorded } from './transport/event-batch.js';

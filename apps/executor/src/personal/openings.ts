@@ -1,14 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome, ToolCall } from '@countersign/contracts';
 import { type ConfigurationState, isErased } from '@countersign/domain';
-import type { EventBatch } from '@countersign/event-log';
+import { type EventBatch, retried, retryPlans } from '@countersign/event-log';
 import { type Logger, type OpenedCall, type Personal, rulesAbout } from '@countersign/process';
 import { jobOf } from '../running/authorised.js';
 import type { Job } from '../running/job.js';
 import type { Seen } from '../tool-runs/recorded-result.js';
-
-const TRIES = 60;
-const PAUSE_MS = 500;
 
 /** Opens sealed calls before they run, in memory only, and has their keys at hand when what came of them is sealed. */
 export class Openings {
@@ -48,16 +44,15 @@ export class Openings {
     const { opened, tenant_id, call } = job;
     if (!opened || opened === 'erased' || seen.kind !== 'output') return;
     const output_json = seen.full_json ?? seen.output_json;
-    for (let tries = 1; tries <= TRIES; tries++) {
-      try {
-        const seal = await (this.personal as Personal).sealOutput(tenant_id, opened, this.rules(tenant_id, call), output_json);
-        job.opened = { ...opened, seal };
-        return;
-      } catch (cause) {
-        this.logger.warn({ call_id: job.call_id, cause: String(cause) }, 'a result waits for the keys of its subjects');
-        await sleep(PAUSE_MS, undefined, { ref: false });
-      }
-    }
+    const personal = this.personal as Personal;
+    const onFault = (cause: Error): void =>
+      this.logger.warn({ call_id: job.call_id, cause: String(cause) }, 'a result waits for the keys of its subjects');
+    const seal = await retried(
+      retryPlans.result_keys,
+      () => personal.sealOutput(tenant_id, opened, this.rules(tenant_id, call), output_json),
+      { unref: true, onFault },
+    ).catch(() => undefined);
+    if (seal) job.opened = { ...opened, seal };
   }
 
   /** What may be written of how a call ended. */

@@ -11,18 +11,15 @@ import {
   type Subscription,
   type TopicSpec,
 } from '../event-log.js';
+import { retried, retryPlans } from '../retries.js';
 import { AppendCall } from './append-call.js';
 import { BrokerLink, readBytes } from './broker-link.js';
 import { GroupSubscription } from './group-subscription.js';
-import { faultOf, sleep } from './kafka-client.js';
+import { faultOf } from './kafka-client.js';
 import { KafkaFollower } from './kafka-follower.js';
 import { type KafkaLogOptions, type KafkaSettings, kafkaSettings } from './kafka-options.js';
 import { KafkaTopics } from './kafka-topics.js';
 import { ProducerLane } from './producer-lane.js';
-
-const READ_ATTEMPTS_MAX = 5;
-const START_ATTEMPTS_MAX = 80;
-const READ_RETRY_MS = 100;
 
 /** A subscription that says whether it makes no progress. */
 type WatchedSubscription = RunningSubscription & { start(): Promise<void>; readonly stalled: boolean };
@@ -151,18 +148,11 @@ export class KafkaEventLog extends EventLog {
   }
 
   private async started<T extends WatchedSubscription>(running: T): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await running.start();
-        break;
-      } catch (error) {
-        if (attempt < START_ATTEMPTS_MAX && isPassing(error)) {
-          await sleep(READ_RETRY_MS);
-          continue;
-        }
-        await running.close();
-        throw faultOf("can't subscribe", error);
-      }
+    try {
+      await retried(retryPlans.kafka_subscribe, () => running.start(), { isRetryable: isPassing });
+    } catch (error) {
+      await running.close();
+      throw faultOf("can't subscribe", error);
     }
     this.running.add(running);
     return running;
@@ -190,16 +180,18 @@ export class KafkaEventLog extends EventLog {
     });
   }
 
-  private async retried<T>(what: string, work: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
+  private retried<T>(what: string, work: () => Promise<T>): Promise<T> {
+    let fault: unknown;
+    const once = async (attempt: number) => {
       try {
+        if (attempt > 1) await this.reader.recover(fault);
         return await work();
       } catch (error) {
-        if (attempt === READ_ATTEMPTS_MAX || this.closed) throw faultOf(what, error);
-        await sleep(attempt * READ_RETRY_MS);
-        await this.reader.recover(error);
+        fault = error;
+        throw faultOf(what, error);
       }
-    }
+    };
+    return retried(retryPlans.kafka_read, once, { isRetryable: () => !this.closed });
   }
 }
 

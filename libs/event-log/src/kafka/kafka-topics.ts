@@ -1,12 +1,12 @@
 import type { Admin } from 'kafkajs';
 import type { DropTerms, TopicOffset, TopicSpec } from '../event-log.js';
+import { retried, retryPlans } from '../retries.js';
 import { MESSAGE_BYTES_MAX } from './append-call.js';
 import { requestTimeoutMs } from './fetch-limits.js';
 import { faultOf, KafkaClient, sleep } from './kafka-client.js';
 import type { KafkaSettings } from './kafka-options.js';
 import { within } from './within.js';
 
-const ATTEMPTS_MAX = 3;
 const READY_MS = 15_000;
 const POLL_MS = 50;
 
@@ -85,17 +85,19 @@ export class KafkaTopics {
   }
 
   /** One piece of work on the admin connection, with a fresh one after a fault. @throws InfrastructureFault */
-  async use<T>(what: string, work: (admin: Admin) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      this.admin ??= this.connect();
-      const { admin } = this;
-      try {
-        return await within(this.answer_ms, what, admin.then(work));
-      } catch (error) {
-        if (this.admin === admin) this.admin = undefined;
-        void admin.then((failed) => failed.disconnect()).catch(() => {});
-        if (attempt === ATTEMPTS_MAX) throw faultOf(what, error);
-      }
+  use<T>(what: string, work: (admin: Admin) => Promise<T>): Promise<T> {
+    return retried(retryPlans.kafka_admin, () => this.useOnce(what, work));
+  }
+
+  private async useOnce<T>(what: string, work: (admin: Admin) => Promise<T>): Promise<T> {
+    this.admin ??= this.connect();
+    const { admin } = this;
+    try {
+      return await within(this.answer_ms, what, admin.then(work));
+    } catch (error) {
+      if (this.admin === admin) this.admin = undefined;
+      void admin.then((failed) => failed.disconnect()).catch(() => {});
+      throw faultOf(what, error);
     }
   }
 

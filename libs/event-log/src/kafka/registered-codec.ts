@@ -1,11 +1,9 @@
 import { type EventCodec, type EventSchema, eventSchemas, InfrastructureFault, UndecodableRecord } from '@countersign/contracts';
 import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
+import { retried, retryPlans } from '../retries.js';
 import type { SchemaSource } from '../transport/batch-decoder.js';
-import { sleep } from './kafka-client.js';
 
 const UNKNOWN_FOR_MS = 10_000;
-const REGISTER_ATTEMPTS_MAX = 6;
-const REGISTER_PAUSE_MS = 150;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 
@@ -67,17 +65,11 @@ export class RegisteredCodec implements SchemaSource {
   }
 
   /** Services start together: a refusal may only mean that another one registers the same schema at this moment. */
-  private async register(schema: EventSchema): Promise<number> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.registerOnce(schema);
-      } catch (fault) {
-        await sleep(REGISTER_PAUSE_MS * attempt * (0.5 + Math.random()));
-        const id = await this.registered(schema);
-        if (id !== undefined) return id;
-        if (attempt === REGISTER_ATTEMPTS_MAX) throw fault;
-      }
-    }
+  private register(schema: EventSchema): Promise<number> {
+    return retried(retryPlans.schema_registration, async (attempt) => {
+      const id = attempt > 1 ? await this.registered(schema) : undefined;
+      return id ?? (await this.registerOnce(schema));
+    });
   }
 
   private async registerOnce({ topic, event_type, schema }: EventSchema): Promise<number> {

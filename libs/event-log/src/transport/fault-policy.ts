@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isInfrastructureFault } from '@countersign/contracts';
 import type { LogRecord } from '../event-log.js';
+import { retried, retryPlans } from '../retries.js';
 import type { DeadLetters, PoisonRecord } from './dead-letters.js';
 import type { Recorded } from './event-batch.js';
 
@@ -9,8 +9,6 @@ export interface FaultSink {
   warn(fields: Record<string, unknown>, message: string): void;
   error(fields: Record<string, unknown>, message: string): void;
 }
-
-const BACKOFF_MS = [50, 100, 250, 500, 1000, 2000, 5000];
 
 /** The subscription is closing: the batch is left to whoever reads it next. */
 class StoppedReading extends Error {}
@@ -31,16 +29,16 @@ export class FaultPolicy {
 
   /** Runs the work until no fault of the surroundings stops it. Any other throw goes to the caller. */
   async persist<T>(where: string, work: () => Promise<T>): Promise<T> {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!isInfrastructureFault(error)) throw error;
-        if (this.stopping.signal.aborted) throw new StoppedReading(where, { cause: error });
-        const pause_ms = BACKOFF_MS[Math.min(attempt, BACKOFF_MS.length - 1)] as number;
-        this.sink.warn({ where, attempt, pause_ms, cause: String(error) }, 'paused: the log, the store or the cache does not answer');
-        await sleep(pause_ms, undefined, { signal: this.stopping.signal }).catch(() => undefined);
-      }
+    const { signal } = this.stopping;
+    const warn = (cause: Error, attempt: number): void => {
+      if (isInfrastructureFault(cause))
+        this.sink.warn({ where, attempt, cause: String(cause) }, 'paused: the log, the store or the cache does not answer');
+    };
+    try {
+      return await retried(retryPlans.handler, work, { signal, isRetryable: isInfrastructureFault, onFault: warn });
+    } catch (cause) {
+      if (signal.aborted && (cause === signal.reason || isInfrastructureFault(cause))) throw new StoppedReading(where, { cause });
+      throw cause;
     }
   }
 
