@@ -2,6 +2,7 @@ import { type JsonSchema, schemaFaults } from '@countersign/contracts';
 import type { ToolVersion } from '@countersign/domain';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { LRUCache } from 'lru-cache';
 import { type Issue, pointer } from '../refusal.js';
 
 const ISSUES_MAX = 50;
@@ -46,7 +47,7 @@ export function isTooDeep(value: unknown, left = DEPTH_MAX): boolean {
 
 /** Input schemas (JSON Schema 2020-12) compiled once per contract digest. */
 export class CompiledContracts {
-  private readonly checks = new Map<string, InputCheck>();
+  private readonly checks = new LRUCache<string, InputCheck>({ max: CONTRACTS_MAX });
 
   /** @returns the check, or the compiler's words where the schema cannot be compiled. */
   of(tool: ToolVersion): InputCheck | string {
@@ -54,7 +55,6 @@ export class CompiledContracts {
     if (known) return known;
     const made = this.compile(tool.contract.input_schema);
     if (typeof made === 'string') return made;
-    if (this.checks.size >= CONTRACTS_MAX) this.checks.clear();
     this.checks.set(tool.digest, made);
     return made;
   }

@@ -1,18 +1,17 @@
+import { LRUCache } from 'lru-cache';
+
 const KEPT_MAX = 10_000;
 
 /** Ids of the numbered calls that this gateway recorded lately: the view may not have them yet. The oldest are forgotten first. */
 export class RecentRequests {
-  private readonly ids = new Set<string>();
+  private readonly ids = new LRUCache<string, true>({ max: KEPT_MAX });
 
   has(callId: string): boolean {
     return this.ids.has(callId);
   }
 
   add(callId: string): void {
-    this.ids.delete(callId);
-    this.ids.add(callId);
-    const oldest = this.ids.size > KEPT_MAX ? this.ids.values().next().value : undefined;
-    if (oldest !== undefined) this.ids.delete(oldest);
+    this.ids.set(callId, true);
   }
 
   /** It could not be recorded. */

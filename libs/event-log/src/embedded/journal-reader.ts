@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type LogRecord, RecordsDropped, RecordsUnreadable } from '../event-log.js';
 import type { Carried } from './carried.js';
 import { takeFrame } from './frame.js';
@@ -17,14 +18,12 @@ interface Frames {
 
 interface Loaded {
   bytes: number;
-  frames: Map<number, Frames>;
+  frames: Promise<Map<number, Frames>>;
 }
 
 /** Reads older records from disk. Every block is checked before a record of it is given out. */
 export class JournalReader {
-  readonly #cache = new Map<number, Promise<Loaded>>();
-  readonly #sizes = new Map<number, number>();
-  #cached_bytes = 0;
+  readonly #cache = new LRUCache<number, Loaded>({ maxSize: CACHE_BYTES, sizeCalculation: ({ bytes }) => bytes });
 
   constructor(
     private readonly segments: SegmentSet,
@@ -59,7 +58,7 @@ export class JournalReader {
     const { topic, partition } = stream;
     try {
       const stretch = await this.segments.find(stream.id, offset);
-      const frames = (await this.#load(stretch)).frames.get(stream.id);
+      const frames = (await this.#load(stretch)).get(stream.id);
       const at = frames === undefined ? -1 : offset - frames.first;
       if (frames !== undefined && at >= 0 && at < frames.places.length) return { frames, at };
       const cause = new Error(`it is not in ${segmentName(stretch.segment.base)}, where it must be`);
@@ -70,38 +69,21 @@ export class JournalReader {
   }
 
   /** Stretches are cached for the other streams that are read along; the one at the open end only by its present length. */
-  #load(stretch: Stretch): Promise<Loaded> {
+  #load(stretch: Stretch): Promise<Map<number, Frames>> {
     const key = stretch.segment.base + stretch.position;
     const known = this.#cache.get(key);
     const bytes = stretch.end - stretch.position;
-    if (known !== undefined && this.#sizes.get(key) === bytes) {
-      this.#cache.delete(key);
-      this.#cache.set(key, known);
-      return known;
-    }
-    this.#forget(key);
-    const loading = load(stretch);
-    this.#cache.set(key, loading);
-    this.#sizes.set(key, bytes);
-    this.#cached_bytes += bytes;
-    loading.catch(() => {
-      if (this.#cache.get(key) === loading) this.#forget(key);
+    if (known?.bytes === bytes) return known.frames;
+    const frames = load(stretch);
+    this.#cache.set(key, { bytes, frames });
+    frames.catch(() => {
+      if (this.#cache.peek(key)?.frames === frames) this.#cache.delete(key);
     });
-    for (const oldest of this.#cache.keys()) {
-      if (this.#cached_bytes <= CACHE_BYTES || oldest === key) break;
-      this.#forget(oldest);
-    }
-    return loading;
-  }
-
-  #forget(key: number): void {
-    if (!this.#cache.delete(key)) return;
-    this.#cached_bytes -= this.#sizes.get(key)!;
-    this.#sizes.delete(key);
+    return frames;
   }
 }
 
-async function load({ segment, position, end }: Stretch): Promise<Loaded> {
+async function load({ segment, position, end }: Stretch): Promise<Map<number, Frames>> {
   const frames = new Map<number, Frames>();
   const scan = new BlockScan(segment.file, segment.base, end, position);
   for (let block = await scan.next(); block !== null; block = await scan.next()) {
@@ -117,5 +99,5 @@ async function load({ segment, position, end }: Stretch): Promise<Loaded> {
     });
   }
   if (scan.position < end) throw new DamagedSegment(segment.base, scan.position);
-  return { bytes: end - position, frames };
+  return frames;
 }
