@@ -66,7 +66,7 @@ test('a full disk: 503 with Retry-After, /readyz says it, and all goes on by its
   expect(effects).toBeLessThanOrEqual(answered.length + 1 + waiting.length);
 
   disk.free();
-  await platform.process.until('ready again', async () => (await status()).code === 200, 20_000);
+  await platform.process.until('ready again', async () => (await status()).code === 200);
   const again = await api.call({ tool: 'probe_http_effect', inputs: refused.inputs });
   expect(again.body.status).toBe('succeeded');
   for (const { body } of waiting) await api.callUntil(body.call_id, ({ status }) => status === 'succeeded');

@@ -128,20 +128,16 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
 
     test('a tenant that floods is stopped at its own cap, and another does not feel it', async () => {
       const rival = rivals.get('agent') as Api;
-      const shortest_ms = 8_000;
       const flood = Array.from({ length: 120 }, (_, n) =>
-        rival.call({ tool: 'probe_slow', inputs: { duration_ms: shortest_ms + n } }, { prefer: 'wait=2' }),
+        rival.call({ tool: 'probe_slow', inputs: { duration_ms: 100_000 + n } }, { prefer: 'wait=2' }),
       );
-      const began = performance.now();
-      const answer = await acme.call({ tool: 'list_directory', inputs: { path: '.' } });
-      const took_ms = performance.now() - began;
+      // They run longer than a caller waits: an end that it is told is one before any of theirs.
+      const answer = await acme.call({ tool: 'list_directory', inputs: { path: '.' } }, { prefer: 'wait=20' });
       const answers = await Promise.all(flood);
       const statuses = answers.map(({ status }) => status);
       expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(50);
       expect(statuses.filter((status) => status < 300).length).toBeGreaterThanOrEqual(20);
       expect([answer.status, answer.body.status]).toEqual([200, 'succeeded']);
-      // It waited for none of them to end.
-      expect(took_ms).toBeLessThan(shortest_ms);
       const running = answers.filter(({ status }) => status < 300).map(({ body }) => body.call_id);
       await Promise.all(running.map((call_id) => rival.request('POST', `/v1/calls/${call_id}/cancel`)));
     });

@@ -3,14 +3,17 @@ import type { EventMap } from '@countersign/contracts';
 import { isKnownDead, type ProcessIdentity } from '@countersign/runtimes';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { badReads } from './testing/bad-reads.js';
+import { FaultyLog } from './testing/faulty-log.js';
 import { Rig } from './testing/rig.js';
 
 jest.setTimeout(120_000);
 const outside = fileURLToPath(new URL('./testing/outside-pack.js', import.meta.url));
 let rig: Rig;
+let log: FaultyLog;
 beforeAll(async () => {
   rig = await Rig.open();
-  await rig.start({ packs: [outside], children: { memory_mb: 1024, blocked_ms: 500 } });
+  log = new FaultyLog(rig.log);
+  await rig.start({ packs: [outside], children: { memory_mb: 1024, blocked_ms: 500 } }, { log });
 });
 afterAll(() => rig.close());
 
@@ -51,7 +54,8 @@ describe('a tool that harms its process', () => {
   test.each(fatal)('ends the calls of that process alone: a write that does %s is in doubt, and the next one runs', async (act) => {
     // A blocked thread is noticed when the time of its call is over.
     expect(await outcomeOf(act === 'block' ? 'faulty_write' : 'patient_write', act, `write ${act}`)).toMatchObject({ status: 'in_doubt' });
-    expect((await outcomeOf('faulty_read', 'answer', `after ${act}`)).status).toBe('succeeded');
+    // The start of a child counts into the time of the call that needs it.
+    expect((await outcomeOf('patient_read', 'answer', `after ${act}`)).status).toBe('succeeded');
   });
 
   test.each(fatal)('a read that does %s fails in its time, and without an effect', async (act) => {
@@ -67,12 +71,33 @@ describe('a tool that harms its process', () => {
   });
 });
 
+/** The processes that are on record for a write, one a start. */
+async function placesOf({ meta }: EventMap['policy_decided']): Promise<ProcessIdentity[]> {
+  const starts = (await rig.eventsOf(meta.call_id as string)).filter(({ event_type }) => event_type === 'tool_call_started');
+  return starts.map(({ event }) => (event as EventMap['tool_call_started']).process as ProcessIdentity);
+}
+
 test('the start of a write names its process', async () => {
   const ruling = await rig.allow('faulty_write', 'named', { act: 'answer' });
   await rig.end(ruling);
-  const [started] = await rig.eventsOf(ruling.meta.call_id as string);
-  expect(started?.event_type).toBe('tool_call_started');
-  const { process: place } = started?.event as EventMap['tool_call_started'];
+  const [place] = await placesOf(ruling);
   expect(place?.pid).not.toBe(process.pid);
   expect(isKnownDead(place as ProcessIdentity)).toBe(false);
+});
+
+test('a write whose process ends after its start and before its run goes back: it starts anew in another one, and runs there', async () => {
+  const before = await rig.allow('faulty_write', 'before', { act: 'answer' });
+  await rig.end(before);
+  const [place] = (await placesOf(before)) as [ProcessIdentity];
+  const refused = log.refused;
+  log.refuses = (record) => record.headers.event_type === 'tool_call_started';
+  const ruling = await rig.allow('faulty_write', 'given back', { act: 'answer' });
+  await rig.until(() => log.refused > refused);
+  process.kill(place.pid, 'SIGKILL');
+  await rig.until(() => isKnownDead(place));
+  log.refuses = () => false;
+  expect((await rig.end(ruling)).event.outcome).toMatchObject({ status: 'succeeded', effect: 'happened' });
+  const places = await placesOf(ruling);
+  expect(places[0]).toEqual(place);
+  expect(isKnownDead(places.at(-1) as ProcessIdentity)).toBe(false);
 });

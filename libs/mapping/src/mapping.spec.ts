@@ -149,10 +149,8 @@ describe('JSONata', () => {
     ['a function as a value', '$sum'],
     ['an error', "$error('no')"],
   ])('ends within its bounds: %s', async (_title, value) => {
-    const started = performance.now();
     const { issues } = await new CompiledMapping(by(value), 'strict').toSystem({ a: 'x' });
     expect(issues).toHaveLength(1);
-    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   test('two documents at once do not see each other', async () => {

@@ -170,7 +170,7 @@ test('a recursive schema ends, also where it breaks deep inside', () => {
   expect(inputs(loop, { ...loop, type: 'object' })).not.toEqual([]);
 });
 
-test('a schema that explodes is refused as too large, quickly', () => {
+test('a schema that explodes is refused as too large after so many steps', () => {
   const fan = (depth: number, leaf: JsonSchema): JsonSchema => ({
     anyOf: [{ $ref: `#/$defs/D${depth}` }, { $ref: `#/$defs/D${depth}` }, { type: 'null' }],
     $defs: Object.fromEntries(
@@ -180,9 +180,8 @@ test('a schema that explodes is refused as too large, quickly', () => {
       ]),
     ),
   });
-  const started = performance.now();
-  expect(inputs(fan(40, text), fan(40, amount))).not.toEqual([]);
-  expect(performance.now() - started).toBeLessThan(10_000);
+  const differences = breakingDifferences(contract(fan(40, text)), contract(fan(40, amount)), 'minor');
+  expect(JSON.stringify(differences)).toContain('too large to compare');
 });
 
 test('below 1.0.0 the second number is the major and the third the minor, as ^ reads them', () => {

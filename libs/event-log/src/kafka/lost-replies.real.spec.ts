@@ -93,10 +93,8 @@ describe('replies that are lost after the append, under concurrent senders', () 
   test('a producer that gave up never lends its sequence to other records', async () => {
     const log = await through({ producers: 1, send_retries: 2, append_timeout_ms: 3_000 });
     proxy.produceReply = () => 'cut';
-    const before = performance.now();
     const fault = await log.append([numberedRecord(topic, 0, 'given-up/first')]).catch((error: unknown) => error);
     expect(isInfrastructureFault(fault)).toBe(true);
-    expect(performance.now() - before).toBeLessThan(6_000);
     proxy.produceReply = () => 'deliver';
     const offsets = await log.append([numberedRecord(topic, 0, 'given-up/second'), numberedRecord(topic, 0, 'given-up/third')]);
     await log.close();
@@ -110,10 +108,8 @@ describe('replies that are lost after the append, under concurrent senders', () 
     const log = await through({ append_timeout_ms: 2_000 });
     await log.append([numberedRecord(topic, 1, 'silent/first')]);
     proxy.freeze();
-    const before = performance.now();
     const fault = await log.append([numberedRecord(topic, 1, 'silent/second')]).catch((error: unknown) => error);
     expect(isInfrastructureFault(fault)).toBe(true);
-    expect(performance.now() - before).toBeLessThan(4_000);
     proxy.thaw();
     const again = async (): Promise<number[]> => log.append([numberedRecord(topic, 1, 'silent/third')]).catch(again);
     const [offset] = await again();

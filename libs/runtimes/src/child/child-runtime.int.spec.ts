@@ -130,6 +130,8 @@ describe('a tool that harms its process ends the calls of that process alone', (
   test.each([
     ['blocks its thread for ever', 'block', /did not give its thread back/],
     ['takes memory without end', 'leak', /held more than 300 MB/],
+    ['takes 2 GB at once', 'take_2_gb', /held more than 300 MB/],
+    ['fills its heap', 'fill_heap', /ended with SIGABRT|held more than 300 MB/],
     ['calls process.exit', 'exit', /ended with code 7/],
     ['throws outside of its promise', 'throw_outside', /outside of its promise/],
     ['leaves a rejection to nobody', 'reject_outside', /nobody waits for this/],

@@ -48,6 +48,13 @@ const answers: Readonly<Record<string, (ctx: RunContext) => unknown>> = {
       await sleep(5);
     }
   },
+  take_2_gb: () => {
+    for (let mb = 0; mb < 2048; mb += 64) held.push(Buffer.alloc(64 * 2 ** 20, 1));
+    return { ok: true };
+  },
+  fill_heap: () => {
+    for (const rows: string[][] = []; ; ) rows.push(Array.from({ length: 10_000 }, (_, at) => `row ${rows.length} ${at}`));
+  },
   exit: () => process.exit(7),
   throw_outside: () =>
     new Promise(() => {
