@@ -6,11 +6,14 @@ import { describe, expect, test } from '@jest/globals';
 import { TestedProcess } from './child-process.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
 
+/** A process that hangs is ended, so that its lines are shown: before the limit of a test, and long after a start beside busy neighbours. */
+const HANGS_MS = 200_000;
+
 /** Starts the platform where it cannot run: its exit code and what it said. */
 async function refused(env: Record<string, string>, app = 'standalone'): Promise<{ code: number | NodeJS.Signals; said: string[] }> {
   const process = new TestedProcess(`apps/${app}/dist/main.js`, env);
   process.start();
-  const killer = setTimeout(() => process.signal('SIGKILL'), 30_000);
+  const killer = setTimeout(() => process.signal('SIGKILL'), HANGS_MS);
   const code = await process.exit();
   clearTimeout(killer);
   return { code, said: process.output.split('\n').filter((line) => line !== '') };

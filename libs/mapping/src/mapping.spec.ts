@@ -154,9 +154,9 @@ describe('JSONata', () => {
   });
 
   test('two documents at once do not see each other', async () => {
-    const mapping = new CompiledMapping(by('$sum([1..50].($document.a)) / 50'), 'strict');
-    const all = await Promise.all(Array.from({ length: 20 }, (_, a) => mapping.toSystem({ a })));
-    expect(all.map(({ value }) => value.out)).toEqual(Array.from({ length: 20 }, (_, a) => a));
+    const mapping = new CompiledMapping(by('$sum([1..10].($document.a)) / 10'), 'strict');
+    const all = await Promise.all(Array.from({ length: 5 }, (_, a) => mapping.toSystem({ a })));
+    expect(all.map(({ value }) => value.out)).toEqual(Array.from({ length: 5 }, (_, a) => a));
   });
 });
 
