@@ -49,8 +49,6 @@ const kinds = {
 
 export type RefusalKind = keyof typeof kinds;
 
-export const refusalKinds: readonly RefusalKind[] = Object.keys(kinds) as RefusalKind[];
-
 /** The code, class and retry of a kind. */
 export const meaningOf = (kind: RefusalKind): Meaning => kinds[kind];
 
