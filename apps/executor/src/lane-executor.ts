@@ -1,9 +1,9 @@
 import { isBusy } from '@countersign/domain';
 import type { EventBatch, LogContext, PoisonRecord, TopicOffset } from '@countersign/event-log';
+import { jobOf, unreadableJob } from './calls/authorised.js';
+import type { JobEvent } from './calls/job-event.js';
 import type { LaneParts } from './lane-parts.js';
 import { Partition } from './partitions/partition.js';
-import { jobOf, unreadableJob } from './running/authorised.js';
-import type { Happening } from './running/happening.js';
 
 const TICK_MS = 20;
 const FOLD_TICKS = 10;
@@ -68,8 +68,9 @@ export class LaneExecutor {
       const partition = partitions.get(options.lane, number);
       partition.assigned = false;
       this.giveUpWaiting(number);
-      for (const waiting of partition.foreign.values()) for (const job of waiting) this.parts.pipeline.handle(job, 'revoked');
-      partition.foreign.clear();
+      for (const waiting of partition.awaiting_remote_outcome.values())
+        for (const job of waiting) this.parts.pipeline.handle(job, 'revoked');
+      partition.awaiting_remote_outcome.clear();
       open.forget(options.lane, number);
     }
   }
@@ -85,16 +86,16 @@ export class LaneExecutor {
     this.takeAll([...this.parts.open.all()].map((job) => ({ job, event: 'lease_lost' })));
   }
 
-  private takeAll(happened: Iterable<Happening>): void {
-    for (const happening of happened) this.parts.pipeline.take(happening);
+  private takeAll(happened: Iterable<JobEvent>): void {
+    for (const jobEvent of happened) this.parts.pipeline.take(jobEvent);
   }
 
   async take(batch: EventBatch, context: LogContext): Promise<void> {
-    const { commits, time, deps, openings, intake, pipeline, dispatcher, options } = this.parts;
+    const { commits, time, deps, decryptor, intake, pipeline, dispatcher, options } = this.parts;
     commits.note(batch, context);
     const last = batch.events.at(-1);
     if (last && last.offset + 1 >= batch.head) time.observe(last.timestamp_ms, deps.clock.now_ms());
-    await openings.prepare(batch);
+    await decryptor.prepare(batch);
     for (const { job, event } of intake.read(batch)) pipeline.handle(job, event);
     this.pump();
     await dispatcher.room(options.waiting_max);
@@ -103,8 +104,8 @@ export class LaneExecutor {
   /** No handler could take the record: its call ends without having fired. */
   poison({ record, event }: PoisonRecord): void {
     const { intake, options, deps, pipeline } = this.parts;
-    const happening = intake.poison(options.lane, record, event ? jobOf(event) : unreadableJob(record, options.lane, deps.codec));
-    if (happening) pipeline.handle(happening.job, happening.event);
+    const jobEvent = intake.poison(options.lane, record, event ? jobOf(event) : unreadableJob(record, options.lane, deps.codec));
+    if (jobEvent) pipeline.handle(jobEvent.job, jobEvent.event);
   }
 
   /** Gives free slots to those that wait. */
@@ -139,7 +140,7 @@ export class LaneExecutor {
   }
 
   private async takeOver(): Promise<void> {
-    for await (const happening of this.parts.takeover.sweep()) this.parts.pipeline.take(happening);
+    for await (const jobEvent of this.parts.takeover.sweep()) this.parts.pipeline.take(jobEvent);
   }
 
   /** Background work, one of a kind at a time; a fault is told and the next tick tries again. */

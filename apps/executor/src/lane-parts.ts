@@ -2,7 +2,18 @@ import { TenantRulings, type TrustSource } from '@countersign/decisions';
 import { tenantOf } from '@countersign/domain';
 import { BatchDecoder } from '@countersign/event-log';
 import { type AppDeps, CallTracer, LogTime } from '@countersign/process';
+import { SqlArbiter } from './arbiter/sql-arbiter.js';
+import { InFlightCalls } from './calls/in-flight-calls.js';
+import type { Job } from './calls/job.js';
+import { ClaimConflicts } from './claims/claim-conflicts.js';
+import { Claims } from './claims/claims.js';
+import { ClosedApprovals } from './claims/closed-approvals.js';
+import { EarlierAnswers } from './claims/earlier-answers.js';
+import { KeyWindows } from './claims/key-windows.js';
+import { Intake } from './intake/intake.js';
+import { Takeover } from './intake/takeover.js';
 import { Judge, type OwnConfiguration } from './judging/judge.js';
+import { PreExecutionGate } from './judging/pre-execution-gate.js';
 import { RecordHold } from './judging/record-hold.js';
 import { Redactor } from './judging/redactor.js';
 import { Lease } from './lease/lease.js';
@@ -11,37 +22,26 @@ import { EndsReader } from './partitions/ends-reader.js';
 import { HistoryCommits } from './partitions/history-commits.js';
 import { Partitions } from './partitions/partitions.js';
 import { ProgressWriter } from './partitions/progress-writer.js';
-import { Refold } from './partitions/refold.js';
-import { Openings } from './personal/openings.js';
-import { Claim } from './pipeline/claim.js';
-import { End } from './pipeline/end.js';
+import { RowRestorer } from './partitions/row-restorer.js';
+import { PersonalDataDecryptor } from './personal/personal-data-decryptor.js';
+import { ClaimStep } from './pipeline/claim-step.js';
+import { EndStep } from './pipeline/end-step.js';
 import { Pipeline } from './pipeline/pipeline.js';
-import { Prepare } from './pipeline/prepare.js';
-import { Run } from './pipeline/run.js';
-import { Start } from './pipeline/start.js';
+import { PrepareStep } from './pipeline/prepare-step.js';
+import { RunStep } from './pipeline/run-step.js';
+import { StartStep } from './pipeline/start-step.js';
+import { Appender } from './recording/appender.js';
+import { EventWriter } from './recording/event-writer.js';
+import { OutcomeRecorder } from './recording/outcome-recorder.js';
+import { RecordedEnds } from './recording/recorded-ends.js';
+import { Resolutions } from './recording/resolutions.js';
+import { StartRecorder } from './recording/start-recorder.js';
 import { EffectChecks } from './resources/effect-checks.js';
 import { ResourceNames } from './resources/resource-names.js';
-import { Appender } from './running/appender.js';
+import { CallRunner } from './running/call-runner.js';
 import { CallSpans } from './running/call-spans.js';
-import { ClaimConflicts } from './running/claim-conflicts.js';
-import { Claims } from './running/claims.js';
-import { ClosedApprovals } from './running/closed-approvals.js';
-import { Dispatcher } from './running/dispatcher.js';
-import { EarlierAnswers } from './running/earlier-answers.js';
-import { Ends } from './running/ends.js';
-import { EventWriter } from './running/event-writer.js';
-import { FireGate } from './running/fire-gate.js';
-import { Intake } from './running/intake.js';
-import type { Job } from './running/job.js';
-import { KeyWindows } from './running/key-windows.js';
-import { OpenCalls } from './running/open-calls.js';
-import { RecordedEnds } from './running/recorded-ends.js';
-import { Resolutions } from './running/resolutions.js';
 import { type RunLimits, RunResults } from './running/run-results.js';
-import { Runs } from './running/runs.js';
-import { SqlArbiter } from './running/sql-arbiter.js';
-import { Starts } from './running/starts.js';
-import { Takeover } from './running/takeover.js';
+import { Dispatcher } from './scheduling/dispatcher.js';
 import { FairQueue } from './scheduling/fair-queue.js';
 import type { ToolTallies } from './tallies/tool-tallies.js';
 import type { ToolRuns } from './tool-runs/tool-runs.js';
@@ -67,19 +67,19 @@ export class LaneParts {
   /** Rulings and grants are good until a time by the log's clock. */
   readonly time = new LogTime();
   readonly partitions = new Partitions();
-  readonly open = new OpenCalls(SETTLED_MAX);
+  readonly open = new InFlightCalls(SETTLED_MAX);
   readonly commits = new HistoryCommits();
   readonly lease: Lease;
   readonly judge: Judge;
   readonly hold: RecordHold;
   readonly queue: FairQueue<Job>;
   readonly dispatcher: Dispatcher;
-  readonly openings: Openings;
+  readonly decryptor: PersonalDataDecryptor;
   readonly intake: Intake;
   readonly claims: Claims;
-  readonly gate: FireGate;
-  readonly runs: Runs;
-  readonly ends: Ends;
+  readonly gate: PreExecutionGate;
+  readonly runs: CallRunner;
+  readonly ends: OutcomeRecorder;
   readonly reader: EndsReader;
   readonly takeover: Takeover;
   readonly arbiter: SqlArbiter;
@@ -101,44 +101,48 @@ export class LaneParts {
     const windows = new KeyWindows(configuration);
     this.hold = new RecordHold(options.lane, deps.damage);
     const judge = new Judge(configuration, new TenantRulings(now_ms, options.trust), now_ms);
-    const openings = new Openings(deps.personal, () => configuration.state, logger);
+    const decryptor = new PersonalDataDecryptor(deps.personal, () => configuration.state, logger);
     const redactor = new Redactor(judge);
     const writer = new EventWriter(codec, clock, redactor);
     const appender = new Appender(log, logger);
     const arbiter = new SqlArbiter(store, options.lane, () => clock.now_ms());
-    const refold = new Refold(log, decoder, arbiter, logger, deps.key_snapshot);
+    const refold = new RowRestorer(log, decoder, arbiter, logger, deps.key_snapshot);
     const spans = new CallSpans(new CallTracer('executor', deps.tracing), runtime, deps.tracing);
     const lease = new Lease(new SqlLeases(store, options.lane, refold), options, clock, logger);
     const checks = new EffectChecks(runtime);
     const resolutions = new Resolutions({ writer, appender, arbiter, clock }, partitions, () => lease.proven());
     const conflicts = new ClaimConflicts(partitions, open, runtime, windows, clock);
-    const starts = new Starts({ writer, appender, lease, judge, runtime }, partitions);
+    const starts = new StartRecorder({ writer, appender, lease, judge, runtime }, partitions);
     this.judge = judge;
-    this.openings = openings;
+    this.decryptor = decryptor;
     this.arbiter = arbiter;
     this.lease = lease;
     this.progress = new ProgressWriter(arbiter, partitions, this.commits);
     this.queue = new FairQueue(options.running_max, (tenant_id) => this.shareOf(tenant_id));
-    this.dispatcher = new Dispatcher(this.queue, { judge, runtime, openings, names: new ResourceNames(deps.keys), logger }, log_clock);
-    this.intake = new Intake(partitions, open, { clock: log_clock, openings, windows, runtime, resolutions, logger });
+    this.dispatcher = new Dispatcher(this.queue, { judge, runtime, decryptor, names: new ResourceNames(deps.keys), logger }, log_clock);
+    this.intake = new Intake(partitions, open, { clock: log_clock, decryptor, windows, runtime, resolutions, logger });
     this.claims = new Claims({ arbiter, lease, conflicts, logger }, partitions);
-    this.gate = new FireGate(judge, { runtime, openings, hold: this.hold }, partitions, log_clock);
+    this.gate = new PreExecutionGate(judge, { runtime, decryptor, hold: this.hold }, partitions, log_clock);
     const observer = spans.recording ? spans : undefined;
     const results = new RunResults(runtime, clock, observer, options.limits);
-    this.runs = new Runs(runtime, { lease, clock, logger, observer, redactor, openings }, results);
-    this.ends = new Ends({ writer, appender, lease, judge, recorded: new RecordedEnds(deps.wake_ups, options.lane) }, partitions, open);
+    this.runs = new CallRunner(runtime, { lease, clock, logger, observer, redactor, decryptor }, results);
+    this.ends = new OutcomeRecorder(
+      { writer, appender, lease, judge, recorded: new RecordedEnds(deps.wake_ups, options.lane) },
+      partitions,
+      open,
+    );
     this.reader = new EndsReader(log, decoder, partitions, open);
     const { reader, gate, runs, ends, progress, claims } = this;
-    this.takeover = new Takeover(arbiter, { log, decoder, reader }, partitions, { lease, gate, runtime, openings, clock, logger });
+    this.takeover = new Takeover(arbiter, { log, decoder, reader }, partitions, { lease, gate, runtime, decryptor, clock, logger });
     const answers = new EarlierAnswers({ reader, partitions, runtime, checks }, conflicts);
     this.pipeline = new Pipeline(
       {
-        prepare: new Prepare(this.intake, open, partitions, this.queue),
+        prepare: new PrepareStep(this.intake, open, partitions, this.queue),
         judge: this.dispatcher,
-        claim: new Claim(claims, answers, progress, lease, clock),
-        start: new Start(starts, gate),
-        run: new Run(runs, ends, resolutions, { spans, lease, openings, logger }),
-        end: new End(ends, new ClosedApprovals(arbiter, logger), { configuration, openings, spans, tools }),
+        claim: new ClaimStep(claims, answers, progress, lease, clock),
+        start: new StartStep(starts, gate),
+        run: new RunStep(runs, ends, resolutions, { spans, lease, decryptor, logger }),
+        end: new EndStep(ends, new ClosedApprovals(arbiter, logger), { configuration, decryptor, spans, tools }),
       },
       logger,
     );

@@ -1,9 +1,9 @@
 import { type CallTopic, laneTopic } from '@countersign/contracts';
 import type { ExecutionState } from '@countersign/domain';
 import type { ProcessIdentity } from '@countersign/runtimes';
-import type { Doubt } from '../running/arbiter.js';
-import type { Job } from '../running/job.js';
-import { NewestByKey } from '../running/newest-by-key.js';
+import type { ClaimedRows } from '../arbiter/arbiter.js';
+import type { Job } from '../calls/job.js';
+import { NewestByKey } from '../calls/newest-by-key.js';
 import { OffsetTracker } from './offset-tracker.js';
 
 /** The newest start of a call that has no end yet. */
@@ -34,10 +34,10 @@ export class Partition {
   readonly executed: string;
   /** Calls that started and have no end, by call. */
   readonly starts = new Map<string, Start>();
-  /** Calls in doubt: key and attempt of their rows. */
-  readonly doubts = new Map<string, Doubt>();
+  /** Calls in doubt, and their rows. */
+  readonly doubts = new Map<string, ClaimedRows>();
   /** Calls that wait for the end of a call which another executor runs. */
-  readonly foreign = new Map<string, Job[]>();
+  readonly awaiting_remote_outcome = new Map<string, Job[]>();
   /** Cancelled before this process knew of a ruling that allows them. */
   readonly cancelled = new Set<string>();
   /** What waits until everything below an offset of tool-executed is known. */
@@ -99,8 +99,8 @@ export class Partition {
     return new Promise((known) => this.waiting.push({ offset, known }));
   }
 
-  cover(topic: string, offset: number, end_offset?: number): void {
-    this.inputs.get(topic)?.cover(offset, end_offset);
+  acknowledge(topic: string, offset: number, end_offset?: number): void {
+    this.inputs.get(topic)?.acknowledge(offset, end_offset);
   }
 
   /** Own records are on tool-executed; where they follow what is known, nobody else wrote in between. */

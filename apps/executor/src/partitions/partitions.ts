@@ -1,5 +1,5 @@
-import type { FoldedEnd, Progress } from '../running/arbiter.js';
-import type { Job } from '../running/job.js';
+import type { ClaimedRows, FoldedEnd, Progress } from '../arbiter/arbiter.js';
+import type { Job } from '../calls/job.js';
 import { Partition } from './partition.js';
 
 /** The partitions that this process has or had, by lane and number, and the ends that wait to be folded into rows. */
@@ -33,19 +33,23 @@ export class Partitions {
 
   /** Those whose ends are to be read now: where own records stand behind others', somebody waits, or (`every`) all that are assigned. */
   toRead(every: boolean): Partition[] {
-    return [...this.all.values()].filter(({ ahead, assigned, foreign }) => ahead.size > 0 || (assigned && (every || foreign.size > 0)));
+    return [...this.all.values()].filter(
+      ({ ahead, assigned, awaiting_remote_outcome }) => ahead.size > 0 || (assigned && (every || awaiting_remote_outcome.size > 0)),
+    );
   }
 
-  /** All records that brought this call are done with. */
-  cover(job: Job, end_offset?: number): void {
+  /** All records that brought this call need nothing more. */
+  acknowledge(job: Job, end_offset?: number): void {
     const partition = this.of(job);
     const { topic, offset } = job.authorised.source;
-    partition.cover(topic, offset, end_offset);
-    for (const source of job.sources ?? []) partition.cover(source.topic, source.offset, end_offset);
+    partition.acknowledge(topic, offset, end_offset);
+    for (const source of job.sources ?? []) partition.acknowledge(source.topic, source.offset, end_offset);
   }
 
-  foldLater(end: FoldedEnd): void {
-    this.ends.push(end);
+  /** The end of a call goes into its row, or into both of them. */
+  foldLater({ key, attempt, secondary_key }: ClaimedRows, end: Omit<FoldedEnd, 'key' | 'attempt'>): void {
+    this.ends.push({ key, attempt, ...end });
+    if (secondary_key) this.ends.push({ key: secondary_key.idempotency_key, attempt: secondary_key.attempt, ...end });
   }
 
   /** An approval that ended without a grant. */
