@@ -1,6 +1,8 @@
 export { EmbeddedEventLog } from './embedded/embedded-event-log.js';
 export { currentBoot } from './embedded/stop-marker.js';
 export * from './event-log.js';
+export { type OwnedPartition, OwnedPartitions } from './partition-replay/owned-partitions.js';
+export { PartitionReplay, type ReplaySource, type Stretch, stretchesToHeads } from './partition-replay/partition-replay.js';
 export { PrefixedEventLog } from './prefixed/prefixed-event-log.js';
 export { BatchDecoder, type SchemaSource } from './transport/batch-decoder.js';
 export type { PoisonRecord } from './transport/dead-letters.js';

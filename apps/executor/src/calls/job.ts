@@ -60,8 +60,8 @@ export class Job {
   epoch = 0;
   cancelled = false;
   resends = 0;
-  /** What it was judged by last (`Judge.position`), and when. */
-  judged_position = -1;
+  /** What it was judged by last (`Judge.position`), and when; undefined: not yet. */
+  judged_position: number | undefined;
   judged_at_ms = 0;
   /** Where its start says that it runs; null: in no process that could be named. Absent: in this one. */
   place?: ProcessIdentity | null;

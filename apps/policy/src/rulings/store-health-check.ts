@@ -9,7 +9,7 @@ const TRUST_MS = 2000;
  * Whether the store answers. Most rulings need no SQL, but where the store is away nothing may be let through: it could not
  * be executed, limited or shown. One small query a second at most, whatever the traffic.
  */
-export class StorePulse {
+export class StoreHealthCheck {
   private answered_ms = Number.NEGATIVE_INFINITY;
   private asking: Promise<void> | undefined;
 

@@ -1,6 +1,6 @@
 import { dueDeferrals, hasEnded, type WaitedFor } from '@countersign/decisions';
 import { callStatuses, databaseTime, type Sql } from '@countersign/store';
-import type { RulingPartition } from '../partitions/ruling-partition.js';
+import type { RulingPartition } from './ruling-partition.js';
 
 /** Waiting calls of one partition that are judged again in one turn. */
 const AT_ONCE = 200;

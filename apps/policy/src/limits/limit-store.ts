@@ -64,7 +64,7 @@ const written = (counters: Counters) => Array.from(counters.changed, (key) => ({
 export type TenantAsk = LimitAsk & { tenant_id: string };
 
 /** What calls hold of the counters, in SQL: all instances of policy decide on the same rows. */
-export class LimitBook {
+export class LimitStore {
   private readonly counted = new Set<string>();
   private undropped = 0;
   /** Counters that are in the database. */

@@ -14,12 +14,12 @@ import {
 import type { ConfigurationState, KeyHolder, Withdrawal } from '@countersign/domain';
 import type { EventLog, FoldedTopics } from '@countersign/event-log';
 import type { GuardRefusal } from '@countersign/policy';
-import type { Where } from '../limits/limit-book.js';
-import type { Answered, LimitDesk } from '../limits/limit-desk.js';
+import type { Answered, LimitService } from '../limits/limit-service.js';
+import type { Where } from '../limits/limit-store.js';
 import type { MappedQuestion, MappedQuestions } from './mapped-questions.js';
 import type { OpenedQuestion, PersonalQuestions } from './personal-questions.js';
-import type { StorePulse } from './store-pulse.js';
-import type { ToldHistories } from './told-histories.js';
+import type { StoreHealthCheck } from './store-health-check.js';
+import type { ToldHistories, WithHistory } from './told-histories.js';
 import { turnsOf } from './turns.js';
 
 /** Who holds idempotency keys in `tool_executions`. */
@@ -27,6 +27,8 @@ export interface KeyHolders {
   /** Key → its holder, live or settled inside the window. @throws InfrastructureFault */
   holdersOf(calls: readonly { tenant_id: string; call: ToolCall; answer_gone?: boolean }[]): Promise<ReadonlyMap<string, KeyHolder>>;
 }
+
+type AskedQuestion = WithHistory<MappedQuestion>;
 
 const AT_ONCE: GuardRefusal = {
   rule: 'edit.at_once',
@@ -36,54 +38,53 @@ const WITHDRAWS: ReadonlySet<string> = new Set(['lifecycle.blocked', 'contract.s
 const TOPICS = ['configuration-changed', 'tool-registered'] as const;
 
 /** Judges calls by the configuration of now, and looks up the keys of those that need an approval (one query a batch). */
-export class RulingDesk {
+export class DecisionService {
   constructor(
     private readonly io: {
       configuration: FoldedTopics<ConfigurationState>;
       log: EventLog;
-      pulse: StorePulse;
+      pulse: StoreHealthCheck;
       personal: PersonalQuestions;
       mappings: MappedQuestions;
       histories: ToldHistories;
     },
     private readonly keys: KeyHolders,
-    readonly limits: LimitDesk,
+    readonly limits: LimitService,
     private readonly rulings: TenantRulings,
     private readonly similar: (tenant_id: string, call: ToolCall, before_ms: number) => Promise<SimilarCall[]>,
   ) {}
 
-  /** Judgeds by the offsets of their questions. No I/O where nobody has to be asked and the configuration fits. */
-  async judge(asked: readonly Question[], where: Where): Promise<ReadonlyMap<number, Judged>> {
+  /** One answer a question, in their order. No I/O where nobody has to be asked and the configuration fits. */
+  async judge(asked: readonly Question[], where: Where): Promise<readonly Judged[]> {
     const opened = this.io.personal.opened(asked);
     const readable = opened instanceof Promise ? await opened : opened;
     const away = this.io.pulse.need();
     if (away) await away;
-    const seen = Math.max(-1, ...readable.map((question) => question.config_offset));
-    if (seen >= 0) await this.io.configuration.folded('configuration-changed', seen);
+    const config_offset = newestSeen(readable);
+    if (config_offset !== undefined) await this.io.configuration.folded('configuration-changed', config_offset);
     const mapped = this.io.mappings.complete(readable);
     const questions = mapped instanceof Promise ? await mapped : mapped;
     const told = this.io.histories.of(questions);
-    let answers = await this.judgeInTurns(questions, told && (await told));
+    let answers = await this.judgeInTurns(told instanceof Promise ? await told : told);
     if (answers.some(({ unfamiliar }) => unfamiliar)) {
       await this.catchUp();
-      answers = await this.judgeInTurns(questions, await this.io.histories.of(questions));
+      answers = await this.judgeInTurns(await this.io.histories.of(questions));
     }
-    const byOffset = new Map(answers.map((answer, i) => [(questions[i] as Question).offset, answer]));
     const answered = questions.map((question, i): Answered => [question, answers[i] as Judged]);
     await this.limits.prerequisites(answered);
     for (const [{ resumed }, judged] of answered) if (resumed) judged.judgement = afterWaiting(resumed, judged.judgement);
-    const asking = questions.filter((question, i) => this.needsLookUp(question, answers[i] as Judged));
+    const asking = answered.filter(([question, judged]) => this.needsLookUp(question, judged));
     if (asking.length > 0) {
-      const holders = await this.keys.holdersOf(asking);
-      for (const { offset, call } of asking) (byOffset.get(offset) as Judged).key_holder = holders.get(call.idempotency_key);
+      const holders = await this.keys.holdersOf(asking.map(([question]) => question));
+      for (const [{ call }, judged] of asking) judged.key_holder = holders.get(call.idempotency_key);
       await this.addSimilar(answered);
     }
     await this.limits.reserve(where, answered);
-    return byOffset;
+    return answers;
   }
 
   /** Grows with whatever may make a version run no more. */
-  get standings(): number {
+  get revocationEpoch(): number {
     return this.io.configuration.state.standing_changes;
   }
 
@@ -114,8 +115,7 @@ export class RulingDesk {
       const { offset, tenant_id, edited } = edit;
       const [question] = (await this.io.mappings.complete([await this.editQuestion(edit)])) as [MappedQuestion];
       const { call } = question;
-      const told = await this.io.histories.of([question]);
-      const [judged] = (await this.judgeInTurns([question], told)) as [Judged];
+      const [judged] = (await this.judgeInTurns(await this.io.histories.of([question]))) as [Judged];
       const { idempotency_key, discriminating_digest } = edited;
       const same = idempotency_key === call.idempotency_key;
       const holders = same
@@ -130,42 +130,39 @@ export class RulingDesk {
   }
 
   /** Inputs that a cap lowers are mapped, and judged once more. */
-  private async judgeInTurns(questions: readonly MappedQuestion[], told?: ReadonlyMap<number, string>): Promise<Judged[]> {
-    const answers = await this.judgeAll(questions, told);
+  private async judgeInTurns(questions: readonly AskedQuestion[]): Promise<Judged[]> {
+    const answers = await this.judgeAll(questions);
     for (const [at, { unmapped_json }] of answers.entries()) {
       if (unmapped_json === undefined) continue;
       // The gateway may have mapped the call by a version that this process has not read yet.
       await this.catchUp();
-      const lowered = await this.io.mappings.lowered(questions[at] as MappedQuestion, unmapped_json);
-      answers[at] = this.judgeNow([lowered], told)[0] as Judged;
+      const lowered = await this.io.mappings.lowered(questions[at] as AskedQuestion, unmapped_json);
+      answers[at] = this.judgeNow([lowered])[0] as Judged;
     }
     return answers;
   }
 
   /** Where inputs are large, others have their turns in between. */
-  private async judgeAll(questions: readonly MappedQuestion[], told?: ReadonlyMap<number, string>): Promise<Judged[]> {
+  private async judgeAll(questions: readonly AskedQuestion[]): Promise<Judged[]> {
     const [first = [], ...others] = turnsOf(questions, ({ call }) => call.inputs_json.length);
-    const answers = this.judgeNow(first, told);
+    const answers = this.judgeNow(first);
     for (const turn of others) {
       await nextTurn();
-      answers.push(...this.judgeNow(turn, told));
+      answers.push(...this.judgeNow(turn));
     }
     return answers;
   }
 
-  private judgeNow(questions: readonly MappedQuestion[], told?: ReadonlyMap<number, string>): Judged[] {
+  private judgeNow(questions: readonly AskedQuestion[]): Judged[] {
     const { state } = this.io.configuration;
     return questions.map((question) => {
-      const judged = this.io.personal.guarded(state, question, this.judgeOne(question, told?.get(question.offset)));
+      const judged = this.io.personal.guarded(state, question, this.judgeOne(question));
       // Rules were never asked about what would run: they are asked now, and are not stricter than before.
       return question.at_execution && !question.late ? refusedAtExecution(judged) : judged;
     });
   }
 
-  private judgeOne(
-    { tenant_id, call, at_ms, resumed, late, unmappable: refused, remapped }: MappedQuestion,
-    history_json?: string,
-  ): Judged {
+  private judgeOne({ tenant_id, call, at_ms, resumed, late, unmappable: refused, remapped, history_json }: AskedQuestion): Judged {
     const { state } = this.io.configuration;
     if (refused) return unmappable(state, call, refused.mapping_version, refused.issues);
     const waited = resumed?.waited ?? [];
@@ -175,7 +172,7 @@ export class RulingDesk {
 
   private async editQuestion(edit: EditQuestion): Promise<OpenedQuestion> {
     const opened = await this.io.personal.edit(edit);
-    return { ...opened, config_offset: -1, at_execution: false, key_is_known: false, held_by: undefined };
+    return { ...opened, at_execution: false, key_is_known: false, held_by: undefined };
   }
 
   private needsLookUp(question: Question, judged: Judged): boolean {
@@ -191,4 +188,12 @@ export class RulingDesk {
       if (head > 0) await this.io.configuration.folded(topic, head - 1);
     }
   }
+}
+
+/** The newest configuration that must have been seen; undefined: any will do. */
+function newestSeen(questions: readonly Question[]): number | undefined {
+  let newest: number | undefined;
+  for (const { config_offset } of questions)
+    if (config_offset !== undefined && (newest === undefined || config_offset > newest)) newest = config_offset;
+  return newest;
 }

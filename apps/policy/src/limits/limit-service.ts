@@ -14,8 +14,7 @@ import {
 } from '@countersign/decisions';
 import { forgetSettled, type Held, type KeyHolder, type LimitLedger, type LimitVerdict } from '@countersign/domain';
 import type { Sql } from '@countersign/store';
-import { Deferrals } from './deferrals.js';
-import type { LimitBook, TenantAsk, Where } from './limit-book.js';
+import type { LimitStore, TenantAsk, Where } from './limit-store.js';
 import { Orphans } from './orphans.js';
 import { prerequisiteStatuses } from './prerequisite-statuses.js';
 
@@ -36,19 +35,17 @@ function follow([question, judged]: Answered, [leader, led]: Answered): void {
 }
 
 /** What limits and waits say about calls that were judged: changes the answers that they are about and touches no other. */
-export class LimitDesk {
+export class LimitService {
   private readonly ledgers = new Set<LimitLedger>();
   private settling: Promise<void> = Promise.resolve();
   private tending = false;
-  readonly deferrals: Deferrals;
   private readonly orphans: Orphans;
 
   constructor(
-    readonly book: LimitBook,
+    readonly book: LimitStore,
     private readonly sql: Sql,
     private readonly warn: (fields: Record<string, unknown>, message: string) => void,
   ) {
-    this.deferrals = new Deferrals(sql);
     this.orphans = new Orphans(sql);
   }
 
