@@ -39,40 +39,36 @@ export class LaneExecutor {
     this.timer.unref();
   }
 
-  /** Learns what ended and from where on things may still fire, before the first ruling of these partitions is read. */
-  async assigned(numbers: readonly number[]): Promise<TopicOffset[]> {
-    const { arbiter, partitions, reader, options, deps } = this.parts;
-    const offsets: TopicOffset[] = [];
-    const caughtUp: Partition[] = [];
-    for (const number of numbers) {
-      const progress = await arbiter.progressOf(number);
-      const history = new Map<string, number>();
-      // Embedded, progress may outlive rulings that were not synced when the process was killed; their places are given anew.
-      for (const { topic, history_below } of progress) history.set(topic, Math.min(history_below, await deps.log.head(topic, number)));
-      const partition = new Partition(options.lane, number, history);
-      partition.next_end = progress.length === 0 ? 0 : Math.min(...progress.map((row) => row.ends_from));
-      await reader.learnRecent(partition);
-      this.takeAll(await reader.catchUp(partition));
-      caughtUp.push(partition);
-      for (const [topic, tracker] of partition.inputs) offsets.push({ topic, partition: number, offset: tracker.historyBelow });
-    }
-    // All or none: a throw on the way is tried again, maybe with other numbers, and what it leaves behind is never revoked.
-    for (const partition of caughtUp) partitions.put(partition);
-    return offsets;
+  assigned(numbers: readonly number[]): Promise<TopicOffset[]> {
+    return this.parts.partitions.assign(this.parts.options.lane, numbers, (lane, number) => this.open(lane, number));
+  }
+
+  /** Learns what ended and from where on things may still fire, before the first ruling of the partition is read. */
+  private async open(lane: string, number: number): Promise<Partition> {
+    const { arbiter, reader, deps } = this.parts;
+    const progress = await arbiter.progressOf(number);
+    const history = new Map<string, number>();
+    // Embedded, progress may outlive rulings that were not synced when the process was killed; their places are given anew.
+    for (const { topic, history_below } of progress) history.set(topic, Math.min(history_below, await deps.log.head(topic, number)));
+    const partition = new Partition(lane, number, history);
+    partition.next_end = progress.length === 0 ? 0 : Math.min(...progress.map((row) => row.ends_from));
+    await reader.learnRecent(partition);
+    this.handleAll(await reader.catchUp(partition));
+    return partition;
   }
 
   /** What waits is read again by the next owner; what runs is finished here. */
-  revoked(numbers: readonly number[]): void {
-    const { partitions, open, options } = this.parts;
+  async revoked(numbers: readonly number[]): Promise<void> {
+    const { partitions, open, options, pipeline } = this.parts;
+    const revoking = partitions.revoke(options.lane, numbers);
     for (const number of numbers) {
-      const partition = partitions.get(options.lane, number);
-      partition.assigned = false;
+      const { awaiting_remote_outcome } = partitions.get(options.lane, number);
       this.giveUpWaiting(number);
-      for (const waiting of partition.awaiting_remote_outcome.values())
-        for (const job of waiting) this.parts.pipeline.handle(job, 'revoked');
-      partition.awaiting_remote_outcome.clear();
+      for (const waiting of awaiting_remote_outcome.values()) for (const job of waiting) pipeline.handle(job, 'revoked');
+      awaiting_remote_outcome.clear();
       open.forget(options.lane, number);
     }
+    await revoking;
   }
 
   /** Calls that wait here, and those that wait for them, are left to whoever reads them again. */
@@ -83,14 +79,14 @@ export class LaneExecutor {
 
   /** The lease is lost: what may have fired is its successor's to settle, what has not waits for the next lease. */
   private detachAll(): void {
-    this.takeAll([...this.parts.open.all()].map((job) => ({ job, event: 'lease_lost' })));
+    this.handleAll([...this.parts.open.all()].map((job) => ({ job, event: 'lease_lost' })));
   }
 
-  private takeAll(happened: Iterable<JobEvent>): void {
-    for (const jobEvent of happened) this.parts.pipeline.take(jobEvent);
+  private handleAll(happened: Iterable<JobEvent>): void {
+    for (const jobEvent of happened) this.parts.pipeline.handleGuarded(jobEvent);
   }
 
-  async take(batch: EventBatch, context: LogContext): Promise<void> {
+  async handleBatch(batch: EventBatch, context: LogContext): Promise<void> {
     const { commits, time, deps, decryptor, intake, pipeline, dispatcher, options } = this.parts;
     commits.note(batch, context);
     const last = batch.events.at(-1);
@@ -120,18 +116,18 @@ export class LaneExecutor {
     this.ticks++;
     if (lease.check()) this.work();
     // What runs keeps to its time, whatever the store says of the lease.
-    else if (lease.unproven) this.takeAll(runs.due());
+    else if (lease.unproven) this.handleAll(runs.due());
     if (this.ticks % FOLD_TICKS === 0) this.once('fold', () => this.parts.progress.write());
   }
 
   private work(): void {
     const { runs, gate, dispatcher } = this.parts;
-    this.takeAll(gate.due().map((job) => ({ job, event: 'look_again' })));
-    this.takeAll(runs.due());
+    this.handleAll(gate.due().map((job) => ({ job, event: 'look_again' })));
+    this.handleAll(runs.due());
     const longReads = runs.longReads();
     if (longReads.length > 0) this.once('reads', () => this.parts.claims.keepReading(longReads));
     const { standing_changes } = this.parts.configuration.state;
-    if (standing_changes !== this.standings) this.takeAll(dispatcher.sweep());
+    if (standing_changes !== this.standings) this.handleAll(dispatcher.sweep());
     this.standings = standing_changes;
     if (dispatcher.hasDue) this.once('parked', () => this.lookAtParked());
     this.pump();
@@ -140,7 +136,7 @@ export class LaneExecutor {
   }
 
   private async takeOver(): Promise<void> {
-    for await (const jobEvent of this.parts.takeover.sweep()) this.parts.pipeline.take(jobEvent);
+    for await (const jobEvent of this.parts.takeover.sweep()) this.parts.pipeline.handleGuarded(jobEvent);
   }
 
   /** Background work, one of a kind at a time; a fault is told and the next tick tries again. */
@@ -160,12 +156,12 @@ export class LaneExecutor {
   /** What ended here is in its row before those that waited for it claim again. */
   private async lookAtParked(): Promise<void> {
     await this.parts.progress.write();
-    this.takeAll(this.parts.dispatcher.parkedDue().map((job) => ({ job, event: 'pause_over' })));
+    this.handleAll(this.parts.dispatcher.parkedDue().map((job) => ({ job, event: 'pause_over' })));
     this.pump();
   }
 
   private async readTails(every: boolean): Promise<void> {
-    for (const partition of this.parts.partitions.toRead(every)) this.takeAll(await this.parts.reader.catchUp(partition));
+    for (const partition of this.parts.partitions.toRead(every)) this.handleAll(await this.parts.reader.catchUp(partition));
   }
 
   /** Finishes what runs (for a while), then gives up the lease: another executor goes on from there. */

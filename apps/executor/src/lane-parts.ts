@@ -106,9 +106,9 @@ export class LaneParts {
     const writer = new EventWriter(codec, clock, redactor);
     const appender = new Appender(log, logger);
     const arbiter = new SqlArbiter(store, options.lane, () => clock.now_ms());
-    const refold = new RowRestorer(log, decoder, arbiter, logger, deps.key_snapshot);
+    const restorer = new RowRestorer({ log, decoder }, arbiter, logger, deps.key_snapshot);
     const spans = new CallSpans(new CallTracer('executor', deps.tracing), runtime, deps.tracing);
-    const lease = new Lease(new SqlLeases(store, options.lane, refold), options, clock, logger);
+    const lease = new Lease(new SqlLeases(store, options.lane, restorer), options, clock, logger);
     const checks = new EffectChecks(runtime);
     const resolutions = new Resolutions({ writer, appender, arbiter, clock }, partitions, () => lease.proven());
     const conflicts = new ClaimConflicts(partitions, open, runtime, windows, clock);
@@ -131,7 +131,7 @@ export class LaneParts {
       partitions,
       open,
     );
-    this.reader = new EndsReader(log, decoder, partitions, open);
+    this.reader = new EndsReader({ log, decoder }, partitions, open);
     const { reader, gate, runs, ends, progress, claims } = this;
     this.takeover = new Takeover(arbiter, { log, decoder, reader }, partitions, { lease, gate, runtime, decryptor, clock, logger });
     const answers = new EarlierAnswers({ reader, partitions, runtime, checks }, conflicts);

@@ -78,7 +78,7 @@ function transportOf(deps: AppDeps, lanes: readonly string[], executor: Executor
     now_ms: () => deps.clock.now_ms(),
     faults: deps.logger,
     onAssigned: (lane, partitions) => executor.assigned(lane, partitions),
-    onRevoked: async (lane, partitions) => executor.revoked(lane, partitions),
+    onRevoked: (lane, partitions) => executor.revoked(lane, partitions),
     poison: async (record) => executor.poison(record),
   });
 }

@@ -7,15 +7,7 @@ import type { Job } from '../calls/job.js';
 import type { Arbiter, Claim, ClaimedRows, FoldedEnd, OrphanRow, Progress, RefoldedRow } from './arbiter.js';
 import { claimPair } from './claim-pair.js';
 
-const codes: Readonly<Record<ExecutionState, sql.ExecutionState>> = {
-  running: 1,
-  succeeded: 2,
-  in_doubt: 3,
-  compensated: 4,
-  released: 5,
-  held: 6,
-  reading: 7,
-};
+const codes: Readonly<Record<ExecutionState, sql.ExecutionState>> = sql.executionState;
 const names = new Map(Object.entries(codes).map(([name, code]) => [code, name as ExecutionState]));
 
 const uuidOf = (call_id: string): string => parseCallId(call_id)?.uuid ?? call_id;
@@ -48,7 +40,7 @@ function claimed({ job, attempt, state }: Claim): sql.Claim {
     tenant_id: job.tenant_id,
     call_uuid: uuidOf(job.call_id),
     partition: job.partition,
-    state: state === 'reading' ? 7 : 1,
+    state: state === 'reading' ? sql.executionState.reading : sql.executionState.running,
     digest8: digest8(call.discriminating_digest),
     source_topic: topicCode(source.topic),
     source_offset: source.offset,

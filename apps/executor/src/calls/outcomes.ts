@@ -43,7 +43,7 @@ const refusals: Readonly<Record<Refusal, { status: OutcomeStatus; error: (issues
   expired: { status: 'expired', error: () => callError('TIMEOUT', 'its ruling ran out before it could run; nothing was done') },
   deadline: { status: 'expired', error: () => callError('TIMEOUT', 'its deadline passed before it could run; nothing was done') },
   cancelled: { status: 'cancelled', error: () => callError('CANCELLED', 'it was cancelled before it ran; nothing was done') },
-  key_reused: {
+  idempotency_key_reused: {
     status: 'failed',
     error: () =>
       callError('VALIDATION_ERROR', 'the idempotency key was used with other inputs', { details: { reason: 'idempotency_key_reused' } }),
@@ -74,14 +74,14 @@ const refusals: Readonly<Record<Refusal, { status: OutcomeStatus; error: (issues
         details: { reason: 'contract_changed' },
       }),
   },
-  erased: {
+  subject_erased: {
     status: 'failed',
     error: () =>
       callError('VALIDATION_ERROR', 'the personal data of the call was erased before it ran; nothing was done', {
         details: { reason: 'subject_erased' },
       }),
   },
-  unreadable: {
+  record_unreadable: {
     status: 'failed',
     error: () =>
       callError('VALIDATION_ERROR', 'a record of the call, or what is in it, cannot be read; nothing was done', {

@@ -91,7 +91,7 @@ export class Intake {
       partition.acknowledge(topic, offset);
       return undefined;
     }
-    job.refusal = { why: 'unreadable', issues: [] };
+    job.refusal = { why: 'record_unreadable', issues: [] };
     return { job, event: 'refused' };
   }
 

@@ -84,7 +84,7 @@ export class PreExecutionGate {
     const now_ms = this.clock.now_ms();
     const late = this.late(job, now_ms);
     if (late) return refusedOutcome(job, late, [], now_ms);
-    if (this.parts.decryptor.isErased(job)) return refusedOutcome(job, 'erased', [], now_ms);
+    if (this.parts.decryptor.isErased(job)) return refusedOutcome(job, 'subject_erased', [], now_ms);
     const unrunnable = this.parts.runtime.unrunnable(job);
     if (unrunnable) return refusedOutcome(job, unrunnable.why, unrunnable.issues, now_ms);
     if (this.judge.judgeNoted(job, now_ms).kind === 'allowed') return undefined;

@@ -1,6 +1,6 @@
 import { ERASED, type EventMap, type Outcome } from '@countersign/contracts';
 import { lateEnd, stateAfter } from '@countersign/domain';
-import { type BatchDecoder, type EventLog, type Recorded, RecordsDropped } from '@countersign/event-log';
+import { PartitionReplay, type Recorded, RecordsDropped, type ReplaySource } from '@countersign/event-log';
 import type { InFlightCalls } from '../calls/in-flight-calls.js';
 import type { JobEvent } from '../calls/job-event.js';
 import type { EarlierAnswer } from '../calls/verdict.js';
@@ -30,8 +30,7 @@ const DROPPED: Outcome = {
 /** Reads what others wrote to tool-executed, and what this process wrote in an earlier life, into what it knows. */
 export class EndsReader {
   constructor(
-    private readonly log: EventLog,
-    private readonly decoder: BatchDecoder,
+    private readonly source: ReplaySource,
     private readonly partitions: Partitions,
     private readonly open: InFlightCalls,
   ) {}
@@ -41,45 +40,36 @@ export class EndsReader {
    * ended and rules again where their request comes again, as after a kill; only their end on the log says that it is there.
    */
   async learnRecent(partition: Partition): Promise<void> {
-    const first = await this.log.first(partition.executed, partition.number);
-    for (let from = Math.max(first, partition.next_end - RECENT_RECORDS); from < partition.next_end; ) {
-      const records = await this.log.read(partition.executed, partition.number, from, READ_MAX);
-      if (records.length === 0) return;
-      const { events } = await this.decoder.decode(records.filter(({ offset }) => offset < partition.next_end));
+    const { executed: topic, number, next_end: to } = partition;
+    const first = await this.source.log.first(topic, number);
+    const replay = new PartitionReplay(this.source, number, [{ topic, from: Math.max(first, to - RECENT_RECORDS), to }]);
+    for await (const events of replay.batches(READ_MAX))
       for (const event of events) if (endsWithoutRow(event)) partition.ended(event.event.meta.call_id as string, endAt(event));
-      from = (records.at(-1)?.offset ?? from) + 1;
-    }
   }
 
   /** Reads on to the head as of now; own records that are known are passed over. Returns what that means for calls that are open here. */
   async catchUp(partition: Partition): Promise<JobEvent[]> {
     const happened: JobEvent[] = [];
-    const head = await this.log.head(partition.executed, partition.number);
-    while (partition.next_end < head) {
-      const from = partition.next_end || (await this.log.first(partition.executed, partition.number));
-      partition.next_end = from;
-      const records = await this.log.read(partition.executed, partition.number, from, READ_MAX);
-      if (records.length === 0) break;
-      const { events } = await this.decoder.decode(records);
-      for (const event of events) {
-        if (event.offset < partition.next_end || partition.ahead.has(event.offset)) continue;
-        happened.push(...this.observe(partition, event));
-      }
-      const next = (records.at(-1)?.offset ?? from) + 1;
-      for (let offset = partition.next_end; offset < next; offset++) partition.ahead.delete(offset);
-      partition.next_end = Math.max(partition.next_end, next);
+    const { executed: topic, number } = partition;
+    const to = await this.source.log.head(topic, number);
+    const replay = new PartitionReplay(this.source, number, [{ topic, from: partition.next_end, to }]);
+    for await (const events of replay.batches(READ_MAX)) {
+      for (const event of events) if (partition.isUnread(event.offset)) happened.push(...this.observe(partition, event));
+      partition.readTo(replay.position(topic));
     }
+    partition.readTo(replay.position(topic));
     return happened;
   }
 
   /** The outcome that stands at an offset. */
   async outcomeAt(partition: Partition, offset: number): Promise<Outcome | undefined> {
-    const records = await this.log.read(partition.executed, partition.number, offset, 1).catch((cause) => {
+    const { log, decoder } = this.source;
+    const records = await log.read(partition.executed, partition.number, offset, 1).catch((cause) => {
       if (cause instanceof RecordsDropped) return undefined;
       throw cause;
     });
     if (!records) return DROPPED;
-    const { events } = await this.decoder.decode(records.slice(0, 1));
+    const { events } = await decoder.decode(records.slice(0, 1));
     const event = events[0];
     return event && 'outcome' in event.event ? event.event.outcome : undefined;
   }

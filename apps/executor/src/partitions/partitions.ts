@@ -1,39 +1,65 @@
+import { OwnedPartitions, type TopicOffset } from '@countersign/event-log';
 import type { ClaimedRows, FoldedEnd, Progress } from '../arbiter/arbiter.js';
 import type { Job } from '../calls/job.js';
 import { Partition } from './partition.js';
 
 /** The partitions that this process has or had, by lane and number, and the ends that wait to be folded into rows. */
 export class Partitions {
-  private readonly all = new Map<string, Partition>();
+  private readonly owned = new OwnedPartitions<Partition>();
+  /** Of other executors: what still runs of them here is finished here, and answers of their calls are read. */
+  private readonly others = new Map<string, Partition>();
   private ends: FoldedEnd[] = [];
   private closed: string[] = [];
 
-  get(lane: string, partition: number): Partition {
-    const key = `${lane}/${partition}`;
-    let found = this.all.get(key);
-    if (!found) {
-      found = new Partition(lane, partition);
-      found.assigned = false;
-      this.all.set(key, found);
-    }
-    return found;
+  async assign(
+    lane: string,
+    numbers: readonly number[],
+    open: (lane: string, number: number) => Promise<Partition>,
+  ): Promise<TopicOffset[]> {
+    this.remember(lane, numbers);
+    const offsets = await this.owned.assign(lane, numbers, open);
+    for (const number of numbers) this.others.delete(keyOf(lane, number));
+    return offsets;
+  }
+
+  /** From the call on none of them is assigned. */
+  revoke(lane: string, numbers: readonly number[]): Promise<void> {
+    this.remember(lane, numbers);
+    return this.owned.revoke(lane, numbers);
+  }
+
+  get(lane: string, number: number): Partition {
+    return this.owned.at(lane, number) ?? this.other(lane, number);
+  }
+
+  private other(lane: string, number: number): Partition {
+    const key = keyOf(lane, number);
+    const known = this.others.get(key);
+    if (known) return known;
+    const other = new Partition(lane, number);
+    other.close();
+    this.others.set(key, other);
+    return other;
   }
 
   of(job: Job): Partition {
     return this.get(job.lane, job.partition);
   }
 
-  put(partition: Partition): void {
-    this.all.set(`${partition.lane}/${partition.number}`, partition);
+  assigned(): Partition[] {
+    return [...this.owned.all()];
   }
 
-  assigned(lane?: string): Partition[] {
-    return [...this.all.values()].filter((partition) => partition.assigned && (lane === undefined || partition.lane === lane));
+  private remember(lane: string, numbers: readonly number[]): void {
+    for (const number of numbers) {
+      const owned = this.owned.at(lane, number);
+      if (owned) this.others.set(keyOf(lane, number), owned);
+    }
   }
 
   /** Those whose ends are to be read now: where own records stand behind others', somebody waits, or (`every`) all that are assigned. */
   toRead(every: boolean): Partition[] {
-    return [...this.all.values()].filter(
+    return [...this.owned.all(), ...this.others.values()].filter(
       ({ ahead, assigned, awaiting_remote_outcome }) => ahead.size > 0 || (assigned && (every || awaiting_remote_outcome.size > 0)),
     );
   }
@@ -85,3 +111,5 @@ export class Partitions {
     });
   }
 }
+
+const keyOf = (lane: string, number: number): string => `${lane}/${number}`;

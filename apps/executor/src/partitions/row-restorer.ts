@@ -1,6 +1,6 @@
 import { type CallTopic, type ClaimedKey, type ClaimedResources, laneTopic } from '@countersign/contracts';
 import { digest8, lateEnd, stateAfter } from '@countersign/domain';
-import type { BatchDecoder, EventLog, Recorded } from '@countersign/event-log';
+import { PartitionReplay, type Recorded, type ReplaySource, stretchesToHeads } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
 import type { KeySnapshot } from '@countersign/store';
 import type { Arbiter, RefoldedRow } from '../arbiter/arbiter.js';
@@ -9,8 +9,8 @@ import { closedBy } from '../calls/closing.js';
 const READ_MAX = 500;
 const RULINGS: readonly CallTopic[] = ['policy-decided', 'approval-granted'];
 
-/** The second key of edited inputs, where the event names one. */
-function secondKeyOf({ event }: Recorded): ClaimedKey | null {
+/** The key of edited inputs, where the event names one. */
+function secondaryKeyOf({ event }: Recorded): ClaimedKey | null {
   return 'also' in event ? event.also : null;
 }
 
@@ -34,8 +34,7 @@ export class RowRestorer {
   private epoch_max = 0;
 
   constructor(
-    private readonly log: EventLog,
-    private readonly decoder: BatchDecoder,
+    private readonly source: ReplaySource,
     private readonly arbiter: Arbiter,
     private readonly logger: Logger,
     private readonly snapshot: Pick<KeySnapshot, 'restore'> | undefined,
@@ -47,15 +46,15 @@ export class RowRestorer {
   }
 
   async ifEmpty(lane: string): Promise<void> {
-    const partitions = this.log.partitions(laneTopic('tool-executed', lane));
+    const partitions = this.source.log.partitions(laneTopic('tool-executed', lane));
     const empty: number[] = [];
     for (let partition = 0; partition < partitions; partition++)
       if ((await this.arbiter.progressOf(partition)).length === 0) empty.push(partition);
     if (empty.length > 0) await this.snapshot?.restore();
-    for (const partition of empty) await this.refold(lane, partition);
+    for (const partition of empty) await this.restore(lane, partition);
   }
 
-  private async refold(lane: string, partition: number): Promise<void> {
+  private async restore(lane: string, partition: number): Promise<void> {
     for (const topic of RULINGS) await this.closings(laneTopic(topic, lane), partition);
     const rows = await this.rows(lane, partition);
     if (rows === 0) return;
@@ -66,7 +65,7 @@ export class RowRestorer {
   private async rows(lane: string, partition: number): Promise<number> {
     const live = new Map<string, RefoldedRow>();
     let count = 0;
-    await this.each(laneTopic('tool-executed', lane), partition, async (events) => {
+    for await (const events of this.each(laneTopic('tool-executed', lane), partition)) {
       const batch = new Map<string, RefoldedRow>();
       const seconds: RefoldedRow[] = [];
       for (const event of events) {
@@ -74,15 +73,15 @@ export class RowRestorer {
         if (!row) continue;
         live.set(row.call_id, row);
         batch.set(row.call_id, row);
-        const also = secondKeyOf(event);
-        if (also) seconds.push({ ...row, key: also.idempotency_key, attempt: also.attempt });
+        const secondary = secondaryKeyOf(event);
+        if (secondary) seconds.push({ ...row, key: secondary.idempotency_key, attempt: secondary.attempt });
         if (row.state !== 'running' && row.state !== 'in_doubt') live.delete(row.call_id);
       }
       count += batch.size;
       const used = events.flatMap(useOf);
       if (used.length > 0) await this.arbiter.refoldApprovals(used, []);
       if (batch.size > 0) await this.arbiter.refold([...batch.values(), ...seconds]);
-    });
+    }
     return count;
   }
 
@@ -117,14 +116,14 @@ export class RowRestorer {
   }
 
   private async closings(topic: string, partition: number): Promise<void> {
-    await this.each(topic, partition, async (events) => {
+    for await (const events of this.each(topic, partition)) {
       const closed = events.flatMap(closedBy);
       if (closed.length > 0) await this.arbiter.refoldApprovals([], closed);
-    });
+    }
   }
 
   private async digests(topic: string, partition: number): Promise<void> {
-    await this.each(topic, partition, async (events) => {
+    for await (const events of this.each(topic, partition)) {
       const digests = events.flatMap((at) =>
         at.event_type === 'policy_decided' || at.event_type === 'approval_granted'
           ? [
@@ -137,17 +136,11 @@ export class RowRestorer {
           : [],
       );
       if (digests.length > 0) await this.arbiter.refoldDigests(digests);
-    });
+    }
   }
 
-  private async each(topic: string, partition: number, take: (events: readonly Recorded[]) => Promise<void>): Promise<void> {
-    const head = await this.log.head(topic, partition);
-    for (let offset = await this.log.first(topic, partition); offset < head; ) {
-      const records = await this.log.read(topic, partition, offset, READ_MAX);
-      const last = records.at(-1);
-      if (!last) return;
-      await take((await this.decoder.decode(records)).events);
-      offset = last.offset + 1;
-    }
+  private async *each(topic: string, partition: number): AsyncGenerator<readonly Recorded[]> {
+    const stretches = await stretchesToHeads(this.source.log, partition, new Map([[topic, 0]]));
+    yield* new PartitionReplay(this.source, partition, stretches).batches(READ_MAX);
   }
 }

@@ -113,7 +113,7 @@ export class Pipeline {
   }
 
   /** As `handle`; what goes wrong ends the call that it happens to, and no other. */
-  take({ job, event, verdict }: JobEvent): void {
+  handleGuarded({ job, event, verdict }: JobEvent): void {
     try {
       this.handle(job, event, verdict);
     } catch (cause) {
@@ -132,7 +132,8 @@ export class Pipeline {
 
   private follow(job: Job, question: CallQuestion): void {
     const answer = this.questions[question](job);
-    if (answer instanceof Promise) answer.then((event) => event && this.take({ job, event })).catch((cause) => this.failed(job, cause));
+    if (answer instanceof Promise)
+      answer.then((event) => event && this.handleGuarded({ job, event })).catch((cause) => this.failed(job, cause));
     else if (answer) this.handle(job, answer);
   }
 

@@ -9,9 +9,9 @@ import { PrepareStep } from './prepare-step.js';
 const partitions = new Partitions();
 let open: InFlightCalls;
 let prepare: PrepareStep;
-beforeEach(() => {
+beforeEach(async () => {
   open = new InFlightCalls(10);
-  partitions.put(new Partition('shared', 0));
+  await partitions.assign('shared', [0], async (lane, number) => new Partition(lane, number));
   prepare = new PrepareStep(undefined as never, open, partitions, new FairQueue(1, () => ({ weight: 1, running_max: 1 })));
 });
 

@@ -7,10 +7,10 @@ import { Partitions } from '../partitions/partitions.js';
 import { plainJob } from '../testing/plain-job.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 
-function endsOn(partition: Partition) {
+async function endsOn(partition: Partition) {
   const appended: unknown[] = [];
   const partitions = new Partitions();
-  partitions.put(partition);
+  await partitions.assign('shared', [0], async () => partition);
   const parts = {
     writer: { rejudged: () => 'rejudged', executed: () => 'executed' },
     appender: { append: async (records: unknown[]) => appended.push(...records) && records.map((_, at) => at) },
@@ -25,7 +25,7 @@ const stricter = { kind: 'stricter' as const, ruling: {} as never };
 const ended = { kind: 'ended' as const, outcome: { status: 'failed', effect: 'none', ended_at_ms: 1 } as never };
 
 async function write(partition: Partition, verdict: NonNullable<Job['verdict']>, claimed: boolean) {
-  const { ends, appended } = endsOn(partition);
+  const { ends, appended } = await endsOn(partition);
   const job = plainJob('a');
   job.verdict = verdict;
   job.claimed = claimed;
@@ -38,7 +38,7 @@ async function write(partition: Partition, verdict: NonNullable<Job['verdict']>,
 test('that policy has to rule again is said by the owner of the partition alone', async () => {
   const partition = new Partition('shared', 0);
   expect(await write(partition, stricter, false)).toEqual({ event: 'end_sent', appended: ['rejudged'] });
-  partition.assigned = false;
+  partition.close();
   expect(await write(partition, stricter, false)).toEqual({ event: 'not_owner', appended: [] });
 });
 

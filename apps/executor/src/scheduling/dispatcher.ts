@@ -40,7 +40,7 @@ export class Dispatcher {
   refuse(job: Job): Extract<CallEvent, 'tombstone_needed' | 'verdict_reached'> {
     job.refusal ??= { why: 'cancelled', issues: [] };
     const { why, issues } = job.refusal;
-    if (job.write && why !== 'key_reused' && why !== 'nothing_to_join') return 'tombstone_needed';
+    if (job.write && why !== 'idempotency_key_reused' && why !== 'nothing_to_join') return 'tombstone_needed';
     job.verdict = { kind: 'ended', outcome: refusedOutcome(job, why, issues, this.clock.now_ms()) };
     return 'verdict_reached';
   }
@@ -70,7 +70,7 @@ export class Dispatcher {
         { call_id: job.call_id, cause: cause instanceof Error ? cause.name : typeof cause },
         'a call cannot be looked at',
       );
-      return refused(job, 'unreadable');
+      return refused(job, 'record_unreadable');
     }
   }
 
@@ -79,7 +79,7 @@ export class Dispatcher {
     if (job.cancelled) return refused(job, 'cancelled');
     const late = tooLate({ execute_before_ms: authorised.execute_before_ms, deadline_ms: call.deadline_ms }, now_ms);
     if (late) return refused(job, late);
-    if (this.parts.decryptor.isErased(job)) return refused(job, 'erased');
+    if (this.parts.decryptor.isErased(job)) return refused(job, 'subject_erased');
     const unrunnable = this.parts.runtime.unrunnable(job);
     if (unrunnable) return refused(job, unrunnable.why, unrunnable.issues);
     const judgement = this.parts.judge.judgeNoted(job, now_ms);

@@ -106,6 +106,18 @@ test('from 0 it begins at the first record that is left', async () => {
   expect(await all(await log.replay(), 10)).toEqual(['a/3', 'a/4']);
 });
 
+test('a position says how far a topic was returned or left out, and no further than the log gave records', async () => {
+  const log = new TapedLog();
+  for (const value of [valueAt(1), Buffer.from('no event'), valueAt(3), Buffer.of()]) log.append('a', value);
+  const replay = await log.replay();
+  const positions = [replay.position('a')];
+  for await (const _ of replay.batches(1)) positions.push(replay.position('a'));
+  expect([...positions, replay.position('a')]).toEqual([0, 2, 4, 4]);
+  const beyond = new PartitionReplay({ log: log.port, decoder }, 0, [{ topic: 'a', from: 0, to: 9 }]);
+  await all(beyond, 10);
+  expect(beyond.position('a')).toBe(4);
+});
+
 test('what cannot be decoded or is not accepted is left out, also at the end', async () => {
   const log = new TapedLog();
   for (const value of [valueAt(1), Buffer.from('no event'), valueAt(3), valueAt(4), Buffer.of()]) log.append('a', value);

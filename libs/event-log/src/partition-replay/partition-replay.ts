@@ -40,7 +40,8 @@ export async function stretchesToHeads(log: EventLog, partition: number, from: R
  * Does not retry: an InfrastructureFault or RecordsDropped of the log goes to the caller, who starts a new replay.
  */
 export class PartitionReplay {
-  private open: OpenStretch[];
+  private readonly all: readonly OpenStretch[];
+  private open: readonly OpenStretch[];
 
   constructor(
     private readonly source: ReplaySource,
@@ -48,7 +49,8 @@ export class PartitionReplay {
     stretches: readonly Stretch[],
     private readonly accepts: (event: Recorded) => boolean = () => true,
   ) {
-    this.open = stretches.map((stretch) => ({ ...stretch, records: [], at: 0, next: undefined }));
+    this.all = stretches.map((stretch) => ({ ...stretch, records: [], at: 0, next: undefined }));
+    this.open = this.all;
   }
 
   /** Up to `count` events; none at the end. */
@@ -66,6 +68,13 @@ export class PartitionReplay {
   /** All of it, up to `count` events at a time. */
   async *batches(count: number): AsyncGenerator<Recorded[]> {
     for (let events = await this.next(count); events.length > 0; events = await this.next(count)) yield events;
+  }
+
+  /** Everything of the topic below this offset was returned or left out: `to` at the end, or less where the log gave no more. */
+  position(topic: string): number {
+    const stretch = this.all.find((each) => each.topic === topic);
+    if (!stretch) throw new Error(`${topic} is not replayed`);
+    return stretch.next ? stretch.next.offset : Math.min(stretch.from, stretch.to);
   }
 
   /** Takes the oldest of all topics, one after the other, until one of them has to be read on. */
