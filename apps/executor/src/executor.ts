@@ -1,9 +1,9 @@
 import { parseTopic } from '@countersign/contracts';
-import type { EventBatch, LogContext, PoisonRecord, TopicOffset } from '@countersign/event-log';
-import type { LaneExecutor } from './lane-executor.js';
+import type { EventBatch, LogContext, PartitionOwner, PoisonRecord, TopicOffset } from '@countersign/event-log';
+import type { LaneExecutor } from './lane/lane-executor.js';
 
 /** The lanes that this process executes. */
-export class Executor {
+export class Executor implements PartitionOwner {
   constructor(private readonly lanes: ReadonlyMap<string, LaneExecutor>) {}
 
   get ready(): boolean {

@@ -70,8 +70,7 @@ function transportOf(deps: AppDeps, config: PolicyConfig, partitions: RulingPart
     now_ms: () => deps.clock.now_ms(),
     faults: deps.logger,
     ...(deps.schemas ? { schemas: deps.schemas } : {}),
-    onAssigned: (lane, numbers) => partitions.assigned(lane, numbers),
-    onRevoked: (lane, numbers) => partitions.revoked(lane, numbers),
+    owner: partitions,
     poison: (record) => partitions.poison(record),
   });
 }
@@ -123,6 +122,29 @@ function writingOf({ store }: AppDeps, { pending_records_max }: PolicyConfig): P
   return { in_flight_max: store.durable ? 1 : APPENDS_AT_ONCE_IN_ONE_JOURNAL, pending_records_max };
 }
 
+function termsOf(
+  deps: AppDeps,
+  config: PolicyConfig,
+  configuration: Configuration,
+  { counters, spans }: { counters: PolicyCounters; spans: PolicySpans },
+): PolicyTerms {
+  const { clock, logger } = deps;
+  const time = new LogTime();
+  return {
+    now_ms: () => clock.now_ms() + time.ahead_ms,
+    fresh: (timestamp_ms) => time.observe(timestamp_ms, clock.now_ms()),
+    bundle_version: BUNDLE_VERSION,
+    allow_for_ms: config.allow_for_ms,
+    grant_for_ms: config.grant_for_ms,
+    writing: writingOf(deps, config),
+    ...peopleKnownTo(configuration),
+    wheel: new ExpiryWheel(),
+    warn: (fields, message) => logger.warn(fields, message),
+    said: (event) => counters.said(event),
+    traced: (event, traceparent) => spans.follow(event, traceparent),
+  };
+}
+
 /** Resolves when everything decided so far stands on the log. */
 async function written(owned: OwnedPartitions<RulingPartition>): Promise<void> {
   await Promise.all([...owned.all()].map(({ writer }) => writer.drained()));
@@ -156,20 +178,7 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
   );
   const counters = new PolicyCounters(deps.metrics, () => openApprovals(owned));
   const spans = new PolicySpans(deps.tracing ? new CallTracer('policy', true) : undefined);
-  const time = new LogTime();
-  const terms: PolicyTerms = {
-    now_ms: () => now_ms() + time.ahead_ms,
-    fresh: (timestamp_ms) => time.observe(timestamp_ms, now_ms()),
-    bundle_version: BUNDLE_VERSION,
-    allow_for_ms: config.allow_for_ms,
-    grant_for_ms: config.grant_for_ms,
-    writing: writingOf(deps, config),
-    ...peopleKnownTo(configuration),
-    wheel: new ExpiryWheel(),
-    warn: (fields, message) => deps.logger.warn(fields, message),
-    said: (event) => counters.said(event),
-    traced: (event, traceparent) => spans.follow(event, traceparent),
-  };
+  const terms = termsOf(deps, config, configuration, { counters, spans });
   const rows = new SnapshotTable(deps.store);
   const source = { log: deps.log, codec: deps.codec, schemas: deps.schemas, snapshots: rows };
   const partitions = new RulingPartitions(owned, source, decisions, terms);

@@ -9,5 +9,5 @@ export type { PoisonRecord } from './transport/dead-letters.js';
 export type { EventBatch, Recorded } from './transport/event-batch.js';
 export { FoldedTopics } from './transport/folded-topics.js';
 export { LogContext } from './transport/log-context.js';
-export { LogTransport } from './transport/log-transport.js';
+export { LogTransport, type PartitionOwner } from './transport/log-transport.js';
 export { OnTopic } from './transport/on-topic.js';

@@ -121,6 +121,10 @@ export class Pipeline {
     }
   }
 
+  handleAll(jobEvents: Iterable<JobEvent>): void {
+    for (const jobEvent of jobEvents) this.handleGuarded(jobEvent);
+  }
+
   private stepOf(job: Job, event: CallEvent): Step | undefined {
     try {
       return afterEvent(job.stage, event);

@@ -1,15 +1,12 @@
 import {
   type AnyEvent,
-  type CallTopic,
   crashPoint,
   type EventCodec,
-  globalTopics,
   laneTopic,
   type Meta,
   noRecord,
   type SourcePosition,
   type ToolCall,
-  topicOf,
   uuidv7,
 } from '@countersign/contracts';
 import {
@@ -45,11 +42,12 @@ import {
   stampedMeta,
   withdrawWaiting,
 } from '@countersign/domain';
-import type { EventBatch, EventLog, NewRecord, OwnedPartition, Recorded, TopicOffset } from '@countersign/event-log';
+import type { EventBatch, EventLog, OwnedPartition, Recorded, TopicOffset } from '@countersign/event-log';
 import type { DecisionService } from '../rulings/decision-service.js';
 import type { AnsweredOffsets } from './answered-offsets.js';
 import { type Outgoing, PartitionWriter } from './partition-writer.js';
 import type { PolicyTerms } from './policy-terms.js';
+import { RulingRecords } from './ruling-records.js';
 import { isWatched } from './watched.js';
 
 /** Where a partition stands when it is opened: what its own output says (see output-replay.ts). */
@@ -76,6 +74,7 @@ const DRAIN_MS = 5000;
  */
 export class RulingPartition implements OwnedPartition {
   readonly writer: PartitionWriter;
+  private readonly records: RulingRecords;
   /** Records handled since it was opened. */
   handled = 0;
 
@@ -83,10 +82,15 @@ export class RulingPartition implements OwnedPartition {
     readonly start: PartitionStart,
     private readonly decisions: DecisionService,
     private readonly terms: PolicyTerms,
-    private readonly io: { log: EventLog; codec: EventCodec },
+    io: { log: EventLog; codec: EventCodec },
   ) {
+    this.records = new RulingRecords(io.codec, start.lane, start.partition);
     const { writing, warn } = terms;
-    this.writer = new PartitionWriter(io.log, { ...writing, warn, restamp: (outgoing) => this.restamped(outgoing) }, start.outputs);
+    this.writer = new PartitionWriter(
+      io.log,
+      { ...writing, warn, restamp: (outgoing) => this.records.restamped(outgoing, ++this.start.hlc) },
+      start.outputs,
+    );
     for (const approval of start.state.approvals.values()) this.watch(approval.approval_id);
   }
 
@@ -272,7 +276,7 @@ export class RulingPartition implements OwnedPartition {
       hlc = meta.hlc;
       const said = { event_type: draft.event_type, event: { ...draft.body, meta } } as AnyEvent;
       const traceparent = this.terms.traced(said, draft.traceparent);
-      return { draft, traceparent, outgoing: { said, record: this.record(said, draft.key, traceparent) } };
+      return { draft, traceparent, outgoing: { said, record: this.records.of(said, draft.key, traceparent) } };
     });
     this.start.hlc = hlc;
     for (const { draft, traceparent, outgoing } of stamped) {
@@ -288,22 +292,5 @@ export class RulingPartition implements OwnedPartition {
     if (!approval) return;
     const { lane, partition } = this.start;
     for (const at_ms of fallsDue(approval)) this.terms.wheel.add(at_ms, { lane, partition, approval_id });
-  }
-
-  private record(said: AnyEvent, key: string, traceparent: string | undefined): NewRecord {
-    const topic = topicOf(said.event_type);
-    const isGlobal = (globalTopics as readonly string[]).includes(topic);
-    return {
-      topic: isGlobal ? topic : laneTopic(topic as CallTopic, this.start.lane),
-      partition: isGlobal ? 0 : this.start.partition,
-      key,
-      value: this.io.codec.encode(said.event_type, said.event),
-      headers: traceparent === undefined ? { event_type: said.event_type } : { event_type: said.event_type, traceparent },
-    };
-  }
-
-  private restamped({ said, record }: Outgoing): Outgoing {
-    said.event.meta.hlc = ++this.start.hlc;
-    return { said, record: { ...record, value: this.io.codec.encode(said.event_type, said.event) } };
   }
 }

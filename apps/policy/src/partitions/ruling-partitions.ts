@@ -1,5 +1,13 @@
 import { type EventCodec, parseCallId, parseTopic } from '@countersign/contracts';
-import type { EventBatch, EventLog, OwnedPartitions, PoisonRecord, SchemaSource, TopicOffset } from '@countersign/event-log';
+import type {
+  EventBatch,
+  EventLog,
+  OwnedPartitions,
+  PartitionOwner,
+  PoisonRecord,
+  SchemaSource,
+  TopicOffset,
+} from '@countersign/event-log';
 import type { DecisionService } from '../rulings/decision-service.js';
 import { replayOutputs } from './output-replay.js';
 import type { PolicyTerms } from './policy-terms.js';
@@ -14,7 +22,7 @@ export interface PartitionSource {
 }
 
 /** Opens the partitions that this process decides for from their own output, and hands them their records. */
-export class RulingPartitions {
+export class RulingPartitions implements PartitionOwner {
   constructor(
     private readonly owned: OwnedPartitions<RulingPartition>,
     private readonly source: PartitionSource,

@@ -1,5 +1,5 @@
 import type { PlacedEvent } from '@countersign/domain';
-import { type EventBatch, OwnedPartitions, type TopicOffset } from '@countersign/event-log';
+import { type EventBatch, OwnedPartitions, type PartitionOwner, type TopicOffset } from '@countersign/event-log';
 import type { CallTracer } from '@countersign/process';
 import { type Ownership, planAgain, type Store, takePartition, unrequestedHlc } from '@countersign/store';
 import type { Projection } from '../projections/projection.js';
@@ -30,7 +30,7 @@ export interface ViewFolderOptions {
 }
 
 /** Folds every partition that the group gave to this process. */
-export class ViewFolder {
+export class ViewFolder implements PartitionOwner {
   private readonly partitions = new OwnedPartitions<PartitionFold>();
 
   constructor(private readonly options: ViewFolderOptions) {}
