@@ -57,7 +57,7 @@ export class ClaimStep {
   /** Policy looks at the rows when it rules again: what ended here must be in them by then. */
   fold(job: Job): Promise<CallEvent> {
     return this.progress.write().then(
-      () => this.answers.gone(job),
+      () => this.answers.answerGone(job),
       () => 'fold_failed',
     );
   }

@@ -37,7 +37,7 @@ type EffectOnOthers =
 function questionsTo({ prepare, judge, claim, start, run, end }: PipelineSteps): Questions {
   return {
     admit: (job) => prepare.admission(job),
-    judge: (job) => judge.look(job),
+    judge: (job) => judge.judge(job),
     refuse: (job) => judge.refuse(job),
     claim: (job) => claim.claim(job),
     confirm_lease: (job) => claim.confirmLease(job),

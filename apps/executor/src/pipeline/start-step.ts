@@ -11,7 +11,7 @@ export class StartStep {
   ) {}
 
   start(job: Job): Promise<CallEvent> {
-    return this.starts.start(job);
+    return this.starts.record(job);
   }
 
   pass(job: Job): CallEvent | Promise<CallEvent | undefined> {

@@ -34,7 +34,7 @@ export class StartRecorder {
     private readonly partitions: Partitions,
   ) {}
 
-  start(job: Job): Promise<Started> {
+  record(job: Job): Promise<Started> {
     const placing = this.parts.runtime.place(job);
     // A process that is slow to start holds up nobody else.
     return placing ? placing.then(() => this.write(job)) : this.write(job);

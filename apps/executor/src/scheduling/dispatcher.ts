@@ -61,7 +61,7 @@ export class Dispatcher {
   }
 
   /** Whether it may run; a call that cannot even be looked at ends, and holds up no other. */
-  look(job: Job): CallEvent {
+  judge(job: Job): CallEvent {
     try {
       return this.judged(job, this.clock.now_ms());
     } catch (cause) {
