@@ -17,7 +17,7 @@ const RESOURCE_IN_DOUBT =
 const OWN_END = new Set<Outcome['status']>(['cancelled', 'expired']);
 
 /** What an end says besides its outcome. */
-export interface EndSurroundings {
+export interface EndStepParts {
   configuration: OwnConfiguration;
   decryptor: PersonalDataDecryptor;
   spans: CallSpans;
@@ -29,7 +29,7 @@ export class EndStep {
   constructor(
     private readonly ends: OutcomeRecorder,
     private readonly approvals: ClosedApprovals,
-    private readonly around: EndSurroundings,
+    private readonly around: EndStepParts,
   ) {}
 
   checkApproval(job: Job): CallEvent | Promise<CallEvent> {

@@ -10,7 +10,7 @@ import type { CallRunner } from '../running/call-runner.js';
 import type { CallSpans } from '../running/call-spans.js';
 
 /** What runs are followed with. */
-export interface RunSurroundings {
+export interface RunStepParts {
   spans: CallSpans;
   lease: Lease;
   decryptor: PersonalDataDecryptor;
@@ -23,7 +23,7 @@ export class RunStep {
     private readonly runs: CallRunner,
     private readonly ends: OutcomeRecorder,
     private readonly resolutions: Resolutions,
-    private readonly around: RunSurroundings,
+    private readonly around: RunStepParts,
   ) {}
 
   beginSpan(job: Job): void {
