@@ -1,13 +1,10 @@
 import path from 'node:path/posix';
 import ts from 'typescript6';
-import { importsOf, roomOf } from './imports.js';
+import { importsOf } from './imports.js';
 import { type Fault, faultAt, isSpec, nodesOf, type SourceText } from './source.js';
 
-/** Rooms that are being rewritten: each leaves this list when its folders import one way. It never grows. */
-const REWRITTEN = new Set(['apps/executor']);
-
 /** Arrows that close a ring and are to be turned. The list only shrinks: tidy.spec refuses one that is gone. */
-export const ARROWS_TO_TURN: readonly string[] = ['apps/policy/src/partitions -> apps/policy/src/rulings'];
+export const ARROWS_TO_TURN: readonly string[] = [];
 
 /** Files whose bag is to be split. The list only shrinks, as above. */
 export const BAGS_TO_SPLIT: readonly string[] = [
@@ -23,7 +20,7 @@ function folderOf(file: string): string {
 }
 
 const isChecked = ({ path: file }: SourceText): boolean =>
-  /^(apps|libs|packs)\/[^/]+\/src\//.test(file) && !isSpec(file) && !/\/testing\/|\.suite\.ts$/.test(file) && !REWRITTEN.has(roomOf(file));
+  /^(apps|libs|packs)\/[^/]+\/src\//.test(file) && !isSpec(file) && !/\/testing\/|\.suite\.ts$/.test(file);
 
 type Arrows = Map<string, Map<string, SourceText>>;
 
@@ -100,7 +97,7 @@ export const BAG_FIELDS_MAX = 6;
 
 /** Parameters of a constructor that are written out as an object of dependencies. */
 export function largeBags(source: SourceText): Fault[] {
-  if (isSpec(source.path) || REWRITTEN.has(roomOf(source.path))) return [];
+  if (isSpec(source.path)) return [];
   const shapes = new Map<string, number>();
   for (const node of nodesOf(source)) if (ts.isInterfaceDeclaration(node)) shapes.set(node.name.text, node.members.length);
   const faults: Fault[] = [];

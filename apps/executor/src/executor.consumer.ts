@@ -9,11 +9,11 @@ export class ExecutorConsumer {
 
   @OnTopic('policy-decided', { commit: 'manual' })
   rulings(batch: EventBatch, context: LogContext): Promise<void> {
-    return this.executor.take(batch, context);
+    return this.executor.handleBatch(batch, context);
   }
 
   @OnTopic('approval-granted', { commit: 'manual' })
   approvals(batch: EventBatch, context: LogContext): Promise<void> {
-    return this.executor.take(batch, context);
+    return this.executor.handleBatch(batch, context);
   }
 }

@@ -1,9 +1,9 @@
 import { parseTopic } from '@countersign/contracts';
-import type { EventBatch, LogContext, PoisonRecord, TopicOffset } from '@countersign/event-log';
-import type { LaneExecutor } from './lane-executor.js';
+import type { EventBatch, LogContext, PartitionOwner, PoisonRecord, TopicOffset } from '@countersign/event-log';
+import type { LaneExecutor } from './lane/lane-executor.js';
 
 /** The lanes that this process executes. */
-export class Executor {
+export class Executor implements PartitionOwner {
   constructor(private readonly lanes: ReadonlyMap<string, LaneExecutor>) {}
 
   get ready(): boolean {
@@ -25,16 +25,16 @@ export class Executor {
     for (const lane of this.lanes.values()) await lane.start();
   }
 
-  take(batch: EventBatch, context: LogContext): Promise<void> {
-    return this.lane(batch.lane).take(batch, context);
+  handleBatch(batch: EventBatch, context: LogContext): Promise<void> {
+    return this.lane(batch.lane).handleBatch(batch, context);
   }
 
   assigned(lane: string, partitions: readonly number[]): Promise<TopicOffset[]> {
     return this.lane(lane).assigned(partitions);
   }
 
-  revoked(lane: string, partitions: readonly number[]): void {
-    this.lane(lane).revoked(partitions);
+  revoked(lane: string, partitions: readonly number[]): Promise<void> {
+    return this.lane(lane).revoked(partitions);
   }
 
   /** The record is in dead-letter; its call, if it allows one, ends without having fired. */

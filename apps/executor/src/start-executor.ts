@@ -23,8 +23,7 @@ import { ReissueRequests } from './credentials/reissue-requests.js';
 import { TokenBroker } from './credentials/token-broker.js';
 import { Executor } from './executor.js';
 import { ExecutorModule } from './executor.module.js';
-import { LaneExecutor } from './lane-executor.js';
-import { LaneParts } from './lane-parts.js';
+import { assembleLane } from './lane/assemble-lane.js';
 import { measureLoad } from './load-metric.js';
 import { Mappings } from './mapping/mappings.js';
 import { Memo } from './memo/memo.js';
@@ -61,9 +60,8 @@ function lanesOf(deps: AppDeps, config: ExecutorConfig, { configuration, trust }
     limits: LIMITS,
     trust,
   };
-  return new Map(
-    config.lanes.map((lane) => [lane, new LaneExecutor(new LaneParts(deps, { ...options, lane }, configuration, runtime, tools))]),
-  );
+  const shared = { configuration, runtime, tools };
+  return new Map(config.lanes.map((lane) => [lane, assembleLane(deps, { ...options, lane }, shared)]));
 }
 
 function transportOf(deps: AppDeps, lanes: readonly string[], executor: Executor): LogTransport {
@@ -77,8 +75,7 @@ function transportOf(deps: AppDeps, lanes: readonly string[], executor: Executor
     batch_records_max: BATCH_MAX,
     now_ms: () => deps.clock.now_ms(),
     faults: deps.logger,
-    onAssigned: (lane, partitions) => executor.assigned(lane, partitions),
-    onRevoked: async (lane, partitions) => executor.revoked(lane, partitions),
+    owner: executor,
     poison: async (record) => executor.poison(record),
   });
 }
@@ -102,7 +99,7 @@ function tellFaults(hosted: readonly HostedPack[], { packs: named, environment }
   if (fault !== undefined) throw new CannotOpen(fault);
 }
 
-/** Starts executing the calls of `config.lanes`: announces its tools, takes its leases, then reads what policy allows. */
+/** StartRecorder executing the calls of `config.lanes`: announces its tools, takes its leases, then reads what policy allows. */
 export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
   const { log, codec, clock, logger } = deps;
   const hosted = await hostPacks(registry, config.packs, { ...config.children, environment: config.environment });

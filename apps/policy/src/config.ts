@@ -5,7 +5,7 @@ const schema = z.object({
   COUNTERSIGN_POLICY_ALLOW_FOR_MS: wholeNumber(1000).default(15 * 60_000),
   COUNTERSIGN_POLICY_GRANT_FOR_MS: wholeNumber(1000).default(3_600_000),
   COUNTERSIGN_POLICY_BATCH_RECORDS: wholeNumber(1, 5000).default(500),
-  // With a batch on top, fewer than a start reads again (REREAD_RECORDS of partitions/refold.ts): an answer beyond would stay lost.
+  // With a batch on top, fewer than a start reads again (REREAD_RECORDS of partitions/output-replay.ts): an answer beyond would stay lost.
   COUNTERSIGN_POLICY_PENDING_RECORDS: wholeNumber(1, 40_000).default(4000),
   COUNTERSIGN_POLICY_SNAPSHOT_EVERY_MS: wholeNumber(100).default(10_000),
 });

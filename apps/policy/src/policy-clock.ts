@@ -1,5 +1,6 @@
 import type { LogTransport } from '@countersign/event-log';
-import type { Partitions } from './partitions/partitions.js';
+import type { DueWork } from './partitions/due-work.js';
+import type { SnapshotSaver } from './partitions/snapshot-saver.js';
 
 const TURN_MS = 250;
 
@@ -11,7 +12,7 @@ export class PolicyClock {
   private stopped = false;
 
   constructor(
-    private readonly partitions: Partitions,
+    private readonly work: { due: DueWork; snapshots: SnapshotSaver },
     private readonly transport: Pick<LogTransport, 'subscription'>,
     private readonly snapshot_every_ms: number,
     private readonly warn: (fields: Record<string, unknown>, message: string) => void,
@@ -37,12 +38,10 @@ export class PolicyClock {
   }
 
   private async turn(): Promise<void> {
-    this.partitions.withdraw();
-    this.partitions.turn(async (lane) => this.transport.subscription(lane)?.caughtUp());
-    await this.partitions.wake();
+    await this.work.due.turn(async (lane) => this.transport.subscription(lane)?.caughtUp());
     this.sinceSavedMs += TURN_MS;
     if (this.sinceSavedMs < this.snapshot_every_ms || this.stopped) return;
     this.sinceSavedMs = 0;
-    await this.partitions.save();
+    await this.work.snapshots.save();
   }
 }

@@ -1,11 +1,11 @@
 import { type EventBatch, LogContext, OnTopic } from '@countersign/event-log';
 import { Controller } from '@nestjs/common';
-import { Partitions } from './partitions/partitions.js';
+import { RulingPartitions } from './partitions/ruling-partitions.js';
 
 /** What policy reads. One batch of a partition's topic at a time; the three topics of a partition share its state. */
 @Controller()
 export class PolicyConsumer {
-  constructor(private readonly partitions: Partitions) {}
+  constructor(private readonly partitions: RulingPartitions) {}
 
   @OnTopic('tool-call-requested')
   onRequests(batch: EventBatch, _ctx: LogContext): Promise<void> {

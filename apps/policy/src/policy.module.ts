@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolCall } from '@countersign/contracts';
 import { changedRulings, TenantRulings, voidGrants } from '@countersign/decisions';
 import { type ConfigurationState, holderOf, personLinkPeriods, rolesLeft, standingFor } from '@countersign/domain';
-import { LogTransport } from '@countersign/event-log';
+import { LogTransport, OwnedPartitions } from '@countersign/event-log';
 import {
   type AppDeps,
   CallTracer,
@@ -21,38 +21,43 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import type { PolicyConfig } from './config.js';
-import { LimitBook } from './limits/limit-book.js';
-import { LimitDesk } from './limits/limit-desk.js';
+import { LimitService } from './limits/limit-service.js';
+import { LimitStore } from './limits/limit-store.js';
+import { Deferrals } from './partitions/deferrals.js';
+import { DueWork, openApprovals } from './partitions/due-work.js';
 import { ExpiryWheel } from './partitions/expiry-wheel.js';
-import { Partitions } from './partitions/partitions.js';
 import type { PolicyTerms } from './partitions/policy-terms.js';
+import type { RulingPartition } from './partitions/ruling-partition.js';
+import { RulingPartitions } from './partitions/ruling-partitions.js';
+import { SnapshotSaver } from './partitions/snapshot-saver.js';
 import { SnapshotTable } from './partitions/snapshot-table.js';
 import { PolicyConsumer } from './policy.consumer.js';
 import { PolicyClock } from './policy-clock.js';
 import { PolicyCounters } from './policy-counters.js';
 import { PolicySpans } from './policy-spans.js';
+import { DecisionService } from './rulings/decision-service.js';
 import { KeyRows } from './rulings/key-rows.js';
 import { MappedQuestions } from './rulings/mapped-questions.js';
 import { PersonalQuestions } from './rulings/personal-questions.js';
-import { RulingDesk } from './rulings/ruling-desk.js';
 import { similarTo } from './rulings/similar-to.js';
-import { StorePulse } from './rulings/store-pulse.js';
+import { StoreHealthCheck } from './rulings/store-health-check.js';
 import { ToldHistories } from './rulings/told-histories.js';
 
 const BUNDLE_VERSION = 'default-1';
 const HANDLERS_END_WITHIN_MS = 5000;
+const SAVED_WITHIN_MS = 5000;
 const APPENDS_AT_ONCE_IN_ONE_JOURNAL = 16;
 /** Ends settle limits and wake what was deferred; callers wait for rulings. */
 const PATIENCE_MS = 50;
 
 @Module({})
 class PolicyModule {
-  static with(partitions: Partitions): DynamicModule {
-    return { module: PolicyModule, controllers: [PolicyConsumer], providers: [{ provide: Partitions, useValue: partitions }] };
+  static with(partitions: RulingPartitions): DynamicModule {
+    return { module: PolicyModule, controllers: [PolicyConsumer], providers: [{ provide: RulingPartitions, useValue: partitions }] };
   }
 }
 
-function transportOf(deps: AppDeps, config: PolicyConfig, partitions: Partitions): LogTransport {
+function transportOf(deps: AppDeps, config: PolicyConfig, partitions: RulingPartitions): LogTransport {
   return new LogTransport({
     log: deps.log,
     codec: deps.codec,
@@ -65,8 +70,7 @@ function transportOf(deps: AppDeps, config: PolicyConfig, partitions: Partitions
     now_ms: () => deps.clock.now_ms(),
     faults: deps.logger,
     ...(deps.schemas ? { schemas: deps.schemas } : {}),
-    onAssigned: (lane, numbers) => partitions.assigned(lane, numbers),
-    onRevoked: (lane, numbers) => partitions.revoked(lane, numbers),
+    owner: partitions,
     poison: (record) => partitions.poison(record),
   });
 }
@@ -118,6 +122,34 @@ function writingOf({ store }: AppDeps, { pending_records_max }: PolicyConfig): P
   return { in_flight_max: store.durable ? 1 : APPENDS_AT_ONCE_IN_ONE_JOURNAL, pending_records_max };
 }
 
+function termsOf(
+  deps: AppDeps,
+  config: PolicyConfig,
+  configuration: Configuration,
+  { counters, spans }: { counters: PolicyCounters; spans: PolicySpans },
+): PolicyTerms {
+  const { clock, logger } = deps;
+  const time = new LogTime();
+  return {
+    now_ms: () => clock.now_ms() + time.ahead_ms,
+    fresh: (timestamp_ms) => time.observe(timestamp_ms, clock.now_ms()),
+    bundle_version: BUNDLE_VERSION,
+    allow_for_ms: config.allow_for_ms,
+    grant_for_ms: config.grant_for_ms,
+    writing: writingOf(deps, config),
+    ...peopleKnownTo(configuration),
+    wheel: new ExpiryWheel(),
+    warn: (fields, message) => logger.warn(fields, message),
+    said: (event) => counters.said(event),
+    traced: (event, traceparent) => spans.follow(event, traceparent),
+  };
+}
+
+/** Resolves when everything decided so far stands on the log. */
+async function written(owned: OwnedPartitions<RulingPartition>): Promise<void> {
+  await Promise.all([...owned.all()].map(({ writer }) => writer.drained()));
+}
+
 /** Starts policy: resolves when it reads its inputs. It is ready once what it says of all that was there when it started stands on the log. */
 export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<RunningApp> {
   const configuration = foldConfiguration(deps);
@@ -128,41 +160,39 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
   const trust = new TrustBook(deps);
   await trust.start();
   const now_ms = () => deps.clock.now_ms();
-  const limits = new LimitDesk(new LimitBook(deps.store, deps.log), deps.store, (fields, message) => deps.logger.warn(fields, message));
+  const limits = new LimitService(new LimitStore(deps.store, deps.log), deps.store, (fields, message) => deps.logger.warn(fields, message));
   const keys = new KeyRows(deps.store, () => configuration.state, now_ms);
-  const pulse = new StorePulse(deps.store, () => deps.clock.monotonic_ms());
+  const pulse = new StoreHealthCheck(deps.store, () => deps.clock.monotonic_ms());
   const similar = (tenant_id: string, call: ToolCall, before_ms: number) => similarTo(deps.store, tenant_id, call, before_ms);
   const personal = new PersonalQuestions(deps.personal, () => configuration.state);
   const rulings = new TenantRulings(now_ms, trust);
-  const histories = historiesOf(deps, rulings, configuration, () => partitions.drained());
+  const owned = new OwnedPartitions<RulingPartition>();
+  const histories = historiesOf(deps, rulings, configuration, () => written(owned));
   const mappings = new MappedQuestions(new TenantMappings(configuration));
-  const desk = new RulingDesk({ configuration, log: deps.log, pulse, personal, mappings, histories }, keys, limits, rulings, similar);
-  const counters = new PolicyCounters(deps.metrics, () => partitions.openApprovals());
+  const decisions = new DecisionService(
+    { configuration, log: deps.log, pulse, personal, mappings, histories },
+    keys,
+    limits,
+    rulings,
+    similar,
+  );
+  const counters = new PolicyCounters(deps.metrics, () => openApprovals(owned));
   const spans = new PolicySpans(deps.tracing ? new CallTracer('policy', true) : undefined);
-  const time = new LogTime();
-  const terms: PolicyTerms = {
-    now_ms: () => now_ms() + time.ahead_ms,
-    fresh: (timestamp_ms) => time.observe(timestamp_ms, now_ms()),
-    bundle_version: BUNDLE_VERSION,
-    allow_for_ms: config.allow_for_ms,
-    grant_for_ms: config.grant_for_ms,
-    writing: writingOf(deps, config),
-    ...peopleKnownTo(configuration),
-    wheel: new ExpiryWheel(),
-    warn: (fields, message) => deps.logger.warn(fields, message),
-    said: (event) => counters.said(event),
-    traced: (event, traceparent) => spans.follow(event, traceparent),
-  };
-  const partitions = new Partitions(deps, desk, new SnapshotTable(deps.store), terms);
+  const terms = termsOf(deps, config, configuration, { counters, spans });
+  const rows = new SnapshotTable(deps.store);
+  const source = { log: deps.log, codec: deps.codec, schemas: deps.schemas, snapshots: rows };
+  const partitions = new RulingPartitions(owned, source, decisions, terms);
   const transport = transportOf(deps, config, partitions);
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(PolicyModule.with(partitions), {
     strategy: transport,
     logger: new NestLogger(deps.logger),
   });
   await app.listen();
-  const clock = new PolicyClock(partitions, transport, config.snapshot_every_ms, terms.warn);
+  const snapshots = new SnapshotSaver(owned, rows, terms);
+  const due = new DueWork(owned, decisions, new Deferrals(deps.store), terms);
+  const clock = new PolicyClock({ due, snapshots }, transport, config.snapshot_every_ms, terms.warn);
   clock.start();
-  const taken = transport.caughtUp().then(() => partitions.drained());
+  const taken = transport.caughtUp().then(() => written(owned));
   let caughtUp = false;
   void taken.then(
     () => {
@@ -176,7 +206,8 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
       await clock.stop();
       const closing = app.close();
       await Promise.race([closing, sleep(HANDLERS_END_WITHIN_MS, undefined, { ref: false })]);
-      await partitions.close();
+      await Promise.race([snapshots.save(), sleep(SAVED_WITHIN_MS, undefined, { ref: false })]);
+      await owned.closeAll();
       await closing;
       await witness.close();
       await configuration.close();

@@ -37,8 +37,7 @@ function transportOf(deps: AppDeps, log: EventLog, config: ProjectorConfig, fold
     patience_ms: PATIENCE_MS,
     now_ms: () => deps.clock.now_ms(),
     faults: deps.logger,
-    onAssigned: (lane, partitions) => folder.assigned(lane, partitions),
-    onRevoked: (lane, partitions) => folder.revoked(lane, partitions),
+    owner: folder,
     poison: async ({ record }) => folder.skip(record.topic, record.partition, record.offset),
   });
 }

@@ -19,6 +19,7 @@ export {
 } from './keys.js';
 export { firstMeta, metaAfter, nextHlc } from './meta.js';
 export { NO_CONTEXT } from './no-context.js';
+export { NO_RECORD_OFFSET, noRecord } from './no-record.js';
 export { type AvroSchema, PackedType, packedSchemas, UnknownPackedSchema } from './packed-type.js';
 export { type PeekedMeta, peekMeta } from './peek-meta.js';
 export { overlaps, parseResourceName, type ResourceName, type ResourceUse, resourcesOf } from './resources.js';

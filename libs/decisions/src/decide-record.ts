@@ -4,6 +4,7 @@ import {
   callError,
   type Meta,
   NO_CONTEXT,
+  NO_RECORD_OFFSET,
   type Principal,
   type SourcePosition,
   sha256Hex,
@@ -210,7 +211,7 @@ const UNREADABLE: Judged = {
   reversibility: 'irreversible',
   key_holder: undefined,
   unfamiliar: false,
-  config_offset: -1,
+  config_offset: NO_RECORD_OFFSET,
   demands: [],
 };
 

@@ -8,13 +8,12 @@ export function questionOf(state: RulingState, event: ToRule): Question {
   const { meta, call } = event.event;
   const call_id = meta.call_id as string;
   return {
-    offset: event.offset,
     call_id,
     revision: revisionOf(event),
     at_ms: event.timestamp_ms,
     tenant_id: meta.tenant_id,
     call,
-    config_offset: event.event_type === 'tool_call_rejudged' ? event.event.config_offset : -1,
+    ...(event.event_type === 'tool_call_rejudged' ? { config_offset: event.event.config_offset } : {}),
     at_execution: isStricter(event),
     answer_gone: isAnswerGone(event),
     ...holdersOf(state, call_id, call),

@@ -3,16 +3,14 @@ import type { KeyHolder } from '@countersign/domain';
 
 /** A call that needs a ruling. */
 export interface Question {
-  /** Offset of the record that asks. */
-  offset: number;
   call_id: string;
   revision: number;
-  /** Append time of the record. */
+  /** Append time of the record that asks; of a call that has waited, of now. */
   at_ms: number;
   tenant_id: string;
   call: ToolCall;
-  /** Configuration that must have been seen before it is judged; -1 where any will do. */
-  config_offset: number;
+  /** Configuration that must have been seen before it is judged; absent: any will do. */
+  config_offset?: number;
   /** An executor would not fire it: the policy is stricter than the ruling that let it through. */
   at_execution: boolean;
   /** It was to be answered by an earlier call whose effect does not stand any more: no settled call holds its key. */

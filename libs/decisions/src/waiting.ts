@@ -29,12 +29,8 @@ export function dueDeferrals(ledger: LimitLedger, now_ms: number, ended: WaitedF
   return due;
 }
 
-/** The question that a waiting call asks again; it has no record of its own, so `offset` only tells the questions of a turn apart. */
-export function questionAgain(
-  { call_id, deferred, came }: DueDeferral,
-  offset: number,
-  now_ms: number,
-): Omit<Question, 'key_is_known' | 'held_by'> {
+/** The question that a waiting call asks again, without a record of its own. */
+export function questionAgain({ call_id, deferred, came }: DueDeferral, now_ms: number): Omit<Question, 'key_is_known' | 'held_by'> {
   const { meta, call, revision, deferral, rule, waited } = deferred;
   const { timeout_at_ms, on_timeout, until } = deferral;
   const resumed: Resumed = {
@@ -45,13 +41,11 @@ export function questionAgain(
     waited: came && until === 'call_ended' ? [...waited, rule] : waited,
   };
   return {
-    offset,
     call_id,
     revision: revision + 1,
     at_ms: now_ms,
     tenant_id: meta.tenant_id,
     call,
-    config_offset: -1,
     resumed,
     at_execution: false,
   };

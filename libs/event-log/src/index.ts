@@ -1,6 +1,8 @@
 export { EmbeddedEventLog } from './embedded/embedded-event-log.js';
 export { currentBoot } from './embedded/stop-marker.js';
 export * from './event-log.js';
+export { type OwnedPartition, OwnedPartitions } from './partition-replay/owned-partitions.js';
+export { PartitionReplay, type ReplaySource, type Stretch, stretchesToHeads } from './partition-replay/partition-replay.js';
 export { PrefixedEventLog } from './prefixed/prefixed-event-log.js';
 export { retried, retryPlans } from './retries.js';
 export { BatchDecoder, type SchemaSource } from './transport/batch-decoder.js';
@@ -8,5 +10,5 @@ export type { PoisonRecord } from './transport/dead-letters.js';
 export type { EventBatch, Recorded } from './transport/event-batch.js';
 export { FoldedTopics } from './transport/folded-topics.js';
 export { LogContext } from './transport/log-context.js';
-export { LogTransport } from './transport/log-transport.js';
+export { LogTransport, type PartitionOwner } from './transport/log-transport.js';
 export { OnTopic } from './transport/on-topic.js';

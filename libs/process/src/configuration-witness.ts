@@ -6,7 +6,8 @@ import { CONFIGURATION_TOPIC } from './topics.js';
 
 /** How much of the configuration a service has folded. */
 export interface FoldedConfiguration {
-  readonly state: { readonly config_offset: number; readonly policy_offset: number };
+  /** `policy_offset`: absent where nothing of the service acts by a policy. */
+  readonly state: { readonly config_offset: number; readonly policy_offset?: number };
   position(topic: string): number;
   folded(topic: string, offset: number): Promise<void>;
 }
@@ -19,7 +20,7 @@ const LEAVE_WITHIN_MS = 1000;
  * Whoever changes a policy answers with the instances that have it. A beat that fails is left out.
  */
 export class ConfigurationWitness {
-  private reported = -2;
+  private reported: number | undefined;
   private closed = false;
   private timer: NodeJS.Timeout | undefined;
   private telling: Promise<void> | undefined;

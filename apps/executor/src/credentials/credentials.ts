@@ -2,9 +2,9 @@ import { type CallError, callError, type ToolCall } from '@countersign/contracts
 import { type ConfigurationState, tokenExchangeOf } from '@countersign/domain';
 import { type Clock, liveSecrets } from '@countersign/process';
 import type { Vault } from '@countersign/store';
-import type { Job } from '../running/job.js';
+import type { Job } from '../calls/job.js';
+import { type Credential, ResolvedCredentials } from '../calls/resolved-credentials.js';
 import type { ReissueRequests } from './reissue-requests.js';
-import { type Credential, ResolvedCredentials } from './resolved-credentials.js';
 import type { TokenBroker } from './token-broker.js';
 
 /** Why a run has to wait for somebody: what is missing, and where it is given. */

@@ -1,7 +1,7 @@
 import { type EventCodec, metaAfter } from '@countersign/contracts';
 import type { EventLog } from '@countersign/event-log';
 import { type Clock, type Logger, securityRecord } from '@countersign/process';
-import type { Job } from '../running/job.js';
+import type { Job } from '../calls/job.js';
 
 /** Tells operators on `security-event` that a credential has to be issued anew. The call's own answer says it too, so a lost one costs little. */
 export class ReissueRequests {

@@ -1,5 +1,5 @@
 import { type ConfigurationState, deprecationNotice, lifecycleEntry } from '@countersign/domain';
-import type { Job } from '../running/job.js';
+import type { Job } from '../calls/job.js';
 
 /** What the caller is told where the version that ran is deprecated; undefined, at the cost of a look, where nothing is. */
 export function deprecationOf(state: ConfigurationState, job: Job): string | undefined {

@@ -1,7 +1,7 @@
 import type { Obligation } from '@countersign/contracts';
 import { type AgainJudged, judgedAgain, lacksMappedForm, type TenantRulings, UNMAPPED } from '@countersign/decisions';
 import { type ConfigurationState, catalogued } from '@countersign/domain';
-import type { Authorised, Job } from '../running/job.js';
+import type { Authorised, Job } from '../calls/job.js';
 
 const SILENCE_MAX_MS = 2000;
 

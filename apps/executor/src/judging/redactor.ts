@@ -1,6 +1,6 @@
 import type { Obligation, Outcome } from '@countersign/contracts';
 import { redacted } from '@countersign/policy';
-import type { Job } from '../running/job.js';
+import type { Job } from '../calls/job.js';
 import type { Seen } from '../tool-runs/recorded-result.js';
 
 /** Who knows what of a result is hidden. */

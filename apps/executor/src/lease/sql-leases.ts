@@ -1,5 +1,5 @@
 import { acquire, fenceOthers, heartbeat, release, type Store } from '@countersign/store';
-import type { Refold } from '../partitions/refold.js';
+import type { RowRestorer } from '../partitions/row-restorer.js';
 import type { LeaseTable } from './lease.js';
 
 /** Leases of one lane in SQL. Where the database was lost, what the log knows is put back before an epoch is asked for. */
@@ -7,12 +7,12 @@ export class SqlLeases implements LeaseTable {
   constructor(
     private readonly store: Store,
     private readonly lane: string,
-    private readonly refold: Pick<Refold, 'ifEmpty' | 'epochMax'>,
+    private readonly restorer: Pick<RowRestorer, 'ifEmpty' | 'epochMax'>,
   ) {}
 
   async acquire(instance_id: string, lease_ms: number, exclusive: boolean): Promise<number> {
-    await this.refold.ifEmpty(this.lane);
-    const epoch = await acquire(this.store, { instance_id, lane: this.lane, lease_ms, epoch_above: this.refold.epochMax });
+    await this.restorer.ifEmpty(this.lane);
+    const epoch = await acquire(this.store, { instance_id, lane: this.lane, lease_ms, epoch_above: this.restorer.epochMax });
     if (exclusive) await fenceOthers(this.store, this.lane, epoch);
     return epoch;
   }

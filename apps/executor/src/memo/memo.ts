@@ -3,9 +3,15 @@ import { canonicalText, type Outcome, type OutcomeExtras, sha256Hex, type ToolCa
 import type { RunResult } from '@countersign/domain';
 import type { TenantKeys } from '@countersign/process';
 import { CACHED_BYTES_MAX, type ResultCache } from '@countersign/store';
-import type { Job } from '../running/job.js';
-import { extrasOf } from '../running/outcomes.js';
-import type { LoadedTool } from '../tool-runs/loaded-tool.js';
+import type { Job } from '../calls/job.js';
+import { extrasOf } from '../calls/outcomes.js';
+
+/** A tool whose results may be kept, and for how long. */
+export interface MemoTool {
+  digest: string;
+  contract: ToolContract;
+  holds_ms: number;
+}
 
 type Output = Extract<RunResult, { kind: 'output' }>;
 type Kept = Pick<Outcome, 'output_json' | 'truncated' | 'warnings' | 'attachments'> & Pick<OutcomeExtras, 'provenance' | 'validation_json'>;
@@ -33,7 +39,7 @@ export class Memo {
     private readonly keys: TenantKeys,
   ) {}
 
-  keyOf({ digest, contract }: LoadedTool, { tenant_id, call }: Job, source_version: string): string {
+  keyOf({ digest, contract }: MemoTool, { tenant_id, call }: Job, source_version: string): string {
     const who = whoMatters(contract) ? whoOf(call) : null;
     return sha256Hex(canonicalText([tenant_id, `${call.tool}@${call.version}`, digest, call.inputs_digest, source_version, who]));
   }
@@ -49,14 +55,14 @@ export class Memo {
     return { kind: 'output', output_json: output_json as string, truncated, warnings, attachments, extras };
   }
 
-  keep(loaded: LoadedTool, tenant_id: string, key: string, outcome: Outcome): void {
+  keep(tool: MemoTool, tenant_id: string, key: string, outcome: Outcome): void {
     const { output_json, truncated, warnings, attachments, extras, ended_at_ms } = outcome;
     if (output_json === null || output_json.length > CACHED_BYTES_MAX) return;
-    const { name, version } = loaded.contract;
+    const { name, version } = tool.contract;
     const provenance = extras?.provenance ?? { source: `${name}@${version}`, as_of_ms: ended_at_ms, confidence: null };
     const kept: Kept = { output_json, truncated, warnings, attachments, provenance, validation_json: extras?.validation_json ?? null };
     const text = Buffer.from(JSON.stringify(kept));
-    this.cache.put(key, Buffer.concat([this.seal(tenant_id, key, text), text]), loaded.holds_ms);
+    this.cache.put(key, Buffer.concat([this.seal(tenant_id, key, text), text]), tool.holds_ms);
   }
 
   /** Others may write to a shared Redis: what this installation did not keep itself is no result. */

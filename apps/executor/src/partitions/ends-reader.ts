@@ -1,14 +1,14 @@
 import { ERASED, type EventMap, type Outcome } from '@countersign/contracts';
 import { lateEnd, stateAfter } from '@countersign/domain';
-import { type BatchDecoder, type EventLog, type Recorded, RecordsDropped } from '@countersign/event-log';
-import type { Happening } from '../running/happening.js';
-import type { OpenCalls } from '../running/open-calls.js';
-import type { EarlierAnswer } from '../running/verdict.js';
+import { PartitionReplay, type Recorded, RecordsDropped, type ReplaySource } from '@countersign/event-log';
+import type { InFlightCalls } from '../calls/in-flight-calls.js';
+import type { JobEvent } from '../calls/job-event.js';
+import type { EarlierAnswer } from '../calls/verdict.js';
 import type { Partition, RecentEnd } from './partition.js';
 import type { Partitions } from './partitions.js';
 
 const READ_MAX = 500;
-/** Ends before those that must be read: as many as this process would remember of its own life (NewestByKey). */
+/** OutcomeRecorder before those that must be read: as many as this process would remember of its own life (NewestByKey). */
 const RECENT_RECORDS = 2_500;
 
 /** The end of a call whose record was dropped: that it happened is known by its key, what it answered is not. */
@@ -30,10 +30,9 @@ const DROPPED: Outcome = {
 /** Reads what others wrote to tool-executed, and what this process wrote in an earlier life, into what it knows. */
 export class EndsReader {
   constructor(
-    private readonly log: EventLog,
-    private readonly decoder: BatchDecoder,
+    private readonly source: ReplaySource,
     private readonly partitions: Partitions,
-    private readonly open: OpenCalls,
+    private readonly open: InFlightCalls,
   ) {}
 
   /**
@@ -41,52 +40,43 @@ export class EndsReader {
    * ended and rules again where their request comes again, as after a kill; only their end on the log says that it is there.
    */
   async learnRecent(partition: Partition): Promise<void> {
-    const first = await this.log.first(partition.executed, partition.number);
-    for (let from = Math.max(first, partition.next_end - RECENT_RECORDS); from < partition.next_end; ) {
-      const records = await this.log.read(partition.executed, partition.number, from, READ_MAX);
-      if (records.length === 0) return;
-      const { events } = await this.decoder.decode(records.filter(({ offset }) => offset < partition.next_end));
+    const { executed: topic, number, next_end: to } = partition;
+    const first = await this.source.log.first(topic, number);
+    const replay = new PartitionReplay(this.source, number, [{ topic, from: Math.max(first, to - RECENT_RECORDS), to }]);
+    for await (const events of replay.batches(READ_MAX))
       for (const event of events) if (endsWithoutRow(event)) partition.ended(event.event.meta.call_id as string, endAt(event));
-      from = (records.at(-1)?.offset ?? from) + 1;
-    }
   }
 
   /** Reads on to the head as of now; own records that are known are passed over. Returns what that means for calls that are open here. */
-  async catchUp(partition: Partition): Promise<Happening[]> {
-    const happened: Happening[] = [];
-    const head = await this.log.head(partition.executed, partition.number);
-    while (partition.next_end < head) {
-      const from = partition.next_end || (await this.log.first(partition.executed, partition.number));
-      partition.next_end = from;
-      const records = await this.log.read(partition.executed, partition.number, from, READ_MAX);
-      if (records.length === 0) break;
-      const { events } = await this.decoder.decode(records);
-      for (const event of events) {
-        if (event.offset < partition.next_end || partition.ahead.has(event.offset)) continue;
-        happened.push(...this.observe(partition, event));
-      }
-      const next = (records.at(-1)?.offset ?? from) + 1;
-      for (let offset = partition.next_end; offset < next; offset++) partition.ahead.delete(offset);
-      partition.next_end = Math.max(partition.next_end, next);
+  async catchUp(partition: Partition): Promise<JobEvent[]> {
+    const happened: JobEvent[] = [];
+    const { executed: topic, number } = partition;
+    const to = await this.source.log.head(topic, number);
+    const replay = new PartitionReplay(this.source, number, [{ topic, from: partition.next_end, to }]);
+    for await (const events of replay.batches(READ_MAX)) {
+      for (const event of events) if (partition.isUnread(event.offset)) happened.push(...this.observe(partition, event));
+      partition.readTo(replay.position(topic));
     }
+    partition.readTo(replay.position(topic));
     return happened;
   }
 
   /** The outcome that stands at an offset. */
   async outcomeAt(partition: Partition, offset: number): Promise<Outcome | undefined> {
-    const records = await this.log.read(partition.executed, partition.number, offset, 1).catch((cause) => {
+    const { log, decoder } = this.source;
+    const records = await log.read(partition.executed, partition.number, offset, 1).catch((cause) => {
       if (cause instanceof RecordsDropped) return undefined;
       throw cause;
     });
     if (!records) return DROPPED;
-    const { events } = await this.decoder.decode(records.slice(0, 1));
+    const { events } = await decoder.decode(records.slice(0, 1));
     const event = events[0];
     return event && 'outcome' in event.event ? event.event.outcome : undefined;
   }
 
-  private observe(partition: Partition, at: Recorded): Happening[] {
+  private observe(partition: Partition, at: Recorded): JobEvent[] {
     const call_id = at.event.meta.call_id as string;
-    let happened: Happening[] = [];
+    let happened: JobEvent[] = [];
     switch (at.event_type) {
       case 'tool_call_started': {
         if (partition.endOf(call_id)) return [];
@@ -107,7 +97,7 @@ export class EndsReader {
       case 'tool_call_in_doubt':
         if (partition.endOf(call_id)) break;
         happened = this.ended(partition, at, at.event);
-        partition.doubts.set(call_id, { key: at.event.idempotency_key, attempt: at.event.meta.attempt, also: at.event.also });
+        partition.doubts.set(call_id, { key: at.event.idempotency_key, attempt: at.event.meta.attempt, secondary_key: at.event.also });
         break;
       case 'tool_call_resolved':
         happened = this.ended(partition, at, at.event);
@@ -122,31 +112,34 @@ export class EndsReader {
         return [];
     }
     const { source } = at.event;
-    if (source) partition.cover(source.topic, source.offset, at.offset);
+    if (source) partition.acknowledge(source.topic, source.offset, at.offset);
     return happened;
   }
 
   private ended(
     partition: Partition,
     at: Recorded,
-    { idempotency_key: key, outcome, also }: EventMap['tool_call_resolved' | 'tool_executed' | 'tool_call_in_doubt'],
-  ): Happening[] {
+    { idempotency_key: key, outcome, also: secondary_key }: EventMap['tool_call_resolved' | 'tool_executed' | 'tool_call_in_doubt'],
+  ): JobEvent[] {
     const { call_id, attempt } = at.event.meta;
     const id = call_id as string;
     const state = stateAfter(outcome);
     partition.doubts.delete(id);
     partition.ended(id, { state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms, revision: Number.POSITIVE_INFINITY });
     const end = { call_id: id, state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms, resources: 'of_row' as const };
-    this.partitions.foldLater({ key, attempt, ...end });
-    if (also) this.partitions.foldLater({ key: also.idempotency_key, attempt: also.attempt, ...end });
+    this.partitions.foldLater({ key, attempt, secondary_key }, end);
     return this.heard(partition, { call_id: id, attempt, outcome, because: 'live_key', effect_now: null });
   }
 
   /** Calls that wait for that end get its answer; the call itself, where it is open here, is over. */
-  private heard(partition: Partition, earlier: EarlierAnswer): Happening[] {
+  private heard(partition: Partition, earlier: EarlierAnswer): JobEvent[] {
     const verdict = { kind: 'answered' as const, earlier };
-    const happened: Happening[] = (partition.foreign.get(earlier.call_id) ?? []).map((job) => ({ job, event: 'leader_answered', verdict }));
-    partition.foreign.delete(earlier.call_id);
+    const happened: JobEvent[] = (partition.awaiting_remote_outcome.get(earlier.call_id) ?? []).map((job) => ({
+      job,
+      event: 'leader_answered',
+      verdict,
+    }));
+    partition.awaiting_remote_outcome.delete(earlier.call_id);
     const job = this.open.ofCall(earlier.call_id);
     if (job) happened.push({ job, event: 'ended_elsewhere', verdict });
     return happened;

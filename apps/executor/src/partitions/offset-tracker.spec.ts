@@ -11,7 +11,7 @@ test('everything below the lowest record that is not done is history, in any ord
       for (const { offset, covers } of list) {
         const done = offset < start || covered.has(offset);
         if (covers) {
-          tracker.cover(offset);
+          tracker.acknowledge(offset);
           covered.add(offset);
         } else expect(tracker.open(offset)).toBe(!done);
         let lowest = start;
@@ -27,11 +27,11 @@ test('it knows the lowest end above what is history', () => {
   const tracker = new OffsetTracker(0);
   for (let offset = 0; offset < 5; offset++) tracker.open(offset);
   expect(tracker.lowestEndAbove()).toBe(Number.POSITIVE_INFINITY);
-  tracker.cover(3, 40);
-  tracker.cover(2, 70);
+  tracker.acknowledge(3, 40);
+  tracker.acknowledge(2, 70);
   expect(tracker.lowestEndAbove()).toBe(40);
-  tracker.cover(0, 10);
-  tracker.cover(1, 20);
+  tracker.acknowledge(0, 10);
+  tracker.acknowledge(1, 20);
   expect(tracker.historyBelow).toBe(4);
   expect(tracker.lowestEndAbove()).toBe(Number.POSITIVE_INFINITY);
 });
@@ -40,7 +40,7 @@ test('it stays small over a million records', () => {
   const tracker = new OffsetTracker(0);
   for (let offset = 0; offset < 1_000_000; offset++) {
     tracker.open(offset);
-    if (offset >= 100) tracker.cover(offset - 100, offset);
+    if (offset >= 100) tracker.acknowledge(offset - 100, offset);
   }
   expect(tracker.historyBelow).toBe(999_900);
   expect(tracker.lowestEndAbove()).toBe(Number.POSITIVE_INFINITY);

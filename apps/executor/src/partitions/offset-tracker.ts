@@ -1,9 +1,9 @@
 /** What is known of a record: nothing, that its call is open, that it needs nothing more, or where its end stands. */
-type RecordState = 'unseen' | 'open' | 'covered' | number;
+type RecordState = 'unseen' | 'open' | 'acknowledged' | number;
 const COMPACT_AT = 4096;
 
 /**
- * Which records of one input topic are done with: a record is covered once its call has a row or an end (or it is none
+ * Which records of one input topic are done with: a record is acknowledged once its call has a row or an end (or it is none
  * of the executor's business). Below the lowest that is not, everything is history and never fires.
  */
 export class OffsetTracker {
@@ -20,23 +20,23 @@ export class OffsetTracker {
     return this.base;
   }
 
-  /** False: the record is history or was covered before; nothing may be done with it. */
+  /** False: the record is history or was acknowledged before; nothing may be done with it. */
   open(offset: number): boolean {
     if (offset < this.base) return false;
     const at = this.slot(offset);
-    if (isCovered(this.states[at])) return false;
+    if (isAcknowledged(this.states[at])) return false;
     this.states[at] = 'open';
     return true;
   }
 
   /** The record needs nothing any more; `end_offset`: where its end stands on tool-executed, if it has one. */
-  cover(offset: number, end_offset?: number): void {
+  acknowledge(offset: number, end_offset?: number): void {
     if (offset < this.base) return;
     const at = this.slot(offset);
     const before = this.states[at];
-    if (typeof before !== 'number') this.states[at] = end_offset ?? 'covered';
+    if (typeof before !== 'number') this.states[at] = end_offset ?? 'acknowledged';
     else if (end_offset !== undefined) this.states[at] = Math.max(before, end_offset);
-    while (this.head < this.states.length && isCovered(this.states[this.head])) {
+    while (this.head < this.states.length && isAcknowledged(this.states[this.head])) {
       this.head++;
       this.base++;
     }
@@ -46,7 +46,7 @@ export class OffsetTracker {
     }
   }
 
-  /** The lowest end that a later reader must see to know what is covered above `historyBelow`; Infinity: none. */
+  /** The lowest end that a later reader must see to know what is acknowledged above `historyBelow`; Infinity: none. */
   lowestEndAbove(): number {
     let lowest = Number.POSITIVE_INFINITY;
     for (let at = this.head; at < this.states.length; at++) {
@@ -63,4 +63,4 @@ export class OffsetTracker {
   }
 }
 
-const isCovered = (state: RecordState | undefined): boolean => state === 'covered' || typeof state === 'number';
+const isAcknowledged = (state: RecordState | undefined): boolean => state === 'acknowledged' || typeof state === 'number';

@@ -19,12 +19,36 @@ test('a start is known once everything below it was written here or read', async
   expect(partition.startKnown('a')).toBeUndefined();
 });
 
-test('a partition that went to another executor is read as long as own records stand behind those of others', () => {
+test('a partition that went to another executor is read as long as own records stand behind those of others', async () => {
   const partitions = new Partitions();
-  const [kept, lost] = [new Partition('shared', 0), new Partition('shared', 1)];
-  for (const partition of [kept, lost]) partitions.put(partition);
-  lost.assigned = false;
+  await partitions.assign('shared', [0, 1], async (lane, number) => new Partition(lane, number));
+  const [kept, lost] = [partitions.get('shared', 0), partitions.get('shared', 1)];
+  await partitions.revoke('shared', [1]);
   expect([partitions.toRead(false), partitions.toRead(true)]).toEqual([[], [kept]]);
   lost.wrote(5);
   expect(partitions.toRead(false)).toEqual([lost]);
+});
+
+test('what is left of a revoked partition is found until it is opened again, also where that fails at first', async () => {
+  const partitions = new Partitions();
+  const open = async (lane: string, number: number) => new Partition(lane, number);
+  await partitions.assign('shared', [0], open);
+  const former = partitions.get('shared', 0);
+  await partitions.revoke('shared', [0]);
+  expect([partitions.get('shared', 0) === former, former.assigned, partitions.assigned()]).toEqual([true, false, []]);
+  await expect(partitions.assign('shared', [0], () => Promise.reject(new Error('no store')))).rejects.toThrow('no store');
+  expect(partitions.get('shared', 0)).toBe(former);
+  await partitions.assign('shared', [0], open);
+  expect([partitions.get('shared', 0) === former, partitions.get('shared', 0).assigned]).toEqual([false, true]);
+});
+
+test('reading on passes over own records, and forgets that they stood ahead', () => {
+  const partition = new Partition('shared', 0);
+  partition.wrote(3);
+  partition.wrote(7);
+  expect([0, 3, 4].map((offset) => partition.isUnread(offset))).toEqual([true, false, true]);
+  partition.readTo(5);
+  expect([partition.next_end, [...partition.ahead]]).toEqual([5, [7]]);
+  partition.readTo(2);
+  expect(partition.next_end).toBe(5);
 });

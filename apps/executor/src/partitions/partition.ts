@@ -1,9 +1,10 @@
 import { type CallTopic, laneTopic } from '@countersign/contracts';
 import type { ExecutionState } from '@countersign/domain';
+import type { OwnedPartition, TopicOffset } from '@countersign/event-log';
 import type { ProcessIdentity } from '@countersign/runtimes';
-import type { Doubt } from '../running/arbiter.js';
-import type { Job } from '../running/job.js';
-import { NewestByKey } from '../running/newest-by-key.js';
+import type { ClaimedRows } from '../arbiter/arbiter.js';
+import type { Job } from '../calls/job.js';
+import { NewestByKey } from '../calls/newest-by-key.js';
 import { OffsetTracker } from './offset-tracker.js';
 
 /** The newest start of a call that has no end yet. */
@@ -28,16 +29,16 @@ const RECENT_MAX = 5_000;
 const INPUTS: readonly CallTopic[] = ['policy-decided', 'approval-granted'];
 
 /** What this process knows of one partition of a lane: what is history, what ended lately, what started, who waits. */
-export class Partition {
+export class Partition implements OwnedPartition {
   /** By topic name on the log. */
   readonly inputs: ReadonlyMap<string, OffsetTracker>;
   readonly executed: string;
   /** Calls that started and have no end, by call. */
   readonly starts = new Map<string, Start>();
-  /** Calls in doubt: key and attempt of their rows. */
-  readonly doubts = new Map<string, Doubt>();
+  /** Calls in doubt, and their rows. */
+  readonly doubts = new Map<string, ClaimedRows>();
   /** Calls that wait for the end of a call which another executor runs. */
-  readonly foreign = new Map<string, Job[]>();
+  readonly awaiting_remote_outcome = new Map<string, Job[]>();
   /** Cancelled before this process knew of a ruling that allows them. */
   readonly cancelled = new Set<string>();
   /** What waits until everything below an offset of tool-executed is known. */
@@ -45,8 +46,7 @@ export class Partition {
   private known_below = 0;
   /** Own records above `next_end`. */
   readonly ahead = new Set<number>();
-  /** False once the partition went to another executor; what runs is finished all the same. */
-  assigned = true;
+  private is_assigned = true;
   private readonly recent = new NewestByKey<RecentEnd>(RECENT_MAX);
 
   constructor(
@@ -56,6 +56,20 @@ export class Partition {
   ) {
     this.inputs = new Map(INPUTS.map((topic) => [laneTopic(topic, lane), new OffsetTracker(history.get(laneTopic(topic, lane)) ?? 0)]));
     this.executed = laneTopic('tool-executed', lane);
+  }
+
+  /** False once the partition went to another executor; what runs is finished all the same. */
+  get assigned(): boolean {
+    return this.is_assigned;
+  }
+
+  /** Below, everything is history. */
+  resumeFrom(): TopicOffset[] {
+    return [...this.inputs].map(([topic, tracker]) => ({ topic, partition: this.number, offset: tracker.historyBelow }));
+  }
+
+  close(): void {
+    this.is_assigned = false;
   }
 
   /** The next offset of tool-executed that this process has not seen or written. */
@@ -99,8 +113,8 @@ export class Partition {
     return new Promise((known) => this.waiting.push({ offset, known }));
   }
 
-  cover(topic: string, offset: number, end_offset?: number): void {
-    this.inputs.get(topic)?.cover(offset, end_offset);
+  acknowledge(topic: string, offset: number, end_offset?: number): void {
+    this.inputs.get(topic)?.acknowledge(offset, end_offset);
   }
 
   /** Own records are on tool-executed; where they follow what is known, nobody else wrote in between. */
@@ -111,6 +125,18 @@ export class Partition {
     }
     this.next_end++;
     while (this.ahead.size > 0 && this.ahead.delete(this.next_end)) this.next_end++;
+  }
+
+  /** Neither read before nor written here. */
+  isUnread(offset: number): boolean {
+    return offset >= this.next_end && !this.ahead.has(offset);
+  }
+
+  /** Everything on tool-executed below the offset was read. */
+  readTo(offset: number): void {
+    if (offset <= this.next_end) return;
+    for (const own of this.ahead) if (own < offset) this.ahead.delete(own);
+    this.next_end = offset;
   }
 
   /** From where the ends must be read by whoever gets the partition next. */

@@ -1,51 +1,81 @@
-import type { FoldedEnd, Progress } from '../running/arbiter.js';
-import type { Job } from '../running/job.js';
+import { OwnedPartitions, type TopicOffset } from '@countersign/event-log';
+import type { ClaimedRows, FoldedEnd, Progress } from '../arbiter/arbiter.js';
+import type { Job } from '../calls/job.js';
 import { Partition } from './partition.js';
 
 /** The partitions that this process has or had, by lane and number, and the ends that wait to be folded into rows. */
 export class Partitions {
-  private readonly all = new Map<string, Partition>();
+  private readonly owned = new OwnedPartitions<Partition>();
+  /** Of other executors: what still runs of them here is finished here, and answers of their calls are read. */
+  private readonly others = new Map<string, Partition>();
   private ends: FoldedEnd[] = [];
   private closed: string[] = [];
 
-  get(lane: string, partition: number): Partition {
-    const key = `${lane}/${partition}`;
-    let found = this.all.get(key);
-    if (!found) {
-      found = new Partition(lane, partition);
-      found.assigned = false;
-      this.all.set(key, found);
-    }
-    return found;
+  async assign(
+    lane: string,
+    numbers: readonly number[],
+    open: (lane: string, number: number) => Promise<Partition>,
+  ): Promise<TopicOffset[]> {
+    this.remember(lane, numbers);
+    const offsets = await this.owned.assign(lane, numbers, open);
+    for (const number of numbers) this.others.delete(keyOf(lane, number));
+    return offsets;
+  }
+
+  /** From the call on none of them is assigned. */
+  revoke(lane: string, numbers: readonly number[]): Promise<void> {
+    this.remember(lane, numbers);
+    return this.owned.revoke(lane, numbers);
+  }
+
+  get(lane: string, number: number): Partition {
+    return this.owned.at(lane, number) ?? this.other(lane, number);
+  }
+
+  private other(lane: string, number: number): Partition {
+    const key = keyOf(lane, number);
+    const known = this.others.get(key);
+    if (known) return known;
+    const other = new Partition(lane, number);
+    other.close();
+    this.others.set(key, other);
+    return other;
   }
 
   of(job: Job): Partition {
     return this.get(job.lane, job.partition);
   }
 
-  put(partition: Partition): void {
-    this.all.set(`${partition.lane}/${partition.number}`, partition);
+  assigned(): Partition[] {
+    return [...this.owned.all()];
   }
 
-  assigned(lane?: string): Partition[] {
-    return [...this.all.values()].filter((partition) => partition.assigned && (lane === undefined || partition.lane === lane));
+  private remember(lane: string, numbers: readonly number[]): void {
+    for (const number of numbers) {
+      const owned = this.owned.at(lane, number);
+      if (owned) this.others.set(keyOf(lane, number), owned);
+    }
   }
 
   /** Those whose ends are to be read now: where own records stand behind others', somebody waits, or (`every`) all that are assigned. */
   toRead(every: boolean): Partition[] {
-    return [...this.all.values()].filter(({ ahead, assigned, foreign }) => ahead.size > 0 || (assigned && (every || foreign.size > 0)));
+    return [...this.owned.all(), ...this.others.values()].filter(
+      ({ ahead, assigned, awaiting_remote_outcome }) => ahead.size > 0 || (assigned && (every || awaiting_remote_outcome.size > 0)),
+    );
   }
 
-  /** All records that brought this call are done with. */
-  cover(job: Job, end_offset?: number): void {
+  /** All records that brought this call need nothing more. */
+  acknowledge(job: Job, end_offset?: number): void {
     const partition = this.of(job);
     const { topic, offset } = job.authorised.source;
-    partition.cover(topic, offset, end_offset);
-    for (const source of job.sources ?? []) partition.cover(source.topic, source.offset, end_offset);
+    partition.acknowledge(topic, offset, end_offset);
+    for (const source of job.sources ?? []) partition.acknowledge(source.topic, source.offset, end_offset);
   }
 
-  foldLater(end: FoldedEnd): void {
-    this.ends.push(end);
+  /** The end of a call goes into its row, or into both of them. */
+  foldLater({ key, attempt, secondary_key }: ClaimedRows, end: Omit<FoldedEnd, 'key' | 'attempt'>): void {
+    this.ends.push({ key, attempt, ...end });
+    if (secondary_key) this.ends.push({ key: secondary_key.idempotency_key, attempt: secondary_key.attempt, ...end });
   }
 
   /** An approval that ended without a grant. */
@@ -81,3 +111,5 @@ export class Partitions {
     });
   }
 }
+
+const keyOf = (lane: string, number: number): string => `${lane}/${number}`;

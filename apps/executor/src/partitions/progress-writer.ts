@@ -1,5 +1,5 @@
 import { crashPoint } from '@countersign/contracts';
-import type { Arbiter } from '../running/arbiter.js';
+import type { Arbiter } from '../arbiter/arbiter.js';
 import type { HistoryCommits } from './history-commits.js';
 import type { Partitions } from './partitions.js';
 

@@ -1,23 +1,23 @@
 import { afterEvent, type CallEffect, type CallEvent, type CallQuestion, type Step } from '@countersign/domain';
 import type { Logger } from '@countersign/process';
-import type { Dispatcher } from '../running/dispatcher.js';
-import type { Happening } from '../running/happening.js';
-import type { Job } from '../running/job.js';
-import type { Verdict } from '../running/verdict.js';
-import type { Claim } from './claim.js';
-import type { End } from './end.js';
-import type { Prepare } from './prepare.js';
-import type { Run } from './run.js';
-import type { Start } from './start.js';
+import type { Job } from '../calls/job.js';
+import type { JobEvent } from '../calls/job-event.js';
+import type { Verdict } from '../calls/verdict.js';
+import type { Dispatcher } from '../scheduling/dispatcher.js';
+import type { ClaimStep } from './claim-step.js';
+import type { EndStep } from './end-step.js';
+import type { PrepareStep } from './prepare-step.js';
+import type { RunStep } from './run-step.js';
+import type { StartStep } from './start-step.js';
 
 /** The parts of the pipeline, in the order in which a call meets them. */
 export interface PipelineSteps {
-  prepare: Prepare;
+  prepare: PrepareStep;
   judge: Dispatcher;
-  claim: Claim;
-  start: Start;
-  run: Run;
-  end: End;
+  claim: ClaimStep;
+  start: StartStep;
+  run: RunStep;
+  end: EndStep;
 }
 
 type Answer = CallEvent | undefined;
@@ -37,7 +37,7 @@ type EffectOnOthers =
 function questionsTo({ prepare, judge, claim, start, run, end }: PipelineSteps): Questions {
   return {
     admit: (job) => prepare.admission(job),
-    judge: (job) => judge.look(job),
+    judge: (job) => judge.judge(job),
     refuse: (job) => judge.refuse(job),
     claim: (job) => claim.claim(job),
     confirm_lease: (job) => claim.confirmLease(job),
@@ -113,12 +113,16 @@ export class Pipeline {
   }
 
   /** As `handle`; what goes wrong ends the call that it happens to, and no other. */
-  take({ job, event, verdict }: Happening): void {
+  handleGuarded({ job, event, verdict }: JobEvent): void {
     try {
       this.handle(job, event, verdict);
     } catch (cause) {
       this.failed(job, cause);
     }
+  }
+
+  handleAll(jobEvents: Iterable<JobEvent>): void {
+    for (const jobEvent of jobEvents) this.handleGuarded(jobEvent);
   }
 
   private stepOf(job: Job, event: CallEvent): Step | undefined {
@@ -132,7 +136,8 @@ export class Pipeline {
 
   private follow(job: Job, question: CallQuestion): void {
     const answer = this.questions[question](job);
-    if (answer instanceof Promise) answer.then((event) => event && this.take({ job, event })).catch((cause) => this.failed(job, cause));
+    if (answer instanceof Promise)
+      answer.then((event) => event && this.handleGuarded({ job, event })).catch((cause) => this.failed(job, cause));
     else if (answer) this.handle(job, answer);
   }
 

@@ -1,4 +1,4 @@
-import type { Job } from '../running/job.js';
+import type { Job } from '../calls/job.js';
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;

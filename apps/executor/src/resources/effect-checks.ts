@@ -1,6 +1,6 @@
 import type { Outcome } from '@countersign/contracts';
 import type { EffectSeen } from '@countersign/domain';
-import type { Job } from '../running/job.js';
+import type { Job } from '../calls/job.js';
 import type { ToolRuns } from '../tool-runs/tool-runs.js';
 
 const AT_ONCE_MAX = 16;

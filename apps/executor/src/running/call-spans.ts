@@ -1,8 +1,8 @@
 import { approvalMode, attemptKey, type Outcome, sha256Hex } from '@countersign/contracts';
 import type { RunResult } from '@countersign/domain';
 import { type CallSpan, type CallTracer, decisionAttributes } from '@countersign/process';
+import type { Job } from '../calls/job.js';
 import type { ToolRuns } from '../tool-runs/tool-runs.js';
-import type { Job } from './job.js';
 
 /** Sees the attempts of a call begin and answer. */
 export interface RunObserver {

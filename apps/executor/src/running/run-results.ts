@@ -9,11 +9,11 @@ import {
   type RunResult,
 } from '@countersign/domain';
 import type { Clock } from '@countersign/process';
+import type { Job } from '../calls/job.js';
+import { cancelledOutcome, doubtOutcome, extrasOf, outcomeOf } from '../calls/outcomes.js';
 import type { Seen } from '../tool-runs/recorded-result.js';
 import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { RunObserver } from './call-spans.js';
-import type { Job } from './job.js';
-import { cancelledOutcome, doubtOutcome, extrasOf, outcomeOf } from './outcomes.js';
 
 export interface RunLimits {
   /** Times a write whose system takes our key is sent again, and a read whose connection broke. */

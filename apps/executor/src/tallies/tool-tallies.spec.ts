@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
-import type { Job } from '../running/job.js';
-import { extrasOf, type OutcomeParts, outcomeOf } from '../running/outcomes.js';
+import type { Job } from '../calls/job.js';
+import { extrasOf, type OutcomeParts, outcomeOf } from '../calls/outcomes.js';
 import { Durations } from './durations.js';
 import { measureTools, ToolTallies } from './tool-tallies.js';
 

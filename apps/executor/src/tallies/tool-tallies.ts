@@ -1,6 +1,6 @@
 import type { Outcome, OutcomeStatus } from '@countersign/contracts';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Job } from '../running/job.js';
+import type { Job } from '../calls/job.js';
 import { Durations } from './durations.js';
 
 /** What came of the calls of one version of a tool at this executor. Plain numbers: nothing is made per call. */

@@ -1,5 +1,5 @@
 import type { Meta, ToolCall } from '@countersign/contracts';
-import { type Authorised, Job } from '../running/job.js';
+import { type Authorised, Job } from '../calls/job.js';
 
 /** A write as its ruling at this offset of `policy-decided` tells it, with what pure specs look at. */
 export function plainJob(call_id: string, { offset = 0, revision = 1, key = 'key' } = {}): Job {
@@ -18,7 +18,7 @@ export function plainJob(call_id: string, { offset = 0, revision = 1, key = 'key
     lane: 'shared',
     source: { topic: 'policy-decided', offset },
     traceparent: undefined,
-    also: null,
+    secondary_key: null,
   };
   return new Job(authorised, true);
 }

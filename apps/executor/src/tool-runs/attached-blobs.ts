@@ -3,7 +3,7 @@ import type { Attachment } from '@countersign/contracts';
 import { sealedBlob } from '@countersign/process';
 import { BLOB_BYTES_MAX, type Blobs } from '@countersign/store';
 import { type ToolAttachment, type ToolBlob, ToolError } from '@countersign/tool-kit';
-import type { Job } from '../running/job.js';
+import type { Job } from '../calls/job.js';
 
 const ATTACHMENTS_MAX = 50;
 const BYTES_MAX = 2 * BLOB_BYTES_MAX;

@@ -1,6 +1,6 @@
 import type { Outcome, OutcomeExtras, ToolContract } from '@countersign/contracts';
-import type { Job } from '../running/job.js';
-import { extrasOf } from '../running/outcomes.js';
+import type { Job } from '../calls/job.js';
+import { extrasOf } from '../calls/outcomes.js';
 
 /** What a contract adds to each of its results. */
 export type DeclaredExtras = (job: Job, outcome: Outcome) => OutcomeExtras;

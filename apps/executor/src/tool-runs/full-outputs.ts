@@ -1,7 +1,7 @@
 import { type Logger, sealedBlob } from '@countersign/process';
 import { messageOf } from '@countersign/runtimes';
 import type { Blobs } from '@countersign/store';
-import type { Job } from '../running/job.js';
+import type { Job } from '../calls/job.js';
 import { blobUrl } from './attached-blobs.js';
 import type { Seen } from './recorded-result.js';
 

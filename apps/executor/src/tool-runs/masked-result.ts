@@ -1,8 +1,8 @@
 import type { CallError } from '@countersign/contracts';
 import type { ReconcileAnswer } from '@countersign/domain';
 import type { Masker } from '@countersign/process';
-import type { ResolvedCredentials } from '../credentials/resolved-credentials.js';
-import { extrasOf } from '../running/outcomes.js';
+import { extrasOf } from '../calls/outcomes.js';
+import type { ResolvedCredentials } from '../calls/resolved-credentials.js';
 import { shorten } from './output-limit.js';
 import type { Seen } from './recorded-result.js';
 

@@ -1,5 +1,5 @@
 import { encodeProgress, progressChannel, type WakeUpChannel } from '@countersign/process';
-import type { Job } from '../running/job.js';
+import type { Job } from '../calls/job.js';
 
 const PAUSE_MS = 200;
 

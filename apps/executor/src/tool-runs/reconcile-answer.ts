@@ -1,7 +1,7 @@
 import { callError } from '@countersign/contracts';
 import type { ReconcileAnswer } from '@countersign/domain';
 import { reasonOf } from '@countersign/runtimes';
-import type { CallMapping } from '../mapping/mappings.js';
+import type { CallMapping } from '../calls/call-mapping.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { recorded } from './recorded-result.js';
 

@@ -6,7 +6,7 @@ import { createLayout } from '@countersign/tool-kit/tenant-folders/layout';
 import { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import type { Job } from '../running/job.js';
+import type { Job } from '../calls/job.js';
 import { hostPacks } from './hosted-packs.js';
 import { loadTools } from './loaded-tool.js';
 import type { RunSurroundings } from './run-surroundings.js';

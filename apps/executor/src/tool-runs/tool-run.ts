@@ -4,7 +4,7 @@ import { messageOf } from '@countersign/runtimes';
 import { type RunContext, type SecretSource, type ToolAttachment, type ToolBlob, ToolError } from '@countersign/tool-kit';
 import type { PatternSearch } from '@countersign/tool-kit/pattern-search/pattern-search';
 import type { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
-import type { Job } from '../running/job.js';
+import type { Job } from '../calls/job.js';
 import { AttachedBlobs } from './attached-blobs.js';
 import type { RunSurroundings } from './run-surroundings.js';
 

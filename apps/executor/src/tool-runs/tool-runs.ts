@@ -2,12 +2,13 @@ import { type CallError, callError, isReadOnly, type Outcome } from '@countersig
 import type { EffectSeen, ReconcileAnswer, Recovery, Refusal } from '@countersign/domain';
 import { errorOf, messageOf, type ToolJob, UnsentAnswer } from '@countersign/runtimes';
 import { ToolError } from '@countersign/tool-kit';
-import { ResolvedCredentials } from '../credentials/resolved-credentials.js';
-import type { CallMapping, Mappings } from '../mapping/mappings.js';
+import type { CallMapping } from '../calls/call-mapping.js';
+import { inputsToRun } from '../calls/inputs-to-run.js';
+import type { Abortable, Issue, Job } from '../calls/job.js';
+import { extrasOf } from '../calls/outcomes.js';
+import { ResolvedCredentials } from '../calls/resolved-credentials.js';
+import type { Mappings } from '../mapping/mappings.js';
 import type { Memo } from '../memo/memo.js';
-import { inputsToRun } from '../running/inputs-to-run.js';
-import type { Abortable, Issue, Job } from '../running/job.js';
-import { extrasOf } from '../running/outcomes.js';
 import { Finishing } from './finishing.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { maskedAnswer, maskedResult, withUses } from './masked-result.js';
@@ -105,7 +106,7 @@ export class ToolRuns {
   }
 
   /**
-   * Starts the run; `done` is called once, also where the tool never looks at its signal and answers late. Where something must be
+   * StartRecorder the run; `done` is called once, also where the tool never looks at its signal and answers late. Where something must be
    * fetched first, `proven` is asked once more before the tool runs: the lease may have run out meanwhile.
    */
   run(job: Job, ends_ms: number, done: Done, proven: () => Promise<boolean>): void {

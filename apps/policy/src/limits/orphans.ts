@@ -1,7 +1,7 @@
 import { callId } from '@countersign/contracts';
 import { giveBack, type LimitLedger, type LimitVerdict } from '@countersign/domain';
 import { heldReservations, type ReservationRow, type Sql } from '@countersign/store';
-import type { Where } from './limit-book.js';
+import type { Where } from './limit-store.js';
 
 interface Found {
   where: Where;

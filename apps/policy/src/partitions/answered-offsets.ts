@@ -3,7 +3,7 @@ const BITS = 32;
 /** The offsets of one input partition that have an answer on the log: one bit each, from a first offset on. */
 export class AnsweredOffsets {
   private words = new Uint32Array(32);
-  private highestOffset = -1;
+  private endOffset = 0;
 
   constructor(private readonly from: number) {}
 
@@ -17,17 +17,17 @@ export class AnsweredOffsets {
       this.words = larger;
     }
     (this.words[word] as number) |= 1 << (bit % BITS);
-    if (offset > this.highestOffset) this.highestOffset = offset;
+    if (offset >= this.endOffset) this.endOffset = offset + 1;
   }
 
   has(offset: number): boolean {
-    if (offset < this.from || offset > this.highestOffset) return false;
+    if (offset < this.from || offset >= this.endOffset) return false;
     const bit = offset - this.from;
     return ((this.words[Math.floor(bit / BITS)] as number) & (1 << (bit % BITS))) !== 0;
   }
 
-  /** -1 where there is none. */
-  get highest(): number {
-    return this.highestOffset;
+  /** The offset after the highest one; 0 where there is none. */
+  get end(): number {
+    return this.endOffset;
   }
 }

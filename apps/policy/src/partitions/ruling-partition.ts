@@ -1,14 +1,12 @@
 import {
   type AnyEvent,
-  type CallTopic,
   crashPoint,
   type EventCodec,
-  globalTopics,
   laneTopic,
   type Meta,
+  noRecord,
   type SourcePosition,
   type ToolCall,
-  topicOf,
   uuidv7,
 } from '@countersign/contracts';
 import {
@@ -20,7 +18,6 @@ import {
   holdersOf,
   type Judged,
   keepTaken,
-  type Question,
   questionAgain,
   questionOf,
   refusePoison,
@@ -45,14 +42,15 @@ import {
   stampedMeta,
   withdrawWaiting,
 } from '@countersign/domain';
-import type { EventBatch, EventLog, NewRecord, Recorded } from '@countersign/event-log';
-import type { RulingDesk } from '../rulings/ruling-desk.js';
+import type { EventBatch, EventLog, OwnedPartition, Recorded, TopicOffset } from '@countersign/event-log';
+import type { DecisionService } from '../rulings/decision-service.js';
 import type { AnsweredOffsets } from './answered-offsets.js';
 import { type Outgoing, PartitionWriter } from './partition-writer.js';
 import type { PolicyTerms } from './policy-terms.js';
+import { RulingRecords } from './ruling-records.js';
 import { isWatched } from './watched.js';
 
-/** Where a partition stands when it is opened: what its own output says (see refold.ts). */
+/** Where a partition stands when it is opened: what its own output says (see output-replay.ts). */
 export interface PartitionStart {
   lane: string;
   partition: number;
@@ -67,25 +65,54 @@ export interface PartitionStart {
   outputs: Map<string, number>;
 }
 
+const DRAIN_MS = 5000;
+
 /**
  * Policy for one partition of one lane: decides its records in order, remembers what is in flight and writes rulings.
  * Its state changes only by the events that it writes and by ends, each in one synchronous step, and the hlc ascend over
  * all that it writes: so its output, merged by hlc, folds to the same state again.
  */
-export class RulingPartition {
+export class RulingPartition implements OwnedPartition {
   readonly writer: PartitionWriter;
+  private readonly records: RulingRecords;
   /** Records handled since it was opened. */
   handled = 0;
 
   constructor(
     readonly start: PartitionStart,
-    private readonly desk: RulingDesk,
+    private readonly decisions: DecisionService,
     private readonly terms: PolicyTerms,
-    private readonly io: { log: EventLog; codec: EventCodec },
+    io: { log: EventLog; codec: EventCodec },
   ) {
+    this.records = new RulingRecords(io.codec, start.lane, start.partition);
     const { writing, warn } = terms;
-    this.writer = new PartitionWriter(io.log, { ...writing, warn, restamp: (outgoing) => this.restamped(outgoing) }, start.outputs);
+    this.writer = new PartitionWriter(
+      io.log,
+      { ...writing, warn, restamp: (outgoing) => this.records.restamped(outgoing, ++this.start.hlc) },
+      start.outputs,
+    );
     for (const approval of start.state.approvals.values()) this.watch(approval.approval_id);
+  }
+
+  get lane(): string {
+    return this.start.lane;
+  }
+
+  get number(): number {
+    return this.start.partition;
+  }
+
+  resumeFrom(): TopicOffset[] {
+    return [...this.start.inputs].map(([topic, offset]) => ({ topic, partition: this.number, offset }));
+  }
+
+  /** Writes what was decided, for a while; what does not get onto the log is decided by the next owner. */
+  async close(): Promise<void> {
+    const timer = setTimeout(() => this.writer.stop(), DRAIN_MS);
+    await this.writer.drained();
+    clearTimeout(timer);
+    this.writer.stop();
+    this.decisions.limits.close(this.state.limits);
   }
 
   get state(): RulingState {
@@ -102,7 +129,7 @@ export class RulingPartition {
     for (const approval of [...this.state.approvals.values()]) {
       if (approval.status !== 'granted' || openParts(approval).length > 0) continue;
       const without = approval.members.filter((member) => !this.state.allowed.has(member.meta.call_id as string));
-      const by = { cause: holderOf(approval).meta, source: { topic, offset: -1 }, execute_before_ms: approval.execute_before_ms };
+      const by = { cause: holderOf(approval).meta, source: noRecord(topic), execute_before_ms: approval.execute_before_ms };
       this.write(() => grantTo(approval, without, approval.votes, by));
     }
   }
@@ -115,22 +142,16 @@ export class RulingPartition {
     const fresh = batch.events.filter((event) => this.isNew(event));
     const toRule = fresh.filter(wantsRuling);
     if (toRule.length > 0) crashPoint('policy.before_ruling');
-    const answers =
-      toRule.length > 0
-        ? await this.desk.judge(
-            toRule.map((event) => questionOf(this.state, event)),
-            this.start,
-          )
-        : undefined;
+    const answers = toRule.length > 0 ? await this.judge(toRule) : undefined;
     // Whoever was revoked before a vote was written is out, also where the configuration is read later than the votes.
-    if (fresh.some(({ event_type }) => event_type === 'approval_voted')) await this.desk.catchUp();
+    if (fresh.some(({ event_type }) => event_type === 'approval_voted')) await this.decisions.catchUp();
     const edits = batch.topic === 'approval-voted' ? await this.judgeEdits(fresh) : undefined;
     const now_ms = this.terms.now_ms();
     const terms = { ...this.terms, now_ms };
     const outgoing: Outgoing[] = [];
     try {
       for (const event of fresh) {
-        const answer = answers?.get(event.offset) ?? edits?.get(event.offset);
+        const answer = answers?.get(event) ?? edits?.get(event.offset);
         const drafts = decideRecord(this.state, event, answer, terms);
         // No draft: the record came again, and its call holds what it holds.
         if (answer?.reservations && drafts.length > 0 && wantsRuling(event)) {
@@ -144,8 +165,14 @@ export class RulingPartition {
       }
     } finally {
       this.writer.enqueue(outgoing);
-      this.desk.limits.settleSoon();
+      this.decisions.limits.settleSoon();
     }
+  }
+
+  private async judge(toRule: readonly ToRule[]): Promise<ReadonlyMap<Recorded, Judged>> {
+    const questions = toRule.map((event) => questionOf(this.state, event));
+    const answers = await this.decisions.judge(questions, this.start);
+    return new Map(toRule.map((event, i) => [event as Recorded, answers[i] as Judged]));
   }
 
   private judgeEdits(fresh: readonly Recorded[]): Promise<ReadonlyMap<number, Judged>> {
@@ -154,26 +181,24 @@ export class RulingPartition {
       const event = fresh.find(({ offset }) => offset === edit.offset) as Recorded;
       return decideRecord(this.state, event, judged, terms).some((draft) => draft.event_type === 'policy_decided');
     };
-    return this.desk.judgeEdits(editsOf(this.state, fresh), this.start, stands);
+    return this.decisions.judgeEdits(editsOf(this.state, fresh), this.start, stands);
   }
 
   /** Judges waiting calls again: the next revision of those that need not wait any more, or wait for something else now. */
   async resume(due: readonly DueDeferral[], at_ms: number): Promise<void> {
     await this.writer.room();
-    const questions = due.map((one, i) => ({
-      ...questionAgain(one, -1 - i, at_ms),
+    const questions = due.map((one) => ({
+      ...questionAgain(one, at_ms),
       ...holdersOf(this.state, one.call_id, one.deferred.call),
     }));
-    const answers = await this.desk.judge(questions, this.start);
+    const answers = await this.decisions.judge(questions, this.start);
     this.write((now_ms) => {
       const terms = { ...this.terms, now_ms };
-      const source = { topic: laneTopic('policy-decided', this.start.lane), offset: -1 };
-      return questions.flatMap(({ offset }, i) =>
-        decideAgain(this.state, due[i] as DueDeferral, answers.get(offset) as Judged, { ...terms, source }),
-      );
+      const source = noRecord(laneTopic('policy-decided', this.lane));
+      return due.flatMap((one, i) => decideAgain(this.state, one, answers[i] as Judged, { ...terms, source }));
     });
     this.handled++;
-    this.desk.limits.settleSoon();
+    this.decisions.limits.settleSoon();
   }
 
   /** Ends what a record that nobody can decide was about. */
@@ -192,7 +217,7 @@ export class RulingPartition {
   /** Calls that wait for people, or were deferred, and whose version may not run any more, are denied at once. */
   withdraw(): void {
     if (this.state.approvals.size === 0 && this.state.limits.deferred.size === 0) return;
-    const judge = ({ meta, call }: { meta: Meta; call: ToolCall }) => this.desk.withdrawalOf(meta.tenant_id, call);
+    const judge = ({ meta, call }: { meta: Meta; call: ToolCall }) => this.decisions.withdrawalOf(meta.tenant_id, call);
     const drafts = withdrawWaiting(this.state, judge, { ...this.terms, now_ms: this.terms.now_ms() });
     if (drafts.length === 0) return;
     this.write(() => drafts);
@@ -251,7 +276,7 @@ export class RulingPartition {
       hlc = meta.hlc;
       const said = { event_type: draft.event_type, event: { ...draft.body, meta } } as AnyEvent;
       const traceparent = this.terms.traced(said, draft.traceparent);
-      return { draft, traceparent, outgoing: { said, record: this.record(said, draft.key, traceparent) } };
+      return { draft, traceparent, outgoing: { said, record: this.records.of(said, draft.key, traceparent) } };
     });
     this.start.hlc = hlc;
     for (const { draft, traceparent, outgoing } of stamped) {
@@ -267,22 +292,5 @@ export class RulingPartition {
     if (!approval) return;
     const { lane, partition } = this.start;
     for (const at_ms of fallsDue(approval)) this.terms.wheel.add(at_ms, { lane, partition, approval_id });
-  }
-
-  private record(said: AnyEvent, key: string, traceparent: string | undefined): NewRecord {
-    const topic = topicOf(said.event_type);
-    const isGlobal = (globalTopics as readonly string[]).includes(topic);
-    return {
-      topic: isGlobal ? topic : laneTopic(topic as CallTopic, this.start.lane),
-      partition: isGlobal ? 0 : this.start.partition,
-      key,
-      value: this.io.codec.encode(said.event_type, said.event),
-      headers: traceparent === undefined ? { event_type: said.event_type } : { event_type: said.event_type, traceparent },
-    };
-  }
-
-  private restamped({ said, record }: Outgoing): Outgoing {
-    said.event.meta.hlc = ++this.start.hlc;
-    return { said, record: { ...record, value: this.io.codec.encode(said.event_type, said.event) } };
   }
 }

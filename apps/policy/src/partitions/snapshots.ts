@@ -1,5 +1,5 @@
 import { type Approval, type ApprovalPart, type LedgerText, ledgerText, type RulingState, readLedger } from '@countersign/domain';
-import type { PolicySnapshot } from './refold.js';
+import type { PolicySnapshot } from './output-replay.js';
 import type { RulingPartition } from './ruling-partition.js';
 
 /** Where the snapshot of a partition is kept; losing it costs only reading time. */

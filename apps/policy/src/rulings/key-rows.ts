@@ -1,7 +1,7 @@
 import { callId, type ToolCall } from '@countersign/contracts';
 import { answerTerms, type ConfigurationState, caseOf, catalogued, type KeyHolder, settledAnswer } from '@countersign/domain';
 import { digest8, executionState, rowsOfKeys, type Sql, type StandingExecution } from '@countersign/store';
-import type { KeyHolders } from './ruling-desk.js';
+import type { KeyHolders } from './decision-service.js';
 
 interface Asked {
   tenant_id: string;

@@ -27,7 +27,7 @@ export class MappedQuestions {
   }
 
   /** The question with the mapped form of inputs that a cap lowers. */
-  async lowered(question: MappedQuestion, inputs_json: string): Promise<MappedQuestion> {
+  async lowered<Q extends MappedQuestion>(question: Q, inputs_json: string): Promise<Q> {
     const mapped = await this.mappings.otherInputs(question.tenant_id, question.call, inputs_json);
     if (!mapped) return question;
     return isUnmappable(mapped) ? { ...question, unmappable: mapped } : { ...question, remapped: { inputs_json, mapped } };

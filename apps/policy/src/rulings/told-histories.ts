@@ -5,13 +5,14 @@ import type { HistoryAsk, HistoryBook } from '@countersign/process';
 
 /** A call that is judged. */
 interface JudgedCall {
-  /** Of the record that asks: names it in what is told. */
-  offset: number;
   tenant_id: string;
   call_id: string;
   call: ToolCall;
   at_ms: number;
 }
+
+/** A call with what its rules are told of earlier ones; absent: no rule asks, or it cannot be told. */
+export type WithHistory<Q> = Q & { history_json?: string };
 
 const TRIES = 3;
 
@@ -25,42 +26,48 @@ export class ToldHistories {
   ) {}
 
   /**
-   * By the offsets of the calls' records; undefined, and no wait, where no rule asks. What cannot be told is missing: the
-   * conditions that ask for it err. @throws InfrastructureFault
+   * The calls themselves, and no wait, where no rule asks. What cannot be told is missing: the conditions that ask for it err.
+   * @throws InfrastructureFault
    */
-  of(calls: readonly JudgedCall[]): Promise<ReadonlyMap<number, string>> | undefined {
+  of<Q extends JudgedCall>(calls: readonly Q[]): readonly WithHistory<Q>[] | Promise<readonly WithHistory<Q>[]> {
     const asks = this.asked(calls);
-    return asks.size === 0 ? undefined : this.read(calls, asks);
+    return asks.size === 0 ? calls : this.read(calls, asks);
   }
 
   /** Reads again where the policy changed meanwhile: it may ask for something else. */
-  private async read(calls: readonly JudgedCall[], first: ReadonlyMap<number, HistoryAsk>): Promise<ReadonlyMap<number, string>> {
+  private async read<Q extends JudgedCall>(calls: readonly Q[], first: ReadonlyMap<number, HistoryAsk>): Promise<WithHistory<Q>[]> {
     let asks = first;
     for (let tries = 1; ; tries++) {
       const seen = this.config().policy_offset;
       const texts = await this.book.read([...asks.values()]);
-      if (this.config().policy_offset !== seen && tries < TRIES) {
-        asks = this.asked(calls);
-        continue;
-      }
-      const told = new Map<number, string>();
-      [...asks.keys()].forEach((offset, i) => {
-        const text = texts[i];
-        if (text !== undefined) told.set(offset, text);
-      });
-      if (told.size < asks.size)
-        this.warn({ calls: asks.size - told.size }, 'rules ask for a history that the views do not have yet: they err');
-      return told;
+      if (this.config().policy_offset === seen || tries === TRIES) return this.withTexts(calls, [...asks.keys()], texts);
+      asks = this.asked(calls);
     }
   }
 
+  private withTexts<Q extends JudgedCall>(
+    calls: readonly Q[],
+    asked: readonly number[],
+    texts: readonly (string | undefined)[],
+  ): WithHistory<Q>[] {
+    const told: WithHistory<Q>[] = [...calls];
+    const missing = texts.filter((text) => text === undefined).length;
+    for (const [i, at] of asked.entries()) {
+      const history_json = texts[i];
+      if (history_json !== undefined) told[at] = { ...(calls[at] as Q), history_json };
+    }
+    if (missing > 0) this.warn({ calls: missing }, 'rules ask for a history that the views do not have yet: they err');
+    return told;
+  }
+
+  /** By the place of the call in the list. */
   private asked(calls: readonly JudgedCall[]): ReadonlyMap<number, HistoryAsk> {
     const state = this.config();
     const asks = new Map<number, HistoryAsk>();
-    for (const { offset, tenant_id, call_id, call, at_ms } of calls) {
+    for (const [at, { tenant_id, call_id, call, at_ms }] of calls.entries()) {
       const tool = catalogued(state, call.tool, call.version);
       const uses = tool && this.rulings.historyAsked(state, tenant_id, tool.contract);
-      if (uses) asks.set(offset, { tenant_id, call, call_id, at_ms, uses });
+      if (uses) asks.set(at, { tenant_id, call, call_id, at_ms, uses });
     }
     return asks;
   }

@@ -11,7 +11,6 @@ export function laneOf(topic: string): string {
 /** The topics that exist once and are folded. */
 const foldedGlobals = globalTopics.filter((topic) => topic !== 'dead-letter' && topic !== 'trust-view');
 
-/** Named one by one, because what the group committed must not win over what stands in the rows. */
 export function topicsOf(lane: string): string[] {
   return lane === GLOBAL ? [...foldedGlobals] : callTopics.map((topic) => laneTopic(topic, lane));
 }

@@ -1,10 +1,12 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { crashPoint, InfrastructureFault, parseTopic } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
+import type { OwnedPartition, TopicOffset } from '@countersign/event-log';
 import type { CallTracer } from '@countersign/process';
 import { NOT_THE_OWNER, type ProjectionOffset, type Store } from '@countersign/store';
 import type { Projection } from '../projections/projection.js';
 import { type CallStates, NO_CALL } from './call-states.js';
+import { topicsOf } from './lanes.js';
 import { PendingWrite } from './pending-write.js';
 import { callOf, unfoldable } from './storable-event.js';
 import { NewerViews, type WritePlan } from './write-plan.js';
@@ -29,6 +31,7 @@ export interface FoldSink {
 
 export interface PartitionFoldOptions {
   store: Store;
+  lane: string;
   partition: number;
   plan: WritePlan;
   /** The plan to go on with after a refused write; undefined where another took the partition. */
@@ -59,7 +62,7 @@ const rank = ({ events }: Queued) => order.indexOf(parseTopic(events[0]?.topic ?
  * Folds the topics of one partition of one lane into rows. Folding is in memory and ahead of the store; rows and the
  * offsets that they stand for are written together, some milliseconds later, and only while the partition is ours.
  */
-export class PartitionFold {
+export class PartitionFold implements OwnedPartition {
   private readonly offsets: Map<string, ProjectionOffset>;
   private readonly written: Map<string, number>;
   private pending: PendingWrite;
@@ -79,6 +82,19 @@ export class PartitionFold {
     this.written = new Map(options.from.map(({ topic, next_offset }) => [topic, next_offset]));
     this.pending = new PendingWrite(options.projections);
     this.plan = options.plan;
+  }
+
+  get lane(): string {
+    return this.options.lane;
+  }
+
+  get number(): number {
+    return this.options.partition;
+  }
+
+  /** Each topic is named, because what the group committed must not win over what stands in the rows. */
+  resumeFrom(): TopicOffset[] {
+    return topicsOf(this.lane).map((topic) => ({ topic, partition: this.number, offset: this.next(topic) }));
   }
 
   /** The next offset of a topic that would be folded. */

@@ -21,8 +21,8 @@ export class RefusedChanges {
   }
 
   /** For the list of running instances. Nothing of this service acts by a policy. */
-  get state(): { config_offset: number; policy_offset: number } {
-    return { config_offset: this.ledger.state.offset, policy_offset: -1 };
+  get state(): { config_offset: number } {
+    return { config_offset: this.ledger.state.offset };
   }
 
   start(): Promise<void> {

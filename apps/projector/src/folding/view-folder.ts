@@ -1,10 +1,10 @@
 import type { PlacedEvent } from '@countersign/domain';
-import type { EventBatch, TopicOffset } from '@countersign/event-log';
+import { type EventBatch, OwnedPartitions, type PartitionOwner, type TopicOffset } from '@countersign/event-log';
 import type { CallTracer } from '@countersign/process';
 import { type Ownership, planAgain, type Store, takePartition, unrequestedHlc } from '@countersign/store';
 import type { Projection } from '../projections/projection.js';
 import { CallStates } from './call-states.js';
-import { GLOBAL, laneOf, topicsOf } from './lanes.js';
+import { laneOf, topicsOf } from './lanes.js';
 import { defaultPace, type FoldSink, PartitionFold, type WritePace } from './partition-fold.js';
 import type { RefusedChanges } from './refused-changes.js';
 import { livePlan, type WritePlan } from './write-plan.js';
@@ -30,27 +30,25 @@ export interface ViewFolderOptions {
 }
 
 /** Folds every partition that the group gave to this process. */
-export class ViewFolder {
-  private readonly partitions = new Map<string, PartitionFold>();
+export class ViewFolder implements PartitionOwner {
+  private readonly partitions = new OwnedPartitions<PartitionFold>();
 
   constructor(private readonly options: ViewFolderOptions) {}
 
   /** Takes partitions over, and says where their topics go on. */
-  async assigned(lane: string, partitions: readonly number[]): Promise<TopicOffset[]> {
+  assigned(lane: string, partitions: readonly number[]): Promise<TopicOffset[]> {
+    return this.partitions.assign(lane, partitions, (_, partition) => this.open(lane, partition));
+  }
+
+  private async open(lane: string, partition: number): Promise<PartitionFold> {
     const { store, owner_id, projections, sink, tracer, pace = defaultPace } = this.options;
-    const offsets: TopicOffset[] = [];
-    for (const partition of partitions) {
-      const own = { lane, partition, owner_id };
-      const taken = await takePartition(store, own);
-      const plan = livePlan(taken.plan, own, projections);
-      const from = taken.offsets.filter((offset) => offset.partition === partition && laneOf(offset.topic) === lane);
-      const states = new CallStates(await unrequestedHlc(plan.states.of(store), partition));
-      const options = { store, partition, plan, planAgain: () => this.planAgain(own), projections, states, from, pace, sink, tracer };
-      this.partitions.set(`${lane}/${partition}`, new PartitionFold(options));
-      const next = new Map(from.map(({ topic, next_offset }) => [topic, next_offset]));
-      offsets.push(...topicsOf(lane).map((topic) => ({ topic, partition, offset: next.get(topic) ?? 0 })));
-    }
-    return offsets;
+    const own = { lane, partition, owner_id };
+    const taken = await takePartition(store, own);
+    const plan = livePlan(taken.plan, own, projections);
+    const from = taken.offsets.filter((offset) => offset.partition === partition && laneOf(offset.topic) === lane);
+    const states = new CallStates(await unrequestedHlc(plan.states.of(store), partition));
+    const options = { store, lane, partition, plan, planAgain: () => this.planAgain(own), projections, states, from, pace, sink, tracer };
+    return new PartitionFold(options);
   }
 
   private async planAgain(own: Ownership): Promise<WritePlan | undefined> {
@@ -58,14 +56,8 @@ export class ViewFolder {
     return plan && livePlan(plan, own, this.options.projections);
   }
 
-  async revoked(lane: string, partitions: readonly number[]): Promise<void> {
-    await Promise.all(
-      partitions.map(async (partition) => {
-        const fold = this.partitions.get(`${lane}/${partition}`);
-        this.partitions.delete(`${lane}/${partition}`);
-        await fold?.close();
-      }),
-    );
+  revoked(lane: string, partitions: readonly number[]): Promise<void> {
+    return this.partitions.revoke(lane, partitions);
   }
 
   async fold(batch: EventBatch): Promise<void> {
@@ -94,24 +86,22 @@ export class ViewFolder {
   }
 
   private positions(at: (fold: PartitionFold, topic: string) => number): Shown[] {
-    return [...this.partitions].flatMap(([key, fold]) => {
-      const [lane = GLOBAL, partition] = key.split('/');
-      return topicsOf(lane).map((topic) => ({ topic, partition: Number(partition), next_offset: at(fold, topic) }));
-    });
+    return [...this.partitions.all()].flatMap((fold) =>
+      topicsOf(fold.lane).map((topic) => ({ topic, partition: fold.number, next_offset: at(fold, topic) })),
+    );
   }
 
   /** Whether the group gave this partition to this process. */
   folds(lane: string, partition: number): boolean {
-    return this.partitions.has(`${lane}/${partition}`);
+    return this.partitions.at(lane, partition) !== undefined;
   }
 
   /** Writes what is folded. */
-  async close(): Promise<void> {
-    await Promise.all([...this.partitions.values()].map((fold) => fold.close()));
-    this.partitions.clear();
+  close(): Promise<void> {
+    return this.partitions.closeAll();
   }
 
   private of(topic: string, partition: number): PartitionFold | undefined {
-    return this.partitions.get(`${laneOf(topic)}/${partition}`);
+    return this.partitions.at(laneOf(topic), partition);
   }
 }

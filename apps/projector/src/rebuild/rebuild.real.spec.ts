@@ -202,8 +202,7 @@ async function olderMember(): Promise<{ close(): Promise<void>; faults: string[]
     batch_records_max: 500,
     now_ms: () => own.clock.now_ms(),
     faults: own.logger,
-    onAssigned: (lane, partitions) => folder.assigned(lane, partitions),
-    onRevoked: (lane, partitions) => folder.revoked(lane, partitions),
+    owner: folder,
     poison: async ({ record }) => folder.skip(record.topic, record.partition, record.offset),
   });
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(ProjectorModule.with(folder), {

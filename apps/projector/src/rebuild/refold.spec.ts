@@ -1,13 +1,9 @@
-import { EventCodec } from '@countersign/contracts';
-import type { PlacedEvent } from '@countersign/domain';
-import { BatchDecoder, type EventLog, type LogRecord } from '@countersign/event-log';
 import { BoundTables, type Sql } from '@countersign/store';
 import { expect, test } from '@jest/globals';
 import { CallStates } from '../folding/call-states.js';
 import type { WritePlan } from '../folding/write-plan.js';
 import { projections } from '../projections/index.js';
 import { courses, SampleHistory } from '../testing/sample-history.js';
-import { MergedTopics } from './merged-topics.js';
 import { Refold } from './refold.js';
 
 const CALLS_A_WRITE = 200;
@@ -23,44 +19,6 @@ const plan: WritePlan = {
   projections: new Set(projections.map(({ set }) => set.name)),
   held: { text: 'SELECT 1', params: [] },
 };
-
-/** Records as a log hands them out, for as long as somebody reads. */
-class TapedLog {
-  readonly records = new Map<string, LogRecord[]>();
-  private readonly codec = new EventCodec();
-
-  write(events: readonly PlacedEvent[]): void {
-    for (const at of events) {
-      const topic = this.records.get(at.topic) ?? [];
-      this.records.set(at.topic, topic);
-      const value = this.codec.encode(at.event_type, at.event);
-      topic.push({ topic: at.topic, partition: 0, key: null, value, headers: {}, offset: topic.length, timestamp_ms: at.timestamp_ms });
-    }
-  }
-
-  read(topic: string, _: number, from: number, max: number): Promise<LogRecord[]> {
-    return Promise.resolve((this.records.get(topic) ?? []).slice(from, from + max));
-  }
-
-  merged(): MergedTopics {
-    const stretches = [...this.records].map(([topic, { length }]) => ({ topic, from: 0, to: length }));
-    const log = { read: this.read.bind(this), first: async () => 0 } as unknown as EventLog;
-    return new MergedTopics(log, new BatchDecoder(this.codec, undefined), 0, stretches);
-  }
-}
-
-test('topics are read as one, causes before effects, and no record keeps the event that it was decoded to', async () => {
-  const history = new SampleHistory();
-  for (let n = 0; n < 450; n++) history.call(courses[n % courses.length]!, null);
-  const log = new TapedLog();
-  log.write(history.events);
-  const merged = log.merged();
-  const ids: string[] = [];
-  for (let events = await merged.next(500); events.length > 0; events = await merged.next(500))
-    ids.push(...events.map(({ event }) => event.meta.event_id));
-  expect(ids).toEqual(history.events.map(({ event }) => event.meta.event_id));
-  expect([...log.records.values()].flat().some((record) => record.decoded !== undefined)).toBe(false);
-});
 
 /** What is held after each write of so many calls that all end, or of which every second waits for ever. */
 async function heldAfterWrites(course: (n: number) => (typeof courses)[number]): Promise<number[]> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { EventCodec } from '@countersign/contracts';
-import { BatchDecoder, type EventLog, type SchemaSource } from '@countersign/event-log';
+import type { PlacedEvent } from '@countersign/domain';
+import { BatchDecoder, type EventLog, PartitionReplay, type SchemaSource, type Stretch } from '@countersign/event-log';
 import {
   asNewRows,
   heldReplay,
@@ -21,9 +22,9 @@ import {
 import { CallStates } from '../folding/call-states.js';
 import { laneOf } from '../folding/lanes.js';
 import type { RefusedChanges } from '../folding/refused-changes.js';
+import { unfoldable } from '../folding/storable-event.js';
 import type { WritePlan } from '../folding/write-plan.js';
 import type { Projection } from '../projections/projection.js';
-import { MergedTopics, type Stretch } from './merged-topics.js';
 import { OPEN_CALLS_MAX, Refold } from './refold.js';
 
 /** Events folded between two looks at the clock of the process: others have their turn then. */
@@ -118,11 +119,16 @@ export class ReplayRun {
     return new Refold(this.plan, this.projections, new CallStates(unrequested, OPEN_CALLS_MAX), done);
   }
 
+  /** Calls are whole soon after they began, and few are open at once. What nobody can fold is left out, as it was when it came. */
+  private replayOf({ partition, stretches }: Place): PartitionReplay {
+    const accepts = (event: unknown) => unfoldable(event as PlacedEvent) === undefined;
+    return new PartitionReplay({ log: this.parts.log, decoder: this.decoder }, partition, stretches, accepts);
+  }
+
   /** One write runs while the next is folded. */
   private async catchUp(place: Place): Promise<void> {
-    const { store, log } = this.parts;
+    const { store } = this.parts;
     const refold = await this.refoldOf(store, place);
-    const topics = new MergedTopics(log, this.decoder, place.partition, place.stretches);
     let writing = Promise.resolve();
     const write = async () => {
       await writing;
@@ -130,9 +136,9 @@ export class ReplayRun {
       writing = this.write(refolded.statements).then(() => refold.written(refolded));
       writing.catch(() => undefined);
     };
-    for (let events = await topics.next(EVENTS_AT_ONCE); events.length > 0; events = await topics.next(EVENTS_AT_ONCE)) {
+    for await (const events of this.replayOf(place).batches(EVENTS_AT_ONCE)) {
       if (this.stopping.aborted) throw new ReplayStopped('the process stops');
-      await refold.fold(store, await this.parts.refusals.marked(events));
+      await refold.fold(store, await this.parts.refusals.marked(events as PlacedEvent[]));
       if (refold.calls >= CALLS_A_WRITE || events.length < EVENTS_AT_ONCE || refold.calls === 0) await write();
       await turn();
     }
@@ -179,7 +185,7 @@ export class ReplayRun {
     if (missing > LEVEL_MAX) return false;
     for (const place of places) {
       const refold = await this.refoldOf(sql, place);
-      const events = await new MergedTopics(this.parts.log, this.decoder, place.partition, place.stretches).next(missing);
+      const events = (await this.replayOf(place).next(missing)) as PlacedEvent[];
       if (events.length === 0) continue;
       await refold.fold(sql, await this.parts.refusals.marked(events));
       for (const statement of refold.take().statements) await sql.query(statement);

@@ -1,4 +1,4 @@
-import type { ApprovalVoted } from '@countersign/contracts';
+import { type ApprovalVoted, noRecord } from '@countersign/contracts';
 import { changesOf } from './change.js';
 import type { RecordedCall } from './recorded-calls.js';
 import type { SimulatedWorld } from './simulated-world.js';
@@ -51,7 +51,7 @@ function planVotes(world: SimulatedWorld): void {
     const plain = { inputs_json: null, inputs_digest: null, to: null, edited: null, grant: null, voter_issuer: null };
     const named = { approval_id, vote_id: vote_id ?? `counterfactual-${voter.id}`, vote, reason, voter, voted_at_ms: at_ms };
     const event: ApprovalVoted = { meta: of, ...named, ...plain };
-    const place = { topic: 'approval-voted', partition: of.partition, offset: -1, timestamp_ms: at_ms, traceparent: undefined };
+    const place = { ...noRecord('approval-voted'), partition: of.partition, timestamp_ms: at_ms, traceparent: undefined };
     world.timeline.add(at_ms, Number.MAX_SAFE_INTEGER, { kind: 'input', event: { event_type: 'approval_voted', event, ...place } });
   }
 }

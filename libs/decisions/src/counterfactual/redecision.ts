@@ -1,11 +1,10 @@
-import type { AnyEvent, EventMap } from '@countersign/contracts';
+import { type AnyEvent, type EventMap, noRecord } from '@countersign/contracts';
 import { dropApproval, partsGiven, type RulingDraft, type Withdrawal, withdrawWaiting } from '@countersign/domain';
 import { decideAgain, decideRecord, editsOf, type ToRule, wantsRuling } from '../decide-record.js';
 import { giveBackUnused, holdersOf, keepTaken } from '../in-flight.js';
 import { judgeCall } from '../judge-call.js';
 import type { Judged } from '../judged.js';
 import { hasEnded } from '../prerequisites.js';
-import type { Question } from '../question.js';
 import { questionOf } from '../question-of.js';
 import type { ReadEvent } from '../read-event.js';
 import { TenantRulings } from '../tenant-rulings.js';
@@ -41,7 +40,7 @@ export class Redecision {
   private readonly runs: SimulatedRuns;
   private readonly deferring: Deferring;
   private readonly work: Iterator<void>;
-  private standings = -1;
+  private standings: number | undefined;
 
   constructor(recording: Recording, changes: readonly Change[]) {
     this.world = new SimulatedWorld(recording, changes);
@@ -109,7 +108,7 @@ export class Redecision {
   private rule(event: ToRule): void {
     const { rulings } = this.world;
     const { meta, call } = event.event;
-    const question: Question = { ...questionOf(rulings, event), config_offset: -1 };
+    const { config_offset: _, ...question } = questionOf(rulings, event);
     const judged = this.desk.judge(question);
     if (!judged) return;
     const drafts = decideRecord(rulings, event, judged, termsOf(this.world));
@@ -141,7 +140,7 @@ export class Redecision {
       key_holder: isSame ? undefined : this.world.keys.holder(edit.tenant_id, own, config, this.world.now_ms),
     };
     const stands = decideRecord(rulings, event, answer, termsOf(this.world)).some((draft) => draft.event_type === 'policy_decided');
-    if (stands) this.desk.askLimits({ ...edit, config_offset: -1, at_execution: false, key_is_known: false, held_by: undefined }, answer);
+    if (stands) this.desk.askLimits({ ...edit, at_execution: false, key_is_known: false, held_by: undefined }, answer);
     const drafts = decideRecord(rulings, event, answer, termsOf(this.world));
     if (answer.reservations) keepTaken(rulings.limits, edit.call_id, answer.reservations, drafts);
     this.say(drafts);
@@ -167,7 +166,7 @@ export class Redecision {
         return;
       case 'approval_granted':
         this.allow(
-          { ...said.event, config_offset: -1, explanation: null },
+          { ...said.event, config_offset: null, explanation: null },
           { granted: true, given: partsGiven(said.event), also: said.event.also },
         );
         timeline.add(said.event.execute_before_ms, 0, { kind: 'forget', approval_id: said.event.approval_id });
@@ -231,10 +230,10 @@ export class Redecision {
     if (!waiting) return;
     const [due] = dueDeferrals({ ...world.rulings.limits, deferred: new Map([[call_id, waiting]]) }, world.now_ms, ended);
     if (!due || this.deferring.isStuck(due)) return;
-    const again = questionAgain(due, -1, world.now_ms);
+    const again = questionAgain(due, world.now_ms);
     const judged = this.desk.judge({ ...again, ...holdersOf(world.rulings, call_id, due.deferred.call) });
     if (!judged) return;
-    const terms = { ...termsOf(this.world), source: { topic: 'policy-decided', offset: -1 } };
+    const terms = { ...termsOf(this.world), source: noRecord('policy-decided') };
     const drafts = decideAgain(world.rulings, due, judged, terms);
     if (drafts.length === 0) this.deferring.waitOn(due);
     this.say(drafts);

@@ -1,4 +1,4 @@
-import { type ClaimedKey, isReadOnly, type Meta, type Outcome, type ToolCall } from '@countersign/contracts';
+import { type ClaimedKey, isReadOnly, type Meta, noRecord, type Outcome, type ToolCall } from '@countersign/contracts';
 import { type GivenPart, tooLate } from '@countersign/domain';
 import { type AgainJudged, judgedAgain } from '../judged-again.js';
 import type { TenantRulings } from '../tenant-rulings.js';
@@ -20,7 +20,8 @@ export interface Authority {
   /** What people approved; empty: nobody was asked. */
   given: readonly GivenPart[];
   granted: boolean;
-  config_offset: number;
+  /** Null: not known, as of a grant. */
+  config_offset: number | null;
   waited: readonly string[];
   /** What its rules were told of earlier calls. */
   history_json?: string | undefined;
@@ -231,7 +232,7 @@ export class SimulatedRuns {
   private deduplicate({ meta, call }: Authority, original_call_id: string, outcome: Outcome): void {
     const { world } = this;
     const { idempotency_key, tool, version } = call;
-    const source = { topic: 'simulated', offset: -1 };
+    const source = noRecord('simulated');
     world.sources.set(meta.call_id as string, world.sources.get(original_call_id) ?? { kind: 'recorded', call_id: original_call_id });
     const unchecked = { because: null, effect_now: null, superseded_by: null };
     const event = { meta, idempotency_key, tool, version, original_call_id, outcome, source, ...unchecked };
@@ -241,9 +242,9 @@ export class SimulatedRuns {
   /** An end that is on no record. */
   end({ meta, call, decision_id, revision, also }: Authority, outcome: Outcome): void {
     const { idempotency_key, tool, version } = call;
-    const source = { topic: 'simulated', offset: -1 };
+    const source = noRecord('simulated');
     const event = { meta, idempotency_key, tool, version, epoch: 0, decision_id, revision, outcome, source, also };
-    const place = { topic: 'simulated', partition: 0, offset: -1, timestamp_ms: outcome.ended_at_ms, traceparent: undefined };
+    const place = { ...noRecord('simulated'), partition: 0, timestamp_ms: outcome.ended_at_ms, traceparent: undefined };
     const said: RunEvent = { event_type: 'tool_executed', event, ...place };
     this.world.timeline.add(Math.max(this.world.now_ms, outcome.ended_at_ms), meta.hlc, { kind: 'run', event: said, shift_ms: 0 });
   }
@@ -258,7 +259,7 @@ export class SimulatedRuns {
 export function refusedAtTurn({ now_ms, history }: SimulatedWorld, { authority, stricter }: RefusedTurn): InputEvent {
   const { meta, call, decision_id, revision } = authority;
   const { tier, rule, reason } = stricter.ruling;
-  const source = { topic: 'simulated', offset: -1 };
+  const source = noRecord('simulated');
   const { config_offset } = history.asOf(now_ms);
   const event = {
     meta,
@@ -272,6 +273,6 @@ export function refusedAtTurn({ now_ms, history }: SimulatedWorld, { authority, 
     call,
     because: 'stricter' as const,
   };
-  const place = { topic: 'tool-executed', partition: meta.partition, offset: -1, timestamp_ms: now_ms, traceparent: undefined };
+  const place = { ...noRecord('tool-executed'), partition: meta.partition, timestamp_ms: now_ms, traceparent: undefined };
   return { event_type: 'tool_call_rejudged', event, ...place };
 }

@@ -6,6 +6,7 @@ import {
   isReadOnly,
   type Meta,
   NO_CONTEXT,
+  noRecord,
   type Outcome,
   type Principal,
   sha256Hex,
@@ -140,7 +141,7 @@ export class LivedWorld extends LivedSettings {
 
   private rule(event: ToRule): void {
     const { meta, call } = event.event;
-    const question = { ...questionOf(this.state, event), tenant_id: TENANT, config_offset: -1 };
+    const { config_offset: _, ...question } = { ...questionOf(this.state, event), tenant_id: TENANT };
     const judged = this.desk.judged(question);
     const drafts = decideRecord(this.state, event, judged, this.terms);
     if (judged.reservations && drafts.length > 0)
@@ -262,10 +263,8 @@ export class LivedWorld extends LivedSettings {
     const ended = { has: (_: string, call_id: string) => hasEnded(this.desk.statuses.get(call_id) ?? 'running') };
     for (const one of dueDeferrals(this.state.limits, this.now_ms, ended)) {
       if (!this.state.limits.deferred.has(one.call_id)) continue;
-      const question = { ...questionAgain(one, -1, this.now_ms), ...holdersOf(this.state, one.call_id, one.deferred.call) };
-      this.say(
-        decideAgain(this.state, one, this.desk.judged(question), { ...this.terms, source: { topic: 'policy-decided', offset: -1 } }),
-      );
+      const question = { ...questionAgain(one, this.now_ms), ...holdersOf(this.state, one.call_id, one.deferred.call) };
+      this.say(decideAgain(this.state, one, this.desk.judged(question), { ...this.terms, source: noRecord('policy-decided') }));
     }
   }
 

@@ -49,15 +49,15 @@ export type Refusal =
   | 'expired'
   | 'deadline'
   | 'cancelled'
-  | 'key_reused'
+  | 'idempotency_key_reused'
   | 'nothing_to_join'
   | 'approval_used'
   | 'edited_effect_taken'
-  | 'unreadable'
+  | 'record_unreadable'
   | 'unknown_tool'
   | 'contract_changed'
   | 'bad_inputs'
-  | 'erased';
+  | 'subject_erased';
 
 /** Why a call may not fire any more at this moment, if so. Asked on arrival and again when it gets its slot. */
 export function tooLate(authority: Pick<Authority, 'execute_before_ms' | 'deadline_ms'>, now_ms: number): 'expired' | 'deadline' | null {
@@ -75,7 +75,7 @@ function admitWrite(authority: Authority, known: Knowledge): Admission {
     if (settled?.call_id === authority.joined_call_id) return { kind: 'answer', call_id: settled.call_id };
     return { kind: 'look_up', call_id: authority.joined_call_id };
   }
-  if (other && other.digest8 !== mine) return { kind: 'refuse', why: 'key_reused' };
+  if (other && other.digest8 !== mine) return { kind: 'refuse', why: 'idempotency_key_reused' };
   if (known.live) return { kind: 'join', call_id: known.live.call_id };
   if (settled && known.now_ms < settled.ended_at_ms + known.window_ms) return { kind: 'answer', call_id: settled.call_id };
   const late = tooLate(authority, known.now_ms);

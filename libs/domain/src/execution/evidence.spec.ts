@@ -14,7 +14,7 @@ describe('evidence', () => {
 
   test('only what is known not to have happened releases a key', () => {
     expect(stateAfter({ status: 'failed', effect: 'none' })).toBe('released');
-    expect(stateAfter({ status: 'failed', effect: 'happened' })).toBe('held');
+    expect(stateAfter({ status: 'failed', effect: 'happened' })).toBe('failed_with_effect');
     expect(stateAfter({ status: 'failed', effect: 'unknown' })).toBe('in_doubt');
     expect(stateAfter({ status: 'cancelled', effect: 'none' })).toBe('released');
   });

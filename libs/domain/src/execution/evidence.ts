@@ -6,7 +6,7 @@ export function stateAfter(outcome: { status: OutcomeStatus; effect: EffectEvide
   if (outcome.status === 'succeeded') return 'succeeded';
   if (outcome.status === 'in_doubt') return 'in_doubt';
   if (outcome.effect === 'none') return 'released';
-  return outcome.effect === 'happened' ? 'held' : 'in_doubt';
+  return outcome.effect === 'happened' ? 'failed_with_effect' : 'in_doubt';
 }
 
 export type LateEnd = { kind: 'end' } | { kind: 'resolve' } | { kind: 'nothing' };

@@ -47,7 +47,7 @@ describe('a record that allows a call', () => {
       'has a live key of other inputs: refused',
       authority(),
       nothing({ live: { ...other, digest8: 1 } }),
-      { kind: 'refuse', why: 'key_reused' },
+      { kind: 'refuse', why: 'idempotency_key_reused' },
     ],
     ['has a settled key: answered', authority(), nothing({ settled: { ...other, ended_at_ms: 450 } }), { kind: 'answer', call_id: '0-a' }],
     ['has a key whose window is over: it claims', authority(), nothing({ settled: { ...other, ended_at_ms: 300 } }), { kind: 'fire' }],
@@ -162,7 +162,7 @@ describe('a claim that got no row', () => {
       [row({ state: 'in_doubt', stands: false })],
       { kind: 'answer', call_id: '0-a', attempt: 1, end_offset: 5 },
     ],
-    ['finds other inputs: refused', claimant(), [row({ digest8: 1 })], { kind: 'refuse', why: 'key_reused' }],
+    ['finds other inputs: refused', claimant(), [row({ digest8: 1 })], { kind: 'refuse', why: 'idempotency_key_reused' }],
     [
       'finds a released attempt of other inputs: the next one',
       claimant(),

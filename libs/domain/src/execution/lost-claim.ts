@@ -33,7 +33,7 @@ export type LostClaim =
   | { kind: 'verify'; call_id: string; attempt: number; end_offset: number | null }
   /** It may only be answered, and what was to answer it does not stand any more: policy rules once more. */
   | { kind: 'answer_gone' }
-  | { kind: 'refuse'; why: 'key_reused' | 'nothing_to_join' };
+  | { kind: 'refuse'; why: 'idempotency_key_reused' | 'nothing_to_join' };
 
 /** The call of a row answers, or will, where it stands. Undefined: it does not, there is room for the next attempt. */
 function answeredBy(row: Execution, terms: AnswerTerms): LostClaim | undefined {
@@ -75,7 +75,8 @@ export function afterLostClaim(claimant: Claimant, rows: readonly Execution[]): 
   }
   if (!last) return { kind: 'attempt', attempt: 1 };
   if (last.state === 'released') return { kind: 'attempt', attempt: last.attempt + 1 };
-  if (last.digest8 !== 0 && last.digest8 !== digest8(claimant.discriminating_digest)) return { kind: 'refuse', why: 'key_reused' };
+  if (last.digest8 !== 0 && last.digest8 !== digest8(claimant.discriminating_digest))
+    return { kind: 'refuse', why: 'idempotency_key_reused' };
   if (windowOver(last, claimant)) return { kind: 'attempt', attempt: last.attempt + 1, window_over: true };
   return answeredBy(last, claimant.terms) ?? { kind: 'attempt', attempt: last.attempt + 1 };
 }

@@ -1,8 +1,8 @@
 /**
  * What a row of the arbiter says about one attempt of a key. `released` is also a tombstone: nothing of this attempt
- * happened and nothing of it ever will. `held`: it failed and yet something happened outside.
+ * happened and nothing of it ever will. `failed_with_effect`: it failed and yet something happened outside.
  */
-export type ExecutionState = 'running' | 'reading' | 'succeeded' | 'in_doubt' | 'compensated' | 'held' | 'released';
+export type ExecutionState = 'running' | 'reading' | 'succeeded' | 'in_doubt' | 'compensated' | 'failed_with_effect' | 'released';
 
 /** One attempt of an idempotency key, as the arbiter keeps it: who may have fired it and where its end stands. */
 export interface Execution {

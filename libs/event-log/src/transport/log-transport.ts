@@ -8,6 +8,14 @@ import type { EventBatch, Recorded } from './event-batch.js';
 import { FaultPolicy, type FaultSink } from './fault-policy.js';
 import { LOG_TRANSPORT, LogContext } from './log-context.js';
 
+/** The service that partitions are given to. */
+export interface PartitionOwner {
+  /** See Subscription.onAssigned; topics in the answer are names on the log. */
+  assigned(lane: string, partitions: readonly number[]): Promise<readonly TopicOffset[]>;
+  /** See Subscription.onRevoked. */
+  revoked(lane: string, partitions: readonly number[]): Promise<void>;
+}
+
 export interface LogTransportOptions {
   log: EventLog;
   codec: EventCodec;
@@ -24,9 +32,8 @@ export interface LogTransportOptions {
   faults: FaultSink;
   /** Where schemas of other versions come from (the registry); absent embedded. */
   schemas?: SchemaSource;
-  /** See Subscription.onAssigned; topics in the answer are names on the log. */
-  onAssigned?(lane: string, partitions: readonly number[]): Promise<readonly TopicOffset[]>;
-  onRevoked?(lane: string, partitions: readonly number[]): Promise<void>;
+  /** Absent where nothing is kept by partition. */
+  owner?: PartitionOwner;
   /** Gives the call of a record that nobody can handle its terminal event. The record itself is already in dead-letter. */
   poison(record: PoisonRecord, cause: unknown): Promise<void>;
 }
@@ -76,7 +83,7 @@ export class LogTransport extends Server implements CustomTransportStrategy {
   }
 
   private async subscribe(lane: string, topics: readonly string[]): Promise<void> {
-    const { log, group, visibility, batch_records_max, patience_ms, patient_topics, onAssigned, onRevoked } = this.options;
+    const { log, group, visibility, batch_records_max, patience_ms, patient_topics, owner } = this.options;
     const subscription = await log.subscribe({
       group: `${group}.${lane}`,
       topics,
@@ -84,8 +91,9 @@ export class LogTransport extends Server implements CustomTransportStrategy {
       batch_records_max,
       ...(patience_ms === undefined ? {} : { patience_ms }),
       ...(patient_topics ? { patient_topics: topics.filter((topic) => patient_topics.includes(parseTopic(topic).topic)) } : {}),
-      ...(onAssigned ? { onAssigned: (partitions) => onAssigned(lane, partitions) } : {}),
-      ...(onRevoked ? { onRevoked: (partitions) => onRevoked(lane, partitions) } : {}),
+      ...(owner
+        ? { onAssigned: (partitions) => owner.assigned(lane, partitions), onRevoked: (partitions) => owner.revoked(lane, partitions) }
+        : {}),
       onBatch: (batch) =>
         this.take(batch, (offset) => this.running.get(lane)?.commit([{ topic: batch.topic, partition: batch.partition, offset }])),
     });

@@ -1,0 +1,43 @@
+import type { MappedInputs } from '@countersign/contracts';
+import type { CompiledMapping, Mapped } from '@countersign/mapping';
+import { ToolError } from '@countersign/tool-kit';
+
+/** One call's way through a mapping: the inputs that run, and its results back. */
+export class CallMapping {
+  /** What was passed on or left out, for the caller. */
+  readonly warnings: string[];
+  readonly version: number;
+
+  constructor(
+    private readonly mapping: CompiledMapping,
+    private readonly mapped: MappedInputs,
+    private readonly write: boolean,
+  ) {
+    this.warnings = [...mapped.warnings];
+    this.version = mapped.mapping_version;
+  }
+
+  /** What the system takes: a new value each time, so that a tool may change what it gets. */
+  inputs(): unknown {
+    return JSON.parse(this.mapped.inputs_json);
+  }
+
+  /** What the agent gets. @throws ToolError VALIDATION_ERROR where it cannot be made: whether a write happened is found out otherwise */
+  async result(output: unknown): Promise<unknown> {
+    const mapped = this.mapping.toAgent(output, this.write);
+    return mapped ? this.kept(await mapped) : output;
+  }
+
+  private kept({ value, issues, warnings }: Mapped): unknown {
+    const [first] = issues;
+    if (first) {
+      const details = { layer: 'mapping', mapping_version: this.version, issues };
+      throw new ToolError('VALIDATION_ERROR', `the result cannot be mapped: ${first.path || 'it'} ${first.message}`, {
+        details,
+        effect: 'unknown',
+      });
+    }
+    this.warnings.push(...warnings);
+    return value;
+  }
+}

@@ -1,0 +1,86 @@
+import { defaultTier, type EffectNow, type Outcome, parseCallId } from '@countersign/contracts';
+import { type AnswerTerms, type CallEvent, type EffectSeen, standsAsSeen } from '@countersign/domain';
+import type { Answering, Job } from '../calls/job.js';
+import type { EarlierAnswer } from '../calls/verdict.js';
+import type { EndsReader } from '../partitions/ends-reader.js';
+import type { Partitions } from '../partitions/partitions.js';
+import type { EffectChecks } from '../resources/effect-checks.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
+import { type ClaimConflicts, termsOf } from './claim-conflicts.js';
+
+/** What the answer to a repeat of the same request says of the effect; null: its resources say it when they are read. */
+function effectSeen(seen: EffectSeen | undefined, { names }: AnswerTerms): EffectNow | null {
+  if (seen === undefined || (seen === 'not_asked' && names !== 'nothing')) return null;
+  return seen === 'there' ? 'stands' : 'unknown';
+}
+
+/** What earlier answers are read and checked with. */
+export interface AnswerParts {
+  reader: EndsReader;
+  partitions: Partitions;
+  runtime: Pick<ToolRuns, 'find'>;
+  checks: EffectChecks;
+}
+
+/** Reads the outcome of an earlier call that answers, and asks its tool whether the effect is still there. */
+export class EarlierAnswers {
+  constructor(
+    private readonly parts: AnswerParts,
+    private readonly conflicts: ClaimConflicts,
+  ) {}
+
+  async read(job: Job): Promise<CallEvent | undefined> {
+    const answering = job.answering as Answering;
+    // Its tool is asked about the key of that attempt.
+    job.attempt = answering.attempt;
+    try {
+      const outcome = await this.outcomeOf(job, answering);
+      if (job.stage !== 'reading_answer') return undefined;
+      if (!outcome) return this.conflicts.join(job, answering.call_id);
+      return answering.kind === 'verify' ? await this.verify(job, answering, outcome) : await this.answer(job, answering, outcome);
+    } catch {
+      // The log is unavailable: the same answer is looked up again.
+      return 'claim_again';
+    }
+  }
+
+  /** It was to be answered by an earlier call and cannot be: policy decides once more. */
+  answerGone(job: Job): CallEvent {
+    const contract = this.parts.runtime.find(job)?.contract;
+    job.verdict = { kind: 'answer_gone', tier: contract ? defaultTier(contract) : 'tier_2_approval_required' };
+    return 'verdict_reached';
+  }
+
+  private async outcomeOf(job: Job, { call_id, end_offset }: Answering): Promise<Outcome | undefined> {
+    if (end_offset === null) return undefined;
+    const { reader, partitions } = this.parts;
+    return reader.outcomeAt(partitions.get(job.lane, parseCallId(call_id)?.partition ?? job.partition), end_offset);
+  }
+
+  private async answer(job: Job, { call_id, attempt, row }: Answering, outcome: Outcome): Promise<CallEvent> {
+    const terms = termsOf(this.parts.runtime, job);
+    const because = row?.state !== 'succeeded' ? 'live_key' : terms.key_source === 'header' ? 'same_request' : 'effect_stands';
+    // What its resources say is read with the answer; a tool that can look is asked where they do not say that the effect is gone.
+    const looks = because === 'same_request' && terms.has_verify && row?.stands !== false;
+    const seen = looks ? await this.parts.checks.look(job, outcome) : undefined;
+    const effect_now = because === 'effect_stands' ? 'stands' : effectSeen(seen, terms);
+    return this.answered(job, { call_id, attempt, outcome, because, effect_now });
+  }
+
+  /** Its tool is asked whether the effect is still there. Where the answer does not stand, this is a new effect. */
+  private async verify(job: Job, { call_id, attempt }: Answering, outcome: Outcome): Promise<CallEvent> {
+    const seen = await this.parts.checks.look(job, outcome);
+    const effect_now = seen === 'cannot_tell' ? 'unknown' : 'stands';
+    if (standsAsSeen(seen, termsOf(this.parts.runtime, job).names))
+      return this.answered(job, { call_id, attempt, outcome, because: 'effect_stands', effect_now });
+    if (job.authorised.joined_call_id !== null) return 'answer_lost_its_effect';
+    // Its resources still say that it stands: the claim must not go by them.
+    job.window_over = true;
+    return this.conflicts.claimAgain(job, attempt + 1);
+  }
+
+  private answered(job: Job, earlier: EarlierAnswer): CallEvent {
+    job.verdict = { kind: 'answered', earlier };
+    return 'verdict_reached';
+  }
+}

@@ -1,0 +1,94 @@
+import { callError, type Outcome } from '@countersign/contracts';
+import { type CallEvent, tooLate } from '@countersign/domain';
+import type { Clock } from '@countersign/process';
+import type { Job } from '../calls/job.js';
+import { outcomeOf, refusedOutcome } from '../calls/outcomes.js';
+import type { Partitions } from '../partitions/partitions.js';
+import type { PersonalDataDecryptor } from '../personal/personal-data-decryptor.js';
+import type { ToolRuns } from '../tool-runs/tool-runs.js';
+import type { Judge } from './judge.js';
+import type { RecordHold } from './record-hold.js';
+
+/** Judged this short a time ago by the same configuration, a call is not judged once more: only rules with a clock could tell it apart. */
+const FRESH_MS = 1000;
+
+type GateEvent = Extract<CallEvent, 'gate_closed' | 'may_fire' | 'stopped_before_fire'>;
+
+/**
+ * Stands between a start that is durable and the effect. A start may take long to get onto the log: its ruling may have run
+ * out by then, or policy become stricter. While this process has not heard of policy lately, the tenant's record is damaged, or
+ * what others wrote before the start is not read, nothing passes: it is held here until then, or until it is too late or
+ * cancelled. Who owned the partition before may still end the call without a row: then the end that comes first counts.
+ */
+export class PreExecutionGate {
+  private readonly held = new Set<Job>();
+
+  constructor(
+    private readonly judge: Judge,
+    private readonly parts: { runtime: ToolRuns; decryptor: Pick<PersonalDataDecryptor, 'isErased'>; hold: Pick<RecordHold, 'holds'> },
+    private readonly partitions: Partitions,
+    private readonly clock: Clock,
+  ) {}
+
+  /** At once, but where others wrote before its start: then once that is read. */
+  pass(job: Job): GateEvent | Promise<GateEvent | undefined> {
+    const known = this.partitions.of(job).startKnown(job.call_id);
+    return known ? known.then(() => (job.stage === 'gated' ? this.decide(job) : undefined)) : this.decide(job);
+  }
+
+  /** What is sent again may have happened: only what never fired can end without an effect. */
+  private decide(job: Job): GateEvent {
+    if (this.waits(job) && !this.isDue(job)) return 'gate_closed';
+    const refusal = job.resends === 0 ? this.changed(job, this.clock.now_ms()) : undefined;
+    if (!refusal) return this.waits(job) ? 'gate_closed' : 'may_fire';
+    job.verdict = { kind: 'ended', outcome: refusal };
+    return 'stopped_before_fire';
+  }
+
+  /** Looked at again by `due`, before it fires. */
+  hold(job: Job): void {
+    this.held.add(job);
+  }
+
+  /** What is held and may pass now, or not any more. */
+  due(): Job[] {
+    if (this.held.size === 0) return [];
+    const due = [...this.held].filter((job) => !this.waits(job) || job.stage !== 'gated' || this.isDue(job));
+    for (const job of due) this.held.delete(job);
+    return due.filter((job) => job.stage === 'gated');
+  }
+
+  /** Policy has not been heard of lately, or the tenant's record is damaged. */
+  private waits(job: Job): boolean {
+    return this.judge.silent || this.parts.hold.holds(job.tenant_id);
+  }
+
+  /** While it waits: it is too late for it, or it was cancelled, before it ever fired. */
+  private isDue(job: Job): boolean {
+    return job.resends === 0 && this.late(job, this.clock.now_ms()) !== null;
+  }
+
+  /** In time is asked of every call; policy only where its answer may have changed since. */
+  private changed(job: Job, now_ms: number): Outcome | undefined {
+    const fresh = job.judged_position === this.judge.position && now_ms - job.judged_at_ms < FRESH_MS;
+    return fresh && !this.late(job, now_ms) ? undefined : this.refusalOf(job);
+  }
+
+  private late(job: Job, now_ms: number): 'cancelled' | 'expired' | 'deadline' | null {
+    if (job.cancelled || this.partitions.of(job).endOf(job.call_id)) return 'cancelled';
+    return tooLate({ execute_before_ms: job.authorised.execute_before_ms, deadline_ms: job.call.deadline_ms }, now_ms);
+  }
+
+  /** The end of a call that has not fired and may not any more, by all that is known now. */
+  refusalOf(job: Job): Outcome | undefined {
+    const now_ms = this.clock.now_ms();
+    const late = this.late(job, now_ms);
+    if (late) return refusedOutcome(job, late, [], now_ms);
+    if (this.parts.decryptor.isErased(job)) return refusedOutcome(job, 'subject_erased', [], now_ms);
+    const unrunnable = this.parts.runtime.unrunnable(job);
+    if (unrunnable) return refusedOutcome(job, unrunnable.why, unrunnable.issues, now_ms);
+    if (this.judge.judgeNoted(job, now_ms).kind === 'allowed') return undefined;
+    const error = callError('POLICY_DENIED', 'policy is stricter now than when it ruled; nothing was done');
+    return outcomeOf(job, { status: 'failed', error, effect: 'none' }, now_ms);
+  }
+}

@@ -1,0 +1,23 @@
+import type { Logger } from '@countersign/process';
+
+/** Work beside the calls, one of a kind at a time; a fault is logged and the next tick tries again. */
+export class BackgroundWork {
+  private readonly running = new Map<string, Promise<void>>();
+
+  constructor(private readonly logger: Pick<Logger, 'warn'>) {}
+
+  once(name: string, work: () => Promise<void>): void {
+    if (this.running.has(name)) return;
+    const running = work()
+      .catch((cause) => {
+        const said = cause instanceof Error ? cause.stack : String(cause);
+        this.logger.warn({ work: name, cause: said }, 'background work failed; tried again');
+      })
+      .finally(() => this.running.delete(name));
+    this.running.set(name, running);
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.running.values());
+  }
+}

@@ -1,0 +1,73 @@
+import type { EventLog, TopicOffset } from '@countersign/event-log';
+import type { Arbiter } from '../arbiter/arbiter.js';
+import type { InFlightCalls } from '../calls/in-flight-calls.js';
+import type { EndsReader } from '../partitions/ends-reader.js';
+import { Partition } from '../partitions/partition.js';
+import type { Partitions } from '../partitions/partitions.js';
+import type { Pipeline } from '../pipeline/pipeline.js';
+import type { Dispatcher } from '../scheduling/dispatcher.js';
+
+/** Where a partition is read from when it is opened. */
+export interface LaneSource {
+  log: EventLog;
+  arbiter: Arbiter;
+  reader: EndsReader;
+}
+
+/** Whose calls are given up with a partition. */
+export interface LaneCalls {
+  pipeline: Pipeline;
+  dispatcher: Dispatcher;
+  open: InFlightCalls;
+}
+
+/** Takes partitions of a lane over, and leaves them to the next owner. */
+export class LanePartitions {
+  constructor(
+    private readonly lane: string,
+    private readonly source: LaneSource,
+    private readonly partitions: Partitions,
+    private readonly calls: LaneCalls,
+  ) {}
+
+  assigned(numbers: readonly number[]): Promise<TopicOffset[]> {
+    return this.partitions.assign(this.lane, numbers, (lane, number) => this.open(lane, number));
+  }
+
+  /** Learns what ended and from where on things may still fire, before the first ruling of the partition is read. */
+  private async open(lane: string, number: number): Promise<Partition> {
+    const { log, arbiter, reader } = this.source;
+    const progress = await arbiter.progressOf(number);
+    const history = new Map<string, number>();
+    // Embedded, progress may outlive rulings that were not synced when the process was killed; their places are given anew.
+    for (const { topic, history_below } of progress) history.set(topic, Math.min(history_below, await log.head(topic, number)));
+    const partition = new Partition(lane, number, history);
+    partition.next_end = progress.length === 0 ? 0 : Math.min(...progress.map((row) => row.ends_from));
+    await reader.learnRecent(partition);
+    this.calls.pipeline.handleAll(await reader.catchUp(partition));
+    return partition;
+  }
+
+  /** What waits is read again by the next owner; what runs is finished here. */
+  async revoked(numbers: readonly number[]): Promise<void> {
+    const { pipeline, open } = this.calls;
+    const revoking = this.partitions.revoke(this.lane, numbers);
+    for (const number of numbers) {
+      const { awaiting_remote_outcome } = this.partitions.get(this.lane, number);
+      this.giveUpWaiting(number);
+      for (const waiting of awaiting_remote_outcome.values()) for (const job of waiting) pipeline.handle(job, 'revoked');
+      awaiting_remote_outcome.clear();
+      open.forget(this.lane, number);
+    }
+    await revoking;
+  }
+
+  /** Every call that waits here is left to whoever reads it again, with those that wait for it. */
+  giveUpAllWaiting(): void {
+    for (const { number } of this.partitions.assigned()) this.giveUpWaiting(number);
+  }
+
+  private giveUpWaiting(number: number): void {
+    for (const job of this.calls.dispatcher.drop(this.lane, number)) this.calls.pipeline.handle(job, 'revoked');
+  }
+}

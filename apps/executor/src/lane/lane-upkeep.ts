@@ -1,0 +1,27 @@
+import type { Takeover } from '../intake/takeover.js';
+import type { EndsReader } from '../partitions/ends-reader.js';
+import type { Partitions } from '../partitions/partitions.js';
+import type { ProgressWriter } from '../partitions/progress-writer.js';
+import type { Pipeline } from '../pipeline/pipeline.js';
+
+/** What a lane does beside its calls: reads what others wrote, takes over what they left, folds ends into rows. */
+export class LaneUpkeep {
+  constructor(
+    private readonly pipeline: Pipeline,
+    private readonly partitions: Partitions,
+    private readonly parts: { reader: EndsReader; takeover: Takeover; progress: ProgressWriter },
+  ) {}
+
+  fold(): Promise<void> {
+    return this.parts.progress.write();
+  }
+
+  async takeOver(): Promise<void> {
+    for await (const jobEvent of this.parts.takeover.sweep()) this.pipeline.handleGuarded(jobEvent);
+  }
+
+  /** `every`: of all partitions, else only where somebody waits for it. */
+  async readTails(every: boolean): Promise<void> {
+    for (const partition of this.partitions.toRead(every)) this.pipeline.handleAll(await this.parts.reader.catchUp(partition));
+  }
+}

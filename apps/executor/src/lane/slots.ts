@@ -1,0 +1,23 @@
+import type { Lease } from '../lease/lease.js';
+import type { Pipeline } from '../pipeline/pipeline.js';
+import type { Dispatcher } from '../scheduling/dispatcher.js';
+
+/** Gives free slots to calls that wait, while the lease is held. */
+export class Slots {
+  constructor(
+    private readonly dispatcher: Dispatcher,
+    private readonly pipeline: Pipeline,
+    private readonly lease: Lease,
+    private readonly waiting_max: number,
+  ) {}
+
+  give(): void {
+    if (this.lease.check()) for (const job of this.dispatcher.slots()) this.pipeline.handle(job, 'slot_given');
+    this.dispatcher.wake();
+  }
+
+  /** Resolves when no more than `waiting_max` calls wait. */
+  room(): Promise<void> {
+    return this.dispatcher.room(this.waiting_max);
+  }
+}

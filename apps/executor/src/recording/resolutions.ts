@@ -1,0 +1,104 @@
+import { callError, type Meta, type Outcome } from '@countersign/contracts';
+import { afterResolution, stateAfter } from '@countersign/domain';
+import type { Recorded } from '@countersign/event-log';
+import type { Clock } from '@countersign/process';
+import type { Arbiter } from '../arbiter/arbiter.js';
+import type { Job } from '../calls/job.js';
+import type { Partition } from '../partitions/partition.js';
+import type { Partitions } from '../partitions/partitions.js';
+import type { Appender } from './appender.js';
+import type { EventWriter, Resolution } from './event-writer.js';
+
+type Allowed = Extract<Recorded, { event_type: 'resolution_allowed' }>;
+
+/** What the resolving of a doubt stands on. */
+export interface ResolutionParts {
+  writer: EventWriter;
+  appender: Appender;
+  arbiter: Arbiter;
+  clock: Clock;
+}
+
+/** OutcomeRecorder doubts: by a person's recorded decision, or by a result that came late. */
+export class Resolutions {
+  constructor(
+    private readonly parts: ResolutionParts,
+    private readonly partitions: Partitions,
+    private readonly permitted: () => Promise<boolean>,
+  ) {}
+
+  /** Ignored unless the call is in doubt. Throws a fault of the store or the log; then it is tried again. */
+  async byPerson(partition: Partition, at: Allowed): Promise<void> {
+    const { meta, resolution, output_json, reason, by } = at.event;
+    const call_id = meta.call_id as string;
+    const known = partition.doubts.get(call_id);
+    partition.doubts.delete(call_id);
+    const row = known ?? (partition.endOf(call_id) ? undefined : await this.parts.arbiter.doubtOf(call_id));
+    const next = afterResolution(row ? 'in_doubt' : null, resolution);
+    if (!row || next === 'ignore') return partition.acknowledge(at.topic, at.offset);
+    const now_ms = this.parts.clock.now_ms();
+    const happened = next === 'succeeded';
+    const outcome: Outcome = {
+      status: next,
+      output_json: happened ? output_json : null,
+      error: happened ? null : callError('NETWORK_ERROR', 'its answer was lost; a person found that it did not happen'),
+      effect: happened ? 'happened' : 'none',
+      started_at_ms: now_ms,
+      ended_at_ms: now_ms,
+      duration_ms: 0,
+      retry_count: 0,
+      truncated: false,
+      attachments: [],
+      warnings: [],
+      extras: null,
+    };
+    const source = { topic: at.topic, offset: at.offset };
+    const end_offset = await this.write({
+      ...row,
+      meta: { ...meta, attempt: row.attempt },
+      lane: partition.lane,
+      by: 'person',
+      principal: by,
+      reason,
+      outcome,
+      source,
+    });
+    if (end_offset !== undefined) partition.acknowledge(at.topic, at.offset, end_offset);
+  }
+
+  /** The answer that was given up came after all. */
+  async byLateResult(job: Job, outcome: Outcome): Promise<void> {
+    const partition = this.partitions.of(job);
+    if (!partition.doubts.has(job.call_id)) return;
+    const meta: Meta = { ...(job.started_meta ?? job.authorised.meta), attempt: job.attempt };
+    const { key, attempt, lane } = job;
+    await this.write({
+      key,
+      attempt,
+      meta,
+      lane,
+      by: 'late_result',
+      principal: null,
+      reason: null,
+      outcome,
+      source: null,
+      secondary_key: job.secondary_key,
+    });
+  }
+
+  private async write(resolution: Resolution & { attempt: number }): Promise<number | undefined> {
+    const { meta, outcome, key, attempt, secondary_key, lane } = resolution;
+    const call_id = meta.call_id as string;
+    const offsets = await this.parts.appender.append([this.parts.writer.resolved(resolution)], this.permitted);
+    const end_offset = offsets?.[0];
+    if (end_offset === undefined) return undefined;
+    const partition = this.partitions.get(lane, meta.partition);
+    const state = stateAfter(outcome);
+    partition.wrote(end_offset);
+    partition.doubts.delete(call_id);
+    partition.ended(call_id, { state, end_offset, ended_at_ms: outcome.ended_at_ms, revision: Number.POSITIVE_INFINITY });
+    const end = { call_id, state, end_offset, ended_at_ms: outcome.ended_at_ms, resources: 'of_row' as const };
+    this.partitions.foldLater({ key, attempt, secondary_key }, end);
+    return end_offset;
+  }
+}

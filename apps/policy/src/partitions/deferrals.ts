@@ -1,0 +1,39 @@
+import { dueDeferrals, hasEnded, type WaitedFor } from '@countersign/decisions';
+import { callStatuses, databaseTime, type Sql } from '@countersign/store';
+import type { RulingPartition } from './ruling-partition.js';
+
+/** Waiting calls of one partition that are judged again in one turn. */
+const AT_ONCE = 200;
+
+/** Judges waiting calls again when what they wait for came, or their time is over. Asks nothing of the database while nobody waits. */
+export class Deferrals {
+  constructor(private readonly sql: Sql) {}
+
+  /** @throws InfrastructureFault: those that are due are due in the next turn again. */
+  async turn(partitions: readonly RulingPartition[]): Promise<void> {
+    const waiting = partitions.filter(({ state }) => state.limits.deferred.size > 0);
+    if (waiting.length === 0) return;
+    const now_ms = await databaseTime(this.sql);
+    const ended = await this.endedCalls(waiting);
+    for (const partition of waiting) {
+      const due = dueDeferrals(partition.state.limits, now_ms, ended).slice(0, AT_ONCE);
+      if (due.length > 0) await partition.resume(due, now_ms);
+    }
+  }
+
+  private async endedCalls(waiting: readonly RulingPartition[]): Promise<WaitedFor> {
+    const awaited = new Map<string, Set<string>>();
+    for (const { state } of waiting)
+      for (const { meta, deferral } of state.limits.deferred.values()) {
+        if (deferral.call_ids.length === 0) continue;
+        const ids = awaited.get(meta.tenant_id) ?? new Set();
+        for (const call_id of deferral.call_ids) ids.add(call_id);
+        awaited.set(meta.tenant_id, ids);
+      }
+    const ended = new Set<string>();
+    for (const [tenant_id, ids] of awaited)
+      for (const [call_id, status] of await callStatuses(this.sql, tenant_id, [...ids]))
+        if (hasEnded(status)) ended.add(`${tenant_id}/${call_id}`);
+    return { has: (tenant_id, call_id) => ended.has(`${tenant_id}/${call_id}`) };
+  }
+}

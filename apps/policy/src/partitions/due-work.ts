@@ -1,0 +1,89 @@
+import type { OwnedPartitions } from '@countersign/event-log';
+import type { DecisionService } from '../rulings/decision-service.js';
+import type { Deferrals } from './deferrals.js';
+import type { DueApproval, PolicyTerms } from './policy-terms.js';
+import type { RulingPartition } from './ruling-partition.js';
+
+/** Waiting calls are looked at this often after a change of what may run. */
+const TURNS_AFTER_CHANGE = 8;
+/** The wheel is tidied when it holds so many more than there are questions. */
+const WHEEL_SLACK = 10_000;
+
+/** Reads every vote of a lane that is on the log now. */
+type ReadVotes = (lane: string) => Promise<void>;
+
+/** What falls due in the partitions of this process, a turn at a time: expiries, reminders, withdrawals, waits that are over. */
+export class DueWork {
+  private revocationEpoch: number | undefined;
+  private turnsLeft = 0;
+
+  constructor(
+    private readonly owned: OwnedPartitions<RulingPartition>,
+    private readonly decisions: DecisionService,
+    private readonly deferrals: Deferrals,
+    private readonly terms: PolicyTerms,
+  ) {}
+
+  /** @throws InfrastructureFault: what is due is due again in the next turn. */
+  async turn(readVotes: ReadVotes): Promise<void> {
+    this.withdraw();
+    this.expireDue(readVotes);
+    await this.deferrals.turn([...this.owned.all()]);
+  }
+
+  /**
+   * Looks for waiting calls whose version may not run any more. Once more for a while after a change: a batch that was judged
+   * before it may have been said after it.
+   */
+  private withdraw(): void {
+    if (this.decisions.revocationEpoch !== this.revocationEpoch) {
+      this.revocationEpoch = this.decisions.revocationEpoch;
+      this.turnsLeft = TURNS_AFTER_CHANGE;
+    }
+    if (this.turnsLeft === 0) return;
+    this.turnsLeft--;
+    for (const partition of this.owned.all()) partition.withdraw();
+  }
+
+  /** What fell due: grants that are over are forgotten; questions past their time end once every vote before that time was read. */
+  private expireDue(readVotes: ReadVotes): void {
+    this.decisions.limits.tend(readVotes);
+    const now_ms = this.terms.now_ms();
+    const due = this.terms.wheel.turn(now_ms);
+    this.tidyWheel();
+    for (const { lane, partition, approval_id } of due) {
+      this.owned.at(lane, partition)?.forgetGrant(approval_id);
+      this.owned.at(lane, partition)?.remind(approval_id);
+    }
+    const overdue = due.filter(({ lane, partition, approval_id }) => this.owned.at(lane, partition)?.isOverdue(approval_id, now_ms));
+    for (const lane of new Set(overdue.map((one) => one.lane))) {
+      const ofLane = overdue.filter((one) => one.lane === lane);
+      void readVotes(lane).then(
+        () => this.expire(ofLane),
+        (cause: unknown) => this.later(ofLane, cause),
+      );
+    }
+  }
+
+  private tidyWheel(): void {
+    const { wheel } = this.terms;
+    if (wheel.size <= WHEEL_SLACK + 2 * openApprovals(this.owned)) return;
+    wheel.retain(({ lane, partition, approval_id }) => this.owned.at(lane, partition)?.state.approvals.has(approval_id) === true);
+  }
+
+  private expire(overdue: readonly DueApproval[]): void {
+    for (const { lane, partition, approval_id } of overdue) this.owned.at(lane, partition)?.expire(approval_id);
+  }
+
+  private later(overdue: readonly DueApproval[], cause: unknown): void {
+    this.terms.warn({ cause: String(cause) }, 'questions past their time end later: not every vote could be read');
+    for (const one of overdue) this.terms.wheel.add(this.terms.now_ms(), one);
+  }
+}
+
+/** Questions to people, and grants that may still be joined. */
+export function openApprovals(owned: OwnedPartitions<RulingPartition>): number {
+  let count = 0;
+  for (const { state } of owned.all()) count += state.approvals.size;
+  return count;
+}

@@ -1,0 +1,26 @@
+import type { OwnedPartitions } from '@countersign/event-log';
+import type { PolicyTerms } from './policy-terms.js';
+import type { RulingPartition } from './ruling-partition.js';
+import { type SnapshotRows, saveSnapshot } from './snapshots.js';
+
+/** Saves partitions that handled something since they were saved. A failure costs nothing but reading time. */
+export class SnapshotSaver {
+  private readonly saved = new WeakMap<RulingPartition, number>();
+
+  constructor(
+    private readonly owned: OwnedPartitions<RulingPartition>,
+    private readonly rows: SnapshotRows,
+    private readonly terms: Pick<PolicyTerms, 'warn'>,
+  ) {}
+
+  async save(): Promise<void> {
+    for (const partition of this.owned.all()) {
+      const { handled } = partition;
+      if ((this.saved.get(partition) ?? 0) === handled) continue;
+      this.saved.set(partition, handled);
+      await saveSnapshot(this.rows, partition).catch((cause: unknown) => {
+        this.terms.warn({ cause: String(cause) }, 'a snapshot of policy was not saved');
+      });
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { callError, isReadOnly, type SimilarCall, type ToolCall } from '@countersign/contracts';
+import {
+  afterWaiting,
+  deniedBy,
+  type EditQuestion,
+  type Judged,
+  judgeCall,
+  type Question,
+  refusedAtExecution,
+  type TenantRulings,
+  unmappable,
+} from '@countersign/decisions';
+import type { ConfigurationState, KeyHolder, Withdrawal } from '@countersign/domain';
+import type { EventLog, FoldedTopics } from '@countersign/event-log';
+import type { GuardRefusal } from '@countersign/policy';
+import type { Answered, LimitService } from '../limits/limit-service.js';
+import type { Where } from '../limits/limit-store.js';
+import type { MappedQuestion, MappedQuestions } from './mapped-questions.js';
+import type { OpenedQuestion, PersonalQuestions } from './personal-questions.js';
+import type { StoreHealthCheck } from './store-health-check.js';
+import type { ToldHistories, WithHistory } from './told-histories.js';
+import { turnsOf } from './turns.js';
+
+/** Who holds idempotency keys in `tool_executions`. */
+export interface KeyHolders {
+  /** Key → its holder, live or settled inside the window. @throws InfrastructureFault */
+  holdersOf(calls: readonly { tenant_id: string; call: ToolCall; answer_gone?: boolean }[]): Promise<ReadonlyMap<string, KeyHolder>>;
+}
+
+type AskedQuestion = WithHistory<MappedQuestion>;
+
+const AT_ONCE: GuardRefusal = {
+  rule: 'edit.at_once',
+  reason: callError('POLICY_DENIED', 'another edit of this request came at the same time'),
+};
+const WITHDRAWS: ReadonlySet<string> = new Set(['lifecycle.blocked', 'contract.suspended', 'tool.changed']);
+const TOPICS = ['configuration-changed', 'tool-registered'] as const;
+
+/** Judges calls by the configuration of now, and looks up the keys of those that need an approval (one query a batch). */
+export class DecisionService {
+  constructor(
+    private readonly io: {
+      configuration: FoldedTopics<ConfigurationState>;
+      log: EventLog;
+      pulse: StoreHealthCheck;
+      personal: PersonalQuestions;
+      mappings: MappedQuestions;
+      histories: ToldHistories;
+    },
+    private readonly keys: KeyHolders,
+    readonly limits: LimitService,
+    private readonly rulings: TenantRulings,
+    private readonly similar: (tenant_id: string, call: ToolCall, before_ms: number) => Promise<SimilarCall[]>,
+  ) {}
+
+  /** One answer a question, in their order. No I/O where nobody has to be asked and the configuration fits. */
+  async judge(asked: readonly Question[], where: Where): Promise<readonly Judged[]> {
+    const opened = this.io.personal.opened(asked);
+    const readable = opened instanceof Promise ? await opened : opened;
+    const away = this.io.pulse.need();
+    if (away) await away;
+    const config_offset = newestSeen(readable);
+    if (config_offset !== undefined) await this.io.configuration.folded('configuration-changed', config_offset);
+    const mapped = this.io.mappings.complete(readable);
+    const questions = mapped instanceof Promise ? await mapped : mapped;
+    const told = this.io.histories.of(questions);
+    let answers = await this.judgeInTurns(told instanceof Promise ? await told : told);
+    if (answers.some(({ unfamiliar }) => unfamiliar)) {
+      await this.catchUp();
+      answers = await this.judgeInTurns(await this.io.histories.of(questions));
+    }
+    const answered = questions.map((question, i): Answered => [question, answers[i] as Judged]);
+    await this.limits.prerequisites(answered);
+    for (const [{ resumed }, judged] of answered) if (resumed) judged.judgement = afterWaiting(resumed, judged.judgement);
+    const asking = answered.filter(([question, judged]) => this.needsLookUp(question, judged));
+    if (asking.length > 0) {
+      const holders = await this.keys.holdersOf(asking.map(([question]) => question));
+      for (const [{ call }, judged] of asking) judged.key_holder = holders.get(call.idempotency_key);
+      await this.addSimilar(answered);
+    }
+    await this.limits.reserve(where, answered);
+    return answers;
+  }
+
+  /** Grows with whatever may make a version run no more. */
+  get revocationEpoch(): number {
+    return this.io.configuration.state.standing_changes;
+  }
+
+  /** The ruling of a call whose version may not run any more: revoked, suspended, or another contract than it was called by. */
+  withdrawalOf(tenant_id: string, call: ToolCall): Withdrawal | undefined {
+    const judged = judgeCall(this.rulings, this.io.configuration.state, { tenant_id, call, at_ms: call.requested_at_ms });
+    return judged.judgement.effect === 'deny' && WITHDRAWS.has(judged.judgement.rule) ? judged : undefined;
+  }
+
+  /** Frozen before people are asked: what became of calls like it. */
+  private async addSimilar(answered: readonly Answered[]): Promise<void> {
+    for (const [{ tenant_id, call, at_ms }, { evidence, judgement }] of answered)
+      if (evidence && judgement.effect === 'require_approval') evidence.similar = await this.similar(tenant_id, call, at_ms);
+  }
+
+  /**
+   * The same for inputs as approvers want them; `key_holder` is whoever holds the key that they have by themselves. Limits
+   * are asked for what they count for instead, where the edit `stands` but for that.
+   */
+  async judgeEdits(
+    edits: readonly EditQuestion[],
+    where: Where,
+    stands: (edit: EditQuestion, judged: Judged) => boolean,
+  ): Promise<ReadonlyMap<number, Judged>> {
+    const answers = new Map<number, Judged>();
+    if (edits.length > 0) await this.catchUp();
+    for (const edit of edits) {
+      const { offset, tenant_id, edited } = edit;
+      const [question] = (await this.io.mappings.complete([await this.editQuestion(edit)])) as [MappedQuestion];
+      const { call } = question;
+      const [judged] = (await this.judgeInTurns(await this.io.histories.of([question]))) as [Judged];
+      const { idempotency_key, discriminating_digest } = edited;
+      const same = idempotency_key === call.idempotency_key;
+      const holders = same
+        ? undefined
+        : await this.keys.holdersOf([{ tenant_id, call: { ...call, idempotency_key, discriminating_digest } }]);
+      const answer: Judged = { ...judged, key_holder: holders?.get(idempotency_key) };
+      if (edits.find(({ call_id }) => call_id === edit.call_id) !== edit) answer.judgement = deniedBy(AT_ONCE, judged.judgement);
+      answers.set(offset, answer);
+      if (stands(edit, answer)) await this.limits.reserve(where, [[question, answer]]);
+    }
+    return answers;
+  }
+
+  /** Inputs that a cap lowers are mapped, and judged once more. */
+  private async judgeInTurns(questions: readonly AskedQuestion[]): Promise<Judged[]> {
+    const answers = await this.judgeAll(questions);
+    for (const [at, { unmapped_json }] of answers.entries()) {
+      if (unmapped_json === undefined) continue;
+      // The gateway may have mapped the call by a version that this process has not read yet.
+      await this.catchUp();
+      const lowered = await this.io.mappings.lowered(questions[at] as AskedQuestion, unmapped_json);
+      answers[at] = this.judgeNow([lowered])[0] as Judged;
+    }
+    return answers;
+  }
+
+  /** Where inputs are large, others have their turns in between. */
+  private async judgeAll(questions: readonly AskedQuestion[]): Promise<Judged[]> {
+    const [first = [], ...others] = turnsOf(questions, ({ call }) => call.inputs_json.length);
+    const answers = this.judgeNow(first);
+    for (const turn of others) {
+      await nextTurn();
+      answers.push(...this.judgeNow(turn));
+    }
+    return answers;
+  }
+
+  private judgeNow(questions: readonly AskedQuestion[]): Judged[] {
+    const { state } = this.io.configuration;
+    return questions.map((question) => {
+      const judged = this.io.personal.guarded(state, question, this.judgeOne(question));
+      // Rules were never asked about what would run: they are asked now, and are not stricter than before.
+      return question.at_execution && !question.late ? refusedAtExecution(judged) : judged;
+    });
+  }
+
+  private judgeOne({ tenant_id, call, at_ms, resumed, late, unmappable: refused, remapped, history_json }: AskedQuestion): Judged {
+    const { state } = this.io.configuration;
+    if (refused) return unmappable(state, call, refused.mapping_version, refused.issues);
+    const waited = resumed?.waited ?? [];
+    const judged = judgeCall(this.rulings, state, { tenant_id, call, at_ms, waited, history_json, remapped });
+    return late && !judged.mapped ? { ...judged, mapped: late } : judged;
+  }
+
+  private async editQuestion(edit: EditQuestion): Promise<OpenedQuestion> {
+    const opened = await this.io.personal.edit(edit);
+    return { ...opened, at_execution: false, key_is_known: false, held_by: undefined };
+  }
+
+  private needsLookUp(question: Question, judged: Judged): boolean {
+    const { call, key_is_known } = question;
+    if (judged.judgement.effect === 'require_approval') return !key_is_known && !isReadOnly(call.effect_class);
+    return this.limits.needsHolder([question, judged]);
+  }
+
+  /** Waits until this process knows the configuration that is on the log now. */
+  async catchUp(): Promise<void> {
+    for (const topic of TOPICS) {
+      const head = await this.io.log.head(topic, 0);
+      if (head > 0) await this.io.configuration.folded(topic, head - 1);
+    }
+  }
+}
+
+/** The newest configuration that must have been seen; undefined: any will do. */
+function newestSeen(questions: readonly Question[]): number | undefined {
+  let newest: number | undefined;
+  for (const { config_offset } of questions)
+    if (config_offset !== undefined && (newest === undefined || config_offset > newest)) newest = config_offset;
+  return newest;
+}
