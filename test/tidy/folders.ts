@@ -18,7 +18,6 @@ export const ARROWS_TO_TURN: readonly string[] = [
 export const BAGS_TO_SPLIT: readonly string[] = [
   'apps/gateway/src/notices/notice-sender.ts',
   'apps/gateway/src/usage/period-closer.ts',
-  'apps/projector/src/audit/checkpoint-writer.ts',
   'libs/event-log/src/embedded/embedded-event-log.ts',
 ];
 

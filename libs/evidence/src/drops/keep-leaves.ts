@@ -1,11 +1,20 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { isInfrastructureFault } from '@countersign/contracts';
-import { consistencyProof, GrowingTree, HASH_BYTES, isConsistent, subtreesOf, TILE_WIDTH, type TreeHead } from '@countersign/proofs';
+import {
+  consistencyProof,
+  GrowingTree,
+  HASH_BYTES,
+  headName,
+  isConsistent,
+  subtreesOf,
+  TILE_WIDTH,
+  type TreeHead,
+} from '@countersign/proofs';
 import { BrokenRecord } from '../trees/broken-record.js';
-import { type Tiles, treeName } from '../trees/tiles.js';
+import type { Tiles } from '../trees/tiles.js';
 import type { DroppedLeaves } from './dropped-leaves.js';
 
-/** Where the records of a tree begin, and below which offset they are to go. */
+/** Where the leaves of a tree begin whose records are there, and below which leaf they are to go. */
 export interface LeafRange {
   first: number;
   below: number;
@@ -37,7 +46,7 @@ export async function hasLeaves(dropped: DroppedLeaves, tree: string, below: num
  * are gone already come from what was kept. Repeatable. Answers what is wrong, and then nothing may be dropped.
  */
 export async function keepLeaves(head: TreeHead, range: LeafRange, tiles: Tiles, dropped: DroppedLeaves): Promise<string | undefined> {
-  const name = treeName(head.topic, head.partition);
+  const name = headName(head);
   const { first, below } = range;
   const known = (index: number) => sourceOf(name, first, index, tiles, dropped);
   const wrong = await strangeLeaves(head, below, known, tiles);
@@ -71,7 +80,7 @@ async function strangeLeaves(
   read: (index: number) => Promise<Buffer>,
   tiles: Tiles,
 ): Promise<string | undefined> {
-  const name = treeName(head.topic, head.partition);
+  const name = headName(head);
   const tree = new GrowingTree();
   try {
     for await (const hashes of leavesBelow(read, below)) tree.append(hashes);
