@@ -45,14 +45,12 @@ export class DamagedInstallation {
   private constructor(
     private readonly dir: string,
     private log: EmbeddedEventLog,
+    public logDir: string,
   ) {}
 
   static async open(dir: string): Promise<DamagedInstallation> {
-    return new DamagedInstallation(dir, await openLog(path.join(dir, 'log')));
-  }
-
-  get logDir(): string {
-    return path.join(this.dir, this.logs === 1 ? 'log' : `log-${this.logs}`);
+    const logDir = path.join(dir, 'log');
+    return new DamagedInstallation(dir, await openLog(logDir), logDir);
   }
 
   audit(...names: string[]): string {
@@ -94,7 +92,7 @@ export class DamagedInstallation {
   /** The end of the journal is lost: of the records, and of the settings, only so many are left. */
   async cut(kept: number, settings = 100_000): Promise<void> {
     const before = this.log;
-    this.logs++;
+    this.logDir = path.join(this.dir, `log-${++this.logs}`);
     this.log = await openLog(this.logDir);
     for (const topic of [...COVERED, CHECKPOINT_TOPIC]) {
       const records = await before.read(topic, 0, 0, topic === RECORDS ? kept : topic === SETTINGS ? settings : 100_000);
@@ -103,9 +101,10 @@ export class DamagedInstallation {
     await before.close();
   }
 
-  /** The whole journal, back from a backup that was made of `logs` journals. */
+  /** The whole journal, back from a backup. */
   async restore(dir: string): Promise<void> {
     await this.log.close();
+    this.logDir = dir;
     this.log = await openLog(dir);
   }
 
