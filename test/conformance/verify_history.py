@@ -207,6 +207,7 @@ def verify(vkey, earlier, later, history, trusted=frozenset()):
     must((entries.size, entries.root()) == (first, first_root), "the heads are not those of the earlier checkpoint")
     opened = []
     for page in history["pages"]:
+        must(page["first"] == entries.size, "a page is missing")
         for entry in page["entries"]:
             must(entry["number"] == entries.size, "an entry is missing")
             opened += follow(entry, heads, trusted)

@@ -17,7 +17,7 @@ export type { DamageFinder, DamageReport, FoundDamage } from './damage/found-dam
 export { type OpeningDecision, type PendingOpening, pendingOpenings } from './damage/pending-openings.js';
 export { treesToOpen } from './damage/trees-to-open.js';
 export { DroppedBucket, DroppedFolder, type DroppedLeaves } from './drops/dropped-leaves.js';
-export { hasLeaves, keepLeaves, leavesBelow } from './drops/keep-leaves.js';
+export { hasLeaves, keepLeaves, keepLeavesOf, leavesBelow } from './drops/keep-leaves.js';
 export { missingRecords, shortened } from './drops/missing-records.js';
 export { type DropSources, droppedBelow, type RecordedDrop, signedDrops } from './drops/recorded-drops.js';
 export { type EntriesAnswer, EntriesReader } from './entries-reader.js';

@@ -6,7 +6,7 @@ import {
   type DamageReport,
   droppedBelow,
   headsAt,
-  keepLeaves,
+  keepLeavesOf,
   missingRecords,
   type NewestCheckpoint,
   shortened,
@@ -14,7 +14,7 @@ import {
   treeName,
 } from '@countersign/evidence';
 import { type AppDeps, anchorOf, type Evidence } from '@countersign/process';
-import { endOf, headName, spansOf } from '@countersign/proofs';
+import { endOf, spansOf } from '@countersign/proofs';
 import { oldestOpenCall } from '@countersign/store';
 import type { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { SignedSoon } from './signed-soon.js';
@@ -133,14 +133,10 @@ export class LogDrop {
 
   private async keepLeaves({ checkpoint, due }: DropPlan): Promise<Refusal | undefined> {
     const { tiles, dropped } = this.evidence;
-    for (const { head, first, end, isFrozen } of spansOf(checkpoint.heads.values())) {
-      const range = due.get(treeName(head.topic, head.partition));
-      if (!range || range.below <= first) continue;
-      if (!dropped) return new Refusal('conflict', `${headName(head)} is not covered`);
-      const leaves = { first: Math.max(0, range.first - first), below: Math.min(range.below, end) - first };
-      const wrong = await keepLeaves(head, leaves, tiles, dropped);
-      // A frozen tree that lost tiles gets them from nowhere: its records are unproven already, by a decision on the record.
-      if (wrong !== undefined && !isFrozen) return new Refusal('conflict', `nothing is dropped: ${wrong}`);
+    for (const [tree, going] of due) {
+      if (!dropped) return new Refusal('conflict', `${tree} is not covered`);
+      const wrong = await keepLeavesOf(checkpoint.heads.values(), going, tiles, dropped);
+      if (wrong !== undefined) return new Refusal('conflict', `nothing is dropped: ${wrong}`);
     }
     return undefined;
   }

@@ -267,6 +267,25 @@ describe('checkpoints of a log', () => {
     expect(broken.at(-1)).toBe('checkpoint 3 is another one');
   });
 
+  test('a lane that is learnt while it runs is covered from then on', async () => {
+    const lane = 'tool-executed.bulk';
+    await log.ensureTopics([{ name: lane, partitions: 1 }]);
+    const record = { partition: 0, key: null, value: Buffer.from('x'), headers: {} };
+    await log.append([{ ...record, topic: lane }]);
+    const known = [...topics];
+    const learn = async () => known.length < known.push(lane) && known.length === topics.length + 1;
+    const damage = { found: () => true, openings: [], holdsSigning: false };
+    const signing = new LogSigning({ log, evidence: evidence(), now_ms: () => 1_790_000_000_000, logger: quiet, damage });
+    const writer = new CheckpointWriter(log, { topics: async () => [...known], learn }, signing);
+    await writer.start();
+    await append(3);
+    await log.append([{ ...record, topic: 'configuration-changed' }]);
+    const size = async () => (await evidence().checkpoints.newest())?.heads.get(`${lane}/0`)?.size;
+    for (const end = performance.now() + 30_000; performance.now() < end && (await size()) === undefined; ) await sleep(20);
+    await writer.close();
+    expect(await size()).toBe(1);
+  });
+
   test('every checkpoint is a signed note of the log', async () => {
     await append(3);
     await signAll();

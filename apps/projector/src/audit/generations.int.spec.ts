@@ -140,6 +140,27 @@ describe('a tree that cannot be continued', () => {
     expect(await installation.trees()).toEqual([`${RECORDS}/0 0-43 of 43`]);
   }, 90_000);
 
+  test('keeps the leaf hashes of dropped records tree by tree: lost tiles are made again from them, and proofs go on', async () => {
+    await installation.append(300);
+    await installation.start();
+    await installation.cut(280);
+    expect(await installation.start()).toHaveLength(1);
+    await installation.accept();
+    await installation.append(400, 'after');
+    expect(await installation.start()).toEqual([]);
+    const trees = [`${RECORDS}/0 0-280 of 300 frozen`, `${RECORDS}/0#2 280-680 of 400`];
+    expect(await installation.trees()).toEqual(trees);
+    expect(await installation.drop(600)).toBeUndefined();
+    const first = await installation.first;
+    expect(first).toBeGreaterThan(300);
+    expect(await installation.start()).toEqual([]);
+    await rm(installation.audit('trees', `${RECORDS}`), { recursive: true });
+    await installation.append(5, 'last');
+    expect(await installation.start()).toEqual([]);
+    expect(await installation.trees()).toEqual([trees[0], `${RECORDS}/0#2 280-685 of 405`]);
+    expect(await installation.provenBy()).toEqual(Array(685 - first).fill(`${RECORDS}/0#2`));
+  }, 120_000);
+
   test('of the topic that decisions stand on: its own decision is in the tree that it opens', async () => {
     await installation.append(40);
     await installation.configure(8);

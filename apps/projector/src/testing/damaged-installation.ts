@@ -10,6 +10,7 @@ import {
   CosignedNotes,
   DroppedFolder,
   EntriesReader,
+  keepLeavesOf,
   LogFirstCheckpoints,
   ProofReader,
   RestoredCheckpoints,
@@ -151,6 +152,27 @@ export class DamagedInstallation {
     await damage.close();
   }
 
+  /** Records below an offset go, as whole files, once their leaf hashes are kept and a signed `log_dropped` names them. */
+  async drop(below: number): Promise<string | undefined> {
+    const { checkpoints, tiles, dropped } = this.evidence();
+    const newest = await checkpoints.newest();
+    const first = await this.log.first(RECORDS, 0);
+    const wrong = await keepLeavesOf(newest?.heads.values() ?? [], { topic: RECORDS, partition: 0, first, below }, tiles, dropped);
+    const by = { kind: 'user' as const, id: 'ada', roles: [] };
+    const value = codec.encode('log_dropped', {
+      ...{ meta: firstMeta('default', TIME_MS), before_ms: TIME_MS, checkpoint: newest?.record.note ?? '', by, dropped_at_ms: TIME_MS },
+      below: [{ topic: RECORDS, partition: 0, offset: below }],
+    });
+    await this.log.append([{ topic: SETTINGS, partition: 0, key: null, value, headers: { event_type: 'log_dropped' } }]);
+    await this.start();
+    await this.log.drop({ below: (topic) => (topic === RECORDS ? below : 0), carries: (topic) => topic !== RECORDS });
+    return wrong;
+  }
+
+  get first(): Promise<number> {
+    return this.log.first(RECORDS, 0);
+  }
+
   proofs(): ProofReader {
     const { checkpoints, tiles } = this.evidence();
     return new ProofReader(checkpoints, tiles, signer.verifier);
@@ -163,7 +185,7 @@ export class DamagedInstallation {
 
   /** For each record of the log the tree that proves it, or what is said instead. */
   async provenBy(): Promise<string[]> {
-    const records = await this.log.read(RECORDS, 0, 0, 10_000);
+    const records = await this.log.read(RECORDS, 0, await this.first, 10_000);
     const told: string[] = [];
     for (const record of records) {
       const answer = await this.proofs().prove(record);

@@ -6,9 +6,11 @@ import {
   HASH_BYTES,
   headName,
   isConsistent,
+  spansOf,
   subtreesOf,
   TILE_WIDTH,
   type TreeHead,
+  type TreePlace,
 } from '@countersign/proofs';
 import { BrokenRecord } from '../trees/broken-record.js';
 import type { Tiles } from '../trees/tiles.js';
@@ -61,6 +63,30 @@ export async function keepLeaves(head: TreeHead, range: LeafRange, tiles: Tiles,
   // What was written is what counts from now on.
   const copied = await strangeLeaves(head, below, (index) => dropped.read(name, index), tiles);
   return copied === undefined ? undefined : `the copied tiles of ${name}: ${copied}`;
+}
+
+/** Records of one partition that are to go: from `first`, the first that is there, up to `below`. */
+export interface GoingRecords extends TreePlace {
+  first: number;
+  below: number;
+}
+
+/** The same for the records of a partition, in whichever of its trees they are. */
+export async function keepLeavesOf(
+  heads: Iterable<TreeHead>,
+  { topic, partition, first, below }: GoingRecords,
+  tiles: Tiles,
+  dropped: DroppedLeaves,
+): Promise<string | undefined> {
+  for (const span of spansOf(heads)) {
+    const { head, isFrozen } = span;
+    if (head.topic !== topic || head.partition !== partition || below <= span.first) continue;
+    const leaves = { first: Math.max(0, first - span.first), below: Math.min(below, span.end) - span.first };
+    const wrong = await keepLeaves(head, leaves, tiles, dropped);
+    // A frozen tree that lost tiles gets them from nowhere: its records are unproven already, by a decision on the record.
+    if (wrong !== undefined && !isFrozen) return wrong;
+  }
+  return undefined;
 }
 
 /** A tile of leaf hashes: what was kept of records that are gone, and the tile of the tree for the rest. */
