@@ -272,11 +272,15 @@ describe('checkpoints of a log', () => {
     await log.ensureTopics([{ name: lane, partitions: 1 }]);
     const record = { partition: 0, key: null, value: Buffer.from('x'), headers: {} };
     await log.append([{ ...record, topic: lane }]);
-    const known = [...topics];
-    const learn = async () => known.length < known.push(lane) && known.length === topics.length + 1;
+    let known = topics;
+    const learn = async () => {
+      if (known !== topics) return false;
+      known = [...topics, lane];
+      return true;
+    };
     const damage = { found: () => true, openings: [], holdsSigning: false };
     const signing = new LogSigning({ log, evidence: evidence(), now_ms: () => 1_790_000_000_000, logger: quiet, damage });
-    const writer = new CheckpointWriter(log, { topics: async () => [...known], learn }, signing);
+    const writer = new CheckpointWriter(log, { topics: async () => known, learn }, signing);
     await writer.start();
     await append(3);
     await log.append([{ ...record, topic: 'configuration-changed' }]);
