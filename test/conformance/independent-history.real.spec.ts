@@ -6,6 +6,7 @@ import { checkSince, type History as KeptHistory, keptHistory } from '@countersi
 import { noteSigner, openCheckpoint } from '@countersign/proofs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { attacks } from '../forger/attacks.js';
+import { openGeneration } from '../forger/generations.js';
 import { History } from '../forger/history.js';
 import { grow } from '../forger/honest-log.js';
 import { Random } from '../forger/random.js';
@@ -35,13 +36,24 @@ async function kept(history: History, first: number): Promise<string> {
   return JSON.stringify({ format: 'countersign-history/v1', heads: await history.heads(first), pages } satisfies KeptHistory);
 }
 
-function theirs({ earlier, later, history }: Told): number | null {
+/** Trees were damaged, and an operator let them go on. */
+async function decidedLog(seed: number): Promise<History> {
+  const random = new Random(seed);
+  let claims = grow([], 3, random);
+  for (let n = 0; n < 2; n++) claims = grow(await openGeneration(claims, random), 1, random, `after ${n}`);
+  return History.publish(claims, signer);
+}
+
+const theirs = (told: Told): number | null => run(told).status;
+const said = (told: Told): string => run(told).stdout;
+
+function run({ earlier, later, history }: Told) {
   const files = [earlier, later, history].map((text, at) => {
     const file = path.join(dir, `${at}`);
     writeFileSync(file, text);
     return file;
   });
-  return spawnSync('python3', [script, log.vkey, ...files]).status;
+  return spawnSync('python3', [script, log.vkey, ...files], { encoding: 'utf8' });
 }
 
 async function ours({ earlier, later, history }: Told): Promise<number> {
@@ -83,19 +95,36 @@ describe('a check in another language that a log only grew', () => {
     60_000,
   );
 
-  test('refuses with ours every edit of one character', async () => {
-    const honest = await History.publish(grow([], 7, new Random(1)), signer);
-    const told = { earlier: honest.note(2), later: honest.note(), history: await kept(honest, 2) };
-    const random = new Random(11);
-    const notes = [...told.history.matchAll(/"checkpoint":"[^"]*"/g)].map(({ index, 0: found }) => [index, index + found.length] as const);
-    for (let n = 0; n < EDITS; ) {
-      const at = random.below(told.history.length);
-      // The notes inside repeat what the two checkpoints say: they prove nothing of their own.
-      if (notes.some(([from, end]) => at >= from && at < end)) continue;
-      n += 1;
-      const { history } = told;
-      const edited = { ...told, history: `${history.slice(0, at)}${history[at] === '1' ? '2' : '1'}${history.slice(at + 1)}` };
-      expect([at, theirs(edited), await ours(edited)]).toEqual([at, 1, 1]);
+  test('accepts with ours a log in which an operator let a damaged tree go on, and names what was frozen', async () => {
+    for (let seed = 0; seed < 5; seed++) {
+      const honest = await decidedLog(seed);
+      const told = { earlier: honest.note(1), later: honest.note(), history: await kept(honest, 1) };
+      expect([seed, theirs(told), await ours(told)]).toEqual([seed, 0, 0]);
+      expect(said(told)).toMatch(/but for:\nNOT CONTINUED: .* is frozen; .*#2 goes on from offset \d+/);
     }
-  }, 120_000);
+  }, 60_000);
+
+  test.each([
+    ['every edit of one character', () => History.publish(grow([], 7, new Random(1)), signer)],
+    ['every edit of one character where trees were frozen', () => decidedLog(1)],
+  ])(
+    'refuses with ours %s',
+    async (_, publish) => {
+      const honest = await publish();
+      const told = { earlier: honest.note(2), later: honest.note(), history: await kept(honest, 2) };
+      const random = new Random(11);
+      const unproven = /"checkpoint":"[^"]*"|"schema":"(?:[^"\\]|\\.)*"/g;
+      const notes = [...told.history.matchAll(unproven)].map(({ index, 0: found }) => [index, index + found.length] as const);
+      for (let n = 0; n < EDITS; ) {
+        const at = random.below(told.history.length);
+        // The notes inside repeat what the two checkpoints say, and schemas are to be trusted by their digests: they prove nothing of their own.
+        if (notes.some(([from, end]) => at >= from && at < end)) continue;
+        n += 1;
+        const { history } = told;
+        const edited = { ...told, history: `${history.slice(0, at)}${history[at] === '1' ? '2' : '1'}${history.slice(at + 1)}` };
+        expect([at, theirs(edited), await ours(edited)]).toEqual([at, 1, 1]);
+      }
+    },
+    120_000,
+  );
 });

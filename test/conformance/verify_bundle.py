@@ -2,12 +2,13 @@
 """An independent verifier of bundles: python3 verify_bundle.py [--witness [heads:]VKEY ...] BUNDLE VKEY [SCHEMA_SHA256 ...]
 
 Written from public specifications only: RFC 8032 (Ed25519), RFC 9162 (Merkle trees), C2SP signed-note, tlog-checkpoint and
-tlog-cosignature, the Avro specification (binary encoding), and docs/decisions/0006 with libs/proofs/src/record for the three leaf formats.
+tlog-cosignature, the Avro specification (binary encoding), and docs/decisions/0006 and 0029 with libs/proofs/src/record for the leaf formats.
 Uses the standard library only. Exit code 0: verified; 1: refused, with the reason.
 """
 import base64
 import hashlib
 import json
+import re
 import struct
 import sys
 
@@ -193,14 +194,35 @@ def lines(*texts):
     return "".join(str(text) + "\n" for text in texts).encode()
 
 
+def head_leaf(topic, partition, size, root, generation=None):
+    """A tree that is not the original one of its partition says which it is (docs/decisions/0029)."""
+    grown = (size, base64.b64encode(root).decode())
+    if generation is None:
+        return leaf_hash(lines("countersign/tree/v1", topic, partition, *grown))
+    number, base, decision = check_generation(generation)
+    return leaf_hash(lines("countersign/tree/v2", topic, partition, number, base, decision, *grown))
+
+
+UUID = re.compile(r"[0-9a-f-]{36}\Z")
+
+
+def check_generation(generation):
+    number, base, decision = (generation[name] for name in ("number", "base_offset", "decision"))
+    must(len(generation) == 3 and type(number) is int and number >= 2 and type(base) is int and base >= 0, "no generation of a tree")
+    must(type(decision) is str and UUID.match(decision), "a generation has no decision")
+    return number, base, decision
+
+
 def check_place(record, value, size, root):
     proof = record["proof"]
     tree, head, entry = proof["tree"], proof["head"], proof["entry"]
     # A witness may have skipped an earlier entry: only the last one of a checkpoint proves.
     must(entry["number"] == size - 1, "an entry is not the last one of its checkpoint")
-    own = root_from_path(leaf_hash(record_leaf(record, value)), record["offset"], tree["size"], hashes(tree["path"]))
-    text = lines("countersign/tree/v1", record["topic"], record["partition"], tree["size"], base64.b64encode(own).decode())
-    heads = root_from_path(leaf_hash(text), head["index"], entry["trees"], hashes(head["path"]))
+    generation = tree.get("generation")
+    base = 0 if generation is None else check_generation(generation)[1]
+    own = root_from_path(leaf_hash(record_leaf(record, value)), record["offset"] - base, tree["size"], hashes(tree["path"]))
+    leaf = head_leaf(record["topic"], record["partition"], tree["size"], own, generation)
+    heads = root_from_path(leaf, head["index"], entry["trees"], hashes(head["path"]))
     text = lines("countersign/checkpoint/v1", entry["number"], entry["time_ms"], entry["trees"], base64.b64encode(heads).decode())
     must(root_from_path(leaf_hash(text), entry["number"], size, hashes(entry["path"])) == root, "a record is not under the checkpoint")
 
@@ -402,7 +424,9 @@ MEMBERS = {
 
 def check_shape(bundle):
     def check(part, value):
-        must(set(value) == MEMBERS[part], f"the members of a {part} are not those of the format")
+        # A tree that is not the original one of its partition says which it is.
+        names = set(value) - {"generation"} if part == "tree" else set(value)
+        must(names == MEMBERS[part], f"the members of a {part} are not those of the format")
 
     check("bundle", bundle)
     must(type(bundle["made_at_ms"]) is int, "made_at_ms is no time")
@@ -430,6 +454,12 @@ def check_calls(bundle, records):
         must(set(cases.values()) == {subject["case_id"]}, "the calls shown are not of the case that the bundle is about")
 
 
+def later_trees(bundle):
+    """The trees of the records that are not the original ones of their partitions."""
+    places = ((record["topic"], record["partition"], record["proof"]["tree"].get("generation")) for record in bundle["records"])
+    return {f"{topic}/{partition}#{of['number']} (decision {of['decision']})" for topic, partition, of in places if of is not None}
+
+
 def verify(bundle, vkey, trusted, witnesses=()):
     must(bundle["format"] == "countersign-bundle/v1", "the format is unknown")
     check_shape(bundle)
@@ -450,7 +480,7 @@ def verify(bundle, vkey, trusted, witnesses=()):
             records[meta["call_id"]].append(record)
     must(seen, "there are no records")
     check_calls(bundle, records)
-    return len(seen), size, checked
+    return len(seen), size, checked, later_trees(bundle)
 
 
 UNREADABLE = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, struct.error)
@@ -463,7 +493,7 @@ def main():
         arguments = arguments[2:]
     try:
         with open(arguments[0], encoding="utf-8") as file:
-            records, size, checked = verify(json.load(file), arguments[1], set(arguments[2:]), witnesses)
+            records, size, checked, trees = verify(json.load(file), arguments[1], set(arguments[2:]), witnesses)
     except Refused as refusal:
         print(f"refused: {refusal}")
         return 1
@@ -471,6 +501,8 @@ def main():
         print(f"refused: the bundle cannot be read ({type(fault).__name__})")
         return 1
     print(f"verified: {records} records under checkpoint {size}")
+    for tree in sorted(trees):
+        print(f"not proven: what stood at the offsets of {tree} before, which goes on in the place of a frozen tree")
     if "heads" not in checked:
         print("not proven: that records were not rewritten and signed again; no witness that checks heads has cosigned")
     return 0

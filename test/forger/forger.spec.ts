@@ -1,17 +1,21 @@
 import { checkSince } from '@countersign/cli/verify/since';
 import { judge, nothingSeen, type Seen } from '@countersign/cli/witness/follow-log';
+import { readDecision } from '@countersign/evidence';
 import {
   COSIGNATURE_V1,
   coveredHeads,
   followEntries,
   HeadsLog,
+  headName,
   noteSigner,
+  type Opening,
   openCheckpoint,
   openHeads,
   verifyRecord,
 } from '@countersign/proofs';
 import { describe, expect, test } from '@jest/globals';
 import { type Attack, attacks } from './attacks.js';
+import { openGeneration } from './generations.js';
 import { type Claim, History } from './history.js';
 import { grow } from './honest-log.js';
 import { Random } from './random.js';
@@ -29,12 +33,12 @@ const served = (history: History) => ({
 
 /** A witness that has followed the honest log to this size, as its state file brings it back. */
 async function hasSeen(history: History, size: number): Promise<Seen> {
-  if (size === 0) return nothingSeen();
-  const followed = followEntries(HeadsLog.empty(), await history.entriesUpTo(0, size), log);
+  if (size === 0) return { ...nothingSeen(), accepts: () => true };
+  const followed = followEntries(HeadsLog.empty(), await history.entriesUpTo(0, size), { log, readDecision });
   if (followed.kind === 'refused') throw new Error(followed.reason);
   const state = openHeads(JSON.parse(JSON.stringify(coveredHeads(followed.log, followed.note))), log);
   if (state.kind === 'refused') throw new Error(state.reason);
-  return { log: state.log, note: state.note };
+  return { log: state.log, note: state.note, accepts: () => true };
 }
 
 async function world(seed: number, forge: (claims: readonly Claim[], random: Random) => Promise<Attack> | Attack) {
@@ -68,6 +72,71 @@ describe.each(Object.entries(attacks))('the holder of the key: %s', (_, forge) =
       const verdict = await checkSince(first, second, log, served(earlier.size <= later.size ? forged : honest));
       const isHonestPart = forged.size < size && forged.size <= attack.at;
       expect([seed, verdict.kind]).toEqual([seed, isHonestPart ? 'continued' : 'refused']);
+    }
+  });
+});
+
+describe('a tree that an operator let go on as another generation', () => {
+  /** An honest log with some generations in it, each opened by a decision on the record. */
+  async function decidedLog(seed: number) {
+    const random = new Random(seed);
+    let claims = grow([], random.between(1, 4), random);
+    const count = random.between(1, 3);
+    for (let n = 0; n < count; n++) claims = grow(await openGeneration(claims, random), random.between(0, 2), random, `after ${n}`);
+    return { random, count, history: await History.publish(claims, signer) };
+  }
+
+  test('is no contradiction; a witness stops there until its own operator accepts it', async () => {
+    for (let seed = 0; seed < SEEDS; seed++) {
+      const { count, history } = await decidedLog(seed);
+      const stopped = await judge(nothingSeen(), served(history), log, async () => undefined);
+      expect([seed, stopped]).toMatchObject([seed, { kind: 'undecided' }]);
+      const accepted = { ...nothingSeen(), accepts: () => true };
+      expect([seed, await judge(accepted, served(history), log, async () => undefined)]).toMatchObject([seed, { kind: 'cosign' }]);
+      const openings = stopped.kind === 'undecided' ? stopped.openings : [];
+      expect([seed, openings.length]).toEqual([seed, count]);
+      const allButOne = { ...nothingSeen(), accepts: ({ decision }: Opening) => decision.event_id !== openings.at(-1)?.decision.event_id };
+      expect((await judge(allButOne, served(history), log, async () => undefined)).kind).toBe('undecided');
+    }
+  });
+
+  test('verify --since names the frozen tree, the new one and the decision, from any checkpoint before', async () => {
+    for (let seed = 0; seed < SEEDS; seed++) {
+      const { random, history } = await decidedLog(seed);
+      const [first, second] = [history.note(random.between(1, history.size)), history.note()].map((note) => openCheckpoint(note, log));
+      const verdict = await checkSince(first as never, second as never, log, served(history));
+      expect([seed, verdict.kind]).toEqual([seed, first?.size === second?.size ? 'same' : 'continued']);
+      if (verdict.kind !== 'continued') continue;
+      const before = new Set(
+        (await history.heads(first?.size as number)).heads.map(([topic, partition, , , of]) => `${topic}/${partition}#${of?.number}`),
+      );
+      const after = (await history.heads(history.size)).heads.filter(
+        ([topic, partition, , , of]) => of && !before.has(`${topic}/${partition}#${of.number}`),
+      );
+      expect(verdict.openings.map(({ opened }) => headName(opened)).sort()).toEqual(
+        after.map(([topic, partition, , , of]) => `${topic}/${partition}#${of?.number}`).sort(),
+      );
+      for (const { decision, opened } of verdict.openings) expect(decision.event_id).toBe(opened.generation?.decision);
+    }
+  });
+
+  test('its records are proven under it, at their offsets', async () => {
+    for (let seed = 0; seed < SEEDS; seed++) {
+      const { history } = await decidedLog(seed);
+      const trees = history.claims.at(-1)?.trees ?? new Map();
+      for (const [name, records] of trees) {
+        if (records.length === 0) continue;
+        const { record, proof } = await history.prove(name, records.at(-1).offset, history.size - 1);
+        expect([name, verifyRecord(record, proof, { log, witnesses: [] }).kind]).toEqual([name, 'proven']);
+        const { generation } = proof.tree;
+        if (!generation) continue;
+        for (const change of [{ number: generation.number + 1 }, { base_offset: generation.base_offset + 1 }, { decision: 'x' }]) {
+          const tree = { ...proof.tree, generation: { ...generation, ...change } };
+          expect(verifyRecord(record, { ...proof, tree }, { log, witnesses: [] }).kind).toBe('refused');
+        }
+        const { generation: _, ...original } = proof.tree;
+        expect(verifyRecord(record, { ...proof, tree: original }, { log, witnesses: [] }).kind).toBe('refused');
+      }
     }
   });
 });

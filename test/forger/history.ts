@@ -1,10 +1,14 @@
+import { wireDecision } from '@countersign/evidence';
 import { type CheckpointRecord, FULL_EVERY } from '@countersign/evidence/checkpoints/checkpoint-store';
 import {
   type CoveredHeads,
   consistencyProof,
+  DECISIONS,
   entryHash,
   Frontier,
+  type Generation,
   GrowingTree,
+  headName,
   headProof,
   headsRoot,
   inclusionProof,
@@ -20,7 +24,9 @@ import {
   subtreesOf,
   type TileAppend,
   type TreeHead,
+  type WireDecision,
   wireHead,
+  wireMove,
 } from '@countersign/proofs';
 
 /** What one entry claims: the records of each tree. A dishonest history says other records in one entry than in the next. */
@@ -29,6 +35,10 @@ export interface Claim {
   trees: ReadonlyMap<string, readonly RecordToCover[]>;
   /** A second head of a tree that is there already, which an honest log never has. */
   twice?: TreeHead;
+  /** What trees that are not the original ones of their partitions are, by name. */
+  generations?: ReadonlyMap<string, Generation>;
+  /** Records of decisions that are shown with the entry, whatever they open. */
+  decisions?: readonly RecordToCover[];
 }
 
 const text = (path: readonly Buffer[]) => path.map((hash) => hash.toString('base64'));
@@ -121,13 +131,18 @@ export class History {
   async prove(name: string, offset: number, number: number, size = this.size): Promise<{ record: RecordToCover; proof: RecordProof }> {
     const { entry, heads } = this.at(number);
     const records = this.claims[number]?.trees.get(name) ?? [];
-    const record = records[offset] as RecordToCover;
-    const index = heads.findIndex(({ topic, partition }) => `${topic}/${partition}` === name);
+    const at = records.findIndex((each) => each.offset === offset);
+    const record = records[at] as RecordToCover;
+    const index = heads.findIndex((head) => headName(head) === name);
+    const generation = heads[index]?.generation;
     const tree = treeOf(records);
     return {
       record,
       proof: {
-        tree: { size: records.length, path: text(await inclusionProof(tree.subtrees, offset, records.length)) },
+        tree: {
+          ...{ size: records.length, path: text(await inclusionProof(tree.subtrees, at, records.length)) },
+          ...(generation ? { generation } : {}),
+        },
         head: { index, path: text(await headProof(heads, index)) },
         entry: {
           number,
@@ -142,12 +157,15 @@ export class History {
 
   /** What is kept of it: checkpoints, the tiles of the entries, and of each tree as it is claimed last. */
   async stored(): Promise<{ checkpoints: CheckpointRecord[]; tiles: [tree: string, TileAppend][] }> {
-    const checkpoints = this.entries.map(({ entry, heads, note }, number): CheckpointRecord => {
-      const before = new Map(this.entries[number - 1]?.heads.map((head) => [`${head.topic}/${head.partition}`, head]));
+    const checkpoints: CheckpointRecord[] = [];
+    for (const [number, { entry, heads, note }] of this.entries.entries()) {
+      const before = new Map(this.entries[number - 1]?.heads.map((head) => [headName(head), head]));
       const full = number % FULL_EVERY === 0;
-      const moved = heads.filter((head) => !before.get(`${head.topic}/${head.partition}`)?.root.equals(head.root));
-      return { ...entry, heads_root: entry.heads_root.toString('base64'), full, heads: (full ? heads : moved).map(wireHead), note };
-    });
+      const moved = heads.filter((head) => !before.get(headName(head))?.root.equals(head.root));
+      const record = { ...entry, heads_root: entry.heads_root.toString('base64'), full, heads: (full ? heads : moved).map(wireHead), note };
+      const decisions = await this.decisionsOf(number);
+      checkpoints.push(decisions ? { ...record, decisions } : record);
+    }
     const trees = [...(this.claims.at(-1)?.trees ?? [])].flatMap(([name, records]) =>
       treeOf(records).tiles.map((tile): [string, TileAppend] => [name, tile]),
     );
@@ -157,15 +175,29 @@ export class History {
 
   private async served(number: number): Promise<ServedEntry> {
     const { entry, heads } = this.at(number);
-    const before = new Map(number === 0 ? [] : this.at(number - 1).heads.map((head) => [`${head.topic}/${head.partition}`, head]));
+    const before = new Map(number === 0 ? [] : this.at(number - 1).heads.map((head) => [headName(head), head]));
     const moved: ServedEntry['moved'] = [];
     for (const head of heads) {
-      const name = `${head.topic}/${head.partition}`;
+      const name = headName(head);
       const known = before.get(name);
       if (known?.size === head.size && known.root.equals(head.root)) continue;
-      moved.push([...wireHead(head), text(await this.bestProof(number, name, known?.size ?? 0, head.size))]);
+      moved.push(wireMove(head, await this.bestProof(number, name, known?.size ?? 0, head.size)));
     }
-    return { number, time_ms: entry.time_ms, moved };
+    const decisions = await this.decisionsOf(number);
+    return { number, time_ms: entry.time_ms, moved, ...(decisions ? { decisions } : {}) };
+  }
+
+  /** The decisions that an entry shows, each with its path in the tree of settings as well as there is one. */
+  private async decisionsOf(number: number): Promise<WireDecision[] | undefined> {
+    const claim = this.claims[number];
+    if (!claim?.decisions) return undefined;
+    const settings = claim.trees.get(headName(DECISIONS)) ?? [];
+    const proven = async (record: RecordToCover): Promise<WireDecision> => {
+      const index = settings.indexOf(record);
+      const path = index < 0 ? [] : await inclusionProof(treeOf(settings).subtrees, index, settings.length);
+      return wireDecision(record, path);
+    };
+    return Promise.all(claim.decisions.map(proven));
   }
 
   private async bestProof(number: number, name: string, first: number, second: number): Promise<Buffer[]> {
@@ -183,11 +215,13 @@ export class History {
   }
 }
 
-async function headsOf({ trees, twice }: Claim): Promise<TreeHead[]> {
+async function headsOf({ trees, twice, generations }: Claim): Promise<TreeHead[]> {
   const heads: TreeHead[] = twice ? [twice] : [];
   for (const [name, records] of trees) {
-    const [topic, partition] = name.split('/') as [string, string];
-    heads.push({ topic, partition: Number(partition), size: records.length, root: await treeOf(records).root });
+    const [topic, partition] = name.split(/[/#]/) as [string, string];
+    const generation = generations?.get(name);
+    const grown = { size: records.length, root: await treeOf(records).root };
+    heads.push({ topic, partition: Number(partition), ...grown, ...(generation ? { generation } : {}) });
   }
   return sortedHeads(heads);
 }

@@ -2,11 +2,18 @@ import type { RecordToCover } from '@countersign/proofs';
 import type { Claim } from './history.js';
 import type { Random } from './random.js';
 
-const TREES = ['policy-decided/0', 'tool-call-requested/0', 'tool-call-requested/1', 'tool-executed/0', 'tool-executed.acme/3'];
+const TREES = [
+  'configuration-changed/0',
+  'policy-decided/0',
+  'tool-call-requested/0',
+  'tool-call-requested/1',
+  'tool-executed/0',
+  'tool-executed.acme/3',
+];
 
 /** A record whose bytes are said to be these. */
 export function record(tree: string, offset: number, said: string): RecordToCover {
-  const [topic, partition] = tree.split('/') as [string, string];
+  const [topic, partition] = tree.split(/[/#]/) as [string, string];
   return {
     topic,
     partition: Number(partition),
@@ -18,20 +25,41 @@ export function record(tree: string, offset: number, said: string): RecordToCove
   };
 }
 
+const numberOf = (name: string): number => Number(name.split('#')[1] ?? 1);
+
+/** The tree that grows in the place of this one. */
+function newestOf(name: string, trees: Claim['trees']): string {
+  const later = [...trees.keys()].filter((each) => each.startsWith(`${name}#`)).sort((a, b) => numberOf(b) - numberOf(a));
+  return later[0] ?? name;
+}
+
+/** The records of a partition, each as the newest tree that covers it has it. */
+export function logOf(trees: Claim['trees']): Map<string, readonly RecordToCover[]> {
+  const log = new Map<string, readonly RecordToCover[]>();
+  for (const [name, records] of [...trees].sort(([a], [b]) => numberOf(a) - numberOf(b))) {
+    const place = name.split('#')[0] as string;
+    const kept = (log.get(place) ?? []).filter(({ offset }) => offset < (records[0]?.offset ?? Number.POSITIVE_INFINITY));
+    log.set(place, [...kept, ...records]);
+  }
+  return log;
+}
+
 /** Some entries more of an honest log: trees come in one after the other and only grow. What is said tells two logs apart. */
 export function grow(before: readonly Claim[], count: number, random: Random, said = 'honest'): Claim[] {
   const claims = [...before];
   for (let n = 0; n < count; n++) {
     const trees = new Map(claims.at(-1)?.trees);
-    const names = TREES.slice(0, claims.length + 2);
+    const generations = claims.at(-1)?.generations;
+    const names = TREES.slice(0, claims.length + 2).map((name) => newestOf(name, trees));
     const growing = names.filter((name) => !trees.has(name) || random.below(2) === 0);
     for (const name of growing.length > 0 ? growing : [random.pick(names)]) {
       const known = trees.get(name) ?? [];
       // Now and then more than a tile holds.
       const more = random.below(12) === 0 ? random.between(200, 600) : random.between(2, 9);
-      trees.set(name, [...known, ...Array.from({ length: more }, (_, at) => record(name, known.length + at, said))]);
+      const next = (known.at(-1)?.offset ?? (generations?.get(name)?.base_offset ?? 0) - 1) + 1;
+      trees.set(name, [...known, ...Array.from({ length: more }, (_, at) => record(name, next + at, said))]);
     }
-    claims.push({ time_ms: 1_790_000_000_000 + claims.length * 1000, trees });
+    claims.push({ time_ms: 1_790_000_000_000 + claims.length * 1000, trees, ...(generations ? { generations } : {}) });
   }
   return claims;
 }

@@ -10,8 +10,9 @@ import {
   TileFolder,
   treeName,
 } from '@countersign/evidence';
-import type { NoteSigner, RecordToCover } from '@countersign/proofs';
+import { endOf, headName, type NoteSigner, type RecordToCover } from '@countersign/proofs';
 import type { Claim, History } from './history.js';
+import { logOf } from './honest-log.js';
 
 export interface Stored {
   checkpoints: CheckpointFolder;
@@ -47,12 +48,12 @@ export async function signOnce(stored: Stored, log: Claim['trees'], time_ms: num
   try {
     const { signer, torn } = await CheckpointSigner.resume(stored);
     const trees = new Map<string, CoveredTree>();
-    for (const head of signer.signed) {
+    for (const head of signer.growing) {
       const name = treeName(head.topic, head.partition);
-      if ((log.get(name)?.length ?? 0) < head.size) throw new BrokenRecord(`${name} is shorter than what was signed`);
-      trees.set(name, await CoveredTree.resume(head, stored.tiles, torn.get(name)));
+      if ((logOf(log).get(name)?.length ?? 0) < endOf(head)) throw new BrokenRecord(`${name} is shorter than what was signed`);
+      trees.set(name, await CoveredTree.resume(head, stored.tiles, torn.get(headName(head))));
     }
-    for (const [name, records] of log) {
+    for (const [name, records] of logOf(log)) {
       const [topic, partition] = name.split('/') as [string, string];
       const tree = trees.get(name) ?? CoveredTree.empty(topic, Number(partition));
       trees.set(name, tree);

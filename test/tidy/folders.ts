@@ -10,7 +10,6 @@ export const ARROWS_TO_TURN: readonly string[] = [];
 export const BAGS_TO_SPLIT: readonly string[] = [
   'apps/gateway/src/notices/notice-sender.ts',
   'apps/gateway/src/usage/period-closer.ts',
-  'apps/projector/src/audit/checkpoint-writer.ts',
 ];
 
 /** A folder below src, or the file itself where it stands in src or lists its folder (index.ts). */

@@ -31,7 +31,7 @@ async function accept(): Promise<void> {
   const meta = firstMeta('default', Date.now());
   const by = { kind: 'user' as const, id: 'olga', roles: ['operator'] };
   const damage_ids = [...damage.state.open.keys()];
-  await rig.put('damage_accepted', [{ meta, damage_ids, reason: 'restored', by, accepted_at_ms: Date.now() }]);
+  await rig.put('damage_accepted', [{ meta, damage_ids, reason: 'restored', by, accepted_at_ms: Date.now(), opened: [] }]);
   await rig.until(() => damage.open.length === 0);
 }
 

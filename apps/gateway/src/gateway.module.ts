@@ -7,6 +7,7 @@ import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AuditRoom } from './audit/audit-room.js';
+import { SignedTrees } from './audit/signed-trees.js';
 import { BodyAdmission } from './bounds/body-admission.js';
 import { admitBeforeBody, boundConnections, serveRequests } from './bounds/bounded-server.js';
 import type { HttpBounds } from './bounds/http-bounds.js';
@@ -96,6 +97,7 @@ export interface GatewayParts {
   record: RecordGuard;
   /** Absent only where a test does without. */
   damage: KnownDamage | undefined;
+  trees: SignedTrees;
   readable: Readable;
   sealer: CallSealer;
   /** Absent only where a test does without personal data. */
@@ -214,6 +216,7 @@ export class GatewayModule {
         { provide: TrustRoom, useValue: parts.trust },
         { provide: CallbackSender, useValue: parts.sender },
         ...(parts.damage ? [{ provide: KnownDamage, useValue: parts.damage }] : []),
+        { provide: SignedTrees, useValue: parts.trees },
         ...personalProviders(parts),
         ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),
       ],

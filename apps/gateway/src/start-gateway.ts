@@ -14,6 +14,7 @@ import {
   TrustBook,
 } from '@countersign/process';
 import { AuditRoom } from './audit/audit-room.js';
+import { SignedTrees } from './audit/signed-trees.js';
 import { firstStart } from './bootstrap/first-start.js';
 import { HttpBounds } from './bounds/http-bounds.js';
 import { defaultHttpLimits } from './bounds/http-limits.js';
@@ -127,6 +128,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     face,
     record,
     damage: deps.damage,
+    trees: new SignedTrees(deps.log, deps.evidence?.checkpoints),
     configuration: settings,
     policies,
     counterfactual: new CounterfactualRoom(reading, policies),

@@ -8,6 +8,7 @@ import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import { CheckpointWriter } from './audit/checkpoint-writer.js';
 import { CoveredLanes } from './audit/covered-lanes.js';
+import { LogSigning } from './audit/log-signing.js';
 import { measureScrub, Scrubber } from './audit/scrubber.js';
 import { StartCheck } from './audit/start-check.js';
 import type { ProjectorConfig } from './config.js';
@@ -46,15 +47,9 @@ function transportOf(deps: AppDeps, log: EventLog, config: ProjectorConfig, fold
 async function startCheckpoints(deps: AppDeps, { lanes, partitions = 4 }: ProjectorConfig): Promise<CheckpointWriter | undefined> {
   const { log, evidence, damage, clock, logger } = deps;
   if (!evidence || !damage) return undefined;
-  const writer = new CheckpointWriter({
-    log,
-    evidence,
-    lanes: new CoveredLanes(deps, lanes, partitions),
-    start: new StartCheck(deps, evidence, damage),
-    now_ms: () => clock.now_ms(),
-    logger,
-    damage,
-  });
+  const start = new StartCheck(deps, evidence, damage);
+  const signing = new LogSigning({ log, evidence, start, now_ms: () => clock.now_ms(), logger, damage });
+  const writer = new CheckpointWriter(log, new CoveredLanes(deps, lanes, partitions), signing);
   await writer.start();
   return writer;
 }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { CheckpointFolder } from './checkpoints/checkpoint-folder.js';
 import { TextFile } from './checkpoints/kept-text.js';
 import { CheckpointSigner } from './checkpoints/signer.js';
+import { readDecision } from './damage/decision-record.js';
 import { EntriesReader } from './entries-reader.js';
 import { BrokenRecord } from './trees/broken-record.js';
 import { TileFolder } from './trees/tile-folder.js';
@@ -52,7 +53,7 @@ async function follow(first: HeadsLog, second?: number): Promise<{ log: HeadsLog
     if (answer.kind !== 'found') throw new Error(answer.kind === 'broken' ? answer.reason : 'not found');
     if (answer.found.entries.length === 0) return { log, pages };
     pages.push(answer.found);
-    const followed = followEntries(log, answer.found, signer.verifier);
+    const followed = followEntries(log, answer.found, { log: signer.verifier, readDecision });
     if (followed.kind === 'refused') throw new Error(followed.reason);
     log = followed.log;
     if (log.size === second) return { log, pages };

@@ -7,11 +7,12 @@ import {
   openHeads,
   type ServedEntries,
   type ServedEntry,
-  wireHead,
+  wireMove,
 } from '@countersign/proofs';
 import type { CheckpointStore } from './checkpoints/checkpoint-store.js';
 import { coveredBy, headsAt } from './checkpoints/heads-at.js';
 import { MoveProofs, movedIn } from './checkpoints/tree-moves.js';
+import { readDecision } from './damage/decision-record.js';
 import type { Tiles } from './trees/tiles.js';
 
 /** A page ends after as many entries, or after the entry that reaches as many moves: about 4 MB at most, where hundreds of trees move at once. */
@@ -53,7 +54,7 @@ export class EntriesReader {
     if (typeof seen === 'string') return broken(seen);
     const page = await this.page(seen, second ?? newest.record.number + 1).catch((cause: Error) => cause);
     if (page instanceof Error) return broken(page.message);
-    const followed = followEntries(seen, page, this.log);
+    const followed = followEntries(seen, page, { log: this.log, readDecision });
     return followed.kind === 'followed' ? { kind: 'found', found: page } : broken(followed.reason);
   }
 
@@ -68,9 +69,9 @@ export class EntriesReader {
       const moved = movedIn(record, at);
       const entry: ServedEntry = { number: record.number, time_ms: record.time_ms, moved: [] };
       for (const head of moved) {
-        const path = await proofs.path(at.head(head), head);
-        entry.moved.push([...wireHead(head), path.map((hash) => hash.toString('base64'))]);
+        entry.moved.push(wireMove(head, await proofs.path(at.head(head), head)));
       }
+      if (record.decisions) entry.decisions = record.decisions;
       at.appendHeads(record.time_ms, moved);
       entries.push(entry);
       checkpoint = record.note;

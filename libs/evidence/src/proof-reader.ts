@@ -1,9 +1,11 @@
 import {
   consistencyProof,
+  headName,
   headProof,
   headsRoot,
   inclusionProof,
   isConsistent,
+  leafAt,
   type NoteVerifier,
   openCheckpoint,
   openTrusted,
@@ -12,12 +14,13 @@ import {
   rootOf,
   type SubtreeHash,
   sortedHeads,
+  spansOf,
   subtreesOf,
   type TreeHead,
   verifyUnder,
 } from '@countersign/proofs';
 import type { CheckpointStore, NewestCheckpoint } from './checkpoints/checkpoint-store.js';
-import { CHECKPOINTS_TREE, type Tiles, treeName } from './trees/tiles.js';
+import { CHECKPOINTS_TREE, type Tiles } from './trees/tiles.js';
 
 export type ProofAnswer =
   | { kind: 'proof'; proof: RecordProof }
@@ -94,8 +97,8 @@ export class ProofReader {
   }
 
   /**
-   * What of the stored evidence is not whole: each tree whose tiles do not add up to what the newest checkpoint signed.
-   * What a start asks before it serves; proofs of such trees are refused until the projector has hashed them anew.
+   * What of the stored evidence is not whole: each tree that grows and whose tiles do not add up to what the newest checkpoint
+   * signed. What a start asks before it serves; proofs of such trees are refused until the projector has hashed them anew.
    */
   async faults(): Promise<string[]> {
     const newest = await this.checkpoints.newest();
@@ -104,7 +107,8 @@ export class ProofReader {
     const signed = openCheckpoint(note, this.log);
     if (!signed) return [`checkpoint ${number} is not signed by ${this.log.vkey}: was the master key changed?`];
     const trees = [{ name: CHECKPOINTS_TREE, size: signed.size, root: signed.root }];
-    for (const [name, { size, root }] of newest.heads) trees.push({ name, size, root });
+    for (const { head, isFrozen } of spansOf(newest.heads.values()))
+      if (!isFrozen) trees.push({ name: headName(head), size: head.size, root: head.root });
     const said = await Promise.all(
       trees.map(async (tree) => ((await this.isWhole(tree)) ? [] : [`the tiles of ${tree.name} up to ${tree.size}`])),
     );
@@ -133,20 +137,22 @@ class CoveredBy {
     this.sorted = sortedHeads(checkpoint.heads.values());
   }
 
-  has({ topic, partition, offset }: RecordToCover): boolean {
-    const head = this.checkpoint.heads.get(treeName(topic, partition));
-    return head !== undefined && offset < head.size;
+  has(record: RecordToCover): boolean {
+    return leafAt(this.sorted, record) !== undefined;
   }
 
   /** Only of a record that it has. @throws where tiles are missing. */
-  async proofOf({ topic, partition, offset }: RecordToCover): Promise<Omit<RecordProof, 'checkpoint'>> {
-    const index = this.sorted.findIndex((head) => head.topic === topic && head.partition === partition);
-    const { size } = this.sorted[index] as TreeHead;
+  async proofOf(record: RecordToCover): Promise<Omit<RecordProof, 'checkpoint'>> {
+    const leaf = leafAt(this.sorted, record);
+    if (!leaf) throw new RangeError('the checkpoint does not cover the record');
+    const { size, generation } = leaf.head;
+    const index = this.sorted.indexOf(leaf.head);
+    const path = text(await inclusionProof(this.treeOf(headName(leaf.head)), leaf.index, size));
     const { number, time_ms, trees } = this.checkpoint.record;
     this.entryPath ??= inclusionProof(this.subtrees(CHECKPOINTS_TREE), number, number + 1).then(text);
     const entryPath = await this.entryPath;
     return {
-      tree: { size, path: text(await inclusionProof(this.treeOf(treeName(topic, partition)), offset, size)) },
+      tree: { size, path, ...(generation ? { generation } : {}) },
       head: { index, path: text(await headProof(this.sorted, index)) },
       entry: { number, time_ms, trees, path: entryPath },
     };

@@ -1,13 +1,19 @@
-export { coveredHeads, type Followed, followEntries, openHeads, type Passed } from './heads/follow-entries.js';
-export { HeadsLog, strangeMove } from './heads/heads-log.js';
+export { coveredHeads, type Followed, type FollowTerms, followEntries, openHeads, type Passed } from './heads/follow-entries.js';
+export { HeadsLog, type NextEntry, strangeMove } from './heads/heads-log.js';
+export { DECISIONS, type Decision, type OpenedTree, type Opening, openingsIn, type ProvenDecision } from './heads/openings.js';
 export {
   type CoveredHeads,
+  type ReadDecision,
+  readDecisions,
+  readHead,
   type ServedEntries,
   type ServedEntry,
   type TreeMove,
+  type WireDecision,
   type WireHead,
   type WireMove,
   wireHead,
+  wireMove,
 } from './heads/served-entries.js';
 export { Frontier } from './merkle/frontier.js';
 export { EMPTY_ROOT, HASH_BYTES, leafHash } from './merkle/hashing.js';
@@ -21,7 +27,20 @@ export { checkedBy, parseWitness, type Witness, type WitnessChecks } from './not
 export { type RecordToCover, recordHash } from './record/record-leaf.js';
 export { openTrusted, type RecordProof, type Trust, type TrustedCheckpoint, verifyRecord, verifyUnder } from './record/record-proof.js';
 export { strictBase64 } from './record/strict-base64.js';
-export { entryHash, headProof, headsRoot, sortedHeads, type TreeHead } from './record/tree-heads.js';
+export {
+  baseOf,
+  endOf,
+  entryHash,
+  type Generation,
+  generationNumber,
+  headName,
+  headProof,
+  headsRoot,
+  sortedHeads,
+  type TreeHead,
+  type TreePlace,
+} from './record/tree-heads.js';
+export { coveredEnd, leafAt, leafIndex, newestHead, offsetOf, spansOf, type TreeSpan } from './record/tree-spans.js';
 export { GrowingTree, type TileAppend } from './tiles/growing-tree.js';
 export { ProvenTiles } from './tiles/proven-tiles.js';
 export { type ReadTile, subtreesOf } from './tiles/tile-hashes.js';

@@ -20,6 +20,16 @@ interface Damage {
   reason: string;
 }
 
+/** `may_open`: trees that go on as another generation, where the log still does not continue them. */
+interface Accepted {
+  accepted: string[];
+  may_open: { topic: string; partition: number; generation: number; base_offset: number; frozen_size: number }[];
+}
+
+const openedLine = ({ topic, partition, generation, base_offset, frozen_size }: Accepted['may_open'][number]): string =>
+  `${topic}/${partition}: unless it was restored, its tree stays as it was signed with ${frozen_size} records, and goes on as ` +
+  `${topic}/${partition}#${generation} from offset ${base_offset}; witnesses stop until their own operators accept that`;
+
 const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: npm run countersign -- accept-damage ${acceptDamage.usage}`] });
 
 const lineOf = ({ damage_id, kind, found_by, found_at, topic, partition, tenant_id, reason }: Damage): string => {
@@ -40,10 +50,13 @@ async function list(api: Api): Promise<Outcome> {
 }
 
 async function accept(api: Api, damage_ids: readonly string[], reason: string): Promise<Outcome> {
-  const { accepted } = await api.ask<{ accepted: string[] }>('POST', '/v1/damages/accept', { damage_ids, reason });
+  const { accepted, may_open } = await api.ask<Accepted>('POST', '/v1/damages/accept', { damage_ids, reason });
   return {
     code: 0,
-    lines: [`accepted ${accepted.length}: what is still not as it was signed is found again, but for lost records, which stay unproven`],
+    lines: [
+      `accepted ${accepted.length}: what is still not as it was signed is found again, but for lost records, which stay unproven`,
+      ...may_open.map(openedLine),
+    ],
   };
 }
 

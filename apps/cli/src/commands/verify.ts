@@ -3,8 +3,9 @@ import { parseArgs } from 'node:util';
 import { type Bundle, type BundleReport, verifyBundle } from '@countersign/evidence';
 import type { NoteVerifier, Trust } from '@countersign/proofs';
 import type { Command, Outcome } from '../command.js';
-import { inert, report } from '../verify/report.js';
-import { checkSince, type HistorySource, keptHistory, readEarlier, rewritten, type SinceVerdict } from '../verify/since.js';
+import { inert } from '../text/inert.js';
+import { report } from '../verify/report.js';
+import { checkSince, type HistorySource, keptHistory, readEarlier, replaced, rewritten, type SinceVerdict } from '../verify/since.js';
 import { BadTrust, readTrust, trustOf } from '../verify/trust-file.js';
 import { LogAway, LogClient } from '../witness/log-client.js';
 
@@ -74,7 +75,7 @@ async function since(
   const save = options['save-history'];
   if (verdict.kind === 'continued' && save !== undefined) await writeFile(save, JSON.stringify(verdict.history));
   if (verdict.kind === 'refused') return refused(verdict.reason);
-  return verdict;
+  return verdict.kind === 'continued' ? { ...verdict, replaced: replaced(earlier, bundle) } : verdict;
 }
 
 function notChecked(lines: string[], { from, to }: { from: number; to: number }): Outcome {

@@ -1,11 +1,14 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { cosign, type NoteSigner, type NoteVerifier, parseVkey } from '@countersign/proofs';
+import { cosign, type NoteSigner, type NoteVerifier, type Opening, parseVkey } from '@countersign/proofs';
 import type { Command, Outcome } from '../command.js';
+import { openingLines } from '../text/openings-text.js';
+import { acceptOpening } from '../witness/accept-opening.js';
 import { type Judgement, judge } from '../witness/follow-log.js';
 import { LogAway, LogClient } from '../witness/log-client.js';
-import { WitnessFault, WitnessState, witnessKey } from '../witness/witness-state.js';
+import { WitnessFault } from '../witness/synced-file.js';
+import { WitnessState, witnessKey } from '../witness/witness-state.js';
 
 const options = {
   log: { type: 'string', default: 'http://127.0.0.1:7070' },
@@ -15,6 +18,7 @@ const options = {
   'every-ms': { type: 'string', default: '1000' },
   once: { type: 'boolean', default: false },
   'new-key': { type: 'boolean', default: false },
+  reason: { type: 'string' },
 } as const;
 
 interface Watch {
@@ -22,6 +26,17 @@ interface Watch {
   log: NoteVerifier;
   key: NoteSigner;
   state: WitnessState;
+}
+
+interface Values {
+  log: string;
+  vkey?: string;
+  dir: string;
+  name: string;
+  'every-ms': string;
+  once: boolean;
+  'new-key': boolean;
+  reason?: string;
 }
 
 const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: npm run countersign -- witness ${witness.usage}`] });
@@ -33,11 +48,23 @@ async function look({ client, log, key, state }: Watch, now_s: number): Promise<
   return judgement;
 }
 
+/** Nothing is cosigned before the operator of this witness repeats the decision of the log's. */
+async function stopAt({ openings }: WitnessState, undecided: readonly Opening[]): Promise<Outcome> {
+  await openings.wait(undecided);
+  const decisions = [...new Set(undecided.map(({ decision }) => decision.event_id))];
+  const run = decisions.map(
+    (decision) => `npm run countersign -- witness accept ${decision} --reason "..." with the --vkey and --dir of this witness`,
+  );
+  const ask = 'STOPPED: nothing is cosigned. Ask the operator of the log, compare what you kept; if you accept it, run:';
+  return { code: 1, lines: [...undecided.flatMap(openingLines), ask, ...run] };
+}
+
 async function watchOn(watch: Watch, every_ms: number, once: boolean): Promise<Outcome> {
   for (;;) {
     try {
       const judgement = await look(watch, Math.floor(Date.now() / 1000));
       if (judgement.kind === 'contradiction') return { code: 1, lines: [`CONTRADICTION: ${judgement.reason}`] };
+      if (judgement.kind === 'undecided') return await stopAt(watch.state, judgement.openings);
       if (judgement.kind === 'cosign') process.stdout.write(`cosigned checkpoint ${judgement.size}\n`);
       if (once) return { code: 0, lines: [judgement.kind === 'cosign' ? 'done' : 'nothing new'] };
     } catch (cause) {
@@ -53,16 +80,23 @@ async function watchOn(watch: Watch, every_ms: number, once: boolean): Promise<O
 export const witness: Command = {
   name: 'witness',
   usage:
-    '--vkey <key of the log> [--log <url>] [--dir <folder of key and state>] [--name <name>] [--every-ms N] [--once] | --new-key [--dir …] [--name …]; its token of an auditor in COUNTERSIGN_TOKEN',
+    '--vkey <key of the log> [--log <url>] [--dir <folder of key and state>] [--name <name>] [--every-ms N] [--once] | accept [<decision>] --reason <why> --vkey <key of the log> [--dir …] | --new-key [--dir …] [--name …]; its token of an auditor in COUNTERSIGN_TOKEN',
   about:
-    'checks every entry of a log in order, each tree that moved, and cosigns its checkpoints; stops where a tree was rewritten, or the log forks or goes back',
+    'checks every entry of a log in order, each tree that moved, and cosigns its checkpoints; stops where a tree was rewritten, or the log forks or goes back; and, until its own operator accepts it, where a damaged tree goes on as another',
   async run(args, env) {
-    let values: { log: string; vkey?: string; dir: string; name: string; 'every-ms': string; once: boolean; 'new-key': boolean };
+    let values: Values;
+    let positionals: string[];
     try {
-      values = parseArgs({ args: [...args], options }).values as typeof values;
+      ({ values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options }) as {
+        values: Values;
+        positionals: string[];
+      });
     } catch (cause) {
       return wrong((cause as Error).message);
     }
+    const [verb, decision, ...more] = positionals;
+    if (verb !== undefined && (verb !== 'accept' || more.length > 0))
+      return wrong(`${positionals.join(' ').slice(0, 80)} is not what it takes`);
     const every_ms = Number(values['every-ms']);
     if (!Number.isInteger(every_ms) || every_ms < 100) return wrong('--every-ms is a number of at least 100');
     try {
@@ -70,9 +104,10 @@ export const witness: Command = {
       if (values['new-key']) return { code: 0, lines: [key.verifier.vkey] };
       const log = values.vkey === undefined ? undefined : parseVkey(values.vkey);
       if (!log) return wrong("--vkey is missing or no key: take the log's from a source that you trust");
+      const state = new WitnessState(values.dir, log);
+      if (verb !== undefined) return await acceptOpening(state.openings, decision, values.reason, Date.now());
       if (!env.COUNTERSIGN_TOKEN) return wrong('COUNTERSIGN_TOKEN is missing: a token with the role auditor');
       const client = new LogClient(values.log, env.COUNTERSIGN_TOKEN);
-      const state = new WitnessState(values.dir, log);
       return await watchOn({ client, log, key, state }, every_ms, values.once);
     } catch (cause) {
       if (cause instanceof WitnessFault) return { code: 1, lines: [cause.message] };

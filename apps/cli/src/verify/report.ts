@@ -1,9 +1,7 @@
 import type { BundleReport } from '@countersign/evidence';
+import { inert, timeText as time } from '../text/inert.js';
+import { openingLines } from '../text/openings-text.js';
 import type { SinceVerdict } from './since.js';
-
-/** Text of a bundle, made harmless for a terminal. */
-export const inert = (text: string): string => text.replace(/[^\x20-\x7e\u00a0-\ud7ff]/gu, '?').slice(0, 400);
-const time = (ms: number): string => (Number.isFinite(ms) && Math.abs(ms) < 8e15 ? new Date(ms).toISOString() : 'an unknown time');
 
 /** Said under every bundle that is good: its reader is not to take it for more. */
 const INCOMPLETE = [
@@ -37,11 +35,26 @@ function since(verdict: SinceVerdict | undefined): string[] {
       return ['since: it is the checkpoint that was seen earlier'];
     case 'continued':
       return [
-        `since checkpoint ${verdict.from}: ${verdict.entries} entries checked in order, ${verdict.moves} moves of trees, each only grew`,
+        `since checkpoint ${verdict.from}: ${verdict.entries} entries checked in order, ${verdict.moves} moves of trees, each only grew${
+          verdict.openings.length > 0
+            ? `, but for ${verdict.openings.length} that were frozen and opened again by a decision on the record:`
+            : ''
+        }`,
+        ...verdict.openings.flatMap(openingLines),
+        ...verdict.replaced.map((place) => inert(`  record ${place} is another one than in the earlier bundle`)),
       ];
     default:
       return [];
   }
+}
+
+/** Records that stand in a tree that an operator let go on in the place of a frozen one. */
+function generations({ generations }: BundleReport): string[] {
+  return generations.map(({ tree, records, generation: { base_offset, decision } }) =>
+    inert(
+      `${records} of them stand in ${tree}, which goes on from offset ${base_offset} by decision ${decision}: not proven by it: what stood there before`,
+    ),
+  );
 }
 
 /** What nobody but the holder of the log's key vouches for. */
@@ -60,6 +73,7 @@ export function report(found: BundleReport, verdict: SinceVerdict | undefined): 
   return [
     ...calls(found),
     `verified: ${records} records, each at its place under checkpoint ${checkpoint_size} of ${time(checkpoint_time_ms)}`,
+    ...generations(found),
     ...witnesses(found),
     ...since(verdict),
     ...unwitnessed(found, verdict),

@@ -1,8 +1,9 @@
-import { type Bundle, verifyBundle } from '@countersign/evidence';
+import { type Bundle, readDecision, verifyBundle } from '@countersign/evidence';
 import {
   type CoveredHeads,
   followEntries,
   type NoteVerifier,
+  type Opening,
   openCheckpoint,
   openHeads,
   type Passed,
@@ -25,7 +26,19 @@ export interface HistorySource {
 
 export type SinceVerdict =
   | { kind: 'same' }
-  | { kind: 'continued'; from: number; entries: number; moves: number; history: History }
+  /**
+   * `openings`: trees that were frozen between the two and go on as another generation; `replaced`: places of which the earlier bundle
+   * proves other bytes, under a tree that is frozen now.
+   */
+  | {
+      kind: 'continued';
+      from: number;
+      entries: number;
+      moves: number;
+      openings: readonly Opening[];
+      replaced: readonly string[];
+      history: History;
+    }
   | { kind: 'not_checked'; from: number; to: number }
   | { kind: 'refused'; reason: string };
 
@@ -49,18 +62,37 @@ export function readEarlier(text: string, log: NoteVerifier): Earlier | string {
     : { checkpoint, records: (kept as Bundle).records };
 }
 
-/** The first record of which two bundles say different bytes at one place. */
-export function rewritten(earlier: Earlier, { records }: Bundle): string | undefined {
-  const place = ({ topic, partition, offset }: Bundle['records'][number]) => `${topic}/${partition}/${offset}`;
-  const bytes = ({ timestamp_ms, key, headers, value }: Bundle['records'][number]) =>
-    JSON.stringify([timestamp_ms, key, Object.entries(headers).sort(), value]);
-  const known = new Map(earlier.records.map((record) => [place(record), bytes(record)]));
-  const found = records.find((record) => (known.get(place(record)) ?? bytes(record)) !== bytes(record));
-  return found && place(found);
+type Placed = Bundle['records'][number];
+const placeOf = ({ topic, partition, offset }: Placed) => `${topic}/${partition}/${offset}`;
+const numberOf = ({ proof }: Placed) => proof?.tree.generation?.number ?? 1;
+const bytesOf = ({ timestamp_ms, key, headers, value }: Placed) =>
+  JSON.stringify([timestamp_ms, key, Object.entries(headers).sort(), value]);
+
+/** Records of which two bundles say different bytes at one place, each with what the earlier one has there. */
+function differing(earlier: Earlier, { records }: Bundle): { now: Placed; before: Placed }[] {
+  const known = new Map(earlier.records.map((record) => [placeOf(record), record]));
+  return records.flatMap((now) => {
+    const before = known.get(placeOf(now));
+    return before && bytesOf(before) !== bytesOf(now) ? [{ now, before }] : [];
+  });
+}
+
+/** The first record of which two bundles say different bytes at one place of one tree. */
+export function rewritten(earlier: Earlier, bundle: Bundle): string | undefined {
+  const found = differing(earlier, bundle).find(({ now, before }) => numberOf(now) === numberOf(before));
+  return found && placeOf(found.now);
+}
+
+/** Places that a later generation of a tree has other bytes at. That it was opened rightly is for `checkSince` to say. */
+export function replaced(earlier: Earlier, bundle: Bundle): string[] {
+  return differing(earlier, bundle)
+    .filter(({ now, before }) => numberOf(now) !== numberOf(before))
+    .map(({ now }) => placeOf(now));
 }
 
 /**
- * Whether every entry between two checkpoints of a log leaves each tree that moved as a continuation of what it was.
+ * Whether every entry between two checkpoints of a log leaves each tree that moved as a continuation of what it was, or opens another
+ * generation of it by a decision on the record.
  * Without a source nothing between them is looked at, and the verdict says so.
  */
 export async function checkSince(
@@ -83,16 +115,18 @@ export async function checkSince(
     return refused(`checkpoint ${earlier.size} of the log is not the one that was seen earlier`);
   const history: History = { format: 'countersign-history/v1', heads, pages: [] };
   let moves = 0;
+  const openings: Opening[] = [];
   while (at.size < later.size) {
     const page = await source.entries(at.size, later.size);
-    const followed = followEntries(at, page, log, later);
+    const followed = followEntries(at, page, { log, readDecision, passed: later });
     if (followed.kind === 'refused') return refused(followed.reason);
     at = followed.log;
+    openings.push(...followed.openings);
     moves += page.entries.reduce((sum, { moved }) => sum + moved.length, 0);
     history.pages.push(page);
   }
   if (at.size !== later.size) return refused(`the entries lead past checkpoint ${later.size}`);
-  return { kind: 'continued', from: earlier.size, entries: later.size - earlier.size, moves, history };
+  return { kind: 'continued', from: earlier.size, entries: later.size - earlier.size, moves, openings, replaced: [], history };
 }
 
 /** A history that was kept in a file. */

@@ -1,4 +1,13 @@
-import { followEntries, HeadsLog, type NoteVerifier, openCheckpoint, type Passed, type ServedEntries } from '@countersign/proofs';
+import { readDecision } from '@countersign/evidence';
+import {
+  followEntries,
+  HeadsLog,
+  type NoteVerifier,
+  type Opening,
+  openCheckpoint,
+  type Passed,
+  type ServedEntries,
+} from '@countersign/proofs';
 
 /** Where a log serves what a witness follows. */
 export interface FollowedLog {
@@ -13,11 +22,15 @@ export interface Seen {
   note: string | undefined;
   /** A checkpoint that an earlier release cosigned without looking at heads: the log must pass through it. */
   passed?: Passed | undefined;
+  /** Whether the operator of this witness has accepted that a tree goes on as another generation; none where it is left out. */
+  accepts?(opening: Opening): boolean;
 }
 
 export type Judgement =
   | { kind: 'cosign'; note: string; text: string; size: number }
   | { kind: 'nothing_new' }
+  /** Trees were frozen and opened again, which the operator of this witness has not accepted. */
+  | { kind: 'undecided'; openings: readonly Opening[] }
   /** The log contradicts itself, or what this witness has seen. */
   | { kind: 'contradiction'; reason: string };
 
@@ -45,8 +58,11 @@ export async function judge(
   }
   let { log: followed, note } = seen;
   while (followed.size < newest.size) {
-    const page = followEntries(followed, await served.entries(followed.size, newest.size), log, seen.passed);
+    const terms = { log, readDecision, passed: seen.passed };
+    const page = followEntries(followed, await served.entries(followed.size, newest.size), terms);
     if (page.kind === 'refused') return contradiction(page.reason);
+    const openings = page.openings.filter((opening) => seen.accepts?.(opening) !== true);
+    if (openings.length > 0) return { kind: 'undecided', openings };
     ({ log: followed, note } = page);
     await kept(followed, note);
   }

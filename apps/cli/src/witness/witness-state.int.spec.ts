@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { HeadsLog, noteSigner, signCheckpoint } from '@countersign/proofs';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { WitnessFault, WitnessState } from './witness-state.js';
+import { WitnessFault } from './synced-file.js';
+import { WitnessState } from './witness-state.js';
 
 const signer = noteSigner('log.example', Buffer.alloc(32, 1));
 const root = Buffer.alloc(32, 3);

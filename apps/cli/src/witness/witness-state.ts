@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
-import path, { dirname } from 'node:path';
+import path from 'node:path';
 import {
   COSIGNATURE_V1,
   type CoveredHeads,
@@ -13,31 +12,9 @@ import {
   openHeads,
   type Passed,
 } from '@countersign/proofs';
+import { AcceptedOpenings } from './accepted-openings.js';
 import { nothingSeen, type Seen } from './follow-log.js';
-
-/** The state or the key of a witness cannot be used; the message is one line for the operator. */
-export class WitnessFault extends Error {}
-
-async function writeSynced(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const handle = await open(`${file}.new`, 'w', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(`${file}.new`, file);
-  const folder = await open(dirname(file), 'r');
-  await folder.sync();
-  await folder.close();
-}
-
-const readText = (file: string) =>
-  readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw new WitnessFault(`${file} cannot be read: ${error.message}`);
-  });
+import { readText, WitnessFault, writeSynced } from './synced-file.js';
 
 /** The witness's key: made at the first use (mode 0600), never replaced. @throws WitnessFault where the file is damaged. */
 export async function witnessKey(file: string, name: string): Promise<NoteSigner> {
@@ -59,6 +36,7 @@ export class WitnessState {
   private readonly file: string;
   /** What releases before kept: the note that was cosigned last, without its heads. */
   private readonly earlier: string;
+  readonly openings: AcceptedOpenings;
 
   constructor(
     dir: string,
@@ -67,15 +45,17 @@ export class WitnessState {
     const name = `seen-${log.key_hash.toString(16).padStart(8, '0')}`;
     this.file = path.join(dir, `${name}.json`);
     this.earlier = path.join(dir, `${name}.note`);
+    this.openings = new AcceptedOpenings(dir, log);
   }
 
   /** @throws WitnessFault where what is kept is damaged, or is of another log */
   async seen(): Promise<Seen> {
     const passed = await this.passed();
+    const accepts = await this.openings.accepts();
     const text = await readText(this.file);
-    if (text === undefined) return nothingSeen(passed);
+    if (text === undefined) return { ...nothingSeen(passed), accepts };
     const opened = openHeads(parsed(text), this.log);
-    if (opened.kind === 'followed') return { log: opened.log, note: opened.note, passed };
+    if (opened.kind === 'followed') return { log: opened.log, note: opened.note, passed, accepts };
     throw new WitnessFault(
       `the state ${this.file} cannot be used: ${opened.reason}. Restore it from a backup, or remove it to check the log from its first entry`,
     );

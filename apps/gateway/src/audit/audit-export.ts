@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Principal } from '@countersign/contracts';
-import { type CheckpointStore, type NewestCheckpoint, treeName } from '@countersign/evidence';
+import type { CheckpointStore, NewestCheckpoint } from '@countersign/evidence';
+import { baseOf, coveredEnd, headName } from '@countersign/proofs';
 import type { Store } from '@countersign/store';
 import { CsvFormat } from '../exports/csv-format.js';
 import type { ExportFormat, ExportFormatName, ExportLabel, ExportRow } from '../exports/export-format.js';
@@ -80,9 +81,9 @@ export class AuditExport {
     const checkpoint = cursor ? await checkpoints.at(cursor.checkpoint) : await this.covering(whole);
     if (!checkpoint) return cursor ? 'unknown' : 'not_covered';
     const stretches = whole.map(({ topic, partition, from, end }): LogStretch => {
-      const name = treeName(topic, partition);
-      const covered = Math.min(end, checkpoint.heads.get(name)?.size ?? 0);
-      return { topic, partition, from: Math.min(covered, Math.max(from, first?.heads.get(name)?.size ?? 0)), end: covered };
+      const covered = Math.min(end, coveredEnd(checkpoint.heads.values(), { topic, partition }));
+      const after = first ? newSince(first, checkpoint, { topic, partition }) : 0;
+      return { topic, partition, from: Math.min(covered, Math.max(from, after)), end: covered };
     });
     return { checkpoint, stretches };
   }
@@ -91,7 +92,7 @@ export class AuditExport {
   private async covering(stretches: readonly LogStretch[]): Promise<NewestCheckpoint | undefined> {
     for (const until = performance.now() + COVERED_WITHIN_MS; performance.now() < until; await sleep(50)) {
       const newest = await this.parts.checkpoints.newest();
-      const covers = ({ topic, partition, end }: LogStretch) => (newest?.heads.get(treeName(topic, partition))?.size ?? 0) >= end;
+      const covers = ({ topic, partition, end }: LogStretch) => coveredEnd(newest?.heads.values() ?? [], { topic, partition }) >= end;
       if (newest && stretches.every(covers)) return newest;
     }
     return undefined;
@@ -146,6 +147,14 @@ export class AuditExport {
 interface Range {
   checkpoint: NewestCheckpoint;
   stretches: LogStretch[];
+}
+
+/** The first offset of a partition that an earlier checkpoint did not cover. A later generation of its tree has other records from its base on. */
+function newSince(earlier: NewestCheckpoint, later: NewestCheckpoint, place: { topic: string; partition: number }): number {
+  const opened = [...later.heads.values()].filter(
+    (head) => head.topic === place.topic && head.partition === place.partition && !earlier.heads.has(headName(head)),
+  );
+  return Math.min(coveredEnd(earlier.heads.values(), place), ...opened.map(baseOf));
 }
 
 /** The next rows, behind the cursor; none at the end. */

@@ -136,12 +136,15 @@ export class AuditController {
     });
   }
 
-  /** `/v1/audit/tile/checkpoints/<tile>` and `/v1/audit/tile/<topic>/<partition>/<tile>`, tiles as C2SP tlog-tiles names them. */
+  /**
+   * `/v1/audit/tile/checkpoints/<tile>` and `/v1/audit/tile/<topic>/<partition>/<tile>`, tiles as C2SP tlog-tiles names them. A later
+   * generation of a tree is `<topic>/<partition>%232`.
+   */
   @Get('tile/*')
   tile(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
     return this.face.serve(request, reply, AUDITORS, async () => {
       const path = decodeURIComponent(pathOf(request.url)).split('/v1/audit/tile/')[1] ?? '';
-      const [, tree, rest] = /^(checkpoints|[A-Za-z0-9._-]+\/\d+)\/(.+)$/.exec(path) ?? [];
+      const [, tree, rest] = /^(checkpoints|[A-Za-z0-9._-]+\/\d+(?:#\d+)?)\/(.+)$/.exec(path) ?? [];
       const tile = rest === undefined ? undefined : parseTilePath(rest);
       const hashes = tree !== undefined && tile ? await this.room.tile(tree, tile) : undefined;
       return hashes ? plain(hashes, 'application/octet-stream') : new Refusal('not-found', `there is no tile ${path.slice(0, 200)}`);

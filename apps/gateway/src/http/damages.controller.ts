@@ -3,6 +3,7 @@ import type { OpenDamage } from '@countersign/domain';
 import { KnownDamage } from '@countersign/process';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
+import { SignedTrees } from '../audit/signed-trees.js';
 import { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { DEFAULT_TENANT } from '../identity/tenants.js';
 import { parseBody } from '../requests/body-issues.js';
@@ -30,6 +31,7 @@ export class DamagesController {
     private readonly face: Face,
     private readonly room: ConfigurationRoom,
     private readonly damage: KnownDamage,
+    private readonly trees: SignedTrees,
   ) {}
 
   @Get()
@@ -42,7 +44,10 @@ export class DamagesController {
     });
   }
 
-  /** Records that are lost stay unproven, and are not said again; everything else that is still damaged is found again. */
+  /**
+   * Records that are lost stay unproven, and are not said again; a tree that cannot be continued may go on as another generation;
+   * everything else that is still damaged is found again.
+   */
   @Post('accept')
   @HttpCode(200)
   accept(@Req() request: HttpRequest, @Res() reply: HttpReply): Promise<void> {
@@ -54,10 +59,11 @@ export class DamagesController {
       if (unknown !== undefined)
         return new Refusal('conflict', `there is no open damage ${unknown} of this tenant: it may be accepted already; list them again`);
       const { principal: by, tenant_id } = caller;
-      const decision = { damage_ids, reason, by, accepted_at_ms: this.room.clock.now_ms() };
+      const named = damage_ids.flatMap((id) => this.damage.state.open.get(id) ?? []);
+      const decision = { damage_ids, reason, by, accepted_at_ms: this.room.clock.now_ms(), opened: await this.trees.toOpen(named) };
       const at = await this.room.writer.set(tenant_id, 'damage_accepted', decision);
       await this.damage.decided(at.offset);
-      return ok({ accepted: damage_ids }, { 'countersign-position': positionText(at) });
+      return ok({ accepted: damage_ids, may_open: decision.opened }, { 'countersign-position': positionText(at) });
     });
   }
 

@@ -99,7 +99,7 @@ function dropWith(
   const deps = { log: faults.log ?? log, codec, store, key_snapshot: { save: faults.save ?? (async () => undefined) } };
   const own = { ...evidence(faults.witnesses), ...(faults.dropped ? { dropped: faults.dropped } : {}) };
   const configuration = { state: initialConfiguration(), clock: { now_ms: () => NOW_MS }, writer: faults.writer ?? { set } };
-  return new LogDrop(deps as never, own, configuration as unknown as ConfigurationRoom, { found: (damage) => void found.push(damage) });
+  return new LogDrop(deps as never, own, configuration as unknown as ConfigurationRoom, { found: (damage) => found.push(damage) > 0 });
 }
 
 async function run(drop = dropWith()): Promise<DropOutcome | Refusal> {

@@ -6,7 +6,7 @@ import {
   type DamageReport,
   droppedBelow,
   headsAt,
-  keepLeaves,
+  keepLeavesOf,
   missingRecords,
   type NewestCheckpoint,
   shortened,
@@ -14,6 +14,7 @@ import {
   treeName,
 } from '@countersign/evidence';
 import { type AppDeps, anchorOf, type Evidence } from '@countersign/process';
+import { endOf, spansOf } from '@countersign/proofs';
 import { oldestOpenCall } from '@countersign/store';
 import type { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { SignedSoon } from './signed-soon.js';
@@ -100,9 +101,10 @@ export class LogDrop {
 
   private async oldRecords(checkpoint: NewestCheckpoint, before_ms: number): Promise<Map<string, OldRecords>> {
     const old = new Map<string, OldRecords>();
-    for (const { topic, partition, size } of checkpoint.heads.values()) {
-      if (carriedTopics.has(parseTopic(topic).topic)) continue;
-      const below = Math.min(size, await this.deps.log.since(topic, partition, before_ms));
+    for (const { head, isFrozen } of spansOf(checkpoint.heads.values())) {
+      const { topic, partition } = head;
+      if (isFrozen || carriedTopics.has(parseTopic(topic).topic)) continue;
+      const below = Math.min(endOf(head), await this.deps.log.since(topic, partition, before_ms));
       old.set(treeName(topic, partition), { topic, partition, first: await this.deps.log.first(topic, partition), below });
     }
     return old;
@@ -131,10 +133,9 @@ export class LogDrop {
 
   private async keepLeaves({ checkpoint, due }: DropPlan): Promise<Refusal | undefined> {
     const { tiles, dropped } = this.evidence;
-    for (const [tree, range] of due) {
-      const head = checkpoint.heads.get(tree);
-      if (!head || !dropped) return new Refusal('conflict', `${tree} is not covered`);
-      const wrong = await keepLeaves(head, range, tiles, dropped);
+    for (const [tree, going] of due) {
+      if (!dropped) return new Refusal('conflict', `${tree} is not covered`);
+      const wrong = await keepLeavesOf(checkpoint.heads.values(), going, tiles, dropped);
       if (wrong !== undefined) return new Refusal('conflict', `nothing is dropped: ${wrong}`);
     }
     return undefined;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type NewestCheckpoint, treeName } from '@countersign/evidence';
+import type { NewestCheckpoint } from '@countersign/evidence';
 import { anchorOf, type Evidence } from '@countersign/process';
+import { coveredEnd, DECISIONS } from '@countersign/proofs';
 
 /** A checkpoint comes within a second or two, where somebody signs; a cosignature when the witness comes by. */
 const WAIT_MS = 5_000;
@@ -21,7 +22,7 @@ export class SignedSoon {
   async wait(): Promise<NewestCheckpoint | undefined> {
     for (const end = performance.now() + WAIT_MS; ; await sleep(POLL_MS)) {
       const anchor = await anchorOf(this.evidence);
-      if ((anchor?.heads.get(treeName('configuration-changed', 0))?.size ?? 0) > this.offset) return anchor;
+      if (coveredEnd(anchor?.heads.values() ?? [], DECISIONS) > this.offset) return anchor;
       if (this.evidence.cosigned.asks || performance.now() > end) return undefined;
     }
   }

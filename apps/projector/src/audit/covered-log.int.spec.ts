@@ -35,14 +35,16 @@ function evidence() {
 }
 
 /** Appends records to both partitions, starts on what is kept, and signs once all of them were read. */
-async function grow(count: number): Promise<string> {
+async function grow(count: number, topics: readonly string[] = [TOPIC]): Promise<string> {
   const record = (n: number) => ({ topic: TOPIC, partition: n % 2, key: `k${n}`, value: Buffer.from(`value ${n}`), headers: {} });
   await log.append(Array.from({ length: count }, (_, n) => record(n)));
   const own = evidence();
   const covered = await CoveredLog.open(log, own);
-  const ends = (await log.head(TOPIC, 0)) + (await log.head(TOPIC, 1));
+  let ends = 0;
+  for (const topic of new Set([TOPIC, ...topics]))
+    for (let partition = 0; partition < log.partitions(topic); partition++) ends += await log.head(topic, partition);
   try {
-    await covered.follow([TOPIC], async () => undefined);
+    await covered.follow(topics, async () => undefined);
     for (const end = performance.now() + 30_000; covered.size < ends && performance.now() < end; ) await sleep(10);
     return await covered.sign(1_790_000_000_000);
   } finally {
@@ -89,6 +91,18 @@ async function forgeNext(forge: (head: TreeHead) => TreeHead | undefined): Promi
 }
 
 const sizeNow = async () => ((await evidence().checkpoints.newest())?.record.number ?? -1) + 1;
+
+test('the trees of a lane that is not followed any more stay in every later checkpoint as they were', async () => {
+  const lane = `${TOPIC}.bulk`;
+  await log.ensureTopics([{ name: lane, partitions: 1 }]);
+  await log.append([{ topic: lane, partition: 0, key: null, value: Buffer.from('x'), headers: {} }]);
+  expect(await grow(20, [TOPIC, lane])).toBe('kept');
+  const before = (await evidence().checkpoints.newest())?.heads.get(`${lane}/0`);
+  expect(before?.size).toBe(1);
+  for (let n = 0; n < 3; n++) expect(await grow(4)).toBe('kept');
+  const newest = await evidence().checkpoints.newest();
+  expect([newest?.record.number, newest?.record.trees, newest?.heads.get(`${lane}/0`)]).toEqual([3, 3, before]);
+});
 
 describe('what the holder of disk and key does to checkpoints', () => {
   test('an honest log is signed on, start by start', async () => {

@@ -1,9 +1,10 @@
 import type { EventLog, LogBatch, RunningSubscription } from '@countersign/event-log';
-import { BrokenRecord, CheckpointSigner, CoveredTree, leavesBelow, treeName } from '@countersign/evidence';
+import { CheckpointSigner, CoveredTree, type OpeningDecision, treeName, wireDecision } from '@countersign/evidence';
 import type { Evidence } from '@countersign/process';
-import type { TreeHead } from '@countersign/proofs';
+import { DECISIONS, headName, inclusionProof, leafIndex, subtreesOf, type TreeHead, type WireDecision } from '@countersign/proofs';
+import { ContinuedTrees, type TakenUp } from './continued-trees.js';
 
-/** What one signing came to. `behind`: lost tiles are hashed anew, and nothing is signed before that is done. */
+/** What one signing came to. `behind`: what must be read of the log before anything is signed is not read yet. */
 export type Signed = 'kept' | 'taken' | 'nothing_new' | 'behind';
 
 /** A checkpoint covers a second. */
@@ -11,41 +12,33 @@ const PATIENCE_MS = 100;
 
 /** Every partition of the log as a tree: hashes what becomes durable, writes tiles, and signs what they add up to. */
 export class CoveredLog {
-  private readonly trees = new Map<string, CoveredTree>();
+  /** The tree that grows, by partition. */
+  private readonly trees: Map<string, CoveredTree>;
+  private decided: readonly OpeningDecision[];
   private running: RunningSubscription | undefined;
+  private fault: Error | undefined;
 
   private constructor(
     private readonly log: EventLog,
     private readonly evidence: Evidence,
     private readonly signer: CheckpointSigner,
-  ) {}
+    { trees, decided }: TakenUp,
+  ) {
+    this.trees = new Map(trees.map((tree) => [treeName(tree.topic, tree.partition), tree]));
+    this.decided = decided;
+  }
 
-  /** Takes up what was signed. @throws BrokenRecord where the log is shorter than a checkpoint says, or a checkpoint does not continue the one before. */
-  static async open(log: EventLog, evidence: Evidence): Promise<CoveredLog> {
+  /**
+   * Takes up what was signed. `decisions` let trees go on as another generation. @throws BrokenRecord where the log is shorter than a
+   * checkpoint says, or a checkpoint does not continue the one before.
+   */
+  static async open(log: EventLog, evidence: Evidence, decisions: readonly OpeningDecision[] = []): Promise<CoveredLog> {
     const { signer, torn } = await CheckpointSigner.resume(evidence);
-    const covered = new CoveredLog(log, evidence, signer);
-    for (const head of signer.signed) {
-      const name = treeName(head.topic, head.partition);
-      covered.trees.set(name, await covered.resume(head, torn.get(name)));
-    }
-    return covered;
+    const taken = await new ContinuedTrees(log, evidence, decisions).takeUp(signer.growing, torn);
+    return new CoveredLog(log, evidence, signer, taken);
   }
 
-  private async resume(head: TreeHead, torn: readonly TreeHead[] | undefined): Promise<CoveredTree> {
-    const end = await this.log.head(head.topic, head.partition);
-    if (end < head.size) {
-      const { topic, partition, size } = head;
-      const place = { topic, partition, first_offset: end, last_offset: size - 1 };
-      throw new BrokenRecord(`${treeName(topic, partition)} has ${end} records, of which ${size} were signed`, place);
-    }
-    const { tiles, dropped } = this.evidence;
-    const first = await this.log.first(head.topic, head.partition);
-    if (first === 0 || !dropped) return CoveredTree.resume(head, tiles, torn);
-    const name = treeName(head.topic, head.partition);
-    return CoveredTree.resume(head, tiles, torn, () => leavesBelow((index) => dropped.read(name, index), first));
-  }
-
-  /** Records that were taken so far. */
+  /** Offsets that were taken so far, of all partitions together. */
   get size(): number {
     return [...this.trees.values()].reduce((sum, { next }) => sum + next, 0);
   }
@@ -70,20 +63,47 @@ export class CoveredLog {
       tree = CoveredTree.empty(topic, partition);
       this.trees.set(name, tree);
     }
-    return tree.take(records);
+    try {
+      return tree.take(records);
+    } catch (cause) {
+      // A record is missing. The next signing says so: whoever follows a log would have it read again for ever.
+      this.fault ??= cause as Error;
+      return records.length;
+    }
   }
 
   /** Signs what there is, if anything is new. @throws BrokenRecord */
   async sign(time_ms: number): Promise<Signed> {
+    if (this.fault) throw this.fault;
+    if (!this.hasReadDecisions) return 'behind';
     const trees = [...this.trees.values()];
     await Promise.all(trees.map((tree) => tree.write(this.evidence.tiles)));
     if (trees.some((tree) => tree.isBehind)) return 'behind';
     const moved = await Promise.all(trees.map(async (tree) => ({ tree, move: await tree.move() })));
     const moves = moved.flatMap(({ move }) => (move ? [move] : []));
     if (moves.length === 0) return 'nothing_new';
-    const signed = await this.signer.sign(moves, time_ms);
-    if (signed === 'kept') for (const { tree, move } of moved) if (move) tree.signedNow();
+    const settings = moves.find(({ head }) => treeName(head.topic, head.partition) === headName(DECISIONS));
+    const signed = await this.signer.sign(moves, time_ms, settings ? await this.provenDecisions(settings.head) : []);
+    if (signed !== 'kept') return signed;
+    for (const { tree, move } of moved) if (move) tree.signedNow();
+    this.decided = [];
     return signed;
+  }
+
+  /** A generation is opened in the entry that covers its decision. */
+  private get hasReadDecisions(): boolean {
+    const next = this.trees.get(headName(DECISIONS))?.next ?? 0;
+    return this.decided.every(({ offset }) => offset < next);
+  }
+
+  private provenDecisions(settings: TreeHead): Promise<WireDecision[]> {
+    const subtrees = subtreesOf((level, index) => this.evidence.tiles.read(headName(settings), level, index));
+    const proven = async ({ offset, event_id }: OpeningDecision): Promise<WireDecision> => {
+      const [record] = await this.log.read(DECISIONS.topic, DECISIONS.partition, offset, 1);
+      if (!record) throw new Error(`decision ${event_id} is not on the log any more`);
+      return wireDecision(record, await inclusionProof(subtrees, leafIndex(settings, offset), settings.size));
+    };
+    return Promise.all(this.decided.map(proven));
   }
 
   async close(): Promise<void> {

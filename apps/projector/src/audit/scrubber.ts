@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLog } from '@countersign/event-log';
-import { type KeptText, type RecordScan, treeName } from '@countersign/evidence';
+import type { KeptText, RecordScan } from '@countersign/evidence';
 import type { Logger } from '@countersign/process';
-import type { TreeHead } from '@countersign/proofs';
+import { headName, type TreeSpan } from '@countersign/proofs';
 import { Gauge, type Registry } from 'prom-client';
 
 const PAGE_RECORDS = 500;
@@ -82,10 +82,10 @@ export class Scrubber {
   async compareNew(): Promise<void> {
     const { scan } = this.parts;
     const isFirst = this.seen.size === 0;
-    for (const head of await scan.signed()) {
-      const name = treeName(head.topic, head.partition);
-      let at = this.seen.get(name) ?? (isFirst ? head.size : 0);
-      while (at < head.size && !this.isStopped) at = (await scan.page(head, at, PAGE_RECORDS)).next;
+    for (const span of await scan.signed()) {
+      const name = nameOf(span);
+      let at = this.seen.get(name) ?? (isFirst ? span.end : span.first);
+      while (at < span.end && !this.isStopped) at = (await scan.page(span, at, PAGE_RECORDS)).next;
       this.seen.set(name, at);
     }
   }
@@ -95,36 +95,37 @@ export class Scrubber {
     const { kept, scan, now_ms } = this.parts;
     this.passes = passesIn(await kept.read());
     if (this.passes.done === null && this.age() < BETWEEN_PASSES_MS) return;
-    for (const head of [...(await scan.signed())].sort(byName)) {
-      const name = nameOf(head);
+    for (const span of [...(await scan.signed())].sort(byName)) {
+      const name = nameOf(span);
       if (this.passes.done !== null && name <= this.passes.done) continue;
-      await this.compareTree(head);
+      await this.compareTree(span);
       if (this.isStopped || !this.parts.owner.isOwner) return;
       await this.keep({ ...this.passes, done: name });
     }
     await this.keep({ finished_ms: now_ms(), done: null });
   }
 
-  private async compareTree(head: TreeHead): Promise<void> {
+  private async compareTree(span: TreeSpan): Promise<void> {
     const { log, scan, owner, logger } = this.parts;
     let unproven = 0;
-    for (let at = await log.first(head.topic, head.partition); at < head.size && !this.isStopped && owner.isOwner; ) {
+    const first = await log.first(span.head.topic, span.head.partition);
+    for (let at = Math.max(first, span.first); at < span.end && !this.isStopped && owner.isOwner; ) {
       const since = performance.now();
-      const scanned = await scan.page(head, at, PAGE_RECORDS);
+      const scanned = await scan.page(span, at, PAGE_RECORDS);
       unproven += scanned.unproven;
       at = scanned.next;
       await this.rest((performance.now() - since) * REST_FACTOR);
     }
     if (unproven === 0 || this.isStopped || !owner.isOwner) return;
     logger.warn(
-      { event: 'records_unproven', tree: nameOf(head), records: unproven },
+      { event: 'records_unproven', tree: nameOf(span), records: unproven },
       'tiles above these records are torn: the tree is hashed anew',
     );
-    await this.rehash(head);
+    await this.rehash(span);
   }
 
-  private async rehash(head: TreeHead): Promise<void> {
-    const hashing = this.parts.scan.rehash(head);
+  private async rehash(span: TreeSpan): Promise<void> {
+    const hashing = this.parts.scan.rehash(span);
     for (let since = performance.now(); !this.isStopped && !(await hashing.next()).done; since = performance.now())
       await this.rest((performance.now() - since) * REST_FACTOR);
   }
@@ -136,8 +137,8 @@ export class Scrubber {
   }
 }
 
-const nameOf = ({ topic, partition }: TreeHead) => treeName(topic, partition);
-const byName = (a: TreeHead, b: TreeHead) => (nameOf(a) < nameOf(b) ? -1 : 1);
+const nameOf = ({ head }: TreeSpan) => headName(head);
+const byName = (a: TreeSpan, b: TreeSpan) => (nameOf(a) < nameOf(b) ? -1 : 1);
 
 function passesIn(text: string | undefined): Passes {
   try {

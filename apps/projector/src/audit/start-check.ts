@@ -3,7 +3,6 @@ import {
   CHECKPOINT_TOPIC,
   type DamageReport,
   type DropSources,
-  type FoundDamage,
   hasLeaves,
   keepLeaves,
   missingRecords,
@@ -12,15 +11,8 @@ import {
   treeName,
 } from '@countersign/evidence';
 import { type AppDeps, anchorOf, type Evidence, recordScan } from '@countersign/process';
-import { parseNote } from '@countersign/proofs';
+import { headName, parseNote, spansOf } from '@countersign/proofs';
 import { scanAtStart } from './start-sample.js';
-
-const placeOf = ({ topic = '', partition = 0, first_offset = 0, last_offset = 0 }: FoundDamage) => ({
-  topic,
-  partition,
-  first_offset,
-  last_offset,
-});
 
 /**
  * What a signer looks at before it signs: checkpoints and their topic are brought together, what witnesses cosigned must be
@@ -33,12 +25,15 @@ export class StartCheck {
     private readonly damage: DamageReport,
   ) {}
 
-  /** @throws BrokenRecord where what is kept is not what was signed */
+  /** Brings what is kept together. @throws BrokenRecord where what is kept is not what was signed */
   async run(): Promise<void> {
     await this.restore();
     await this.checkCosigned();
-    await this.checkMissing();
-    await this.checkRecords();
+  }
+
+  /** Compares the log with what was signed. False: it is damaged, and nobody accepted that; it is reported. */
+  async compare(): Promise<boolean> {
+    return (await this.hasBeginning()) && (await this.hasRecords());
   }
 
   /** Compares what a start leaves for later. @throws BrokenRecord */
@@ -76,26 +71,26 @@ export class StartCheck {
       throw new BrokenRecord(`checkpoint ${newest.number + 1} is not the one that was cosigned`);
   }
 
-  private async checkMissing(): Promise<void> {
+  private async hasBeginning(): Promise<boolean> {
     const { log, codec, schemas } = this.deps;
     const { checkpoints, signer } = this.evidence;
     const newest = await checkpoints.newest();
-    if (!newest) return;
+    if (!newest) return true;
     const short = await shortened(log, [...newest.heads.values(), { topic: CHECKPOINT_TOPIC, partition: 0 }]);
-    if (short.size === 0) return;
+    if (short.size === 0) return true;
     const sources: DropSources = { log, codec, schemas, checkpoints, verifier: signer.verifier };
     const missing = await missingRecords(sources, await this.judge(newest), short, 'start');
-    for (const damage of missing) this.damage.found(damage);
-    if (missing[0]) throw new BrokenRecord(missing[0].reason, placeOf(missing[0]));
+    if (missing.map((damage) => this.damage.found(damage)).includes(true)) return false;
     await this.keepMissing(newest, short);
+    return true;
   }
 
   /** Compares the newest records and some others with what was signed. */
-  private async checkRecords(): Promise<void> {
+  private async hasRecords(): Promise<boolean> {
     const { log, logger } = this.deps;
     const { isDamaged, ...sample } = await scanAtStart(log, recordScan(log, this.evidence, this.damage, 'start'));
     logger.debug({ event: 'records_compared', ...sample }, 'records were compared with the newest checkpoint');
-    if (isDamaged) throw new BrokenRecord('records are not what the newest checkpoint signs: see damage_found');
+    return !isDamaged;
   }
 
   /** Cosignatures are no part of the log: with the database they may be lost. Then the newest checkpoint has to do. */
@@ -112,10 +107,10 @@ export class StartCheck {
   /** Drops of earlier releases left the leaf hashes in the tiles alone. */
   private async keepMissing(newest: NewestCheckpoint, short: ReadonlyMap<string, { topic: string; partition: number; first: number }>) {
     const { dropped, tiles } = this.evidence;
-    for (const head of newest.heads.values()) {
-      const first = short.get(treeName(head.topic, head.partition))?.first;
-      if (first === undefined || !dropped || (await hasLeaves(dropped, treeName(head.topic, head.partition), first))) continue;
-      const wrong = await keepLeaves(head, { first: 0, below: first }, tiles, dropped);
+    for (const { head, first, end } of spansOf(newest.heads.values())) {
+      const gone = Math.min(end, short.get(treeName(head.topic, head.partition))?.first ?? 0) - first;
+      if (gone <= 0 || !dropped || (await hasLeaves(dropped, headName(head), gone))) continue;
+      const wrong = await keepLeaves(head, { first: 0, below: gone }, tiles, dropped);
       if (wrong !== undefined)
         this.deps.logger.warn({ event: 'dropped_leaves_missing', wrong }, 'leaf hashes of dropped records are not kept');
     }

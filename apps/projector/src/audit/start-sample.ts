@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { EventLog } from '@countersign/event-log';
 import type { RecordScan } from '@countersign/evidence';
-import type { TreeHead } from '@countersign/proofs';
+import type { TreeSpan } from '@countersign/proofs';
 
 const NEWEST_RECORDS = 10_000;
 const RANDOM_RECORDS = 1_000;
@@ -9,9 +9,9 @@ const RANDOM_RECORDS = 1_000;
 const SPENT_MAX_MS = 300;
 const PAGE_RECORDS = 500;
 
-/** What is left of a tree on the log: its head, and the first offset. */
+/** What is left on the log of what a tree judges: from `first` to the end of the span. */
 interface Left {
-  head: TreeHead;
+  span: TreeSpan;
   first: number;
 }
 
@@ -27,22 +27,22 @@ export interface StartSample {
 export async function scanAtStart(log: Pick<EventLog, 'first'>, scan: RecordScan): Promise<StartSample> {
   const since = performance.now();
   const trees: Left[] = [];
-  for (const head of await scan.signed()) {
-    const first = await log.first(head.topic, head.partition);
-    if (first < head.size) trees.push({ head, first });
+  for (const span of await scan.signed()) {
+    const first = Math.max(span.first, await log.first(span.head.topic, span.head.partition));
+    if (first < span.end) trees.push({ span, first });
   }
   const sample: StartSample = { newest: 0, random: 0, spent_ms: 0, isDamaged: false };
-  for (const { head, first } of newestOf(trees)) {
-    for (let at = first; at < head.size; ) {
-      const scanned = await scan.page(head, at, PAGE_RECORDS);
+  for (const { span, first } of newestOf(trees)) {
+    for (let at = first; at < span.end; ) {
+      const scanned = await scan.page(span, at, PAGE_RECORDS);
       sample.newest += scanned.records;
       sample.isDamaged ||= scanned.isDamaged;
       at = scanned.next;
     }
   }
-  for (const { head, first } of randomOf(trees)) {
+  for (const { span, first } of randomOf(trees)) {
     if (performance.now() - since > SPENT_MAX_MS) break;
-    const scanned = await scan.page(head, first, 1);
+    const scanned = await scan.page(span, first, 1);
     sample.random += scanned.records;
     sample.isDamaged ||= scanned.isDamaged;
   }
@@ -51,30 +51,30 @@ export async function scanAtStart(log: Pick<EventLog, 'first'>, scan: RecordScan
 
 /** The end of each tree; what a short one leaves of its share goes to the longer ones. */
 function newestOf(trees: readonly Left[]): Left[] {
-  const shortest = [...trees].sort((a, b) => a.head.size - a.first - (b.head.size - b.first));
+  const shortest = [...trees].sort((a, b) => a.span.end - a.first - (b.span.end - b.first));
   let left = NEWEST_RECORDS;
-  return shortest.map(({ head, first }, at) => {
-    const count = Math.min(head.size - first, Math.ceil(left / (shortest.length - at)));
+  return shortest.map(({ span, first }, at) => {
+    const count = Math.min(span.end - first, Math.ceil(left / (shortest.length - at)));
     left -= count;
-    return { head, first: head.size - count };
+    return { span, first: span.end - count };
   });
 }
 
 function randomOf(trees: readonly Left[]): Left[] {
-  const total = trees.reduce((sum, { head, first }) => sum + head.size - first, 0);
+  const total = trees.reduce((sum, { span, first }) => sum + span.end - first, 0);
   if (total <= NEWEST_RECORDS) return [];
   const places = Array.from({ length: RANDOM_RECORDS }, () => placeOf(trees, randomInt(total)));
   // Neighbours share what is read for them.
   return places.sort(
-    (a, b) => trees.findIndex(({ head }) => head === a.head) - trees.findIndex(({ head }) => head === b.head) || a.first - b.first,
+    (a, b) => trees.findIndex(({ span }) => span === a.span) - trees.findIndex(({ span }) => span === b.span) || a.first - b.first,
   );
 }
 
 function placeOf(trees: readonly Left[], number: number): Left {
   let rest = number;
-  for (const { head, first } of trees) {
-    if (rest < head.size - first) return { head, first: first + rest };
-    rest -= head.size - first;
+  for (const { span, first } of trees) {
+    if (rest < span.end - first) return { span, first: first + rest };
+    rest -= span.end - first;
   }
   throw new RangeError(`there is no record ${number}`);
 }

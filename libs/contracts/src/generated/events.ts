@@ -819,6 +819,8 @@ export interface CheckpointSigned {
   heads: SignedHead[];
   /** C2SP signed note over the tree of number + 1 entries. */
   note: string;
+  /** JSON: the damage_accepted records by which this entry opens generations of trees, with their proofs. */
+  decisions: string | null;
 }
 
 /** What one tree was when the checkpoint was signed. */
@@ -828,6 +830,16 @@ export interface SignedHead {
   size: number;
   /** Base64. */
   root: string;
+  /** Null for the original tree of a partition. */
+  generation: TreeGeneration | null;
+}
+
+/** What makes a tree the one after a frozen one. */
+export interface TreeGeneration {
+  number: number;
+  base_offset: number;
+  /** event_id of the damage_accepted. */
+  decision: string;
 }
 
 /** The undo took effect; its result is that of its call. */
@@ -1014,7 +1026,7 @@ export interface CaseSet {
 /** Whether new calls may join. */
 export type CaseState = 'open' | 'closed';
 
-/** An operator goes on after damage of the record: it was restored, or what is lost is taken note of. Trees stay as they were signed. */
+/** An operator goes on after damage of the record: it was restored, or what is lost is taken note of. Trees stay as they were signed; one that cannot be continued may be frozen, and go on as another generation. */
 export interface DamageAccepted {
   meta: Meta;
   /** event_id of each damage_found. */
@@ -1022,6 +1034,22 @@ export interface DamageAccepted {
   reason: string;
   by: Principal;
   accepted_at_ms: number;
+  /** Trees that the signer could not continue. */
+  opened: OpenedTree[];
+}
+
+/** A generation that may be opened in the checkpoint that covers this record first, where the tree before it still cannot be continued. */
+export interface OpenedTree {
+  topic: string;
+  partition: number;
+  /** 2 for the first tree after the original one. */
+  generation: number;
+  /** Log offset of its leaf 0: what was signed from there on is given up. */
+  base_offset: number;
+  /** The tree before it, as it was signed last. */
+  frozen_size: number;
+  /** Base64. */
+  frozen_root: string;
 }
 
 /** Somebody else decides for a while (out of office). ended removes it. */
@@ -1707,6 +1735,8 @@ export interface DamageFound {
   first_offset: number | null;
   /** Included. */
   last_offset: number | null;
+  /** Of the tree that the records were judged by: 1 for the original tree of the partition. */
+  generation: number;
   /** The tenant of a row or a key; null: whoever the topic concerns. */
   tenant_id: string | null;
   reason: string;

@@ -15,6 +15,7 @@ function damage(fields: Partial<DamageFound> = {}): DamageFound {
     partition: 1,
     first_offset: 3,
     last_offset: 3,
+    generation: 1,
     tenant_id: null,
     reason: 'record 3 is another one',
     found_at_ms: 1_790_000_000_000,
@@ -29,6 +30,7 @@ function accepted(of: readonly DamageFound[]): DamageAccepted {
     reason: 'restored',
     by: { kind: 'user', id: 'olga', roles: ['operator'] },
     accepted_at_ms: 1,
+    opened: [],
   };
 }
 
@@ -58,7 +60,7 @@ describe('damage of the record', () => {
     const found = [damage(), damage({ topic: 'policy-decided' }), damage({ topic: 'approval-voted.bulk' })];
     const steps = [
       ...found.map((event) => (state: DamageState) => foundDamage(state, event)),
-      (state: DamageState) => acceptedDamage(state, accepted(found.slice(0, 2))),
+      (state: DamageState) => acceptedDamage(state, accepted(found.slice(0, 2)), 7),
     ];
     fc.assert(
       fc.property(fc.shuffledSubarray(steps, { minLength: steps.length }), (order) => {
@@ -77,9 +79,10 @@ describe('damage of the record', () => {
     ['a row', { kind: 'rows', tenant_id: 'acme' }, false],
     ['a place without offsets', { first_offset: null, last_offset: null }, false],
     ['what keeps the signer from going on', { found_by: 'signer' }, false],
+    ['those of another generation of the tree', { generation: 2 }, false],
   ])('once records are accepted as they are, %s found again: known', (_, fields, is_known) => {
     const records = damage({ first_offset: 3, last_offset: 7 });
-    const state = acceptedDamage(foundDamage(noDamage(), records), accepted([records]));
+    const state = acceptedDamage(foundDamage(noDamage(), records), accepted([records]), 7);
     const { meta, ...again } = damage({ first_offset: 3, last_offset: 7, ...fields });
     expect(isLost(state, { ...again, damage_id: meta.event_id })).toBe(is_known);
   });

@@ -12,9 +12,11 @@ export interface DamageState {
   accepted: Set<string>;
   /** Places of the log that were accepted as they are: their records stay unproven. */
   lost: OpenDamage[];
+  /** Decisions that let trees be opened, and their offsets on `configuration-changed`. */
+  openings: { event_id: string; offset: number; opened: DamageAccepted['opened'] }[];
 }
 
-export const noDamage = (): DamageState => ({ open: new Map(), accepted: new Set(), lost: [] });
+export const noDamage = (): DamageState => ({ open: new Map(), accepted: new Set(), lost: [], openings: [] });
 
 export function foundDamage(state: DamageState, { meta, ...damage }: DamageFound): DamageState {
   const { event_id: damage_id } = meta;
@@ -23,7 +25,9 @@ export function foundDamage(state: DamageState, { meta, ...damage }: DamageFound
   return state;
 }
 
-export function acceptedDamage(state: DamageState, { damage_ids }: DamageAccepted): DamageState {
+/** `offset`: of the decision on `configuration-changed`. */
+export function acceptedDamage(state: DamageState, { meta, damage_ids, opened }: DamageAccepted, offset: number): DamageState {
+  if (opened.length > 0) state.openings.push({ event_id: meta.event_id, offset, opened });
   for (const damage_id of damage_ids) {
     state.accepted.add(damage_id);
     const damage = state.open.get(damage_id);
@@ -58,15 +62,17 @@ export function holdsSigning(open: Iterable<OpenDamage>): boolean {
 }
 
 /**
- * Whether these records were accepted as they are. What keeps the signer from going on is never: the log would grow
- * without checkpoints.
+ * Whether these records were accepted as they are, as the same tree judged them. What keeps the signer from going on is never:
+ * the log would grow without checkpoints.
  */
-export function isLost(state: DamageState, { kind, found_by, topic, partition, first_offset, last_offset }: OpenDamage): boolean {
+export function isLost(state: DamageState, damage: OpenDamage): boolean {
+  const { kind, found_by, topic, partition, first_offset, last_offset, generation } = damage;
   if (kind !== 'log' || found_by === 'signer' || first_offset === null || last_offset === null) return false;
   return state.lost.some(
     (lost) =>
       lost.topic === topic &&
       lost.partition === partition &&
+      lost.generation === generation &&
       (lost.first_offset as number) <= first_offset &&
       last_offset <= (lost.last_offset ?? -1),
   );

@@ -8,11 +8,15 @@ const parts = {
   tree: ['size', 'path'],
   head: ['index', 'path'],
   entry: ['number', 'time_ms', 'trees', 'path'],
+  generation: ['number', 'base_offset', 'decision'],
 } as const;
+
+/** Members that a part may have more: a tree that is not the original one of its partition says which it is. */
+const optional: Partial<Record<keyof typeof parts, string>> = { tree: 'generation' };
 
 function oddMember(part: keyof typeof parts, value: object): string | undefined {
   const members: readonly string[] = parts[part];
-  const unknown = Object.keys(value).find((name) => !members.includes(name));
+  const unknown = Object.keys(value).find((name) => !members.includes(name) && name !== optional[part]);
   if (unknown !== undefined) return `the ${part} has a member ${unknown.slice(0, 80)} that the format does not know`;
   const missing = members.find((name) => !Object.hasOwn(value, name));
   return missing && `the ${part} has no ${missing}`;
@@ -29,6 +33,7 @@ export function oddShape(bundle: Bundle): string | undefined {
       oddMember('record', record) ??
       oddMember('proof', proof) ??
       oddMember('tree', proof.tree) ??
+      (proof.tree.generation && oddMember('generation', proof.tree.generation)) ??
       oddMember('head', proof.head) ??
       oddMember('entry', proof.entry);
     if (found !== undefined) return found;

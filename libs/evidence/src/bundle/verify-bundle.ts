@@ -1,6 +1,6 @@
 import { canonicalText, EventCodec, eventSchemas } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
-import { openTrusted, strictBase64, type Trust, type TrustedCheckpoint, verifyUnder } from '@countersign/proofs';
+import { type Generation, headName, openTrusted, strictBase64, type Trust, type TrustedCheckpoint, verifyUnder } from '@countersign/proofs';
 import { BUNDLE_FORMAT, type Bundle, type BundledRecord } from './bundle.js';
 import { oddShape } from './bundle-shape.js';
 import { strangeSubject } from './bundle-subject.js';
@@ -17,6 +17,8 @@ export interface BundleReport {
   checkpoint_root: string;
   /** What each trusted witness had checked when it cosigned the checkpoint. */
   cosigned: TrustedCheckpoint['cosigned'];
+  /** Trees that are not the original ones of their partitions, and how many of the records stand in each. */
+  generations: { tree: string; generation: Generation; records: number }[];
 }
 
 export type BundleVerdict = BundleReport | { kind: 'refused'; reason: string };
@@ -118,7 +120,19 @@ function checked(bundle: Bundle, trust: Trust): BundleVerdict {
     checkpoint_time_ms: time_ms,
     checkpoint_root: signed.root.toString('base64'),
     cosigned: signed.cosigned,
+    generations: generationsOf(bundle),
   };
+}
+
+function generationsOf({ records }: Bundle): BundleReport['generations'] {
+  const found = new Map<string, BundleReport['generations'][number]>();
+  for (const { topic, partition, proof } of records) {
+    const { generation } = proof.tree;
+    if (!generation) continue;
+    const tree = headName({ topic, partition, generation });
+    found.set(tree, { tree, generation, records: (found.get(tree)?.records ?? 0) + 1 });
+  }
+  return [...found.values()];
 }
 
 /**

@@ -1,5 +1,4 @@
-import { type TreeHead, type WireHead, wireHead } from '@countersign/proofs';
-import { treeName } from '../trees/tiles.js';
+import { headName, type TreeHead, type WireDecision, type WireHead, wireHead } from '@countersign/proofs';
 
 /** A head as it is stored. */
 export type StoredHead = WireHead;
@@ -15,9 +14,11 @@ export interface CheckpointRecord {
   heads: StoredHead[];
   /** C2SP signed note over the tree of size number + 1. */
   note: string;
+  /** Only of an entry that opens generations of trees: what lets it. */
+  decisions?: WireDecision[];
 }
 
-/** The newest checkpoint and the heads of all trees that it covers. */
+/** The newest checkpoint and the heads of all trees that it covers, by `headName`. */
 export interface NewestCheckpoint {
   record: CheckpointRecord;
   heads: ReadonlyMap<string, TreeHead>;
@@ -28,12 +29,15 @@ export const FULL_EVERY = 1000;
 
 export const storedHead: (head: TreeHead) => StoredHead = wireHead;
 
+/** A head as it was stored. Whether it is one that was signed is for its note to tell. */
+export function headOf([topic, partition, size, root, generation]: StoredHead): TreeHead {
+  return { topic, partition, size, root: Buffer.from(root, 'base64'), ...(generation ? { generation } : {}) };
+}
+
 /** Adds a checkpoint's heads to those of the one before. */
 export function withHeads(heads: Map<string, TreeHead>, record: CheckpointRecord): Map<string, TreeHead> {
   const all = record.full ? new Map<string, TreeHead>() : heads;
-  for (const [topic, partition, size, root] of record.heads) {
-    all.set(treeName(topic, partition), { topic, partition, size, root: Buffer.from(root, 'base64') });
-  }
+  for (const head of record.heads.map(headOf)) all.set(headName(head), head);
   return all;
 }
 

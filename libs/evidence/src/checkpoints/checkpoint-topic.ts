@@ -2,7 +2,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type EventCodec, type EventMap, firstMeta } from '@countersign/contracts';
 import { BatchDecoder, type EventLog, type NewRecord, type SchemaSource } from '@countersign/event-log';
 import { BrokenRecord } from '../trees/broken-record.js';
-import type { CheckpointRecord } from './checkpoint-store.js';
+import type { CheckpointRecord, StoredHead } from './checkpoint-store.js';
 
 export const CHECKPOINT_TOPIC = 'checkpoint-signed';
 /** The tenant whose people run the installation. */
@@ -90,22 +90,30 @@ export class CheckpointTopic {
     });
   }
 
-  private recordOf({ heads, ...rest }: CheckpointRecord): NewRecord {
+  private recordOf({ heads, decisions, ...rest }: CheckpointRecord): NewRecord {
     const event = {
       meta: firstMeta(INSTALLATION, rest.time_ms),
       ...rest,
-      heads: heads.map(([topic, partition, size, root]) => ({ topic, partition, size, root })),
+      heads: heads.map(([topic, partition, size, root, generation = null]) => ({ topic, partition, size, root, generation })),
+      decisions: decisions ? JSON.stringify(decisions) : null,
     };
     const value = this.codec.encode('checkpoint_signed', event);
     return { topic: CHECKPOINT_TOPIC, partition: 0, key: null, value, headers: { event_type: 'checkpoint_signed' } };
   }
 }
 
-function storedOf({ number, time_ms, trees, heads_root, full, heads, note }: EventMap['checkpoint_signed']): CheckpointRecord {
-  return { number, time_ms, trees, heads_root, full, heads: heads.map((head) => [head.topic, head.partition, head.size, head.root]), note };
+function storedOf(event: EventMap['checkpoint_signed']): CheckpointRecord {
+  const { number, time_ms, trees, heads_root, full, note, decisions } = event;
+  const heads = event.heads.map(({ topic, partition, size, root, generation }): StoredHead => {
+    if (!generation) return [topic, partition, size, root];
+    const { number, base_offset, decision } = generation;
+    return [topic, partition, size, root, { number, base_offset, decision }];
+  });
+  const more = decisions === null ? {} : { decisions: JSON.parse(decisions) as NonNullable<CheckpointRecord['decisions']> };
+  return { number, time_ms, trees, heads_root, full, heads, note, ...more };
 }
 
 /** What two copies of a checkpoint are compared by. */
-export function textOf({ number, time_ms, trees, heads_root, full, heads, note }: CheckpointRecord): string {
-  return JSON.stringify([number, time_ms, trees, heads_root, full, heads, note]);
+export function textOf({ number, time_ms, trees, heads_root, full, heads, note, decisions }: CheckpointRecord): string {
+  return JSON.stringify([number, time_ms, trees, heads_root, full, heads, note, decisions]);
 }

@@ -1,7 +1,17 @@
-import { HeadsLog, type NoteVerifier, openCheckpoint, strangeMove, type TreeHead } from '@countersign/proofs';
+import {
+  HeadsLog,
+  headName,
+  type NoteVerifier,
+  openCheckpoint,
+  openingsIn,
+  readDecisions,
+  strangeMove,
+  type TreeHead,
+} from '@countersign/proofs';
+import { readDecision } from '../damage/decision-record.js';
 import { BrokenRecord } from '../trees/broken-record.js';
-import { type Tiles, treeName } from '../trees/tiles.js';
-import { type CheckpointRecord, type CheckpointStore, FULL_EVERY } from './checkpoint-store.js';
+import type { Tiles } from '../trees/tiles.js';
+import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, headOf } from './checkpoint-store.js';
 import { headsAt } from './heads-at.js';
 import { goneFrom, MoveProofs, movedIn } from './tree-moves.js';
 
@@ -29,7 +39,7 @@ export async function checkKept(store: CheckpointStore, tiles: Tiles, log: NoteV
   for await (const record of store.records(from)) {
     // Tiles stay in memory for as many checkpoints as are read at once, and no longer.
     if (record.number % FULL_EVERY === 0) proofs = new MoveProofs(tiles);
-    for (const head of await checkNext(record, seen, proofs, log)) torn.add(treeName(head.topic, head.partition));
+    for (const head of await checkNext(record, seen, proofs, log)) torn.add(headName(head));
   }
   return { log: seen, torn: torn.size === 0 ? new Map() : await passedBy(torn, store, from) };
 }
@@ -61,14 +71,24 @@ const notNext = ({ number }: CheckpointRecord, reason: string) =>
 function nextMoves(record: CheckpointRecord, seen: HeadsLog): TreeHead[] {
   if (record.number !== seen.size) throw notNext(record, `checkpoint ${seen.size + 1} is missing`);
   const [gone] = goneFrom(record, seen);
-  if (gone) throw notNext(record, `${treeName(gone.topic, gone.partition)} is gone`);
+  if (gone) throw notNext(record, `${headName(gone)} is gone`);
   const moved = movedIn(record, seen);
   for (const head of moved) {
     const before = seen.head(head);
-    if (before && head.size <= before.size)
-      throw notNext(record, `${treeName(head.topic, head.partition)} ${strangeMove(before, head, [])}`);
+    if (before && head.size <= before.size) throw notNext(record, `${headName(head)} ${strangeMove(before, head, [])}`);
   }
+  const openings = openingsIn(seen, moved, decisionsOf(record));
+  if (typeof openings === 'string') throw notNext(record, openings);
   return moved;
+}
+
+/** @throws BrokenRecord where one cannot be read */
+function decisionsOf(record: CheckpointRecord): ReturnType<typeof readDecisions> {
+  try {
+    return readDecisions(record.decisions ?? [], readDecision);
+  } catch (cause) {
+    throw notNext(record, `a decision that it stands on cannot be read (${(cause as Error).message})`);
+  }
 }
 
 /** @throws BrokenRecord where the note of the entry does not sign it */
@@ -84,9 +104,9 @@ async function passedBy(torn: ReadonlySet<string>, store: CheckpointStore, from:
   const before = from === 0 ? undefined : await store.at(from - 1);
   for (const [name, heads] of passed) heads.push(...(before?.heads.get(name) ? [before.heads.get(name) as TreeHead] : []));
   for await (const { heads } of store.records(from)) {
-    for (const [topic, partition, size, root] of heads) {
-      const known = passed.get(treeName(topic, partition));
-      if (known && size > (known.at(-1)?.size ?? 0)) known.push({ topic, partition, size, root: Buffer.from(root, 'base64') });
+    for (const head of heads.map(headOf)) {
+      const known = passed.get(headName(head));
+      if (known && head.size > (known.at(-1)?.size ?? 0)) known.push(head);
     }
   }
   return passed;

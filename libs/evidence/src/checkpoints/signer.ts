@@ -5,12 +5,15 @@ import {
   type NoteSigner,
   openCheckpoint,
   type ReadTile,
+  readDecisions,
   rootOf,
   signCheckpoint,
   subtreesOf,
   type TreeHead,
   type TreeMove,
+  type WireDecision,
 } from '@countersign/proofs';
+import { readDecision } from '../damage/decision-record.js';
 import { BrokenRecord } from '../trees/broken-record.js';
 import { CHECKPOINTS_TREE, type Tiles } from '../trees/tiles.js';
 import { CheckedMark } from './checked-mark.js';
@@ -54,16 +57,19 @@ export class CheckpointSigner {
     return { signer: new CheckpointSigner(parts, entries, log, mark), torn };
   }
 
-  /** Heads of the newest checkpoint. */
-  get signed(): readonly TreeHead[] {
-    return this.log.all;
+  /** Heads of the newest checkpoint: of each partition the tree that grows. */
+  get growing(): readonly TreeHead[] {
+    return this.log.growing;
   }
 
-  /** Signs what these trees are now. `taken`: another signs; this one is of no use any more. @throws BrokenRecord where one does not continue what was signed */
-  async sign(moves: readonly TreeMove[], time_ms: number): Promise<'kept' | 'taken'> {
+  /**
+   * Signs what these trees are now. `decisions` let it open generations. `taken`: another signs; this one is of no use any more.
+   * @throws BrokenRecord where a tree does not continue what was signed, or a generation is not decided
+   */
+  async sign(moves: readonly TreeMove[], time_ms: number, decisions: readonly WireDecision[] = []): Promise<'kept' | 'taken'> {
     const number = this.entries.size;
-    const fault = this.log.append(number, time_ms, moves);
-    if (fault !== undefined) throw new BrokenRecord(`nothing is signed: ${fault}`);
+    const opened = this.log.append({ number, time_ms, moves, decisions: readDecisions(decisions, readDecision) });
+    if (typeof opened === 'string') throw new BrokenRecord(`nothing is signed: ${opened}`);
     const { trees, heads_root } = this.log.lastEntry as NonNullable<HeadsLog['lastEntry']>;
     const appends = this.entries.append(entryHash({ number, time_ms, trees, heads_root }));
     for (const part of appends) await this.parts.tiles.append(CHECKPOINTS_TREE, part);
@@ -79,6 +85,7 @@ export class CheckpointSigner {
       full,
       heads: (full ? this.log.all : moves.map(({ head }) => head)).map(storedHead),
       note: signCheckpoint({ size: number + 1, root }, this.parts.signer),
+      ...(opened.length > 0 ? { decisions: [...decisions] } : {}),
     };
     const kept = await this.parts.checkpoints.append(record);
     if (kept === 'kept') await this.mark.move(number + 1, record.note);

@@ -1,13 +1,6 @@
-import { consistencyProof, type HeadsLog, type SubtreeHash, subtreesOf, type TreeHead } from '@countersign/proofs';
-import { type Tiles, treeName } from '../trees/tiles.js';
-import type { CheckpointRecord } from './checkpoint-store.js';
-
-const headOf = ([topic, partition, size, root]: CheckpointRecord['heads'][number]): TreeHead => ({
-  topic,
-  partition,
-  size,
-  root: Buffer.from(root, 'base64'),
-});
+import { consistencyProof, type HeadsLog, headName, type SubtreeHash, subtreesOf, type TreeHead } from '@countersign/proofs';
+import type { Tiles } from '../trees/tiles.js';
+import { type CheckpointRecord, headOf } from './checkpoint-store.js';
 
 /** The heads of a kept checkpoint that are not those of the entry before. */
 export function movedIn({ heads }: CheckpointRecord, before: HeadsLog): TreeHead[] {
@@ -20,8 +13,8 @@ export function movedIn({ heads }: CheckpointRecord, before: HeadsLog): TreeHead
 /** The trees that a checkpoint with all heads does not have any more. */
 export function goneFrom({ full, heads }: CheckpointRecord, before: HeadsLog): TreeHead[] {
   if (!full) return [];
-  const kept = new Set(heads.map(([topic, partition]) => treeName(topic, partition)));
-  return before.all.filter(({ topic, partition }) => !kept.has(treeName(topic, partition)));
+  const kept = new Set(heads.map((head) => headName(headOf(head))));
+  return before.all.filter((head) => !kept.has(headName(head)));
 }
 
 /** Consistency proofs out of tiles, each of which is read once. */
@@ -33,7 +26,7 @@ export class MoveProofs {
   /** The proof that a tree of this head only appended to the one before. @throws where tiles are missing */
   async path(before: TreeHead | undefined, after: TreeHead): Promise<Buffer[]> {
     if (!before || before.size === 0 || before.size >= after.size) return [];
-    return consistencyProof(this.subtreesOf(treeName(after.topic, after.partition)), before.size, after.size);
+    return consistencyProof(this.subtreesOf(headName(after)), before.size, after.size);
   }
 
   private subtreesOf(name: string): SubtreeHash {

@@ -15,6 +15,8 @@ export interface FoundDamage {
   /** The first and the last offset that are concerned, both included; for `log`. */
   first_offset?: number;
   last_offset?: number;
+  /** Of the tree that the records were judged by; 1 where it is left out. */
+  generation?: number;
   /** The tenant of a row or a key; a damage of the log concerns the tenants of its lane. */
   tenant_id?: string;
   /** What was found and what would be right, in one sentence. */
@@ -23,5 +25,6 @@ export interface FoundDamage {
 
 /** Takes what was found. The same damage may be told many times: whoever takes it says it once. Never throws, never waits. */
 export interface DamageReport {
-  found(damage: FoundDamage): void;
+  /** Whether it counts; false where an operator accepted these records as they are. */
+  found(damage: FoundDamage): boolean;
 }

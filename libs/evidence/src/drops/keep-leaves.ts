@@ -1,11 +1,22 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { isInfrastructureFault } from '@countersign/contracts';
-import { consistencyProof, GrowingTree, HASH_BYTES, isConsistent, subtreesOf, TILE_WIDTH, type TreeHead } from '@countersign/proofs';
+import {
+  consistencyProof,
+  GrowingTree,
+  HASH_BYTES,
+  headName,
+  isConsistent,
+  spansOf,
+  subtreesOf,
+  TILE_WIDTH,
+  type TreeHead,
+  type TreePlace,
+} from '@countersign/proofs';
 import { BrokenRecord } from '../trees/broken-record.js';
-import { type Tiles, treeName } from '../trees/tiles.js';
+import type { Tiles } from '../trees/tiles.js';
 import type { DroppedLeaves } from './dropped-leaves.js';
 
-/** Where the records of a tree begin, and below which offset they are to go. */
+/** Where the leaves of a tree begin whose records are there, and below which leaf they are to go. */
 export interface LeafRange {
   first: number;
   below: number;
@@ -37,7 +48,7 @@ export async function hasLeaves(dropped: DroppedLeaves, tree: string, below: num
  * are gone already come from what was kept. Repeatable. Answers what is wrong, and then nothing may be dropped.
  */
 export async function keepLeaves(head: TreeHead, range: LeafRange, tiles: Tiles, dropped: DroppedLeaves): Promise<string | undefined> {
-  const name = treeName(head.topic, head.partition);
+  const name = headName(head);
   const { first, below } = range;
   const known = (index: number) => sourceOf(name, first, index, tiles, dropped);
   const wrong = await strangeLeaves(head, below, known, tiles);
@@ -52,6 +63,30 @@ export async function keepLeaves(head: TreeHead, range: LeafRange, tiles: Tiles,
   // What was written is what counts from now on.
   const copied = await strangeLeaves(head, below, (index) => dropped.read(name, index), tiles);
   return copied === undefined ? undefined : `the copied tiles of ${name}: ${copied}`;
+}
+
+/** Records of one partition that are to go: from `first`, the first that is there, up to `below`. */
+export interface GoingRecords extends TreePlace {
+  first: number;
+  below: number;
+}
+
+/** The same for the records of a partition, in whichever of its trees they are. */
+export async function keepLeavesOf(
+  heads: Iterable<TreeHead>,
+  { topic, partition, first, below }: GoingRecords,
+  tiles: Tiles,
+  dropped: DroppedLeaves,
+): Promise<string | undefined> {
+  for (const span of spansOf(heads)) {
+    const { head, isFrozen } = span;
+    if (head.topic !== topic || head.partition !== partition || below <= span.first) continue;
+    const leaves = { first: Math.max(0, first - span.first), below: Math.min(below, span.end) - span.first };
+    const wrong = await keepLeaves(head, leaves, tiles, dropped);
+    // A frozen tree that lost tiles gets them from nowhere: its records are unproven already, by a decision on the record.
+    if (wrong !== undefined && !isFrozen) return wrong;
+  }
+  return undefined;
 }
 
 /** A tile of leaf hashes: what was kept of records that are gone, and the tile of the tree for the rest. */
@@ -71,7 +106,7 @@ async function strangeLeaves(
   read: (index: number) => Promise<Buffer>,
   tiles: Tiles,
 ): Promise<string | undefined> {
-  const name = treeName(head.topic, head.partition);
+  const name = headName(head);
   const tree = new GrowingTree();
   try {
     for await (const hashes of leavesBelow(read, below)) tree.append(hashes);

@@ -1,6 +1,17 @@
 import type { EventCodec } from '@countersign/contracts';
 import { BatchDecoder, type EventLog, type SchemaSource } from '@countersign/event-log';
-import { GrowingTree, type NoteVerifier, openCheckpoint, parseNote, recordHash, type TreeHead } from '@countersign/proofs';
+import {
+  baseOf,
+  coveredEnd,
+  endOf,
+  GrowingTree,
+  type NoteVerifier,
+  newestHead,
+  openCheckpoint,
+  parseNote,
+  recordHash,
+  type TreeHead,
+} from '@countersign/proofs';
 import type { CheckpointStore, NewestCheckpoint } from '../checkpoints/checkpoint-store.js';
 import { treeName } from '../trees/tiles.js';
 
@@ -24,10 +35,11 @@ export interface DropSources {
 
 /**
  * The drops that stand on the log under a checkpoint: below its head of `configuration-changed`, in records that are what it
- * signed. Records that the checkpoint does not cover, or that name more than their own checkpoint covered, do not count.
+ * signed. Records that the checkpoint does not cover, or that name more than their own checkpoint covered, do not count; nor do
+ * those in a frozen tree of this topic, which cannot be hashed anew.
  */
 export async function signedDrops(sources: DropSources, under: NewestCheckpoint | undefined): Promise<RecordedDrop[]> {
-  const head = under?.heads.get(treeName(CONFIGURATION.topic, CONFIGURATION.partition));
+  const head = newestHead(under?.heads.values() ?? [], CONFIGURATION);
   if (!head || (await sources.log.first(CONFIGURATION.topic, CONFIGURATION.partition)) > 0) return [];
   const { drops, root } = await readUpTo(sources, head);
   return root.equals(head.root) ? drops : [];
@@ -40,12 +52,12 @@ export function droppedBelow(drops: readonly RecordedDrop[]): Map<string, number
   return below;
 }
 
-async function readUpTo(sources: DropSources, { size }: TreeHead): Promise<{ drops: RecordedDrop[]; root: Buffer }> {
+async function readUpTo(sources: DropSources, head: TreeHead): Promise<{ drops: RecordedDrop[]; root: Buffer }> {
   const decoder = new BatchDecoder(sources.codec, sources.schemas);
   const tree = new GrowingTree();
   const drops: RecordedDrop[] = [];
-  for (let at = 0; at < size; ) {
-    const page = await sources.log.read(CONFIGURATION.topic, CONFIGURATION.partition, at, Math.min(PAGE_RECORDS, size - at));
+  for (let at = baseOf(head); at < endOf(head); ) {
+    const page = await sources.log.read(CONFIGURATION.topic, CONFIGURATION.partition, at, Math.min(PAGE_RECORDS, endOf(head) - at));
     if (page.length === 0) break;
     at += page.length;
     tree.append(Buffer.concat(page.map(recordHash)));
@@ -66,9 +78,9 @@ async function belowOf({ checkpoint, below }: DropEvent, sources: DropSources): 
   const signed = openCheckpoint(checkpoint, sources.verifier);
   const kept = signed && (await sources.checkpoints.at(signed.size - 1));
   if (!kept || parseNote(kept.record.note)?.text !== signed.note.text) return undefined;
-  const covered = new Map([...kept.heads].map(([tree, { size }]) => [tree, size]));
+  const heads = [...kept.heads.values()];
   // A release before 0030 did not name what went: then it is all that the checkpoint covers.
-  if (below.length === 0) return covered;
-  const named = new Map(below.map(({ topic, partition, offset }) => [treeName(topic, partition), offset]));
-  return [...named].every(([tree, offset]) => offset <= (covered.get(tree) ?? 0)) ? named : undefined;
+  if (below.length === 0) return new Map(heads.map((head) => [treeName(head.topic, head.partition), coveredEnd(heads, head)]));
+  const isCovered = below.every((part) => part.offset <= coveredEnd(heads, part));
+  return isCovered ? new Map(below.map(({ topic, partition, offset }) => [treeName(topic, partition), offset])) : undefined;
 }

@@ -1,5 +1,5 @@
 import type { LogRecord } from '@countersign/event-log';
-import { recordHash, type TreeHead } from '@countersign/proofs';
+import { recordHash, type TreeSpan } from '@countersign/proofs';
 import type { DamageFinder, DamageReport } from '../damage/found-damage.js';
 import { treeName } from '../trees/tiles.js';
 import type { RecordJudge } from './record-judge.js';
@@ -71,22 +71,28 @@ export class ReadCheck {
   }
 
   private async judgeAll(): Promise<void> {
-    const heads = new Map((await this.judge.signed()).map((head) => [treeName(head.topic, head.partition), head]));
+    const spans = new Map<string, TreeSpan[]>();
+    for (const span of await this.judge.signed()) {
+      const name = treeName(span.head.topic, span.head.partition);
+      spans.set(name, [...(spans.get(name) ?? []), span]);
+    }
     const taken = this.runs;
     this.runs = new Map();
     this.waiting = 0;
-    for (const [name, runs] of taken) {
-      const head = heads.get(name);
-      for (const run of runs) this.putBack(name, head ? await this.judgeRun(head, run) : run);
-    }
+    for (const [name, runs] of taken)
+      for (const run of runs) {
+        let left = run;
+        for (const span of spans.get(name) ?? []) left = await this.judgeRun(span, left);
+        this.putBack(name, left);
+      }
   }
 
-  /** Answers what is left of the run: the records that are not signed yet. */
-  private async judgeRun(head: TreeHead, run: Run): Promise<Run> {
-    const count = Math.max(0, Math.min(run.hashes.length, head.size - run.first));
+  /** Answers what is left of the run: the records behind this span. Spans of a partition come in the order of their offsets. */
+  private async judgeRun(span: TreeSpan, run: Run): Promise<Run> {
+    const count = Math.max(0, Math.min(run.hashes.length, span.end - run.first));
     if (count > 0) {
-      const { wrong } = await this.judge.judge(head, run.first, Buffer.concat(run.hashes.slice(0, count)));
-      for (const range of wrong) this.damage.found(wrongRecords(run, range, this.found_by));
+      const { wrong } = await this.judge.judge(span, run.first, Buffer.concat(run.hashes.slice(0, count)));
+      for (const range of wrong) this.damage.found(wrongRecords(span.head, range, this.found_by));
     }
     return { ...run, first: run.first + count, hashes: run.hashes.slice(count) };
   }

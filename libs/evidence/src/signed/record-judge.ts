@@ -1,7 +1,19 @@
 import { type EventLog, RecordsDropped } from '@countersign/event-log';
-import { HASH_BYTES, ProvenTiles, recordHash, TILE_WIDTH, type TreeHead } from '@countersign/proofs';
+import {
+  endOf,
+  HASH_BYTES,
+  headName,
+  leafIndex,
+  offsetOf,
+  ProvenTiles,
+  recordHash,
+  spansOf,
+  TILE_WIDTH,
+  type TreeHead,
+  type TreeSpan,
+} from '@countersign/proofs';
 import type { DroppedLeaves } from '../drops/dropped-leaves.js';
-import { type Tiles, treeName } from '../trees/tiles.js';
+import type { Tiles } from '../trees/tiles.js';
 import { addRange, type OffsetRange } from './offset-ranges.js';
 import type { SignedHeads } from './signed-heads.js';
 
@@ -40,39 +52,39 @@ export class RecordJudge {
     private readonly heads: SignedHeads,
   ) {}
 
-  /** The trees that are signed, as the newest checkpoint has them. */
-  async signed(): Promise<readonly TreeHead[]> {
-    return (await this.heads.newest())?.all ?? [];
+  /** What the newest checkpoint judges, tree by tree. */
+  async signed(): Promise<readonly TreeSpan[]> {
+    return spansOf((await this.heads.newest())?.all ?? []);
   }
 
-  /** Judges the records from an offset on, all of them below the size of this signed head. */
-  async judge(head: TreeHead, first: number, hashes: Buffer): Promise<Judgement> {
+  /** Judges the records from an offset on, all of them of this span. */
+  async judge(span: TreeSpan, first: number, hashes: Buffer): Promise<Judgement> {
     const judgement: Judgement = { wrong: [], torn: [], unproven: 0 };
     const end = first + hashes.length / HASH_BYTES;
     for (let at = first; at < end; ) {
-      const index = Math.floor(at / TILE_WIDTH);
-      const to = Math.min(end, (index + 1) * TILE_WIDTH);
+      const index = Math.floor(leafIndex(span.head, at) / TILE_WIDTH);
+      const to = Math.min(end, offsetOf(span.head, (index + 1) * TILE_WIDTH));
       const part = hashes.subarray((at - first) * HASH_BYTES, (to - first) * HASH_BYTES);
-      await this.judgeTile(head, index, { at, hashes: part }, judgement);
+      await this.judgeTile(span, index, { at, hashes: part }, judgement);
       at = to;
     }
     return judgement;
   }
 
-  private async judgeTile(head: TreeHead, index: number, read: { at: number; hashes: Buffer }, judgement: Judgement): Promise<void> {
-    const proven = this.tilesOf(head);
+  private async judgeTile(span: TreeSpan, index: number, read: { at: number; hashes: Buffer }, judgement: Judgement): Promise<void> {
+    const proven = this.tilesOf(span.head);
     const tile = await proven.tile(0, index);
-    const leaves = tile ?? (await this.leavesOnLog(head, index));
+    const leaves = tile ?? (await this.leavesOnLog(span, index));
     const isSigned = tile ? true : leaves && (await proven.hasLeaves(index, leaves));
-    const first = index * TILE_WIDTH;
+    const first = offsetOf(span.head, index * TILE_WIDTH);
     if (!leaves || isSigned === undefined) judgement.unproven += read.hashes.length / HASH_BYTES;
-    else if (!isSigned) addRange(judgement.wrong, { first, last: Math.min(head.size, first + TILE_WIDTH) - 1 });
+    else if (!isSigned) addRange(judgement.wrong, { first, last: Math.min(span.end, first + TILE_WIDTH) - 1 });
     else compare(read, leaves.subarray((read.at - first) * HASH_BYTES), judgement.wrong);
     if (!tile && isSigned && leaves?.length === TILE_WIDTH * HASH_BYTES) judgement.torn.push({ index, hashes: leaves });
   }
 
   private tilesOf(head: TreeHead): ProvenTiles {
-    const name = treeName(head.topic, head.partition);
+    const name = headName(head);
     const known = this.trees.get(name);
     if (known?.head.size === head.size && known.head.root.equals(head.root)) return known.tiles;
     const tiles = known?.tiles.under(head) ?? ProvenTiles.of(head, (level, index) => this.from.tiles.read(name, level, index));
@@ -80,13 +92,18 @@ export class RecordJudge {
     return tiles;
   }
 
-  /** The leaf hashes of a tile's records as they stand on the log, or were kept of those that were dropped. */
-  private async leavesOnLog({ topic, partition, size }: TreeHead, index: number): Promise<Buffer | undefined> {
+  /**
+   * The leaf hashes of a tile's records as they stand on the log, or were kept of those that were dropped; undefined where some of
+   * them are in no place any more: of a frozen tree the log has other records from the next generation on.
+   */
+  private async leavesOnLog({ head, end }: TreeSpan, index: number): Promise<Buffer | undefined> {
     const { log, dropped } = this.from;
-    const [from, to] = [index * TILE_WIDTH, Math.min(size, (index + 1) * TILE_WIDTH)];
+    const { topic, partition } = head;
+    const [from, to] = [offsetOf(head, index * TILE_WIDTH), Math.min(endOf(head), offsetOf(head, (index + 1) * TILE_WIDTH))];
+    if (to > end) return undefined;
     const first = Math.min(to, Math.max(from, await log.first(topic, partition)));
     const gone = (first - from) * HASH_BYTES;
-    const kept = gone === 0 ? Buffer.alloc(0) : await dropped?.read(treeName(topic, partition), index);
+    const kept = gone === 0 ? Buffer.alloc(0) : await dropped?.read(headName(head), index);
     if (!kept || kept.length < gone) return undefined;
     try {
       const records = first < to ? await readAll(log, { topic, partition }, first, to) : [];

@@ -1,7 +1,6 @@
 import { type LogRecord, RecordsDropped, RecordsUnreadable } from '@countersign/event-log';
-import { HASH_BYTES, recordHash, type TreeHead } from '@countersign/proofs';
+import { HASH_BYTES, headName, recordHash, type TreeSpan } from '@countersign/proofs';
 import type { DamageFinder, DamageReport } from '../damage/found-damage.js';
-import { treeName } from '../trees/tiles.js';
 import type { JudgedLog, RecordJudge } from './record-judge.js';
 import { TreeRehash } from './tree-rehash.js';
 import { missingEnd, unreadableRecords, wrongRecords } from './wrong-records.js';
@@ -11,9 +10,9 @@ export interface Scanned {
   /** Where the scan goes on. */
   next: number;
   records: number;
-  /** Records of which the tiles tell nothing. */
+  /** Records of which the tiles tell nothing, and of which the tree can be hashed anew. */
   unproven: number;
-  /** Whether anything was found that is not what was signed. */
+  /** Whether anything was found that is not what was signed, and that nobody accepted. */
   isDamaged: boolean;
 }
 
@@ -26,27 +25,27 @@ export class RecordScan {
     private readonly found_by: DamageFinder,
   ) {}
 
-  /** The trees that are signed. */
-  signed(): Promise<readonly TreeHead[]> {
+  /** What is signed, tree by tree. */
+  signed(): Promise<readonly TreeSpan[]> {
     return this.judge.signed();
   }
 
-  /** Compares up to so many records from an offset on, which is below the size of the head. */
-  async page(head: TreeHead, first: number, count: number): Promise<Scanned> {
-    const { topic, partition, size } = head;
+  /** Compares up to so many records from an offset on, which is below the end of the span. */
+  async page(span: TreeSpan, first: number, count: number): Promise<Scanned> {
+    const { head, end } = span;
     const none = { records: 0, unproven: 0 };
     try {
-      const records = await this.from.log.read(topic, partition, first, Math.min(count, size - first));
-      if (records.length > 0) return await this.compare(head, first, records);
-      this.damage.found(missingEnd(head, { first, last: size - 1 }, this.found_by));
-      return { ...none, next: size, isDamaged: true };
+      const records = await this.from.log.read(head.topic, head.partition, first, Math.min(count, end - first));
+      if (records.length > 0) return await this.compare(span, first, records);
+      const isDamaged = this.damage.found(missingEnd(head, { first, last: end - 1 }, this.found_by));
+      return { ...none, next: end, isDamaged };
     } catch (cause) {
       if (cause instanceof RecordsDropped) return { ...none, next: Math.max(cause.first, first + 1), isDamaged: false };
       if (!(cause instanceof RecordsUnreadable)) throw cause;
       // Those before it are compared alone.
-      if (cause.offset > first) return this.page(head, first, cause.offset - first);
-      this.damage.found(unreadableRecords(head, { first, last: first }, this.found_by));
-      return { ...none, next: first + 1, isDamaged: true };
+      if (cause.offset > first) return this.page(span, first, cause.offset - first);
+      const isDamaged = this.damage.found(unreadableRecords(head, { first, last: first }, this.found_by));
+      return { ...none, next: first + 1, isDamaged };
     }
   }
 
@@ -54,18 +53,19 @@ export class RecordScan {
    * Hashes a tree anew whose tiles prove nothing of some records, page by page. Returns whether it is what was signed: then its
    * tiles are written again.
    */
-  async *rehash(head: TreeHead): AsyncGenerator<void, boolean> {
+  async *rehash({ head }: TreeSpan): AsyncGenerator<void, boolean> {
     const wrong = yield* new TreeRehash(this.from).run(head);
     for (const range of wrong) this.damage.found(wrongRecords(head, range, this.found_by));
     return wrong.length === 0;
   }
 
-  private async compare(head: TreeHead, first: number, records: readonly LogRecord[]): Promise<Scanned> {
+  private async compare(span: TreeSpan, first: number, records: readonly LogRecord[]): Promise<Scanned> {
+    const { head, isFrozen } = span;
     const hashes = Buffer.concat(records.map(recordHash), records.length * HASH_BYTES);
-    const { wrong, torn, unproven } = await this.judge.judge(head, first, hashes);
-    for (const range of wrong) this.damage.found(wrongRecords(head, range, this.found_by));
-    const name = treeName(head.topic, head.partition);
-    for (const tile of torn) await this.from.tiles.append(name, { level: 0, index: tile.index, width: 0, hashes: tile.hashes });
-    return { next: first + records.length, records: records.length, unproven, isDamaged: wrong.length > 0 };
+    const { wrong, torn, unproven } = await this.judge.judge(span, first, hashes);
+    const counts = wrong.map((range) => this.damage.found(wrongRecords(head, range, this.found_by)));
+    for (const { index, hashes } of torn) await this.from.tiles.append(headName(head), { level: 0, index, width: 0, hashes });
+    // A frozen tree lacks the records that it was frozen for.
+    return { next: first + records.length, records: records.length, unproven: isFrozen ? 0 : unproven, isDamaged: counts.includes(true) };
   }
 }

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { forgeRecord } from '@countersign/event-log/testing/forged-journal';
-import type { TreeHead } from '@countersign/proofs';
+import type { TreeSpan } from '@countersign/proofs';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { SignedInstallation } from '../testing/signed-installation.js';
 import { TreeRehash } from './tree-rehash.js';
@@ -16,8 +16,8 @@ beforeEach(async () => {
 afterEach(() => installation.remove());
 
 async function rehashed() {
-  const [head] = (await installation.judge().signed()).filter(({ partition }) => partition === 0);
-  const run = new TreeRehash({ log: installation.log, ...installation.evidence() }).run(head as TreeHead);
+  const [span] = (await installation.judge().signed()).filter(({ head }) => head.partition === 0);
+  const run = new TreeRehash({ log: installation.log, ...installation.evidence() }).run((span as TreeSpan).head);
   for (;;) {
     const { done, value } = await run.next();
     if (done) return value;

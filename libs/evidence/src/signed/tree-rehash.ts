@@ -1,9 +1,19 @@
 import type { LogRecord } from '@countersign/event-log';
-import { HASH_BYTES, recordHash, TILE_WIDTH, type TileAppend, type TreeHead } from '@countersign/proofs';
+import {
+  baseOf,
+  endOf,
+  HASH_BYTES,
+  headName,
+  leafIndex,
+  recordHash,
+  TILE_WIDTH,
+  type TileAppend,
+  type TreeHead,
+} from '@countersign/proofs';
 import { leavesBelow } from '../drops/keep-leaves.js';
 import { BrokenRecord } from '../trees/broken-record.js';
 import { CoveredTree } from '../trees/covered-tree.js';
-import { type Tiles, treeName } from '../trees/tiles.js';
+import type { Tiles } from '../trees/tiles.js';
 import { addRange, type OffsetRange } from './offset-ranges.js';
 import type { JudgedLog } from './record-judge.js';
 
@@ -40,14 +50,15 @@ export class TreeRehash {
 
   /** Yields after each page. Returns the records that are not what was signed: those that differ from their tiles, or all. */
   async *run(head: TreeHead): AsyncGenerator<void, OffsetRange[]> {
-    const { topic, partition, size } = head;
+    const { topic, partition } = head;
+    const end = endOf(head);
     const upper = new UpperTiles();
     const strange: OffsetRange[] = [];
     try {
       const tree = await this.begin(head, upper);
-      while (tree.next < size) {
-        const records = await this.parts.log.read(topic, partition, tree.next, Math.min(PAGE_RECORDS, size - tree.next));
-        if (records.length === 0) return [{ first: tree.next, last: size - 1 }];
+      while (tree.next < end) {
+        const records = await this.parts.log.read(topic, partition, tree.next, Math.min(PAGE_RECORDS, end - tree.next));
+        if (records.length === 0) return [...strange, { first: tree.next, last: end - 1 }];
         await this.compare(head, records, strange);
         tree.take(records);
         await tree.write(upper);
@@ -55,29 +66,30 @@ export class TreeRehash {
       }
     } catch (cause) {
       if (!(cause instanceof BrokenRecord)) throw cause;
-      return strange.length > 0 ? strange : [{ first: 0, last: size - 1 }];
+      return strange.length > 0 ? strange : [{ first: baseOf(head), last: end - 1 }];
     }
-    await this.writeAgain(treeName(topic, partition), upper);
+    await this.writeAgain(headName(head), upper);
     return [];
   }
 
   private async begin(head: TreeHead, into: Tiles): Promise<CoveredTree> {
     const { log, dropped } = this.parts;
     const first = await log.first(head.topic, head.partition);
-    const name = treeName(head.topic, head.partition);
-    if (first === 0 || !dropped) return CoveredTree.resume(head, into, []);
-    return CoveredTree.resume(head, into, [], () => leavesBelow((index) => dropped.read(name, index), first));
+    const gone = leafIndex(head, first);
+    if (gone <= 0 || !dropped) return CoveredTree.resume(head, into, []);
+    return CoveredTree.resume(head, into, [], () => leavesBelow((index) => dropped.read(headName(head), index), gone));
   }
 
-  private async compare({ topic, partition }: TreeHead, records: readonly LogRecord[], strange: OffsetRange[]): Promise<void> {
-    const name = treeName(topic, partition);
+  private async compare(head: TreeHead, records: readonly LogRecord[], strange: OffsetRange[]): Promise<void> {
+    const name = headName(head);
     let index: number | undefined;
     let tile: Buffer = Buffer.alloc(0);
     for (const record of records) {
-      const of = Math.floor(record.offset / TILE_WIDTH);
+      const leaf = leafIndex(head, record.offset);
+      const of = Math.floor(leaf / TILE_WIDTH);
       if (of !== index) tile = await this.parts.tiles.read(name, 0, of);
       index = of;
-      const at = (record.offset % TILE_WIDTH) * HASH_BYTES;
+      const at = (leaf % TILE_WIDTH) * HASH_BYTES;
       const kept = tile.subarray(at, at + HASH_BYTES);
       if (kept.length === HASH_BYTES && !kept.equals(recordHash(record))) addRange(strange, { first: record.offset, last: record.offset });
     }

@@ -1,8 +1,9 @@
+import { generationNumber, headName, type TreeHead, type TreePlace } from '@countersign/proofs';
 import type { DamageFinder, FoundDamage } from '../damage/found-damage.js';
-import { treeName } from '../trees/tiles.js';
 import type { OffsetRange } from './offset-ranges.js';
 
-type Place = { topic: string; partition: number };
+/** The tree that judged them. */
+type Place = TreePlace & Pick<TreeHead, 'generation'>;
 
 /** Records that are not what was signed, as a damage of the log. */
 export function wrongRecords(place: Place, range: OffsetRange, found_by: DamageFinder): FoundDamage {
@@ -19,8 +20,10 @@ export function missingEnd(place: Place, range: OffsetRange, found_by: DamageFin
   return damageOf(place, range, found_by, 'signed and not on the log any more');
 }
 
-function damageOf({ topic, partition }: Place, { first, last }: OffsetRange, found_by: DamageFinder, what: string): FoundDamage {
+function damageOf(tree: Place, { first, last }: OffsetRange, found_by: DamageFinder, what: string): FoundDamage {
   const which = first === last ? `record ${first}` : `records ${first} to ${last}`;
-  const reason = `${which} of ${treeName(topic, partition)}: ${what}; restore from a backup`;
-  return { kind: 'log', found_by, topic, partition, first_offset: first, last_offset: last, reason };
+  const reason = `${which} of ${headName(tree)}: ${what}; restore from a backup`;
+  const { topic, partition } = tree;
+  const generation = generationNumber(tree);
+  return { kind: 'log', found_by, topic, partition, first_offset: first, last_offset: last, generation, reason };
 }

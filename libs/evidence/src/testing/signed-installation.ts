@@ -24,7 +24,7 @@ const openLog = (dir: string) =>
 /** For specs: a log on disk, its evidence beside it, and what the checks of it found. */
 export class SignedInstallation {
   readonly found: FoundDamage[] = [];
-  readonly damage = { found: (damage: FoundDamage) => void this.found.push(damage) };
+  readonly damage = { found: (damage: FoundDamage) => this.found.push(damage) > 0 };
   private time_ms = 1_790_000_000_000;
 
   private constructor(

@@ -1,5 +1,5 @@
 import type { EventLog } from '@countersign/event-log';
-import type { TreeHead } from '@countersign/proofs';
+import { headName, leafIndex, type TreeHead } from '@countersign/proofs';
 import { CheckpointSigner, type SignerParts } from '../checkpoints/signer.js';
 import type { DroppedLeaves } from '../drops/dropped-leaves.js';
 import { leavesBelow } from '../drops/keep-leaves.js';
@@ -28,17 +28,16 @@ export class StepSigner {
   static async open(parts: SigningParts, topics: readonly string[]): Promise<StepSigner> {
     const { signer, torn } = await CheckpointSigner.resume(parts);
     const opened = new StepSigner(parts, topics, signer);
-    for (const head of signer.signed)
-      opened.trees.set(treeName(head.topic, head.partition), await opened.resume(head, torn.get(treeName(head.topic, head.partition))));
+    for (const head of signer.growing)
+      opened.trees.set(treeName(head.topic, head.partition), await opened.resume(head, torn.get(headName(head))));
     return opened;
   }
 
   private async resume(head: TreeHead, torn: readonly TreeHead[] | undefined): Promise<CoveredTree> {
     const { log, tiles, dropped } = this.parts;
-    const first = await log.first(head.topic, head.partition);
-    const name = treeName(head.topic, head.partition);
-    if (!dropped || first === 0) return CoveredTree.resume(head, tiles, torn);
-    return CoveredTree.resume(head, tiles, torn, () => leavesBelow((index) => dropped.read(name, index), first));
+    const gone = leafIndex(head, await log.first(head.topic, head.partition));
+    if (!dropped || gone <= 0) return CoveredTree.resume(head, tiles, torn);
+    return CoveredTree.resume(head, tiles, torn, () => leavesBelow((index) => dropped.read(headName(head), index), gone));
   }
 
   /** @throws BrokenRecord */

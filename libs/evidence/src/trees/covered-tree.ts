@@ -1,24 +1,51 @@
 import type { LogBatch } from '@countersign/event-log';
-import { GrowingTree, HASH_BYTES, type ReadTile, recordHash, rootOf, subtreesOf, type TreeHead, type TreeMove } from '@countersign/proofs';
+import {
+  baseOf,
+  EMPTY_ROOT,
+  type Generation,
+  GrowingTree,
+  generationNumber,
+  HASH_BYTES,
+  headName,
+  offsetOf,
+  type ReadTile,
+  recordHash,
+  rootOf,
+  subtreesOf,
+  type TreeHead,
+  type TreeMove,
+  type TreePlace,
+} from '@countersign/proofs';
 import { BrokenRecord } from './broken-record.js';
-import { type Tiles, treeName } from './tiles.js';
+import type { Tiles } from './tiles.js';
 
-/** The tree of one partition: takes its records as they become durable; a record's index is its offset. */
+/** The tree of one partition: takes its records as they become durable. */
 export class CoveredTree {
   private pending: Buffer[] = [];
   /** Up to here it is what was signed, as far as it was hashed anew. */
   private seen = 0;
+  private isOpened = false;
+  /** Its head before its first record. */
+  private readonly none: TreeHead;
 
   private constructor(
-    readonly topic: string,
-    readonly partition: number,
+    { topic, partition, generation }: TreePlace & Pick<TreeHead, 'generation'>,
     private tree: GrowingTree,
     /** What was signed of this tree and is not seen again yet, smallest first: after lost tiles it is hashed anew from the log. */
     private readonly signed: TreeHead[],
-  ) {}
+  ) {
+    this.none = { topic, partition, size: 0, root: EMPTY_ROOT, ...(generation ? { generation } : {}) };
+  }
 
   static empty(topic: string, partition: number): CoveredTree {
-    return new CoveredTree(topic, partition, new GrowingTree(), []);
+    return new CoveredTree({ topic, partition }, new GrowingTree(), []);
+  }
+
+  /** A generation that is not signed yet: its first move is signed also where it has no records. */
+  static opened(place: TreePlace, generation: Generation): CoveredTree {
+    const tree = new CoveredTree({ ...place, generation }, new GrowingTree(), []);
+    tree.isOpened = true;
+    return tree;
   }
 
   /**
@@ -32,14 +59,11 @@ export class CoveredTree {
     torn?: readonly TreeHead[],
     dropped?: () => AsyncIterable<Buffer>,
   ): Promise<CoveredTree> {
-    const { topic, partition } = signed;
-    const name = treeName(topic, partition);
+    const name = headName(signed);
     const read = (level: number, index: number) => tiles.read(name, level, index);
-    if (!torn && (await isWhole(read, signed))) {
-      return new CoveredTree(topic, partition, await GrowingTree.resume(signed.size, read), []);
-    }
+    if (!torn && (await isWhole(read, signed))) return new CoveredTree(signed, await GrowingTree.resume(signed.size, read), []);
     const passed = (torn ?? []).filter(({ size }) => size < signed.size);
-    const tree = new CoveredTree(topic, partition, new GrowingTree(), [...passed, signed]);
+    const tree = new CoveredTree(signed, new GrowingTree(), [...passed, signed]);
     if (dropped) await tree.begin(dropped(), tiles);
     return tree;
   }
@@ -52,9 +76,22 @@ export class CoveredTree {
     }
   }
 
+  get topic(): string {
+    return this.none.topic;
+  }
+
+  get partition(): number {
+    return this.none.partition;
+  }
+
+  /** Records that it has. */
+  get count(): number {
+    return this.tree.size + this.pending.length;
+  }
+
   /** The offset that the next record must have. */
   get next(): number {
-    return this.tree.size + this.pending.length;
+    return baseOf(this.none) + this.count;
   }
 
   /** Whether it stands below what was signed: no checkpoint may be made now. */
@@ -75,10 +112,10 @@ export class CoveredTree {
 
   /** Puts what it took into tiles. @throws BrokenRecord where it is not the tree that was signed. */
   async write(tiles: Tiles): Promise<void> {
-    for (let next = this.signed[0]; next && this.tree.size + this.pending.length >= next.size; next = this.signed[0]) {
+    for (let next = this.signed[0]; next && this.count >= next.size; next = this.signed[0]) {
       await this.append(this.pending.splice(0, next.size - this.tree.size), tiles);
       if (!(await this.tree.root()).equals(next.root)) {
-        throw this.broken(`up to ${next.size} is not what was signed`, this.seen, next.size - 1);
+        throw this.broken(`up to ${next.size} is not what was signed`, offsetOf(next, this.seen), offsetOf(next, next.size - 1));
       }
       this.signed.shift();
       this.seen = next.size;
@@ -89,24 +126,26 @@ export class CoveredTree {
 
   private broken(what: string, first_offset: number, last_offset: number): BrokenRecord {
     const { topic, partition } = this;
-    return new BrokenRecord(`${treeName(topic, partition)} ${what}`, { topic, partition, first_offset, last_offset });
+    const generation = generationNumber(this.none);
+    return new BrokenRecord(`${headName(this.none)} ${what}`, { topic, partition, first_offset, last_offset, generation });
   }
 
   private async append(hashes: readonly Buffer[], tiles: Tiles): Promise<void> {
     if (hashes.length === 0) return;
     const joined = Buffer.concat(hashes, hashes.length * HASH_BYTES);
-    for (const part of this.tree.append(joined)) await tiles.append(treeName(this.topic, this.partition), part);
+    for (const part of this.tree.append(joined)) await tiles.append(headName(this.none), part);
   }
 
   /** How it grew since it was signed last, with the proof that it did nothing else; undefined where it did not. */
   async move(): Promise<TreeMove | undefined> {
-    const { topic, partition, tree } = this;
-    if (tree.size === tree.markedSize) return undefined;
-    return { head: { topic, partition, size: tree.size, root: await tree.root() }, path: await tree.sinceMark() };
+    const { tree } = this;
+    if (tree.size === tree.markedSize && !this.isOpened) return undefined;
+    return { head: { ...this.none, size: tree.size, root: await tree.root() }, path: await tree.sinceMark() };
   }
 
   /** Takes note that what `move` answered is signed. */
   signedNow(): void {
+    this.isOpened = false;
     this.tree.mark();
   }
 }

@@ -105,7 +105,7 @@ describe('damage that is found', () => {
     const damage_ids = damage.open.map(({ damage_id }) => damage_id);
     const by = { kind: 'user' as const, id: 'olga', roles: ['operator'] };
     const meta = firstMeta('default', Date.now());
-    const value = codec.encode('damage_accepted', { meta, damage_ids, reason: 'no backup', by, accepted_at_ms: Date.now() });
+    const value = codec.encode('damage_accepted', { meta, damage_ids, reason: 'no backup', by, accepted_at_ms: Date.now(), opened: [] });
     const headers = { event_type: 'damage_accepted' };
     const [offset] = await log.append([{ topic: 'configuration-changed', partition: 0, key: null, value, headers }]);
     await damage.decided(offset as number);

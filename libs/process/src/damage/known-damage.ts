@@ -22,14 +22,15 @@ const EVENTS_OF_PLACE_MAX = 20;
 const AGAIN_MS = 2000;
 const FOLDED: ReadonlySet<EventType> = new Set<EventType>(['damage_found', 'damage_accepted']);
 
-const placeOf = ({ kind, topic, partition, tenant_id }: OpenDamage) => JSON.stringify([kind, topic, partition, tenant_id]);
+const placeOf = ({ kind, topic, partition, tenant_id, generation }: OpenDamage) =>
+  JSON.stringify([kind, topic, partition, tenant_id, generation]);
 
 /** Two reports of one damage have one name, whoever found it. */
 const nameOf = (damage: OpenDamage) => JSON.stringify([placeOf(damage), damage.first_offset, damage.last_offset, damage.reason]);
 
 function fold(state: DamageState, at: Recorded): DamageState {
   if (at.event_type === 'damage_found') return foundDamage(state, at.event);
-  if (at.event_type === 'damage_accepted') return acceptedDamage(state, at.event);
+  if (at.event_type === 'damage_accepted') return acceptedDamage(state, at.event, at.offset);
   return state;
 }
 
@@ -95,17 +96,33 @@ export class KnownDamage implements DamageReport {
     return damageOf(this.open, tenant);
   }
 
+  /** Decisions that let trees be opened that the signer could not continue. */
+  get openings(): DamageState['openings'] {
+    return this.state.openings;
+  }
+
   /** Whether no checkpoint may be signed. */
   get holdsSigning(): boolean {
     return holdsSigning(this.open);
   }
 
-  found({ found_by, ...damage }: FoundDamage): void {
-    const { kind, topic = null, partition = null, first_offset = null, last_offset = null, tenant_id = null, reason } = damage;
+  found({ found_by, ...damage }: FoundDamage): boolean {
+    const {
+      kind,
+      topic = null,
+      partition = null,
+      first_offset = null,
+      last_offset = null,
+      tenant_id = null,
+      generation = 1,
+      reason,
+    } = damage;
     const found_at_ms = this.deps.clock.now_ms();
-    const place = { kind, topic, partition, first_offset, last_offset, tenant_id };
+    const place = { kind, topic, partition, first_offset, last_offset, generation, tenant_id };
     const open = { ...place, reason, found_by, found_at_ms, damage_id: '' };
+    if (isLost(this.state, open)) return false;
     this.report(nameOf(open), open);
+    return true;
   }
 
   private report(name: string, damage: OpenDamage): void {

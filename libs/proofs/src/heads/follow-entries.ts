@@ -1,40 +1,65 @@
 import { openCheckpoint } from '../note/checkpoint.js';
 import type { NoteVerifier } from '../note/note-key.js';
 import { HeadsLog } from './heads-log.js';
-import { type CoveredHeads, readHead, readMove, readPath, type ServedEntries, wireHead } from './served-entries.js';
+import type { Opening } from './openings.js';
+import {
+  type CoveredHeads,
+  type ReadDecision,
+  readDecisions,
+  readHead,
+  readMove,
+  readPath,
+  type ServedEntries,
+  wireHead,
+} from './served-entries.js';
 
-export type Followed = { kind: 'followed'; log: HeadsLog; note: string } | { kind: 'refused'; reason: string };
+type Refused = { kind: 'refused'; reason: string };
+export type Opened = { kind: 'followed'; log: HeadsLog; note: string } | Refused;
 
-const refused = (reason: string): Followed => ({ kind: 'refused', reason });
+/** `openings`: generations that entries of the page opened, with the decision of each. Whether to go on with them is the caller's. */
+export type Followed = { kind: 'followed'; log: HeadsLog; note: string; openings: readonly Opening[] } | Refused;
+
+const refused = (reason: string): Refused => ({ kind: 'refused', reason });
 
 /** A checkpoint that the log must pass through: its size and root were seen before. */
 export type Passed = { size: number; root: Buffer };
 
+/** What entries are followed with. */
+export interface FollowTerms {
+  log: NoteVerifier;
+  readDecision: ReadDecision;
+  passed?: Passed | undefined;
+}
+
 /**
- * Checks entries that follow what was seen, in order: each tree that moved only grew, no tree is gone, and all of it is what
- * the note signs. Total: whatever cannot be read is refused. Trusts the log's key for who signed, and nothing else.
+ * Checks entries that follow what was seen, in order: each tree that moved only grew, no tree is gone, each new generation of a
+ * tree is decided on the record, and all of it is what the note signs. Total: whatever cannot be read is refused. Trusts the
+ * log's key for who signed, and nothing else.
  */
-export function followEntries(seen: HeadsLog, page: ServedEntries, log: NoteVerifier, passed?: Passed): Followed {
+export function followEntries(seen: HeadsLog, page: ServedEntries, terms: FollowTerms): Followed {
   try {
-    return follow(seen.copy(), page, log, passed);
+    return follow(seen.copy(), page, terms);
   } catch {
     return refused('the entries cannot be read');
   }
 }
 
-function follow(next: HeadsLog, { first, entries, checkpoint }: ServedEntries, log: NoteVerifier, passed: Passed | undefined): Followed {
+function follow(next: HeadsLog, { first, entries, checkpoint }: ServedEntries, { log, readDecision, passed }: FollowTerms): Followed {
   if (first !== next.size) return refused(`the entries begin at ${first}, not at ${next.size}`);
   if (entries.length === 0) return refused(`there are no entries after checkpoint ${first}`);
-  for (const { number, time_ms, moved } of entries) {
-    const fault = next.append(number, time_ms, moved.map(readMove));
-    if (fault !== undefined) return refused(fault);
+  const openings: Opening[] = [];
+  for (const { number, time_ms, moved, decisions = [] } of entries) {
+    const opened = next.append({ number, time_ms, moves: moved.map(readMove), decisions: readDecisions(decisions, readDecision) });
+    if (typeof opened === 'string') return refused(opened);
+    openings.push(...opened);
     if (next.size === passed?.size && !next.root().equals(passed.root))
       return refused(`checkpoint ${next.size} is not the one that was seen before`);
   }
-  return signedAs(next, checkpoint, log);
+  const signed = signedAs(next, checkpoint, log);
+  return signed.kind === 'refused' ? signed : { ...signed, openings };
 }
 
-function signedAs(next: HeadsLog, note: string, log: NoteVerifier): Followed {
+function signedAs(next: HeadsLog, note: string, log: NoteVerifier): Opened {
   const signed = openCheckpoint(String(note), log);
   if (!signed) return refused(`the checkpoint after entry ${next.size - 1} is not signed by ${log.name}`);
   if (signed.size !== next.size) return refused(`the checkpoint has size ${signed.size}, its entries end at ${next.size}`);
@@ -46,7 +71,7 @@ function signedAs(next: HeadsLog, note: string, log: NoteVerifier): Followed {
  * The log as it stood at a checkpoint: the heads that its last entry covers. What is answered shows what was signed,
  * not that the heads before it led there.
  */
-export function openHeads(covered: CoveredHeads, log: NoteVerifier): Followed {
+export function openHeads(covered: CoveredHeads, log: NoteVerifier): Opened {
   try {
     const { entry, heads, checkpoint } = covered;
     const path = readPath(entry.path);

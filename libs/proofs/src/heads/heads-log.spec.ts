@@ -7,12 +7,13 @@ import { signCheckpoint } from '../note/checkpoint.js';
 import { noteSigner } from '../note/note-key.js';
 import { headsRoot, type TreeHead } from '../record/tree-heads.js';
 import { GrowingTree } from '../tiles/growing-tree.js';
-import { coveredHeads, followEntries, openHeads } from './follow-entries.js';
+import { coveredHeads, type FollowTerms, followEntries, openHeads } from './follow-entries.js';
 import { HeadsLog } from './heads-log.js';
-import { type ServedEntries, type TreeMove, wireHead } from './served-entries.js';
+import { type ServedEntries, type TreeMove, wireMove } from './served-entries.js';
 
 const signer = noteSigner('log.example', Buffer.alloc(32, 7));
 const log = signer.verifier;
+const terms: FollowTerms = { log, readDecision: () => undefined };
 const leaf = (n: number) => leafHash(Buffer.from(String(n)));
 
 /** A tree that grows by so many leaves at a time, with its moves. */
@@ -30,10 +31,7 @@ async function movesOf(topic: string, sizes: readonly number[]): Promise<TreeMov
 const entryOf = (number: number, moves: readonly TreeMove[]) => ({
   number,
   time_ms: number,
-  moved: moves.map(({ head, path }): ServedEntries['entries'][number]['moved'][number] => [
-    ...wireHead(head),
-    path.map((hash) => hash.toString('base64')),
-  ]),
+  moved: moves.map(({ head, path }) => wireMove(head, path)),
 });
 
 /** Two trees over four entries: a page of all of them, signed. */
@@ -41,7 +39,7 @@ async function honestPage(): Promise<ServedEntries> {
   const [a, b] = [await movesOf('a', [3, 700, 701, 1500]), await movesOf('b', [5, 9])];
   const steps = [[a[0], b[0]], [a[1]], [a[2], b[1]], [a[3]]] as TreeMove[][];
   const at = HeadsLog.empty();
-  for (const [number, moves] of steps.entries()) expect(at.append(number, number, moves)).toBeUndefined();
+  for (const [number, moves] of steps.entries()) expect(at.append({ number, time_ms: number, moves })).toEqual([]);
   return {
     first: 0,
     entries: steps.map((moves, number) => entryOf(number, moves)),
@@ -77,7 +75,7 @@ describe('a frontier', () => {
 describe('entries that follow what was seen', () => {
   test('are taken where every tree only grew, in one page or in several, also by a state that was written and read', async () => {
     const page = await honestPage();
-    expect(followEntries(HeadsLog.empty(), page, log).kind).toBe('followed');
+    expect(followEntries(HeadsLog.empty(), page, terms).kind).toBe('followed');
     const half = HeadsLog.empty();
     const first: ServedEntries = { ...page, entries: page.entries.slice(0, 2), checkpoint: '' };
     for (const { number, time_ms, moved } of first.entries) {
@@ -85,13 +83,13 @@ describe('entries that follow what was seen', () => {
         head: { topic, partition, size, root: Buffer.from(root, 'base64') },
         path: path.map((hash) => Buffer.from(hash, 'base64')),
       }));
-      expect(half.append(number, time_ms, moves)).toBeUndefined();
+      expect(half.append({ number, time_ms, moves })).toEqual([]);
     }
     const note = signCheckpoint({ size: 2, root: half.root() }, signer);
     const again = openHeads(JSON.parse(JSON.stringify(coveredHeads(half, note))), log);
     expect(again).toMatchObject({ kind: 'followed', note });
     if (again.kind === 'refused') throw new Error(again.reason);
-    expect(followEntries(again.log, { ...page, first: 2, entries: page.entries.slice(2) }, log).kind).toBe('followed');
+    expect(followEntries(again.log, { ...page, first: 2, entries: page.entries.slice(2) }, terms).kind).toBe('followed');
   });
 
   test('are refused with any one thing in them changed', async () => {
@@ -127,13 +125,13 @@ describe('entries that follow what was seen', () => {
       ['nothing that can be read', { entries: null }],
     ];
     for (const [what, edit] of edits) {
-      expect([what, followEntries(HeadsLog.empty(), { ...page, ...edit } as ServedEntries, log).kind]).toEqual([what, 'refused']);
+      expect([what, followEntries(HeadsLog.empty(), { ...page, ...edit } as ServedEntries, terms).kind]).toEqual([what, 'refused']);
     }
   });
 
   test('must lead through a checkpoint that was seen before', async () => {
     const page = await honestPage();
-    expect(followEntries(HeadsLog.empty(), page, log, { size: 2, root: leaf(1) })).toMatchObject({
+    expect(followEntries(HeadsLog.empty(), page, { ...terms, passed: { size: 2, root: leaf(1) } })).toMatchObject({
       kind: 'refused',
       reason: 'checkpoint 2 is not the one that was seen before',
     });
@@ -142,20 +140,22 @@ describe('entries that follow what was seen', () => {
   test('what is refused leaves what was seen as it was', async () => {
     const page = await honestPage();
     const seen = HeadsLog.empty();
-    followEntries(seen, { ...page, checkpoint: '' }, log);
-    expect([seen.size, followEntries(seen, page, log).kind]).toEqual([0, 'followed']);
+    followEntries(seen, { ...page, checkpoint: '' }, terms);
+    expect([seen.size, followEntries(seen, page, terms).kind]).toEqual([0, 'followed']);
   });
 
   test('a tree that is new has no past: it starts at size 0', async () => {
     const at = HeadsLog.empty();
     const [, grown] = (await movesOf('a', [3, 8])) as [TreeMove, TreeMove];
-    expect(at.append(0, 0, [grown])).toContain('does not continue what it was with 0');
+    expect(at.append({ number: 0, time_ms: 0, moves: [grown] })).toContain('does not continue what it was with 0');
     const none: TreeHead = { topic: 'a', partition: 0, size: 0, root: EMPTY_ROOT };
-    expect(at.append(0, 0, [{ head: { ...none, root: leaf(1) }, path: [] }])).toContain('has no records and a root');
-    expect(at.append(0, 0, [{ head: none, path: [] }])).toBeUndefined();
+    expect(at.append({ number: 0, time_ms: 0, moves: [{ head: { ...none, root: leaf(1) }, path: [] }] })).toContain(
+      'has no records and a root',
+    );
+    expect(at.append({ number: 0, time_ms: 0, moves: [{ head: none, path: [] }] })).toEqual([]);
     const [first] = (await movesOf('a', [3])) as [TreeMove];
-    expect(at.append(1, 0, [first])).toBeUndefined();
-    expect(at.append(2, 0, [{ head: none, path: [] }])).toContain('no records');
+    expect(at.append({ number: 1, time_ms: 0, moves: [first] })).toEqual([]);
+    expect(at.append({ number: 2, time_ms: 0, moves: [{ head: none, path: [] }] })).toContain('no records');
   });
 });
 

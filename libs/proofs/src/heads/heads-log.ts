@@ -1,22 +1,41 @@
 import { Frontier } from '../merkle/frontier.js';
 import { EMPTY_ROOT } from '../merkle/hashing.js';
 import { isConsistent } from '../merkle/verify.js';
-import { type CheckpointEntry, entryHash, headHash, sortedHeads, type TreeHead } from '../record/tree-heads.js';
+import {
+  type CheckpointEntry,
+  entryHash,
+  generationNumber,
+  headHash,
+  headName,
+  sortedHeads,
+  type TreeHead,
+  type TreePlace,
+} from '../record/tree-heads.js';
+import { type HeadsBefore, type Opening, openingsIn, type ProvenDecision } from './openings.js';
 import type { TreeMove } from './served-entries.js';
-
-const nameOf = ({ topic, partition }: Pick<TreeHead, 'topic' | 'partition'>) => `${topic}/${partition}`;
 
 /** An entry while it is the last: what its leaf says, and its audit path. */
 interface LastEntry extends CheckpointEntry {
   path: Buffer[];
 }
 
+/** The next entry as it says itself, with the proof that each tree that moved only grew. */
+export interface NextEntry {
+  number: number;
+  time_ms: number;
+  moves: readonly TreeMove[];
+  /** What lets it open generations; absent in all other entries. */
+  decisions?: readonly ProvenDecision[];
+}
+
 /**
  * The entries of a log, followed one after the other, and the heads of all trees as the last one says them. A tree that is
- * there once stays; it only grows.
+ * there once stays; it only grows, and one that is frozen never again.
  */
-export class HeadsLog {
+export class HeadsLog implements HeadsBefore {
   private sorted: TreeHead[];
+  /** Of each partition the generation that grows, where it is not the original tree. */
+  private readonly later = new Map<string, TreeHead>();
   private last: LastEntry | undefined;
 
   private constructor(
@@ -26,6 +45,7 @@ export class HeadsLog {
     private readonly leaves: Map<string, Buffer>,
   ) {
     this.sorted = sortedHeads(heads.values());
+    for (const head of this.sorted) this.noteLater(head);
   }
 
   /** The log before its first entry. */
@@ -36,9 +56,10 @@ export class HeadsLog {
   /** The log up to this entry, as these heads and this path say; undefined where they cannot be of one entry. Compare its root with a signed one. */
   static at(entry: Pick<LastEntry, 'number' | 'time_ms' | 'path'>, heads: readonly TreeHead[]): HeadsLog | undefined {
     const before = Frontier.beforeLast(entry.number, entry.path);
-    const named = new Map(heads.map((head) => [nameOf(head), head]));
+    const named = new Map(heads.map((head) => [headName(head), head]));
     if (!before || named.size !== heads.length) return undefined;
-    const log = new HeadsLog(before, named, new Map(heads.map((head) => [nameOf(head), headHash(head)])));
+    if (!heads.every((head) => generationNumber(head) === 1 || named.has(nameBefore(head)))) return undefined;
+    const log = new HeadsLog(before, named, new Map(heads.map((head) => [headName(head), headHash(head)])));
     log.close(entry.time_ms);
     return log;
   }
@@ -57,8 +78,24 @@ export class HeadsLog {
     return this.last;
   }
 
-  head(tree: Pick<TreeHead, 'topic' | 'partition'>): TreeHead | undefined {
-    return this.heads.get(nameOf(tree));
+  head(tree: TreePlace & Pick<TreeHead, 'generation'>): TreeHead | undefined {
+    return this.heads.get(headName(tree));
+  }
+
+  newest({ topic, partition }: TreePlace): TreeHead | undefined {
+    const place = { topic, partition };
+    return this.later.get(headName(place)) ?? this.heads.get(headName(place));
+  }
+
+  /** The trees that grow: of each partition the newest. */
+  get growing(): readonly TreeHead[] {
+    return this.sorted.filter((head) => this.newest(head) === head);
+  }
+
+  private noteLater(head: TreeHead): void {
+    const { topic, partition, generation } = head;
+    const place = headName({ topic, partition });
+    if (generation && generation.number >= (this.later.get(place)?.generation?.number ?? 0)) this.later.set(place, head);
   }
 
   /** Root of the tree over all entries, which a checkpoint signs. */
@@ -68,7 +105,7 @@ export class HeadsLog {
 
   private headsRoot(): { trees: number; heads_root: Buffer } {
     const tree = Frontier.empty();
-    for (const head of this.sorted) tree.append(this.leaves.get(nameOf(head)) as Buffer);
+    for (const head of this.sorted) tree.append(this.leaves.get(headName(head)) as Buffer);
     return { trees: this.sorted.length, heads_root: tree.root() };
   }
 
@@ -79,24 +116,24 @@ export class HeadsLog {
   }
 
   /**
-   * Adds the next entry, in which these trees moved, each proven to have only grown. Answers the reason where one was not,
-   * and adds nothing.
+   * Adds the next entry, in which each tree that moved is proven to have only grown, and each new generation to be decided.
+   * Answers the generations that it opened; the reason where it may not be added, and then nothing is.
    */
-  append(number: number, time_ms: number, moves: readonly TreeMove[]): string | undefined {
+  append({ number, time_ms, moves, decisions = [] }: NextEntry): readonly Opening[] | string {
     if (number !== this.size) return `entry ${this.size} is missing: entry ${number} stands in its place`;
     const moved = new Set<string>();
     for (const { head, path } of moves) {
-      const name = nameOf(head);
+      const name = headName(head);
       if (moved.has(name)) return `entry ${number} moves ${name} twice`;
       moved.add(name);
       const fault = strangeMove(this.heads.get(name), head, path);
       if (fault !== undefined) return `entry ${number}: ${name} ${fault}`;
     }
-    this.appendHeads(
-      time_ms,
-      moves.map(({ head }) => head),
-    );
-    return undefined;
+    const heads = moves.map(({ head }) => head);
+    const openings = openingsIn(this, heads, decisions);
+    if (typeof openings === 'string') return `entry ${number}: ${openings}`;
+    this.appendHeads(time_ms, heads);
+    return openings;
   }
 
   /** Adds the next entry as it says itself. Whether its trees only grew is the caller's to find out, from their leaves. */
@@ -104,11 +141,12 @@ export class HeadsLog {
     if (!Number.isSafeInteger(time_ms)) throw new RangeError('the time of an entry is a whole number of milliseconds');
     const known = this.heads.size;
     for (const head of moved) {
-      this.heads.set(nameOf(head), head);
-      this.leaves.set(nameOf(head), headHash(head));
+      this.heads.set(headName(head), head);
+      this.leaves.set(headName(head), headHash(head));
+      this.noteLater(head);
     }
     if (this.heads.size > known) this.sorted = sortedHeads(this.heads.values());
-    else this.sorted = this.sorted.map((head) => this.heads.get(nameOf(head)) as TreeHead);
+    else this.sorted = this.sorted.map((head) => this.heads.get(headName(head)) as TreeHead);
     this.close(time_ms);
   }
 
@@ -118,6 +156,11 @@ export class HeadsLog {
     this.last = { ...entry, path: this.entries.pathOfNext() };
     this.entries.append(entryHash(entry));
   }
+}
+
+function nameBefore({ topic, partition, generation }: TreeHead): string {
+  const number = (generation?.number ?? 1) - 1;
+  return number === 1 ? headName({ topic, partition }) : `${headName({ topic, partition })}#${number}`;
 }
 
 /** Why a tree may not move from one head to another; undefined where it only grew. A tree that was not there had no records. */

@@ -1,18 +1,35 @@
 import { HASH_BYTES } from '../merkle/hashing.js';
 import { strictBase64 } from '../record/strict-base64.js';
-import type { TreeHead } from '../record/tree-heads.js';
+import { type Generation, readGeneration, type TreeHead } from '../record/tree-heads.js';
+import { DECISIONS, type Decision, type ProvenDecision } from './openings.js';
 
-/** The head of a tree as it goes over the wire and into files: topic, partition, size, root in base64. */
-export type WireHead = [topic: string, partition: number, size: number, root: string];
+/** The head of a tree as it goes over the wire and into files: topic, partition, size, root in base64; of a later generation, what it is. */
+export type WireHead = [topic: string, partition: number, size: number, root: string, generation?: Generation];
 
 /** A tree that moved: its new head, and the consistency proof from its head in the entry before (base64, RFC 9162 section 2.1.4.1). */
-export type WireMove = [topic: string, partition: number, size: number, root: string, path: string[]];
+export type WireMove = [topic: string, partition: number, size: number, root: string, path: string[], generation?: Generation];
+
+/** A `damage_accepted` that lets generations be opened: the record, and that it stands under the entry that opens them. */
+export interface WireDecision {
+  offset: number;
+  timestamp_ms: number;
+  key: string | null;
+  headers: Record<string, string>;
+  /** Base64: Avro in the Confluent wire format. */
+  value: string;
+  /** Text of the Avro schema that the value was written by. */
+  schema: string;
+  /** Path of the record in the tree of `configuration-changed/0` as this entry has it (base64, RFC 9162 section 2.1.3.1). */
+  path: string[];
+}
 
 /** One entry of the tree that checkpoints sign, with every tree that moved in it. */
 export interface ServedEntry {
   number: number;
   time_ms: number;
   moved: WireMove[];
+  /** Only in an entry that opens generations. */
+  decisions?: WireDecision[];
 }
 
 /** Consecutive entries, and the checkpoint of which the last of them is the last entry. */
@@ -41,7 +58,15 @@ export interface TreeMove {
 const TOPIC = /^[A-Za-z0-9._-]{1,255}$/;
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
-export const wireHead = ({ topic, partition, size, root }: TreeHead): WireHead => [topic, partition, size, root.toString('base64')];
+export function wireHead({ topic, partition, size, root, generation }: TreeHead): WireHead {
+  const text = root.toString('base64');
+  return generation ? [topic, partition, size, text, generation] : [topic, partition, size, text];
+}
+
+export function wireMove({ topic, partition, size, root, generation }: TreeHead, path: readonly Buffer[]): WireMove {
+  const [text, hashes] = [root.toString('base64'), path.map((hash) => hash.toString('base64'))];
+  return generation ? [topic, partition, size, text, hashes, generation] : [topic, partition, size, text, hashes];
+}
 
 /** A hash of 32 bytes. @throws RangeError for any other text */
 function hashOf(text: unknown): Buffer {
@@ -51,17 +76,31 @@ function hashOf(text: unknown): Buffer {
 }
 
 /** @throws RangeError where the wire says something that is no head */
-export function readHead([topic, partition, size, root]: readonly unknown[]): TreeHead {
+export function readHead([topic, partition, size, root, generation]: readonly unknown[]): TreeHead {
   if (typeof topic !== 'string' || !TOPIC.test(topic) || !isCount(partition) || !isCount(size)) throw new RangeError('no head of a tree');
-  return { topic, partition, size, root: hashOf(root) };
+  const head = { topic, partition, size, root: hashOf(root) };
+  return generation === undefined ? head : { ...head, generation: readGeneration(generation as Generation) };
 }
 
 /** @throws RangeError where the wire says something that is no move */
-export function readMove([topic, partition, size, root, path]: WireMove): TreeMove {
-  return { head: readHead([topic, partition, size, root]), path: readPath(path) };
+export function readMove([topic, partition, size, root, path, generation]: WireMove): TreeMove {
+  return { head: readHead([topic, partition, size, root, generation]), path: readPath(path) };
 }
 
 /** @throws RangeError where one is no hash */
 export function readPath(path: readonly string[]): Buffer[] {
   return path.map(hashOf);
+}
+
+/** Reads what the record of a decision says; undefined for any other record, or a schema that it does not know. */
+export type ReadDecision = (value: Buffer, schema: string) => Decision | undefined;
+
+/** @throws RangeError where the wire says something that is no record of a decision */
+export function readDecisions(decisions: readonly WireDecision[], read: ReadDecision): ProvenDecision[] {
+  return decisions.map(({ offset, timestamp_ms, key, headers, value: text, schema, path }) => {
+    const value = strictBase64(text);
+    const decision = read(value, schema);
+    if (!decision || !isCount(offset)) throw new RangeError('no record of a decision');
+    return { record: { ...DECISIONS, offset, timestamp_ms, key, headers, value }, path: readPath(path), decision };
+  });
 }

@@ -5,12 +5,13 @@ import type { NoteVerifier } from '../note/note-key.js';
 import { checkedBy, type Witness, type WitnessChecks } from '../note/witness-key.js';
 import { type RecordToCover, recordHash } from './record-leaf.js';
 import { strictBase64 } from './strict-base64.js';
-import { entryHash, headHash } from './tree-heads.js';
+import { entryHash, type Generation, headHash, readGeneration } from './tree-heads.js';
+import { leafIndex } from './tree-spans.js';
 
 /** From a record to a signed checkpoint, as it goes over the wire: hashes in base64, audit paths lowest first. */
 export interface RecordProof {
-  /** The tree of the record's partition when the checkpoint was made, and the record's path in it. */
-  tree: { size: number; path: string[] };
+  /** The tree of the record's partition when the checkpoint was made, and the record's path in it; `generation` where it is not the original one. */
+  tree: { size: number; path: string[]; generation?: Generation };
   /** That tree's place among the heads of all partitions. */
   head: { index: number; path: string[] };
   /** The entry with the heads' root, and its path in the tree that the checkpoint signs. */
@@ -71,10 +72,12 @@ export function verifyRecord(record: RecordToCover, proof: RecordProof, trust: T
 }
 
 function verdict(record: RecordToCover, { tree, head, entry }: Omit<RecordProof, 'checkpoint'>, signed: TrustedCheckpoint): Verdict {
-  const root = rootFromInclusion(recordHash(record), record.offset, tree.size, hashes(tree.path));
+  const generation = tree.generation === undefined ? {} : { generation: readGeneration(tree.generation) };
+  const root = rootFromInclusion(recordHash(record), leafIndex(generation, record.offset), tree.size, hashes(tree.path));
   if (!root) return refused('the path of the record does not fit its offset and the size of its tree');
   const { topic, partition } = record;
-  const heads_root = rootFromInclusion(headHash({ topic, partition, size: tree.size, root }), head.index, entry.trees, hashes(head.path));
+  const own = { topic, partition, size: tree.size, root, ...generation };
+  const heads_root = rootFromInclusion(headHash(own), head.index, entry.trees, hashes(head.path));
   if (!heads_root) return refused('the path of the tree does not fit its place among the trees');
   const { number, time_ms, trees } = entry;
   // A witness may have skipped an earlier entry. The heads of the last one are those that it looked at when it cosigned.

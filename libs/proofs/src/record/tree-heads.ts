@@ -4,22 +4,68 @@ import { inclusionProof } from '../merkle/tree.js';
 import { GrowingTree } from '../tiles/growing-tree.js';
 import { type ReadTile, subtreesOf } from '../tiles/tile-hashes.js';
 
+/** What makes a tree the one after a frozen one: see decisions/0029. */
+export interface Generation {
+  /** 2 for the first tree after the original one of a partition, then 3, and so on. */
+  number: number;
+  /** Log offset of leaf 0. */
+  base_offset: number;
+  /** event_id of the `damage_accepted` that let it be opened. */
+  decision: string;
+}
+
+const DECISION_ID = /^[0-9a-f-]{36}$/;
+
+/** @throws RangeError where the wire says something that is no generation */
+export function readGeneration({ number, base_offset, decision }: Generation): Generation {
+  const isCount = Number.isSafeInteger(number) && number >= 2 && Number.isSafeInteger(base_offset) && base_offset >= 0;
+  if (!isCount || typeof decision !== 'string' || !DECISION_ID.test(decision)) throw new RangeError('no generation of a tree');
+  return { number, base_offset, decision };
+}
+
 /** The tree of one partition of one topic, as far as a checkpoint covers it. */
 export interface TreeHead {
   topic: string;
   partition: number;
   size: number;
   root: Buffer;
+  /** Absent for the original tree, of which leaf 0 is the record at offset 0. */
+  generation?: Generation;
 }
 
-/** Heads in the order in which they are hashed: by the bytes of the topic, then by partition. */
+export type TreePlace = Pick<TreeHead, 'topic' | 'partition'>;
+
+/** 1 for the original tree of a partition. */
+export const generationNumber = ({ generation }: Pick<TreeHead, 'generation'>): number => generation?.number ?? 1;
+
+/** Log offset of leaf 0. */
+export const baseOf = ({ generation }: Pick<TreeHead, 'generation'>): number => generation?.base_offset ?? 0;
+
+/** The offset behind the last record of the tree. */
+export const endOf = (head: Pick<TreeHead, 'generation' | 'size'>): number => baseOf(head) + head.size;
+
+/** `topic/partition`, and `topic/partition#2` and so on for later generations. */
+export function headName({ topic, partition, generation }: TreePlace & Pick<TreeHead, 'generation'>): string {
+  return generation ? `${topic}/${partition}#${generation.number}` : `${topic}/${partition}`;
+}
+
+/** Heads in the order in which they are hashed: by the bytes of the topic, then by partition, then by generation. */
 export function sortedHeads(heads: Iterable<TreeHead>): TreeHead[] {
-  return [...heads].sort((a, b) => Buffer.compare(Buffer.from(a.topic), Buffer.from(b.topic)) || a.partition - b.partition);
+  return [...heads].sort(
+    (a, b) =>
+      Buffer.compare(Buffer.from(a.topic), Buffer.from(b.topic)) || a.partition - b.partition || generationNumber(a) - generationNumber(b),
+  );
 }
 
-/** The leaf of a head: four lines, `topic`, partition, size and root in base64. */
-export function headHash({ topic, partition, size, root }: TreeHead): Buffer {
-  return leafHash(Buffer.from(`countersign/tree/v1\n${topic}\n${partition}\n${size}\n${root.toString('base64')}\n`));
+/**
+ * The leaf of a head: lines `countersign/tree/v1`, topic, partition, size and root in base64. Of a later generation:
+ * `countersign/tree/v2`, topic, partition, number, base offset, decision, size and root.
+ */
+export function headHash({ topic, partition, size, root, generation }: TreeHead): Buffer {
+  const grown = `${size}\n${root.toString('base64')}\n`;
+  if (!generation) return leafHash(Buffer.from(`countersign/tree/v1\n${topic}\n${partition}\n${grown}`));
+  const { number, base_offset, decision } = generation;
+  return leafHash(Buffer.from(`countersign/tree/v2\n${topic}\n${partition}\n${number}\n${base_offset}\n${decision}\n${grown}`));
 }
 
 function tilesOf(sorted: readonly TreeHead[]): ReadTile {

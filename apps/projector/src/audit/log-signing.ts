@@ -1,0 +1,67 @@
+import type { EventLog } from '@countersign/event-log';
+import { BrokenRecord } from '@countersign/evidence';
+import type { Evidence, KnownDamage, Logger } from '@countersign/process';
+import { CoveredLog } from './covered-log.js';
+import { SigningRun } from './signing-run.js';
+import type { StartCheck } from './start-check.js';
+
+/** What is signed, and what keeps it from being signed. */
+export interface SigningParts {
+  log: EventLog;
+  evidence: Evidence;
+  /** Compares what is kept before anything is signed; absent only where a test does without. */
+  start?: Pick<StartCheck, 'run' | 'compare' | 'compareOlder'>;
+  now_ms(): number;
+  logger: Pick<Logger, 'warn'>;
+  /** While it is known to be damaged nothing is signed. */
+  damage: Pick<KnownDamage, 'found' | 'holdsSigning' | 'openings'>;
+}
+
+/** Takes up the signed log for a run of signing, and reports what keeps it from being signed. */
+export class LogSigning {
+  private isHeld = false;
+
+  constructor(private readonly parts: SigningParts) {}
+
+  /** Undefined: nothing may be signed now. Why is reported. */
+  async open(topics: () => Promise<readonly string[]>): Promise<SigningRun | undefined> {
+    if (this.mustWait()) return undefined;
+    try {
+      return await this.takeUp(await topics());
+    } catch (cause) {
+      this.report(cause);
+      return undefined;
+    }
+  }
+
+  private async takeUp(topics: readonly string[]): Promise<SigningRun | undefined> {
+    const { log, evidence, start, damage, now_ms } = this.parts;
+    await start?.run();
+    const covered = await CoveredLog.open(log, evidence, damage.openings);
+    if (start && !(await start.compare())) return undefined;
+    const run = new SigningRun(covered, damage, now_ms);
+    await run.start(topics);
+    start?.compareOlder(() => run.isEnded).catch((cause) => run.fail(cause));
+    return run;
+  }
+
+  /** Whether a damage that nobody accepted keeps it from signing. */
+  private mustWait(): boolean {
+    const { damage, logger } = this.parts;
+    if (damage.holdsSigning && !this.isHeld)
+      logger.warn({ event: 'signing_held' }, 'the record is not what was signed: nothing is signed before it is accepted');
+    this.isHeld = damage.holdsSigning;
+    return this.isHeld;
+  }
+
+  /** Puts on the record what is broken; anything else is tried again. */
+  report(cause: unknown): void {
+    const { damage, logger } = this.parts;
+    if (!(cause instanceof BrokenRecord)) {
+      logger.warn({ cause: String(cause) }, 'checkpoints pause and are tried again');
+      return;
+    }
+    for (const { message: reason, place } of cause.each)
+      damage.found({ kind: place ? 'log' : 'checkpoints', found_by: 'signer', ...place, reason });
+  }
+}
