@@ -52,6 +52,8 @@ export type { CallEffect, CallQuestion, Step } from './execution/life/effects.js
 export type { CallEvent } from './execution/life/events.js';
 export { type CallStage, isBusy, isFinished, standingOf } from './execution/life/states.js';
 export { afterEvent } from './execution/life/table.js';
+export { type SeenRow, type SeenWith, wrongRow, wrongUnlogged } from './execution/judged-row.js';
+export { evolveAttempt, type LoggedAttempt, type LoggedEnd } from './execution/logged-attempt.js';
 export { afterLostClaim } from './execution/lost-claim.js';
 export { afterTakeover } from './execution/orphan.js';
 export { afterReconcile, type ReconcileAnswer } from './execution/reconciled.js';
