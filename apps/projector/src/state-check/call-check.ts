@@ -8,7 +8,7 @@ import type { WrongRow } from './wrong-row.js';
 /** What the state of a call is folded from, causes first. Votes and compensations are no part of it. */
 const TOPICS = ['tool-call-requested', 'policy-decided', 'approval-granted', 'tool-executed'] as const;
 /** Clocks of gateway and log may differ, and what a call leads to is appended some time after it. */
-const MARGIN_MS = 60_000;
+const MARGIN_MS = 10_000;
 
 /** A call, and when it was requested about. */
 export interface AskedCall {

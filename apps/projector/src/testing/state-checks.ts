@@ -1,9 +1,11 @@
-import { type EventLog } from '@countersign/event-log';
+import type { EventLog } from '@countersign/event-log';
 import type { FoundDamage } from '@countersign/evidence';
 import type { TreeHead } from '@countersign/proofs';
 import type { Store } from '@countersign/store';
 import { Registry } from 'prom-client';
 import { BackgroundPace } from '../audit/background-pace.js';
+import { AllCalls } from '../state-check/all-calls.js';
+import { AllExecutions } from '../state-check/all-executions.js';
 import { CallCheck } from '../state-check/call-check.js';
 import { CallRecords } from '../state-check/call-records.js';
 import { ExecutionCheck } from '../state-check/execution-check.js';
@@ -42,6 +44,25 @@ export class TestedChecks {
   sampler(seed: number): StateSampler {
     const source = { store: this.store, signed: () => headsOf(this.log), random: randomOf(seed) };
     return new StateSampler(source, this.checks, { found: (damage) => void this.found.push(damage) }, this.metrics);
+  }
+
+  /** Everything that a comparison of all rows says. */
+  async all(partitions = 1): Promise<string[]> {
+    const wrong: string[] = [];
+    for (let partition = 0; partition < partitions; partition++) {
+      const { records, calls } = this.checks;
+      for await (const step of new AllCalls(this.store, records, calls).steps({ lanes: ['shared'], partition }))
+        wrong.push(...step.wrong.map(({ reason }) => reason));
+      wrong.push(...(await this.executions(partition)));
+    }
+    return wrong;
+  }
+
+  async executions(partition: number): Promise<string[]> {
+    const wrong: string[] = [];
+    for await (const step of new AllExecutions(this.store, this.checks).steps({ lane: 'shared', partition }))
+      wrong.push(...step.wrong.map(({ reason }) => reason));
+    return wrong;
   }
 
   async compared(table: string): Promise<number> {

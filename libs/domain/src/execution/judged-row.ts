@@ -34,8 +34,15 @@ function endsOnLog({ ends }: LoggedAttempt): string {
   return last ? `the log ends it as ${last.state} at offset ${last.offset}` : 'the log has its start and no end';
 }
 
+/** A row that says a later end than the log's first may not free a key by it. */
+function isRepeat({ ends, repeats }: LoggedAttempt, row: SeenRow): boolean {
+  const isFree = row.state !== 'released' || (ends.length > 0 && ends.every(({ state }) => state === 'released'));
+  return isFree && repeats.some((end) => matches(end, row));
+}
+
 /** What is folded into the row may be behind the log, and never beside it. */
 function wrongState(attempt: LoggedAttempt, row: SeenRow, ends_from: number): string | undefined {
+  if (isRepeat(attempt, row)) return undefined;
   const at = attempt.ends.findIndex((end) => matches(end, row));
   const isOpen = row.end_offset === null && (row.state === 'running' || row.state === 'reading');
   if (at < 0 && !isOpen) return `its row says ${row.state}, ${endsOnLog(attempt)}`;

@@ -26,6 +26,8 @@ export interface LoggedAttempt {
   resources: ClaimedResources | null;
   /** A doubt may be followed by what resolves it. */
   ends: readonly LoggedEnd[];
+  /** What was written of it after its end, as where two executors ended it: the row of the one that had it says so. */
+  repeats: readonly LoggedEnd[];
 }
 
 type Started = Extract<PlacedEvent, { event_type: 'tool_call_started' }>;
@@ -35,9 +37,12 @@ const stateOf = ({ ends }: LoggedAttempt): ExecutionState => ends.at(-1)?.state 
 
 function started(before: LoggedAttempt | undefined, { event }: Started): LoggedAttempt {
   const { meta, idempotency_key: key, also, epoch, source, resources } = event;
-  if (before) return { ...before, epochs: [...before.epochs, epoch], sources: [...before.sources, source] };
+  if (before && before.epochs.length > 0) return { ...before, epochs: [...before.epochs, epoch], sources: [...before.sources, source] };
   const { tenant_id, attempt } = meta;
-  return { call_id: meta.call_id as string, tenant_id, key, attempt, also, epochs: [epoch], sources: [source], resources, ends: [] };
+  // What another executor wrote before, without a row of its own.
+  const repeats = before ? [...before.ends, ...before.repeats] : [];
+  const begun = { epochs: [epoch], sources: [source], ends: [], repeats };
+  return { call_id: meta.call_id as string, tenant_id, key, attempt, also, resources, ...begun };
 }
 
 interface Outcome {
@@ -52,32 +57,46 @@ const ending = (outcome: Outcome, offset: number): LoggedEnd => ({
   ended_at_ms: outcome.ended_at_ms,
 });
 
-/** The end that the record makes of it; undefined where it changes nothing. */
-function endOf(attempt: LoggedAttempt, at: PlacedEvent): LoggedEnd | undefined {
-  const state = stateOf(attempt);
+/** The end that the record tells; undefined where it tells none. */
+function endIn(at: PlacedEvent): LoggedEnd | undefined {
   switch (at.event_type) {
-    case 'tool_executed': {
-      const meaning = lateEnd({ state, started_epoch: attempt.epochs.at(-1) ?? null }, at.event);
-      return meaning.kind === 'nothing' ? undefined : ending(at.event.outcome, at.offset);
-    }
+    case 'tool_executed':
     case 'tool_call_in_doubt':
-      return state === 'running' ? ending(at.event.outcome, at.offset) : undefined;
     case 'tool_call_resolved':
-      return state === 'running' || state === 'in_doubt' ? ending(at.event.outcome, at.offset) : undefined;
+      return ending(at.event.outcome, at.offset);
     // Answered by another call, or judged again: a row that it claimed is free again.
     case 'tool_retry_deduplicated':
     case 'tool_call_rejudged':
-      return state === 'running' ? { offset: at.offset, state: 'released', ended_at_ms: null } : undefined;
+      return { offset: at.offset, state: 'released', ended_at_ms: null };
     default:
       return undefined;
   }
+}
+
+/** Whether its row takes this end. */
+function takes(attempt: LoggedAttempt, at: PlacedEvent): boolean {
+  const state = stateOf(attempt);
+  if (at.event_type === 'tool_executed')
+    return lateEnd({ state, started_epoch: attempt.epochs.at(-1) ?? null }, at.event).kind !== 'nothing';
+  return state === 'running' || (state === 'in_doubt' && at.event_type === 'tool_call_resolved');
 }
 
 function unstarted(at: PlacedEvent): LoggedAttempt | undefined {
   if (at.event_type !== 'tool_executed' && at.event_type !== 'tool_call_in_doubt') return undefined;
   const { meta, idempotency_key: key, also } = at.event;
   const { tenant_id, attempt } = meta;
-  return { call_id: meta.call_id as string, tenant_id, key, attempt, also, epochs: [], sources: [], resources: null, ends: [] };
+  return {
+    call_id: meta.call_id as string,
+    tenant_id,
+    key,
+    attempt,
+    also,
+    epochs: [],
+    sources: [],
+    resources: null,
+    ends: [],
+    repeats: [],
+  };
 }
 
 /**
@@ -88,6 +107,7 @@ export function evolveAttempt(before: LoggedAttempt | undefined, at: PlacedEvent
   const isNew = before !== undefined && at.event.meta.attempt > before.attempt;
   if (at.event_type === 'tool_call_started') return started(isNew ? undefined : before, at);
   const attempt = before ?? unstarted(at);
-  const end = attempt && endOf(attempt, at);
-  return end ? { ...attempt, ends: [...attempt.ends, end] } : attempt;
+  const end = attempt && endIn(at);
+  if (!end) return attempt;
+  return takes(attempt, at) ? { ...attempt, ends: [...attempt.ends, end] } : { ...attempt, repeats: [...attempt.repeats, end] };
 }
