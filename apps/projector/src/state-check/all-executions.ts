@@ -4,11 +4,9 @@ import { type ExecutionKey, type ExecutionRow, executionsAfter, type Store } fro
 import { type CheckStep, shortId } from './all-calls.js';
 import type { ExecutionPlace } from './execution-check.js';
 import { foldInto, isOver } from './execution-records.js';
-import type { StateChecks } from './state-sampler.js';
+import { CONFIRM_AFTER_MS, type StateChecks } from './state-checks.js';
 
 const ROWS_AT_ONCE = 500;
-/** A claim or a fold that ran when a row was different is through by then. */
-export const CONFIRM_AFTER_MS = 2_000;
 const FIRST: ExecutionKey = { key: '00000000-0000-0000-0000-000000000000', attempt: 0 };
 
 const idOf = ({ key, attempt }: ExecutionKey): string => `${shortId(key)}${attempt}`;

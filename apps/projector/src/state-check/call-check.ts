@@ -52,7 +52,7 @@ export class CallCheck {
   /** The calls that differ from what the log says around them; undefined: rows of another version cannot be compared. */
   async compareNear(asked: readonly AskedCall[], place: LanePartition, until_max_ms: number): Promise<string[] | undefined> {
     const ids = new Set(asked.map(({ call_id }) => call_id));
-    const read = await readCheckedCalls(this.store, place.partition, [...ids]);
+    const read = await this.read(place, [...ids]);
     if (read.version !== callTables.version) return undefined;
     const from_ms = Math.min(...asked.map(({ at_ms }) => at_ms)) - MARGIN_MS;
     const until_ms = Math.min(until_max_ms, Math.max(...asked.map((each) => untilOf(read.rows.get(each.call_id), each))));
@@ -63,7 +63,7 @@ export class CallCheck {
   /** Folds calls from the whole log of their partition. What was dropped from it cannot be compared. */
   async compareWhole(call_ids: readonly string[], place: LanePartition): Promise<WrongRow[]> {
     const ids = new Set(call_ids);
-    const read = await readCheckedCalls(this.store, place.partition, call_ids);
+    const read = await this.read(place, call_ids);
     if (read.version !== callTables.version) return [];
     const states = await this.fold(ids, place, read, { from_ms: Number.NEGATIVE_INFINITY, until_ms: Number.POSITIVE_INFINITY });
     const isWhole = await this.isWhole(place);
@@ -75,6 +75,10 @@ export class CallCheck {
       if (wrong === undefined || tenant_id === undefined) return [];
       return [{ table: 'calls', partition: place.partition, tenant_id, call_id, reason: `call ${call_id}: ${wrong}` }];
     });
+  }
+
+  private read({ partition }: LanePartition, call_ids: readonly string[]): Promise<CheckedCalls> {
+    return this.records.pace.run(() => readCheckedCalls(this.store, partition, call_ids));
   }
 
   private async fold(

@@ -2,12 +2,14 @@ import { callId } from '@countersign/contracts';
 import { type ExecutionState, type LoggedAttempt, type SeenRow, type SeenWith, wrongRow, wrongUnlogged } from '@countersign/domain';
 import {
   type CheckedExecutions,
+  type CheckedKeys,
   claimedResources,
   type ExecutionRow,
   executionId,
   readCheckedExecutions,
   type Store,
 } from '@countersign/store';
+import type { BackgroundPace } from '../audit/background-pace.js';
 import type { WrongRow } from './wrong-row.js';
 
 const names: Readonly<Record<number, ExecutionState>> = {
@@ -74,7 +76,10 @@ const wrongOf = ({ key, attempt, tenant_id, call_id }: Named, { partition }: Exe
 
 /** Compares rows of the arbiter, which decide what may fire, with what `tool-executed` says. */
 export class ExecutionCheck {
-  constructor(private readonly store: Store) {}
+  constructor(
+    private readonly store: Store,
+    private readonly pace: BackgroundPace,
+  ) {}
 
   /**
    * What is wrong with the rows of these attempts. `logged` reads what the log says once the rows are read, so that the log is never
@@ -88,7 +93,7 @@ export class ExecutionCheck {
     const wanted = known.flatMap(withSecond);
     const epochs = wanted.flatMap((each) => each.epochs);
     const resources = wanted.flatMap((each) => each.resources?.touched.map(({ resource }) => resource) ?? []);
-    const read = await readCheckedExecutions(this.store, {
+    const read = await this.read({
       ...place,
       attempts: wanted,
       epochs: [...new Set(epochs)],
@@ -106,9 +111,13 @@ export class ExecutionCheck {
     });
   }
 
+  private read(keys: CheckedKeys): Promise<CheckedExecutions> {
+    return this.pace.run(() => readCheckedExecutions(this.store, keys));
+  }
+
   /** What is wrong with rows of which the log has no record. */
   async wrongUnlogged(place: ExecutionPlace, rows: readonly ExecutionRow[], is_log_whole: boolean): Promise<WrongRow[]> {
-    const read = await readCheckedExecutions(this.store, { ...place, attempts: rows, epochs: [], resources: [] });
+    const read = await this.read({ ...place, attempts: rows, epochs: [], resources: [] });
     if (read.ends_from === null) return [];
     const { leases } = seenWith(read, read.ends_from);
     return read.rows.flatMap((row) => {

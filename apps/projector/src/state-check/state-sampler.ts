@@ -2,12 +2,11 @@ import { parseCallId } from '@countersign/contracts';
 import type { DamageFinder, DamageReport } from '@countersign/evidence';
 import type { TreeHead } from '@countersign/proofs';
 import { callsAfter, type Store } from '@countersign/store';
-import type { AskedCall, CallCheck } from './call-check.js';
-import type { CallRecords } from './call-records.js';
-import type { ExecutionCheck, ExecutionPlace } from './execution-check.js';
-import type { ExecutionRecords } from './execution-records.js';
+import type { AskedCall } from './call-check.js';
+import type { ExecutionPlace } from './execution-check.js';
 import { type LanePartition, lanesByPartition, partitionsOf, type RandomBelow, randomRecord, topicsAt } from './lane-partitions.js';
 import type { StateCheckMetrics } from './state-check-metrics.js';
+import { CONFIRM_AFTER_MS, type StateChecks } from './state-checks.js';
 import { rowDamage, type WrongRow } from './wrong-row.js';
 
 /** Of calls by their requests on the log and of calls by their rows: a row too many is on no log. */
@@ -15,21 +14,11 @@ const CALLS_BY_LOG = 15;
 const CALLS_BY_ROW = 10;
 const EXECUTION_RECORDS = 50;
 const NEWEST_RECORDS = 200;
-/** What was different is read again after this: a fold or a claim that ran then is through. */
-const CONFIRM_AFTER_MS = 2_000;
 /** Calls further apart in time are read apart. */
 const TOGETHER_MS = 300_000;
 /** One look of so many begins with the first of all rows: nothing stands before it on the log. */
 const FIRST_OF = 8;
 const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
-
-/** What is compared with what. */
-export interface StateChecks {
-  records: CallRecords;
-  calls: CallCheck;
-  executions: ExecutionCheck;
-  logged: ExecutionRecords;
-}
 
 /** Where samples are drawn, and what they are drawn with. */
 export interface SampleSource {
@@ -41,6 +30,7 @@ export interface SampleSource {
 /** Compares rows at random places of all time with what the log gives: each look a few. */
 export class StateSampler {
   /** Rows that were different at the last look. What is still different at the next is no matter of time. */
+  private isFirst = true;
   private suspects: { place: ExecutionPlace; call_ids: Set<string> }[] = [];
 
   constructor(
@@ -49,6 +39,13 @@ export class StateSampler {
     private readonly damage: DamageReport,
     private readonly metrics: StateCheckMetrics,
   ) {}
+
+  /** Looks at the newest first: a start waits for no chance. */
+  async next(): Promise<void> {
+    if (this.isFirst) await this.lookAtNewest();
+    this.isFirst = false;
+    await this.look();
+  }
 
   /** Compares 25 calls, and the attempts in 50 records. */
   async look(): Promise<void> {

@@ -12,7 +12,8 @@ import { ExecutionCheck } from '../state-check/execution-check.js';
 import { ExecutionRecords } from '../state-check/execution-records.js';
 import type { RandomBelow } from '../state-check/lane-partitions.js';
 import { StateCheckMetrics } from '../state-check/state-check-metrics.js';
-import { type StateChecks, StateSampler } from '../state-check/state-sampler.js';
+import type { StateChecks } from '../state-check/state-checks.js';
+import { StateSampler } from '../state-check/state-sampler.js';
 import { PlatformOnDisk } from './platform-on-disk.js';
 
 /** Of the shared lane: as if everything on the log were signed. */
@@ -37,7 +38,11 @@ export class TestedChecks {
     private readonly store: Store,
   ) {
     const records = new CallRecords({ log, codec: PlatformOnDisk.codec() }, this.pace);
-    const [calls, executions, logged] = [new CallCheck(store, records), new ExecutionCheck(store), new ExecutionRecords(records)];
+    const [calls, executions, logged] = [
+      new CallCheck(store, records),
+      new ExecutionCheck(store, this.pace),
+      new ExecutionRecords(records),
+    ];
     this.checks = { records, calls, executions, logged };
   }
 

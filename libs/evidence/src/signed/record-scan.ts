@@ -31,6 +31,11 @@ export class RecordScan {
     return this.judge.signed();
   }
 
+  /** The first record of a tree that is left on the log. */
+  first({ topic, partition }: TreeHead): Promise<number> {
+    return this.from.log.first(topic, partition);
+  }
+
   /** Compares up to so many records from an offset on, which is below the size of the head. */
   async page(head: TreeHead, first: number, count: number): Promise<Scanned> {
     const { topic, partition, size } = head;
