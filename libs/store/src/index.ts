@@ -47,7 +47,7 @@ export * from './store.js';
 export { FileSubjectKeys } from './subjects/file-subject-keys.js';
 export { MemorySubjectKeys } from './subjects/memory-subject-keys.js';
 export { SqlSubjectKeys } from './subjects/sql-subject-keys.js';
-export { SubjectKeys } from './subjects/subject-keys.js';
+export { type KeyPlace, type SubjectKey, SubjectKeys } from './subjects/subject-keys.js';
 export { FileRows } from './vault/file-rows.js';
 export { SqlRows } from './vault/sql-rows.js';
 export * from './vault/vault.js';
