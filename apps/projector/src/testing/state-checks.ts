@@ -36,6 +36,7 @@ export class TestedChecks {
   constructor(
     private readonly log: EventLog,
     private readonly store: Store,
+    private readonly partitions = 1,
   ) {
     const records = new CallRecords({ log, codec: PlatformOnDisk.codec() }, this.pace);
     const [calls, executions, logged] = [
@@ -47,7 +48,7 @@ export class TestedChecks {
   }
 
   sampler(seed: number): StateSampler {
-    const source = { store: this.store, signed: () => headsOf(this.log), random: randomOf(seed) };
+    const source = { store: this.store, signed: () => headsOf(this.log, this.partitions), random: randomOf(seed) };
     return new StateSampler(source, this.checks, { found: (damage) => void this.found.push(damage) }, this.metrics);
   }
 
