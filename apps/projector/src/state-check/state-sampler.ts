@@ -29,8 +29,8 @@ export interface SampleSource {
 
 /** Compares rows at random places of all time with what the log gives: each look a few. */
 export class StateSampler {
-  /** Rows that were different at the last look. What is still different at the next is no matter of time. */
   private isFirst = true;
+  /** Rows that were different at the last look. What is still different at the next is no matter of time. */
   private suspects: { place: ExecutionPlace; call_ids: Set<string> }[] = [];
 
   constructor(
