@@ -3,11 +3,12 @@ import { acceptDamage } from './commands/accept-damage.js';
 import { moveWorkspace } from './commands/move-workspace.js';
 import { projections } from './commands/projections.js';
 import { replay } from './commands/replay.js';
+import { scrub } from './commands/scrub.js';
 import { verify } from './commands/verify.js';
 import { witness } from './commands/witness.js';
 
 /** Every command; a new one is one file in `commands/` and its place here. */
-const commands: readonly Command[] = [acceptDamage, moveWorkspace, projections, replay, verify, witness];
+const commands: readonly Command[] = [acceptDamage, moveWorkspace, projections, replay, scrub, verify, witness];
 
 function help(): string[] {
   return ['npm run countersign -- <command>', '', ...commands.map(({ name, usage, about }) => `  ${name} ${usage}\n      ${about}`)];

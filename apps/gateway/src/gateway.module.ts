@@ -63,6 +63,7 @@ import type { HttpReply, HttpRequest } from './http/reply.js';
 import { RetentionController } from './http/retention.controller.js';
 import { RunsController } from './http/runs.controller.js';
 import { SagasController } from './http/sagas.controller.js';
+import { ScrubsController } from './http/scrubs.controller.js';
 import { SecretsController } from './http/secrets.controller.js';
 import { SecurityEventsController } from './http/security-events.controller.js';
 import { SimulateController } from './http/simulate.controller.js';
@@ -184,7 +185,7 @@ export class GatewayModule {
       controllers: [
         ...CONTROLLERS,
         ...(parts.audit ? [AuditController, AuditEntriesController, AuditEventsController, AuditExportController] : []),
-        ...(parts.damage ? [DamagesController] : []),
+        ...(parts.damage ? [DamagesController, ScrubsController] : []),
         ...(parts.drops ? [LogDropsController] : []),
         ...(parts.subjects ? [PersonalDataController, SubjectsController, RetentionController] : []),
       ],

@@ -2,14 +2,13 @@ import 'reflect-metadata';
 import { uuidv7 } from '@countersign/contracts';
 import { packedCalls } from '@countersign/domain';
 import { type EventLog, LogTransport } from '@countersign/event-log';
-import { type AppDeps, CallTracer, ConfigurationWitness, checkedLog, NestLogger, type RunningApp, recordScan } from '@countersign/process';
+import { type AppDeps, CallTracer, ConfigurationWitness, checkedLog, NestLogger, type RunningApp } from '@countersign/process';
 import { keepStateSchema, readBuilds, showAnalytics } from '@countersign/store';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
 import { CheckpointWriter } from './audit/checkpoint-writer.js';
 import { CoveredLanes } from './audit/covered-lanes.js';
 import { LogSigning } from './audit/log-signing.js';
-import { measureScrub, Scrubber } from './audit/scrubber.js';
 import { StartCheck } from './audit/start-check.js';
 import type { ProjectorConfig } from './config.js';
 import { ExportPublisher } from './exports/export-publisher.js';
@@ -21,6 +20,7 @@ import { measureLag } from './lag-metric.js';
 import { projectionsWith } from './projections/index.js';
 import { ProjectorModule } from './projector.module.js';
 import { Rebuilder } from './rebuild/rebuilder.js';
+import { BackgroundChecks } from './scrub/background-checks.js';
 import { TrustTeller } from './trust/trust-teller.js';
 
 /** Rows are written some milliseconds after they are folded in any case. */
@@ -54,15 +54,13 @@ async function startCheckpoints(deps: AppDeps, { lanes, partitions = 4 }: Projec
   return writer;
 }
 
-/** Compares the log with what was signed while it runs; `owner` is who signs. */
-function startScrubber(deps: AppDeps, owner: CheckpointWriter | undefined): Scrubber | undefined {
-  const { log, evidence, damage, clock, logger, metrics } = deps;
-  if (!evidence?.scrubbed || !damage || !owner) return undefined;
-  const scan = recordScan(log, evidence, damage, 'scrub');
-  const scrubber = new Scrubber({ log, scan, kept: evidence.scrubbed, owner, now_ms: () => clock.now_ms(), logger });
-  measureScrub(scrubber, metrics);
-  scrubber.start();
-  return scrubber;
+/** Compares log and rows with what was signed while it runs; `owner` is who signs. */
+function startChecks(deps: AppDeps, owner: CheckpointWriter | undefined): BackgroundChecks | undefined {
+  const { evidence, damage } = deps;
+  if (!evidence || !damage || !owner) return undefined;
+  const checks = new BackgroundChecks(deps, { evidence, damage, owner });
+  checks.start();
+  return checks;
 }
 
 /** Writes the topics for analysts, where any is asked for. */
@@ -106,7 +104,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   const rebuilder = new Rebuilder({ log: replayed ?? log, codec, schemas, store, projections, refusals }, owner_id, logger);
   await rebuilder.start();
   const checkpoints = await startCheckpoints(deps, config);
-  const scrubber = startScrubber(deps, checkpoints);
+  const checks = startChecks(deps, checkpoints);
   const publisher = await startExports(deps, config);
   // What had been read when this process caught up; undefined: it has not.
   const state: { caught_up: boolean; read?: Shown[] } = { caught_up: false };
@@ -126,7 +124,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
       state.caught_up = false;
       await app.close();
       await publisher?.close();
-      await scrubber?.close();
+      await checks?.close();
       await checkpoints?.close();
       await rebuilder.close();
       await trust.close();

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EventCodec } from '@countersign/contracts';
 import { currentBoot, EmbeddedEventLog } from '@countersign/event-log';
+import { type KeptText, TextFile, TextRow } from '@countersign/evidence';
 import {
   FileRows,
   FileSubjectKeys,
@@ -33,6 +34,7 @@ import { KnownDamage } from './damage/known-damage.js';
 import type { Parts } from './distributed-parts.js';
 import { openEvidence } from './evidence.js';
 import { createLogger, type Logger } from './logger.js';
+import { Erasures } from './personal/erasures.js';
 import { Personal } from './personal/personal.js';
 import type { PlatformConfig } from './platform-config.js';
 import { makePrivate } from './private-folder.js';
@@ -127,6 +129,11 @@ async function openSubjectKeys(config: PlatformConfig, store: Store, keys: KeyRi
   });
 }
 
+/** Of which erasures the keys are destroyed: beside the keys, so that an old copy of one of them tells. */
+function destroyedKeys(config: PlatformConfig, store: Store): KeptText {
+  return store.durable ? new TextRow(store, 'destroyed-keys') : new TextFile(path.join(config.data_dir, 'destroyed-keys.json'));
+}
+
 /** In the bucket where there is one: what a gateway saves there an executor elsewhere restores. */
 function openKeySnapshot(config: PlatformConfig, store: Store): KeySnapshot {
   const { audit_bucket: bucket } = config;
@@ -161,9 +168,11 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   const shared = parts.store.durable ? await SharedClock.start(parts.store) : undefined;
   const clock = shared ?? systemClock;
   const damage = new KnownDamage({ ...parts, clock, logger });
+  const erasures = new Erasures(parts, subject_keys, destroyedKeys(config, parts.store));
   const close = async () => {
     shared?.close();
     await vault.close();
+    await erasures.close();
     await subject_keys.close();
     await damage.close();
     await evidence.checkpoints.close();
@@ -174,11 +183,12 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
     throw new CannotOpen(`the topics cannot be made: ${cause.message}`, { cause });
   });
   await damage.start();
+  await erasures.start(damage);
   const metrics = new Registry();
   measureDamage(damage, metrics);
   collectDefaultMetrics({ register: metrics });
   const blobs = config.s3 ? new S3Blobs(config.s3) : new FolderBlobs(path.join(config.data_dir, 'blobs'));
-  const personal = new Personal(subject_keys, keys, () => clock.now_ms());
+  const personal = new Personal(subject_keys, keys, () => clock.now_ms(), erasures);
   const deps: AppDeps = {
     ...parts,
     key_snapshot: openKeySnapshot(config, parts.store),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { describeOwedCallbacks } from './callbacks/owed-callbacks.suite.js';
 import { claimOf, describeClaims, describeEnds, leaseOf } from './executions/arbiter.suite.js';
+import { describeCheckedRows } from './executions/checked-executions.suite.js';
 import { executionState } from './executions/execution-row.js';
 import { describePlans } from './executions/plans.suite.js';
 import { describeResources } from './executions/resources.suite.js';
@@ -44,6 +45,7 @@ export function describeStore(name: string, open: () => Promise<{ store: Store; 
     describeSealed(store);
     describeNoticeClaims(store);
     describeOwedCallbacks(store);
+    describeCheckedRows(store);
   });
 }
 

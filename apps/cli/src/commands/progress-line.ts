@@ -14,3 +14,10 @@ export function progressLine(done: number, total: number, elapsed_ms: number | n
   const rest = pace > 0 ? `, ${Math.round(pace)}/s, ${duration(((total - done) / pace) * 1000)} left` : '';
   return `[${bar}] ${(part * 100).toFixed(1).padStart(5)} %  ${done} of ${total} records${rest}`;
 }
+
+/** One line that is written over, where there is a terminal; else a line for each change. */
+export function showProgress(line: string, before: string): void {
+  if (line === before) return;
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
+  else if (line !== '') process.stderr.write(`${line}\n`);
+}

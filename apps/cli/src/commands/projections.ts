@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Command, Outcome } from '../command.js';
 import { type Api, apiOf, Refused } from '../operator-api.js';
-import { progressLine } from './progress-line.js';
+import { progressLine, showProgress } from './progress-line.js';
 
 const POLL_MS = 500;
 const options = { url: { type: 'string' }, key: { type: 'string' }, 'no-wait': { type: 'boolean', default: false } } as const;
@@ -54,21 +54,14 @@ async function rebuild(api: Api, name: string, wait: boolean): Promise<Outcome> 
   for (let shown = ''; ; await sleep(POLL_MS)) {
     const { live, building } = await api.ask<Report>('GET', `/v1/projections/${encodeURIComponent(name)}`);
     if (live && (live.asked_offset ?? -1) >= asked_offset) {
-      show('', shown);
+      showProgress('', shown);
       return { code: 0, lines: [`${name} is live as ${live.build} after ${((performance.now() - since) / 1000).toFixed(1)} s`] };
     }
     const started = building?.started_at ? Date.now() - Date.parse(building.started_at) : null;
     const line = building ? progressLine(building.records, building.records_total, started) : 'waiting for the projector';
-    show(line, shown);
+    showProgress(line, shown);
     shown = line;
   }
-}
-
-/** One line that is written over, where there is a terminal; else a line for each change. */
-function show(line: string, before: string): void {
-  if (line === before) return;
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
-  else if (line !== '') process.stderr.write(`${line}\n`);
 }
 
 /** `countersign projections`: what is folded from the log, and folding it anew beside the live rows, through the running product. */

@@ -3,7 +3,7 @@ import { type ConfigurationState, type Erasure, erasureOf } from '@countersign/d
 import type { Personal } from '@countersign/process';
 import type { ConfigurationRoom } from '../configuration/configuration-room.js';
 
-/** Erases subjects: the record says so first, then their keys are destroyed. */
+/** Erases subjects: the record says so first, then their keys are destroyed. A start destroys what a crash left of them (`Erasures`). */
 export class SubjectRoom {
   constructor(
     private readonly personal: Personal,
@@ -18,15 +18,15 @@ export class SubjectRoom {
     const known = erasureOf(this.configuration.state, tenant_id, subject);
     if (known && key_ids.length === 0) return known;
     const erased_at_ms = this.configuration.clock.now_ms();
-    await this.configuration.writer.set(tenant_id, 'subject_erased', { subject, key_ids, erased_at_ms, ...said });
+    const at = await this.configuration.writer.set(tenant_id, 'subject_erased', { subject, key_ids, erased_at_ms, ...said });
     await keys.destroy(tenant_id, key_ids);
+    await this.personal.erasures?.destroyed(at.offset);
     return erasureOf(this.configuration.state, tenant_id, subject) as Erasure;
   }
 
-  /** What the record says is gone is gone: after a crash between the two steps, or with keys that came back from a backup. */
+  /** Months that retention has applied to are gone: after a crash between the two steps, or with keys that came back from a backup. */
   async reconcile(state: ConfigurationState): Promise<void> {
-    for (const [tenant_id, { personal, retention }] of state.by_tenant) {
-      if (personal && personal.erased_keys.size > 0) await this.personal.keys.destroy(tenant_id, [...personal.erased_keys]);
+    for (const [tenant_id, { retention }] of state.by_tenant) {
       for (const [markings, period] of retention?.applied ?? []) await this.personal.keys.destroyBefore(tenant_id, markings, period);
     }
   }

@@ -5,6 +5,7 @@ import { forgeRecord, rotRecord } from '@countersign/event-log/testing/forged-jo
 import { RecordScan, TextFile } from '@countersign/evidence';
 import { SignedInstallation } from '@countersign/evidence/testing/signed-installation';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { BackgroundPace } from './background-pace.js';
 import { Scrubber } from './scrubber.js';
 
 const TOPIC = 'tool-executed';
@@ -22,7 +23,7 @@ afterEach(() => installation.remove());
 function scrubber(isOwner = true): Scrubber {
   const { log, damage, dir } = installation;
   return new Scrubber({
-    log,
+    pace: new BackgroundPace(0, new AbortController().signal),
     scan: new RecordScan({ log, ...installation.evidence() }, installation.judge(), damage, 'scrub'),
     kept: new TextFile(path.join(dir, 'scrubbed.json')),
     owner: { isOwner },

@@ -1,17 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventLog } from '@countersign/event-log';
 import type { KeptText, RecordScan } from '@countersign/evidence';
-import type { Logger } from '@countersign/process';
 import { headName, type TreeSpan } from '@countersign/proofs';
 import { Gauge, type Registry } from 'prom-client';
+import { LogPass } from './log-pass.js';
+import { repeatWork, type WorkTerms } from './repeated-work.js';
 
 const PAGE_RECORDS = 500;
 const LOOK_MS = 1_000;
-/** Rest after work, in times of what the work took: at most 5 % of a core for what is old. */
-const REST_FACTOR = 19;
 /** A pass begins this long after the one before ended. */
 const BETWEEN_PASSES_MS = 3_600_000;
-const AGAIN_MS = 5_000;
 
 /** How far the passes over the whole log are. */
 interface Passes {
@@ -21,30 +17,25 @@ interface Passes {
   done: string | null;
 }
 
-export interface ScrubberParts {
-  log: Pick<EventLog, 'first'>;
+export interface ScrubberParts extends WorkTerms {
   scan: RecordScan;
   /** Where the place of the running pass is kept over restarts. */
   kept: KeptText;
-  /** Whether it is this process that looks after the trees. */
-  owner: { readonly isOwner: boolean };
   now_ms(): number;
-  logger: Pick<Logger, 'warn'>;
 }
 
 /** Reads the signed log again and again and compares it with the signed head: the new part at once, all of it in slow passes. */
 export class Scrubber {
-  private readonly stopping = new AbortController();
   /** Up to where each tree was compared as it grew. */
   private readonly seen = new Map<string, number>();
   private passes: Passes = { finished_ms: null, done: null };
-  private running: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly parts: ScrubberParts) {}
 
-  /** What is signed at the first look counts as old. */
-  start(): void {
-    this.running = Promise.all([this.repeat(LOOK_MS, () => this.compareNew()), this.repeat(LOOK_MS, () => this.pass())]);
+  /** Resolves when the process stops. What is signed at the first look counts as old. */
+  async run(): Promise<void> {
+    const { parts } = this;
+    await Promise.all([repeatWork(parts, LOOK_MS, () => this.compareNew()), repeatWork(parts, LOOK_MS, () => this.pass())]);
   }
 
   /** Milliseconds since the last full pass ended; not a number before the first. */
@@ -53,81 +44,41 @@ export class Scrubber {
     return finished_ms === null ? Number.NaN : this.parts.now_ms() - finished_ms;
   }
 
-  async close(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
-  }
-
-  private get isStopped(): boolean {
-    return this.stopping.signal.aborted;
-  }
-
-  private async repeat(every_ms: number, work: () => Promise<void>): Promise<void> {
-    for (let pause_ms = every_ms; !this.isStopped; await this.rest(pause_ms)) {
-      try {
-        if (this.parts.owner.isOwner) await work();
-        pause_ms = every_ms;
-      } catch (cause) {
-        this.parts.logger.warn({ event: 'scrub_paused', cause: String(cause) }, 'the log could not be compared: tried again');
-        pause_ms = AGAIN_MS;
-      }
-    }
-  }
-
-  private async rest(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined);
-  }
-
   /** Compares what was signed since the last look. */
   async compareNew(): Promise<void> {
-    const { scan } = this.parts;
+    const { scan, pace } = this.parts;
     const isFirst = this.seen.size === 0;
     for (const span of await scan.signed()) {
       const name = nameOf(span);
       let at = this.seen.get(name) ?? (isFirst ? span.end : span.first);
-      while (at < span.end && !this.isStopped) at = (await scan.page(span, at, PAGE_RECORDS)).next;
+      while (at < span.end && !pace.isStopped) at = (await scan.page(span, at, PAGE_RECORDS)).next;
       this.seen.set(name, at);
     }
   }
 
   /** Does a pass where one is due, or goes on with one that a stop has cut. */
   async pass(): Promise<void> {
-    const { kept, scan, now_ms } = this.parts;
+    const { kept, scan, pace, logger } = this.parts;
     this.passes = passesIn(await kept.read());
     if (this.passes.done === null && this.age() < BETWEEN_PASSES_MS) return;
+    const pass = new LogPass(scan, pace, logger);
     for (const span of [...(await scan.signed())].sort(byName)) {
       const name = nameOf(span);
       if (this.passes.done !== null && name <= this.passes.done) continue;
-      await this.compareTree(span);
-      if (this.isStopped || !this.parts.owner.isOwner) return;
+      for await (const _ of pass.tree(span)) if (!this.goesOn) return;
+      if (!this.goesOn) return;
       await this.keep({ ...this.passes, done: name });
     }
-    await this.keep({ finished_ms: now_ms(), done: null });
+    await this.finished();
   }
 
-  private async compareTree(span: TreeSpan): Promise<void> {
-    const { log, scan, owner, logger } = this.parts;
-    let unproven = 0;
-    const first = await log.first(span.head.topic, span.head.partition);
-    for (let at = Math.max(first, span.first); at < span.end && !this.isStopped && owner.isOwner; ) {
-      const since = performance.now();
-      const scanned = await scan.page(span, at, PAGE_RECORDS);
-      unproven += scanned.unproven;
-      at = scanned.next;
-      await this.rest((performance.now() - since) * REST_FACTOR);
-    }
-    if (unproven === 0 || this.isStopped || !owner.isOwner) return;
-    logger.warn(
-      { event: 'records_unproven', tree: nameOf(span), records: unproven },
-      'tiles above these records are torn: the tree is hashed anew',
-    );
-    await this.rehash(span);
+  /** All that is signed was compared just now, whoever did it. */
+  async finished(): Promise<void> {
+    await this.keep({ finished_ms: this.parts.now_ms(), done: null });
   }
 
-  private async rehash(span: TreeSpan): Promise<void> {
-    const hashing = this.parts.scan.rehash(span);
-    for (let since = performance.now(); !this.isStopped && !(await hashing.next()).done; since = performance.now())
-      await this.rest((performance.now() - since) * REST_FACTOR);
+  private get goesOn(): boolean {
+    return this.parts.owner.isOwner && !this.parts.pace.isStopped;
   }
 
   private async keep(passes: Passes): Promise<void> {

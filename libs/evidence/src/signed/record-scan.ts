@@ -30,6 +30,11 @@ export class RecordScan {
     return this.judge.signed();
   }
 
+  /** The first record of a span that is left on the log. */
+  async first({ head, first }: TreeSpan): Promise<number> {
+    return Math.max(first, await this.from.log.first(head.topic, head.partition));
+  }
+
   /** Compares up to so many records from an offset on, which is below the end of the span. */
   async page(span: TreeSpan, first: number, count: number): Promise<Scanned> {
     const { head, end } = span;

@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { SEALED, SEALED_KEYS_MAX, type SealedKey, sealedKeyIds, sealedParts, type ToolCall } from '@countersign/contracts';
 import type { PersonalRule } from '@countersign/domain';
-import type { SubjectKeys } from '@countersign/store';
+import type { KeyPlace, SubjectKey, SubjectKeys } from '@countersign/store';
 import type { TenantKeys } from '../tenant-keys.js';
 import { CallSeal, type KeysBySubject, UNNAMED } from './call-seal.js';
+import type { Erasures } from './erasures.js';
 import { openedPlain, openedText } from './open-text.js';
 import { slotsOf, subjectsOf } from './personal-fields.js';
 import { type LoadedKey, openBytes } from './seal-value.js';
@@ -39,6 +40,8 @@ export class Personal {
     readonly keys: SubjectKeys,
     private readonly tenants: TenantKeys,
     private readonly now_ms: () => number,
+    /** Absent only where a test does without. */
+    readonly erasures?: Pick<Erasures, 'has' | 'destroyed'>,
   ) {}
 
   /** What stands for a subject wherever it has to be named. */
@@ -65,7 +68,7 @@ export class Personal {
 
   /** Bytes of a blob; undefined: a key is gone. */
   async bytes(tenant_id: string, parts: NonNullable<ReturnType<typeof sealedParts>>): Promise<Buffer | undefined> {
-    return openBytes(tenant_id, parts, await this.keys.get(tenant_id, parts.key_ids));
+    return openBytes(tenant_id, parts, await this.get(tenant_id, parts.key_ids));
   }
 
   /** Makes (or finds) the keys of a new call. */
@@ -88,7 +91,7 @@ export class Personal {
     const named = refs.length > 0 ? refs : [this.ref(tenant_id, UNNAMED)];
     const period = new Date(at_ms).toISOString().slice(0, 7);
     const places = named.map((subject) => ({ tenant_id, subject, markings: '', period }));
-    const own = (await this.keys.current(places, this.now_ms())) as LoadedKey[];
+    const own: LoadedKey[] = await this.keysAt(places);
     const sealed = own.map(({ key_id }, at) => ({ subject: named[at] as string, key_id }));
     return { seal: new CallSeal({ tenant_id, rules: [], inputs: {} }, new Map(), own), sealed };
   }
@@ -100,7 +103,7 @@ export class Personal {
     const { mapped } = call;
     const said = `${call.inputs_json} ${context.rationale ?? ''} ${mapped?.inputs_json ?? ''} ${mapped?.warnings.join(' ') ?? ''}`;
     const ids = [...sealedKeyIds(said), ...own.map(({ key_id }) => key_id)];
-    const keys = await this.keys.get(tenant_id, [...new Set(ids)]);
+    const keys = await this.get(tenant_id, [...new Set(ids)]);
     if (ids.some((id) => !keys.has(id))) return undefined;
     const inputs_json = openedText(tenant_id, call.inputs_json, keys);
     const rationale = context.rationale === null ? null : openedPlain(tenant_id, context.rationale, keys);
@@ -169,12 +172,28 @@ export class Personal {
     const markings = [...of.markings].sort().join(',');
     const { tenant_id } = of;
     const places = subjects.map((subject) => ({ tenant_id, subject: this.ref(tenant_id, subject), markings, period }));
-    const keys = await this.keys.current(places, this.now_ms());
+    const keys = await this.keysAt(places);
     return new Map(subjects.map((subject, at) => [subject, keys[at] as LoadedKey]));
+  }
+
+  /** The keys that live. One of an erased subject is none, wherever it came from. */
+  private get(tenant_id: string, key_ids: readonly string[]): Promise<Map<string, Buffer>> {
+    return this.keys.get(
+      tenant_id,
+      key_ids.filter((key_id) => !this.erasures?.has(tenant_id, key_id)),
+    );
+  }
+
+  private async keysAt(places: readonly KeyPlace[]): Promise<SubjectKey[]> {
+    const keys = await this.keys.current(places, this.now_ms());
+    const erased = keys.filter(({ tenant_id, key_id }) => this.erasures?.has(tenant_id, key_id));
+    if (erased.length === 0) return keys;
+    for (const { tenant_id, key_id } of erased) await this.keys.destroy(tenant_id, [key_id]);
+    return this.keys.current(places, this.now_ms());
   }
 
   private loaded(tenant_id: string, text: string): Promise<ReadonlyMap<string, Buffer>> | ReadonlyMap<string, Buffer> {
     const ids = [...sealedKeyIds(text)];
-    return ids.length === 0 ? NO_KEYS : this.keys.get(tenant_id, ids);
+    return ids.length === 0 ? NO_KEYS : this.get(tenant_id, ids);
   }
 }

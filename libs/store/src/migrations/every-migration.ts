@@ -18,6 +18,7 @@ import { configurationRules } from './0034-configuration-rules.js';
 import { resources } from './0040-resources.js';
 import { actedResources } from './0041-acted-resources.js';
 import { unhealthyPacks } from './0042-unhealthy-packs.js';
+import { scrubRuns } from './0043-scrub-runs.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order it is run. A new one is appended, whoever owns its tables. */
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   resources,
   actedResources,
   unhealthyPacks,
+  scrubRuns,
 ];

@@ -47,6 +47,11 @@ export abstract class SubjectKeys {
     return keys;
   }
 
+  /** Which of these ids live. */
+  async living(tenant_id: string, key_ids: readonly string[]): Promise<string[]> {
+    return (await this.read(key_ids)).filter((kept) => kept.tenant_id === tenant_id).map(({ key_id }) => key_id);
+  }
+
   /** The keys of these places, in their order; made where there are none. */
   async current(places: readonly KeyPlace[], now_ms: number): Promise<SubjectKey[]> {
     const made = places.map((place): KeptKey => {

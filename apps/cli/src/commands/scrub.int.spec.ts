@@ -1,0 +1,79 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { scrub } from './scrub.js';
+
+const run = (of: object) => ({
+  run_id: 'r',
+  views: true,
+  status: 'running',
+  started_at: new Date(Date.now() - 10_000).toISOString(),
+  records: 0,
+  records_total: 1_000,
+  rows: 0,
+  damages: 0,
+  found: [],
+  fault: null,
+  ...of,
+});
+let answers: object[] = [];
+let asked: string[] = [];
+let server: Server;
+let url: string;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (part) => {
+      body += part;
+    });
+    request.on('end', () => {
+      asked.push(`${request.method} ${request.url} ${body}`.trim());
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(answers.shift()));
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise<void>((closed) => void server.close(() => closed())));
+
+async function scrubbed(given: object[], ...args: string[]) {
+  [answers, asked] = [given, []];
+  const told: string[] = [];
+  const writing = jest.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
+  try {
+    return { ...(await scrub.run([...args, '--url', url, '--key', 'k'], {})), told };
+  } finally {
+    writing.mockRestore();
+  }
+}
+
+test('shows how far it is, and ends with 0 where nothing is damaged', async () => {
+  const { code, lines, told } = await scrubbed(
+    [run({ started_at: null }), run({ started_at: null }), run({ records: 250 }), run({ status: 'ended', records: 1_000, rows: 70 })],
+    '--views',
+  );
+  expect([code, lines]).toEqual([0, ['nothing is damaged: 1000 records and 70 rows were compared with what was signed']]);
+  expect(asked).toEqual(['POST /v1/scrubs {"views":true}', 'GET /v1/scrubs/r', 'GET /v1/scrubs/r', 'GET /v1/scrubs/r']);
+  const shown = told.join('\n');
+  expect(shown).toContain('waiting for the projector that signs checkpoints');
+  expect(shown).toMatch(/\[#{7}\.{23}\] {2}25\.0 % {2}250 of 1000 records, \d+\/s, \d+ s left/);
+});
+
+test('ends with 1 where something is damaged, and says what, where and what to do', async () => {
+  const found = ['rows  tool-executed/1, tenant acme  tool_executions, key k attempt 1: it has no row, the log has its start'];
+  const { code, lines } = await scrubbed([run({}), run({ status: 'ended', records: 1_000, rows: 70, damages: 3, found })], '--views');
+  expect(code).toBe(1);
+  expect(lines.slice(0, 3)).toEqual([
+    'DAMAGED: 3 places are not what was signed; 1000 records and 70 rows were compared',
+    found[0],
+    'and 2 more',
+  ]);
+  expect(lines.join('\n')).toContain('accept-damage');
+});
+
+test('ends with 1 where not everything could be compared, and with 2 where it is used wrongly', async () => {
+  const { code, lines } = await scrubbed([run({}), run({ status: 'ended', fault: 'Error: no disk' })]);
+  expect([code, lines]).toEqual([1, ['not everything could be compared: Error: no disk']]);
+  expect((await scrub.run(['everything'], {})).code).toBe(2);
+});

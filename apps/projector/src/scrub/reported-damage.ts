@@ -1,0 +1,32 @@
+import type { DamageReport, FoundDamage } from '@countersign/evidence';
+
+const SAID_MAX = 20;
+
+function placeOf({ topic, partition, first_offset, last_offset, tenant_id }: FoundDamage): string {
+  const place = topic === undefined ? '' : `${topic}${partition === undefined ? '' : `/${partition}`}`;
+  const records = first_offset === undefined ? '' : ` offset ${first_offset}${last_offset === first_offset ? '' : ` to ${last_offset}`}`;
+  return [`${place}${records}`, tenant_id ? `tenant ${tenant_id}` : ''].filter((part) => part !== '').join(', ');
+}
+
+/** Passes on what is found and counts it, for whoever asked for the comparison. */
+export class ReportedDamage implements DamageReport {
+  private readonly lines: string[] = [];
+  private count = 0;
+
+  constructor(private readonly to: DamageReport) {}
+
+  found(damage: FoundDamage): void {
+    this.to.found(damage);
+    this.count++;
+    if (this.lines.length < SAID_MAX) this.lines.push(`${damage.kind}  ${placeOf(damage)}  ${damage.reason}`);
+  }
+
+  get damages(): number {
+    return this.count;
+  }
+
+  /** What and where, one line each: the first 20. */
+  get said(): string[] {
+    return [...this.lines];
+  }
+}

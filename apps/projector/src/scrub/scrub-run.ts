@@ -1,0 +1,82 @@
+import type { DamageReport } from '@countersign/evidence';
+import type { TreeHead } from '@countersign/proofs';
+import { keepScrub, type ScrubRun, type Store } from '@countersign/store';
+import type { LogPass } from '../audit/log-pass.js';
+import type { AllCalls, CheckStep } from '../state-check/all-calls.js';
+import type { AllExecutions } from '../state-check/all-executions.js';
+import { lanesByPartition, partitionsOf } from '../state-check/lane-partitions.js';
+import { rowDamage } from '../state-check/wrong-row.js';
+import type { ReportedDamage } from './reported-damage.js';
+
+const KEEP_EVERY_MS = 500;
+
+/** What a run compares. */
+export interface RunChecks {
+  log: LogPass;
+  calls: AllCalls;
+  executions: AllExecutions;
+  damage: ReportedDamage;
+}
+
+/** The process that did it looks after the trees no more, or stops: another begins the run anew. */
+export class ScrubLeft extends Error {}
+
+/** Does one comparison that somebody asked for, and keeps how far it is. */
+export class RunningScrub {
+  private kept_at_ms = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private run: ScrubRun,
+    private readonly store: Store,
+    private readonly checks: RunChecks,
+    private readonly terms: { goesOn(): boolean; now_ms(): number },
+  ) {}
+
+  /** Resolves when everything was compared. @throws ScrubLeft */
+  async finish(): Promise<void> {
+    const heads = await this.checks.log.signed();
+    const requests = partitionsOf('tool-call-requested', heads);
+    const executed = partitionsOf('tool-executed', heads);
+    const rows_total = this.run.views ? [...requests, ...executed].reduce((sum, { size }) => sum + size, 0) : 0;
+    const records_total = heads.reduce((sum, { size }) => sum + size, 0) + rows_total;
+    await this.keep({ ...this.run, started_at_ms: this.terms.now_ms(), records: 0, rows: 0, damages: 0, found: [], records_total });
+    for (const head of heads) await this.ofTree(head);
+    if (this.run.views) {
+      for (const place of lanesByPartition(requests)) await this.ofRows(this.checks.calls.steps(place));
+      for (const { lane, partition } of executed) await this.ofRows(this.checks.executions.steps({ lane, partition }));
+    }
+    await this.keep({ ...this.run, records: this.run.records_total, ended_at_ms: this.terms.now_ms() });
+  }
+
+  private async ofTree(head: TreeHead): Promise<void> {
+    let left = head.size;
+    for await (const records of this.checks.log.tree(head)) {
+      left -= records;
+      await this.went(records, 0);
+    }
+    // What was dropped is done with.
+    await this.went(left, 0);
+  }
+
+  private async ofRows(steps: AsyncGenerator<CheckStep>): Promise<void> {
+    const damage: DamageReport = this.checks.damage;
+    for await (const { records, compared, wrong } of steps) {
+      for (const row of wrong) damage.found(rowDamage(row, 'scrub'));
+      await this.went(records, compared);
+    }
+  }
+
+  private async went(records: number, rows: number): Promise<void> {
+    if (!this.terms.goesOn()) throw new ScrubLeft('another process looks after the trees, or this one stops');
+    const { damages, said } = this.checks.damage;
+    this.run = { ...this.run, records: this.run.records + records, rows: this.run.rows + rows, damages, found: said };
+    if (this.terms.now_ms() - this.kept_at_ms >= KEEP_EVERY_MS) await this.keep(this.run);
+  }
+
+  private async keep(run: ScrubRun): Promise<void> {
+    const { damages, said } = this.checks.damage;
+    this.run = { ...run, damages, found: said };
+    this.kept_at_ms = this.terms.now_ms();
+    await keepScrub(this.store, this.run);
+  }
+}

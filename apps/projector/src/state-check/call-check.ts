@@ -1,0 +1,111 @@
+import { type CallState, evolve, terminalStatuses } from '@countersign/domain';
+import { type CallWrite, type CheckedCalls, callTables, readCheckedCalls, type Store } from '@countersign/store';
+import type { CallRecords } from './call-records.js';
+import { type LanePartition, topicsAt } from './lane-partitions.js';
+import { stateIn, wrongCall } from './wrong-call.js';
+import type { WrongRow } from './wrong-row.js';
+
+/** What the state of a call is folded from, causes first. Votes and compensations are no part of it. */
+const TOPICS = ['tool-call-requested', 'policy-decided', 'approval-granted', 'tool-executed'] as const;
+/** Clocks of gateway and log may differ, and what a call leads to is appended some time after it. */
+const MARGIN_MS = 10_000;
+
+/** A call, and when it was requested about. */
+export interface AskedCall {
+  call_id: string;
+  at_ms: number;
+}
+
+/** What became of a comparison. */
+export interface Compared {
+  compared: number;
+  wrong: readonly WrongRow[];
+}
+
+const isEnded = ({ status }: CallWrite): boolean => (terminalStatuses as ReadonlySet<string>).has(status);
+
+/** Up to when the log has to be read for a call to be what its row says; Infinity: nobody can tell. */
+function untilOf(row: CallWrite | undefined, { at_ms }: AskedCall): number {
+  const state = row && stateIn(row);
+  if (!state) return at_ms + MARGIN_MS;
+  if (!isEnded(row)) return Number.POSITIVE_INFINITY;
+  return Math.max(at_ms, state.end?.at_ms ?? 0, state.approval_end?.at_ms ?? 0, state.ruling?.decided_at_ms ?? 0) + MARGIN_MS;
+}
+
+/** Compares rows of calls, which the gateway answers from, with the state that the log gives. */
+export class CallCheck {
+  constructor(
+    private readonly store: Store,
+    private readonly records: CallRecords,
+  ) {}
+
+  /**
+   * Folds these calls from the part of the log around them, and whatever differs from all of it: only that is wrong. `until_max_ms`
+   * bounds the part that is read first.
+   */
+  async compare(asked: readonly AskedCall[], place: LanePartition, until_max_ms = Number.POSITIVE_INFINITY): Promise<Compared> {
+    const different = await this.compareNear(asked, place, until_max_ms);
+    if (different === undefined) return { compared: 0, wrong: [] };
+    return { compared: asked.length, wrong: different.length === 0 ? [] : await this.compareWhole(different, place) };
+  }
+
+  /** The calls that differ from what the log says around them; undefined: rows of another version cannot be compared. */
+  async compareNear(asked: readonly AskedCall[], place: LanePartition, until_max_ms: number): Promise<string[] | undefined> {
+    const ids = new Set(asked.map(({ call_id }) => call_id));
+    const read = await this.read(place, [...ids]);
+    if (read.version !== callTables.version) return undefined;
+    const from_ms = Math.min(...asked.map(({ at_ms }) => at_ms)) - MARGIN_MS;
+    const until_ms = Math.min(until_max_ms, Math.max(...asked.map((each) => untilOf(read.rows.get(each.call_id), each))));
+    const states = await this.fold(ids, place, read, { from_ms, until_ms });
+    return [...ids].filter((id) => wrongCall(read.rows.get(id), states.get(id)) !== undefined);
+  }
+
+  /** Folds calls from the whole log of their partition. What was dropped from it cannot be compared. */
+  async compareWhole(call_ids: readonly string[], place: LanePartition): Promise<WrongRow[]> {
+    const ids = new Set(call_ids);
+    const read = await this.read(place, call_ids);
+    if (read.version !== callTables.version) return [];
+    const states = await this.fold(ids, place, read, { from_ms: Number.NEGATIVE_INFINITY, until_ms: Number.POSITIVE_INFINITY });
+    const isWhole = await this.isWhole(place);
+    return call_ids.flatMap((call_id) => {
+      const [row, state] = [read.rows.get(call_id), states.get(call_id)];
+      if (!isWhole && !state?.requested) return [];
+      const wrong = wrongCall(row, state);
+      const tenant_id = state?.tenant_id ?? row?.tenant_id;
+      if (wrong === undefined || tenant_id === undefined) return [];
+      return [{ table: 'calls', partition: place.partition, tenant_id, call_id, reason: `call ${call_id}: ${wrong}` }];
+    });
+  }
+
+  private read({ partition }: LanePartition, call_ids: readonly string[]): Promise<CheckedCalls> {
+    return this.records.pace.run(() => readCheckedCalls(this.store, partition, call_ids));
+  }
+
+  private async fold(
+    ids: ReadonlySet<string>,
+    place: LanePartition,
+    { folded }: CheckedCalls,
+    { from_ms, until_ms }: { from_ms: number; until_ms: number },
+  ): Promise<Map<string, CallState>> {
+    const states = new Map<string, CallState>();
+    for (const topic of TOPICS.flatMap((name) => topicsAt(name, place))) {
+      const { log } = this.records;
+      const below = folded.get(topic) ?? 0;
+      if (below === 0) continue;
+      const { partition } = place;
+      const from = await this.records.pace.run(() => (from_ms > 0 ? log.since(topic, partition, from_ms) : log.first(topic, partition)));
+      for await (const events of this.records.read({ topic, partition, from, below, until_ms }, ids))
+        for (const at of events) {
+          const call_id = at.event.meta.call_id as string;
+          states.set(call_id, evolve(states.get(call_id), at));
+        }
+    }
+    return states;
+  }
+
+  private async isWhole(place: LanePartition): Promise<boolean> {
+    for (const topic of TOPICS.flatMap((name) => topicsAt(name, place)))
+      if ((await this.records.log.first(topic, place.partition)) > 0) return false;
+    return true;
+  }
+}

@@ -1,0 +1,74 @@
+import { laneTopic } from '@countersign/contracts';
+import { evolveAttempt, type LoggedAttempt, type PlacedEvent } from '@countersign/domain';
+import type { CallRecords } from './call-records.js';
+import type { ExecutionPlace } from './execution-check.js';
+
+const FOR_EVER = Number.POSITIVE_INFINITY;
+
+/** Nothing follows on the log that would change its row. */
+export const isOver = ({ ends }: LoggedAttempt): boolean => ends.length > 0 && ends.at(-1)?.state !== 'in_doubt';
+
+/** Folds `tool-executed` of one partition into attempts, by call. */
+export class ExecutionRecords {
+  constructor(private readonly records: CallRecords) {}
+
+  /** The attempts of which something stands on a page of so many records from an offset on. */
+  async from(place: ExecutionPlace, offset: number, count: number): Promise<Map<string, LoggedAttempt>> {
+    const attempts = new Map<string, LoggedAttempt>();
+    await this.fold(place, attempts, { from: offset, below: offset + count });
+    return attempts;
+  }
+
+  /** The same attempts after what stands from an offset on, as far as anything may follow for them. */
+  async after(place: ExecutionPlace, known: ReadonlyMap<string, LoggedAttempt>, offset: number): Promise<readonly LoggedAttempt[]> {
+    const attempts = new Map(known);
+    const wanted = new Set(known.keys());
+    const below = await this.head(place);
+    await this.fold(place, attempts, { from: offset, below }, wanted, () => [...attempts.values()].every(isOver));
+    return [...attempts.values()];
+  }
+
+  /** What the whole log below an offset says of these calls. */
+  async whole(place: ExecutionPlace, call_ids: ReadonlySet<string>, below: number): Promise<Map<string, LoggedAttempt>> {
+    const attempts = new Map<string, LoggedAttempt>();
+    const from = await this.records.log.first(laneTopic('tool-executed', place.lane), place.partition);
+    await this.fold(place, attempts, { from, below }, call_ids);
+    return attempts;
+  }
+
+  /** Every record of the partition, a page at a time. */
+  async *pages(place: ExecutionPlace, below: number): AsyncGenerator<PlacedEvent[]> {
+    const topic = laneTopic('tool-executed', place.lane);
+    const from = await this.records.log.first(topic, place.partition);
+    yield* this.records.read({ topic, partition: place.partition, from, below, until_ms: FOR_EVER });
+  }
+
+  head({ lane, partition }: ExecutionPlace): Promise<number> {
+    return this.records.log.head(laneTopic('tool-executed', lane), partition);
+  }
+
+  private async fold(
+    { lane, partition }: ExecutionPlace,
+    attempts: Map<string, LoggedAttempt>,
+    { from, below }: { from: number; below: number },
+    wanted?: ReadonlySet<string>,
+    isDone: () => boolean = () => false,
+  ): Promise<void> {
+    const stretch = { topic: laneTopic('tool-executed', lane), partition, from, below, until_ms: FOR_EVER };
+    if (isDone()) return;
+    for await (const events of this.records.read(stretch, wanted)) {
+      for (const at of events) foldInto(attempts, at);
+      if (isDone()) return;
+    }
+  }
+}
+
+/** @returns the attempt before, where the record begins another one of the call */
+export function foldInto(attempts: Map<string, LoggedAttempt>, at: PlacedEvent): LoggedAttempt | undefined {
+  const call_id = at.event.meta.call_id as string;
+  const before = attempts.get(call_id);
+  const after = evolveAttempt(before, at);
+  if (!after || after === before) return undefined;
+  attempts.set(call_id, after);
+  return before && before.attempt !== after.attempt ? before : undefined;
+}

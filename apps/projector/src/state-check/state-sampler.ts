@@ -1,0 +1,135 @@
+import { parseCallId } from '@countersign/contracts';
+import type { DamageFinder, DamageReport } from '@countersign/evidence';
+import type { TreeHead } from '@countersign/proofs';
+import { callsAfter, type Store } from '@countersign/store';
+import type { AskedCall } from './call-check.js';
+import type { ExecutionPlace } from './execution-check.js';
+import { type LanePartition, lanesByPartition, partitionsOf, type RandomBelow, randomRecord, topicsAt } from './lane-partitions.js';
+import type { StateCheckMetrics } from './state-check-metrics.js';
+import { CONFIRM_AFTER_MS, type StateChecks } from './state-checks.js';
+import { rowDamage, type WrongRow } from './wrong-row.js';
+
+/** Of calls by their requests on the log and of calls by their rows: a row too many is on no log. */
+const CALLS_BY_LOG = 15;
+const CALLS_BY_ROW = 10;
+const EXECUTION_RECORDS = 50;
+const NEWEST_RECORDS = 200;
+/** Calls further apart in time are read apart. */
+const TOGETHER_MS = 300_000;
+/** One look of so many begins with the first of all rows: nothing stands before it on the log. */
+const FIRST_OF = 8;
+const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
+
+/** Where samples are drawn, and what they are drawn with. */
+export interface SampleSource {
+  store: Store;
+  signed(): Promise<readonly TreeHead[]>;
+  random: RandomBelow;
+}
+
+/** Compares rows at random places of all time with what the log gives: each look a few. */
+export class StateSampler {
+  private isFirst = true;
+  /** Rows that were different at the last look. What is still different at the next is no matter of time. */
+  private suspects: { place: ExecutionPlace; call_ids: Set<string> }[] = [];
+
+  constructor(
+    private readonly source: SampleSource,
+    private readonly checks: StateChecks,
+    private readonly damage: DamageReport,
+    private readonly metrics: StateCheckMetrics,
+  ) {}
+
+  /** Looks at the newest first: a start waits for no chance. */
+  async next(): Promise<void> {
+    if (this.isFirst) await this.lookAtNewest();
+    this.isFirst = false;
+    await this.look();
+  }
+
+  /** Compares 25 calls, and the attempts in 50 records. */
+  async look(): Promise<void> {
+    await this.confirm('sample');
+    const heads = await this.source.signed();
+    const requests = partitionsOf('tool-call-requested', heads);
+    const request = randomRecord(requests, this.source.random);
+    if (request) {
+      const { lane, partition, offset } = request;
+      const asked = await this.callsOnLog({ lanes: [lane], partition }, offset, CALLS_BY_LOG, 'sample');
+      const place = lanesByPartition(requests).find((each) => each.partition === partition) as LanePartition;
+      await this.callsInRows(place, this.source.random(FIRST_OF) === 0 ? undefined : asked[0]);
+    }
+    const executed = randomRecord(partitionsOf('tool-executed', heads), this.source.random);
+    if (executed) await this.executionsOnLog(executed, executed.offset, EXECUTION_RECORDS);
+  }
+
+  /** Compares the newest of each partition: what most calls to come depend on. */
+  async lookAtNewest(): Promise<void> {
+    const heads = await this.source.signed();
+    for (const { lane, partition, size } of partitionsOf('tool-call-requested', heads))
+      await this.callsOnLog({ lanes: [lane], partition }, Math.max(0, size - NEWEST_RECORDS), NEWEST_RECORDS, 'start');
+    for (const place of partitionsOf('tool-executed', heads))
+      await this.executionsOnLog(place, Math.max(0, place.size - NEWEST_RECORDS), NEWEST_RECORDS);
+    await this.checks.records.pace.rest(CONFIRM_AFTER_MS);
+    await this.confirm('start');
+  }
+
+  private async callsOnLog(place: LanePartition, offset: number, count: number, found_by: DamageFinder): Promise<AskedCall[]> {
+    const { partition } = place;
+    const [topic = ''] = topicsAt('tool-call-requested', place);
+    const from = Math.max(offset, await this.checks.records.log.first(topic, partition));
+    const asked = new Map<string, AskedCall>();
+    const stretch = { topic, partition, from, below: from + count, until_ms: Number.POSITIVE_INFINITY };
+    for await (const events of this.checks.records.read(stretch))
+      for (const { event_type, event, timestamp_ms } of events)
+        if (event_type === 'tool_call_requested' && event.meta.call_id !== null)
+          asked.set(event.meta.call_id, { call_id: event.meta.call_id, at_ms: timestamp_ms });
+    await this.compareCalls([...asked.values()], place, found_by);
+    return [...asked.values()];
+  }
+
+  /** Rows beside that of a call that is on the log, in the order of their ids: any row is beside some. */
+  private async callsInRows(place: LanePartition, beside: AskedCall | undefined): Promise<void> {
+    const after = (beside && parseCallId(beside.call_id)?.uuid) ?? FIRST_UUID;
+    const rows = await callsAfter(this.source.store, place.partition, after, CALLS_BY_ROW);
+    const asked = rows.map(({ call_id, requested_at_ms }) => ({ call_id, at_ms: requested_at_ms }));
+    const times = asked.map(({ at_ms }) => at_ms);
+    if (Math.max(...times) - Math.min(...times) < TOGETHER_MS) await this.compareCalls(asked, place, 'sample');
+    else for (const one of asked) await this.compareCalls([one], place, 'sample');
+  }
+
+  private async compareCalls(asked: readonly AskedCall[], place: LanePartition, found_by: DamageFinder) {
+    if (asked.length === 0) return;
+    const { compared, wrong } = await this.checks.calls.compare(asked, place);
+    this.metrics.compared('calls', compared);
+    this.report(wrong, found_by);
+  }
+
+  private async executionsOnLog({ lane, partition }: ExecutionPlace, offset: number, count: number): Promise<void> {
+    const { records, executions, logged } = this.checks;
+    const place = { lane, partition };
+    const [topic = ''] = topicsAt('tool-executed', { lanes: [lane], partition });
+    const from = Math.max(offset, await records.log.first(topic, partition));
+    const known = await logged.from(place, from, count);
+    const isWrong = await executions.wrongAmong(place, [...known.values()], () => logged.after(place, known, from + count));
+    this.metrics.compared('tool_executions', known.size);
+    if (isWrong.length > 0) this.suspects.push({ place, call_ids: new Set(isWrong.map(({ call_id }) => call_id)) });
+  }
+
+  /** Reads all that the log says of what was different. */
+  private async confirm(found_by: DamageFinder): Promise<void> {
+    const { executions, logged } = this.checks;
+    for (const { place, call_ids } of this.suspects.splice(0)) {
+      const below = await logged.head(place);
+      const known = await logged.whole(place, call_ids, below);
+      this.report(await executions.wrongAmong(place, [...known.values()], () => logged.after(place, known, below)), found_by);
+    }
+  }
+
+  private report(wrong: readonly WrongRow[], found_by: DamageFinder): void {
+    for (const row of wrong) {
+      this.metrics.different(row.table);
+      this.damage.found(rowDamage(row, found_by));
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { type CallState, packCall, unpackCall } from '@countersign/domain';
+import type { CallWrite } from '@countersign/store';
+import { callWrite } from '../projections/call/call.projection.js';
+
+const columns = ['tenant_id', 'case_id', 'run_id', 'tool', 'status', 'waits_approval', 'requested_at_ms', 'hlc'] as const;
+const facts = [
+  'call',
+  'requested',
+  'ruling',
+  'approval',
+  'approval_end',
+  'started',
+  'doubt',
+  'end',
+  'attempt',
+  'asked_inputs_json',
+] as const;
+
+/** The state that a row holds; undefined where nobody can read it. */
+export function stateIn({ state }: Pick<CallWrite, 'state'>): CallState | undefined {
+  try {
+    return unpackCall(state);
+  } catch {
+    return undefined;
+  }
+}
+
+function wrongFacts(row: CallWrite, state: CallState): string[] {
+  const seen = stateIn(row);
+  if (!seen) return ['state'];
+  const other = facts.filter((fact) => JSON.stringify(seen[fact]) !== JSON.stringify(state[fact]));
+  return other.length > 0 ? other : ['state'];
+}
+
+/** A row of before may be packed by another schema: then what it says is packed anew. */
+function isSameState(row: CallWrite, packed: Buffer): boolean {
+  if (row.state.equals(packed)) return true;
+  const seen = stateIn(row);
+  return seen !== undefined && packCall(seen).equals(packed);
+}
+
+/** How a row differs from the state that the log gives; undefined: not at all. Names columns and facts, and nothing that they hold. */
+export function wrongCall(row: CallWrite | undefined, state: CallState | undefined): string | undefined {
+  if (!state) return row && `its row says ${row.status}, the log has no record of it`;
+  const expected = callWrite(state);
+  if (!row) return `it has no row, the log gives ${expected.status}`;
+  const other: string[] = columns.filter((column) => row[column] !== expected[column]);
+  if (!isSameState(row, expected.state)) other.push(...wrongFacts(row, state));
+  if (other.length === 0) return undefined;
+  return `its row says ${row.status}, the log gives ${expected.status}; different: ${[...new Set(other)].join(', ')}`;
+}

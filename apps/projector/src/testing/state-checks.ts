@@ -1,0 +1,96 @@
+import type { EventLog } from '@countersign/event-log';
+import type { FoundDamage } from '@countersign/evidence';
+import type { TreeHead } from '@countersign/proofs';
+import type { Store } from '@countersign/store';
+import { Registry } from 'prom-client';
+import { BackgroundPace } from '../audit/background-pace.js';
+import { AllCalls } from '../state-check/all-calls.js';
+import { AllExecutions } from '../state-check/all-executions.js';
+import { CallCheck } from '../state-check/call-check.js';
+import { CallRecords } from '../state-check/call-records.js';
+import { ExecutionCheck } from '../state-check/execution-check.js';
+import { ExecutionRecords } from '../state-check/execution-records.js';
+import type { RandomBelow } from '../state-check/lane-partitions.js';
+import { StateCheckMetrics } from '../state-check/state-check-metrics.js';
+import type { StateChecks } from '../state-check/state-checks.js';
+import { StateSampler } from '../state-check/state-sampler.js';
+import { PlatformOnDisk } from './platform-on-disk.js';
+
+/** Of the shared lane: as if everything on the log were signed. */
+export async function headsOf(log: EventLog, partitions = 1): Promise<TreeHead[]> {
+  const heads: TreeHead[] = [];
+  for (const topic of ['tool-call-requested', 'tool-executed'])
+    for (let partition = 0; partition < partitions; partition++)
+      heads.push({ topic, partition, size: await log.head(topic, partition), root: Buffer.alloc(32) } as TreeHead);
+  return heads.filter(({ size }) => size > 0);
+}
+
+/** For specs: checks of a log and a store that do not rest, and a sampler whose places a seed gives. */
+export class TestedChecks {
+  readonly found: FoundDamage[] = [];
+  readonly pace = new BackgroundPace(0, new AbortController().signal);
+  readonly checks: StateChecks;
+  private readonly register = new Registry();
+  readonly metrics = new StateCheckMetrics(this.register);
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly store: Store,
+    private readonly partitions = 1,
+  ) {
+    const records = new CallRecords({ log, codec: PlatformOnDisk.codec() }, this.pace);
+    const [calls, executions, logged] = [
+      new CallCheck(store, records),
+      new ExecutionCheck(store, this.pace),
+      new ExecutionRecords(records),
+    ];
+    this.checks = { records, calls, executions, logged };
+  }
+
+  sampler(seed: number): StateSampler {
+    const source = { store: this.store, signed: () => headsOf(this.log, this.partitions), random: randomOf(seed) };
+    return new StateSampler(source, this.checks, { found: (damage) => void this.found.push(damage) }, this.metrics);
+  }
+
+  /** Everything that a comparison of all rows says. */
+  async all(partitions = 1): Promise<string[]> {
+    const wrong: string[] = [];
+    for (let partition = 0; partition < partitions; partition++) {
+      const { records, calls } = this.checks;
+      for await (const step of new AllCalls(this.store, records, calls).steps({ lanes: ['shared'], partition }))
+        wrong.push(...step.wrong.map(({ reason }) => reason));
+      wrong.push(...(await this.executions(partition)));
+    }
+    return wrong;
+  }
+
+  async executions(partition: number): Promise<string[]> {
+    const wrong: string[] = [];
+    for await (const step of new AllExecutions(this.store, this.checks).steps({ lane: 'shared', partition }))
+      wrong.push(...step.wrong.map(({ reason }) => reason));
+    return wrong;
+  }
+
+  async compared(table: string): Promise<number> {
+    const { values = [] } = (await this.register.getSingleMetric('countersign_state_compared_total')?.get()) ?? {};
+    return values.find(({ labels }) => labels.table === table)?.value ?? 0;
+  }
+
+  /** Looks until something is found, or so often. */
+  async look(seed: number, times: number): Promise<FoundDamage[]> {
+    const sampler = this.sampler(seed);
+    for (let n = 0; n < times && this.found.length === 0; n++) await sampler.look();
+    return this.found;
+  }
+}
+
+/** Mulberry32. */
+function randomOf(seed: number): RandomBelow {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
