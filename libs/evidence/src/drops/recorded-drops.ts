@@ -1,5 +1,6 @@
 import type { EventCodec } from '@countersign/contracts';
-import { BatchDecoder, type EventLog, type SchemaSource } from '@countersign/event-log';
+import type { EventLog, SchemaSource } from '@countersign/event-log';
+import { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
 import { GrowingTree, type NoteVerifier, openCheckpoint, parseNote, recordHash, type TreeHead } from '@countersign/proofs';
 import type { CheckpointStore, NewestCheckpoint } from '../checkpoints/checkpoint-store.js';
 import { treeName } from '../trees/tiles.js';

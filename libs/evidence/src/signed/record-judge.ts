@@ -1,4 +1,5 @@
-import { type EventLog, RecordsDropped } from '@countersign/event-log';
+import type { EventLog } from '@countersign/event-log';
+import { RecordsDropped } from '@countersign/event-log/event-log';
 import { HASH_BYTES, ProvenTiles, recordHash, TILE_WIDTH, type TreeHead } from '@countersign/proofs';
 import type { DroppedLeaves } from '../drops/dropped-leaves.js';
 import { type Tiles, treeName } from '../trees/tiles.js';

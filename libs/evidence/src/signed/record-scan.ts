@@ -1,4 +1,5 @@
-import { type LogRecord, RecordsDropped, RecordsUnreadable } from '@countersign/event-log';
+import type { LogRecord } from '@countersign/event-log';
+import { RecordsDropped, RecordsUnreadable } from '@countersign/event-log/event-log';
 import { HASH_BYTES, recordHash, type TreeHead } from '@countersign/proofs';
 import type { DamageFinder, DamageReport } from '../damage/found-damage.js';
 import { treeName } from '../trees/tiles.js';
