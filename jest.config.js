@@ -6,11 +6,13 @@ const slow = process.env.COUNTERSIGN_TEST_SLOW !== undefined;
 
 const REAL = '\\.real\\.spec\\.js$';
 const SLOW = '\\.slow\\.(int\\.|e2e\\.)?spec\\.js$';
+/** Few random histories in `npm test`, many in `npm run test:slow` (libs/contracts/src/testing/histories.ts). */
+const SIZED = '\\.sized\\.(int\\.|e2e\\.)?spec\\.js$';
 
-/** What each of `npm test`, `npm run test:slow` and `npm run test:real` runs: together every spec, once. */
+/** What each of `npm test`, `npm run test:slow` and `npm run test:real` runs: together every spec. */
 function chosen() {
   if (real) return { testRegex: [REAL] };
-  if (slow) return { testRegex: [SLOW] };
+  if (slow) return { testRegex: [SLOW, SIZED] };
   return { testRegex: ['\\.spec\\.js$'], testPathIgnorePatterns: ['/node_modules/', REAL, SLOW] };
 }
 
