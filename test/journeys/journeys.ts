@@ -62,8 +62,8 @@ export const viewTopic: Topic = (at) => {
 export function describeJourneys(name: string, topics: readonly Topic[], options: JourneyOptions): void {
   describe(name, () => {
     const at = new JourneyWorld();
-    beforeAll(() => at.open((env) => options.start(env)), 120_000);
-    afterAll(() => at.close(), 60_000);
+    beforeAll(() => at.open((env) => options.start(env)));
+    afterAll(() => at.close());
 
     for (const topic of topics) topic(at, options);
   });

@@ -28,7 +28,7 @@ interface Cut {
 let store: PgliteStore;
 beforeAll(async () => {
   store = await PgliteStore.open({ memory: true });
-}, 60_000);
+});
 afterAll(() => store.close());
 
 const tenantOf = (serial: number) => `tenant-${String(serial).padStart(6, '0')}`;

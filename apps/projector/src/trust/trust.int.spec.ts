@@ -53,7 +53,7 @@ describe('trust on a log and a database', () => {
     const projector = await startProjector(platform.deps, { lanes: ['shared'] });
     await platform.folded();
     await projector.close();
-  }, 60_000);
+  });
   afterAll(() => platform.close());
 
   const pastAt = (offset: number) => new PastTrust(platform.store, platform.log).bound(query, { topic: TOPIC, partition: 0, offset });
@@ -114,7 +114,7 @@ describe('trust on a log and a database', () => {
     expect(first[0]?.headers).toMatchObject({ ce_specversion: '1.0', ce_type: 'dev.countersign.trust-score.v1' });
     const since = Date.now();
     expect(await tell(async () => Date.now() - since > 1_500)).toHaveLength(2);
-  }, 90_000);
+  });
 
   test('after the database is lost nothing is told of what is folded only in part', async () => {
     const told = await platform.log.head('trust-view', 0);
@@ -159,7 +159,7 @@ describe('trust on a log and a database', () => {
     // What is told once all is folded is made of all runs.
     const since = (await platform.log.read('trust-view', 0, before, 100)).map(({ value }) => PlatformOnDisk.codec().decode(value).event);
     expect((since as { subject: string; runs: number }[]).filter(({ subject, runs }) => subject === 'tool' && runs < all)).toEqual([]);
-  }, 120_000);
+  });
 });
 
 const lapse = (for_ms: number) => new Promise((resolve) => setTimeout(resolve, for_ms));
