@@ -3,7 +3,7 @@ import Sequencer from '@jest/test-sequencer';
 // What kills parts that all specs share: what it may leave behind is left to nobody.
 const LAST = /(outages|broker-death)\.alone\.real\.spec\.js$/;
 // What takes a minute: begun late, it would run on with one core idle.
-const FIRST = /(\.e2e|(contract|abuse|any-order)\.int)\.spec\.js$/;
+const FIRST = /(\.e2e|(contract|abuse|programs|any-order|pglite-store)(\.slow|\.sized)?\.int)\.spec\.js$/;
 
 const turn = ({ path }) => (LAST.test(path) ? 2 : FIRST.test(path) ? 0 : 1);
 

@@ -8,4 +8,4 @@ npx tsc -b
 npx biome check --diagnostic-level=error
 if grep -q '"resolved": "http' package-lock.json; then echo "package-lock.json names a registry host: run npm install with this repository's .npmrc" >&2; exit 1; fi
 [ "${1:-}" != --static ] || exit 0
-node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --testPathIgnorePatterns '\.(int|e2e|real)\.spec\.js$' '/node_modules/' "$@"
+node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --testPathIgnorePatterns '\.(int|e2e|real|slow)\.spec\.js$' '/node_modules/' "$@"

@@ -111,6 +111,12 @@ const each: Rule[] = [
   ],
   ['no folder is a layer', forbiddenNames, file('apps/a/src/services/a.ts', ''), file('apps/a/src/cases/a.ts', '')],
   ['no file is named after nothing', forbiddenNames, file('apps/a/src/utils.ts', ''), file('apps/a/src/cursor.ts', '')],
+  [
+    'jest finds the mark of a slow spec',
+    forbiddenNames,
+    file('apps/a/src/thing.int.slow.spec.ts', ''),
+    file('apps/a/src/thing.slow.int.spec.ts', ''),
+  ],
   ['file names are kebab-case', forbiddenNames, file('apps/a/src/myThing.ts', ''), file('apps/a/src/my-thing.module.ts', '')],
   [
     'an index.ts below src is a registry, not a barrel',

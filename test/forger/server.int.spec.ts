@@ -39,7 +39,7 @@ describe.each(Object.entries(attacks))('the holder of disk and key: %s', (_, for
       const { checkpoints } = storedIn(inFolder(seed), signer);
       expect((await checkpoints.newest())?.record.number).toBe(forged.size - 1);
     }
-  }, 120_000);
+  });
 });
 
 /** What a crash, or a lost disk, does to files that follow from the log. */

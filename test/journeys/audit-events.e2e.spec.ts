@@ -30,7 +30,7 @@ beforeAll(async () => {
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
   agent = await platform.admin().keyFor('agent', 'agent-7', ['agent']);
 });
-afterAll(() => platform.close(), 30_000);
+afterAll(() => platform.close());
 
 async function list(query: string, api = auditor): Promise<AuditItem[]> {
   const items: AuditItem[] = [];

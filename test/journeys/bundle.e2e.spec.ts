@@ -18,7 +18,7 @@ beforeAll(async () => {
   platform = await EmbeddedPlatform.start();
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
 });
-afterAll(() => platform.close(), 30_000);
+afterAll(() => platform.close());
 
 async function bundleOf(query: string): Promise<Bundle> {
   for (const end = performance.now() + 30_000; performance.now() < end; await sleep(200)) {

@@ -6,8 +6,8 @@ import { describeReplayJourneys } from './replay-journeys.js';
 
 describe('what would have been, embedded', () => {
   const at = new JourneyWorld();
-  beforeAll(() => at.open((env) => EmbeddedPlatform.start(env)), 120_000);
-  afterAll(() => at.close(), 60_000);
+  beforeAll(() => at.open((env) => EmbeddedPlatform.start(env)));
+  afterAll(() => at.close());
   describeCounterfactualJourneys(at);
   describeReplayJourneys(at);
 });

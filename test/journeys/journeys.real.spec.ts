@@ -1,4 +1,7 @@
 import { DistributedPlatform } from './distributed-platform.js';
-import { describeJourneys } from './journeys.js';
+import { callTopic, describeJourneys, policyTopic, viewTopic } from './journeys.js';
 
-describeJourneys('the journeys, on Kafka, Postgres and Redis', { start: (env) => DistributedPlatform.start(env), storm_keys: 2000 });
+describeJourneys('the journeys, on Kafka, Postgres and Redis', [callTopic, policyTopic, viewTopic], {
+  start: (env) => DistributedPlatform.start(env),
+  storm_keys: 2000,
+});

@@ -12,42 +12,59 @@ import { describePublishingJourneys } from './policy-publishing-journeys.js';
 import { describeProjectionJourneys } from './projection-journeys.js';
 import { describeRecordJourneys } from './record-journeys.js';
 import { describeRunJourneys } from './run-journeys.js';
+import { describeStorm } from './storm-journey.js';
 import { describeUsageJourneys } from './usage-journeys.js';
 
 export interface JourneyOptions {
   start(env: Record<string, string>): Promise<JourneyPlatform>;
-  /** Keys of the storm of duplicates; each is sent five times at once. */
+  /** Keys of the storm of duplicates. */
   storm_keys: number;
 }
 
-/** The journeys of a call through the public face: the same on the embedded log and on the real parts. */
-export function describeJourneys(name: string, options: JourneyOptions): void {
+type Topic = (at: JourneyWorld, options: JourneyOptions) => void;
+
+/** A call from its request to its record: through approval, tools and faulty input. */
+export const callTopic: Topic = (at, { storm_keys }) => {
+  describeCallJourneys(at);
+  describeStorm(at, storm_keys);
+  describeApprovalJourneys(at);
+  describeRecordJourneys(at);
+  describeBadInputJourneys(at);
+  describeRunJourneys(at);
+  describeGitJourneys(at);
+  describePatternJourneys(at);
+
+  test('liveness, readiness and metrics answer without a key and name no secret', async () => {
+    for (const route of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/asyncapi.json']) {
+      expect((await fetch(`${at.agent.base}${route}`)).status).toBe(200);
+    }
+    const metrics = await (await fetch(`${at.agent.base}/metrics`)).text();
+    expect(metrics).not.toContain(at.agent.key);
+    expect(metrics).toMatch(/countersign_gateway_answer_seconds_count\{status="succeeded"\} [1-9]/);
+  });
+};
+
+/** What limits and policies decide, and how policies are published. */
+export const policyTopic: Topic = (at) => {
+  describeLimitJourneys(at);
+  describePolicyJourneys(at);
+  describePublishingJourneys(at);
+};
+
+/** What can be read afterwards: histories, usage, projections. */
+export const viewTopic: Topic = (at) => {
+  describeHistoryJourneys(at);
+  describeUsageJourneys(at);
+  describeProjectionJourneys(at);
+};
+
+/** The journeys of these topics through the public API: the same on the embedded log and on the real parts. */
+export function describeJourneys(name: string, topics: readonly Topic[], options: JourneyOptions): void {
   describe(name, () => {
     const at = new JourneyWorld();
-    beforeAll(() => at.open((env) => options.start(env)), 120_000);
-    afterAll(() => at.close(), 60_000);
+    beforeAll(() => at.open((env) => options.start(env)));
+    afterAll(() => at.close());
 
-    describeCallJourneys(at, options.storm_keys);
-    describeApprovalJourneys(at);
-    describeRecordJourneys(at);
-    describeLimitJourneys(at);
-    describePolicyJourneys(at);
-    describePublishingJourneys(at);
-    describeBadInputJourneys(at);
-    describeRunJourneys(at);
-    describeGitJourneys(at);
-    describePatternJourneys(at);
-    describeHistoryJourneys(at);
-    describeUsageJourneys(at);
-    describeProjectionJourneys(at);
-
-    test('liveness, readiness and metrics answer without a key and name no secret', async () => {
-      for (const route of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/asyncapi.json']) {
-        expect((await fetch(`${at.agent.base}${route}`)).status).toBe(200);
-      }
-      const metrics = await (await fetch(`${at.agent.base}/metrics`)).text();
-      expect(metrics).not.toContain(at.agent.key);
-      expect(metrics).toMatch(/countersign_gateway_answer_seconds_count\{status="succeeded"\} [1-9]/);
-    });
+    for (const topic of topics) topic(at, options);
   });
 }

@@ -9,8 +9,8 @@ import { describePersonLinkJourneys } from './person-link-journeys.js';
 
 describe('oversight, embedded', () => {
   const at = new JourneyWorld();
-  beforeAll(() => at.open((env) => EmbeddedPlatform.start({ ...env, COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: 'true' })), 120_000);
-  afterAll(() => at.close(), 60_000);
+  beforeAll(() => at.open((env) => EmbeddedPlatform.start({ ...env, COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: 'true' })));
+  afterAll(() => at.close());
   describeOversightJourneys(at);
   describeOversightTerms(at);
   describeGrants(at);

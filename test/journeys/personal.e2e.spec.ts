@@ -16,7 +16,7 @@ describe('personal data, embedded', () => {
       return statSync(file).isFile() ? [{ where, bytes: readFileSync(file) }] : [];
     });
   };
-  beforeAll(() => at.open((env) => EmbeddedPlatform.start({ ...env, COUNTERSIGN_EXPORTS: 'case-history-view,audit-view' })), 120_000);
-  afterAll(() => at.close(), 60_000);
+  beforeAll(() => at.open((env) => EmbeddedPlatform.start({ ...env, COUNTERSIGN_EXPORTS: 'case-history-view,audit-view' })));
+  afterAll(() => at.close());
   describePersonalJourneys(at, files);
 });

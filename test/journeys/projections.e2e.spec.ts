@@ -13,7 +13,7 @@ beforeAll(async () => {
     platform.admin().call({ tool: 'write_file', inputs: { path: `${path}.txt`, content: 'x', mode: 'create' } });
   for (let n = 0; n < 120; n += 40) await Promise.all(Array.from({ length: 40 }, (_, at) => write(n + at)));
 });
-afterAll(() => platform.close(), 30_000);
+afterAll(() => platform.close());
 
 interface Ran {
   code: number;

@@ -6,8 +6,8 @@ import { describeTrustJourneys } from './trust-journeys.js';
 
 describe('registry, mappings and trust, embedded', () => {
   const at = new JourneyWorld();
-  beforeAll(() => at.open((env) => EmbeddedPlatform.start(env)), 120_000);
-  afterAll(() => at.close(), 60_000);
+  beforeAll(() => at.open((env) => EmbeddedPlatform.start(env)));
+  afterAll(() => at.close());
   describeRegistryJourneys(at);
   describeTrustJourneys(at);
 });

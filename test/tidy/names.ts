@@ -18,6 +18,8 @@ const LAYERS = new Set([
 ]);
 const VAGUE = new Set(['types', 'utils', 'util', 'helpers', 'helper', 'interfaces', 'common', 'misc', 'constants']);
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*\.(ts|mjs)$/;
+const MARKED = /\.(slow|sized)\./;
+const MARKED_SPEC = /^[^.]+\.(slow|sized)\.((int|e2e)\.)?spec\.ts$/;
 
 /** Stages outside, features inside, layers nowhere; a file is named after the one thing it exports. */
 export function forbiddenNames(source: SourceText): Fault[] {
@@ -30,6 +32,7 @@ export function forbiddenNames(source: SourceText): Fault[] {
   if (layer && !source.path.startsWith('schemas/')) add(`folder ${layer}: name it after the feature, not the layer`);
   if (VAGUE.has(name.split('.')[0] as string)) add(`file ${name}: name it after the one thing it exports`);
   if (!KEBAB.test(name)) add(`file ${name}: file names are kebab-case`);
+  if (MARKED.test(name) && !MARKED_SPEC.test(name)) add(`file ${name}: jest finds <name>.slow.int.spec.ts, the mark right after the name`);
   return faults;
 }
 

@@ -45,7 +45,7 @@ test('appends that fail, taken or not, leave every call with one decision, also 
   const seen = await rulings();
   expect(seen.size).toBe(181);
   for (const of of seen.values()) expect(new Set(of.map(({ event }) => event.meta.event_id)).size).toBe(1);
-}, 30_000);
+});
 
 test('a snapshot of any age gives the same answers as none: nothing is decided twice, nothing is lost', async () => {
   const ages: Map<string, Record<string, unknown>>[] = [new Map()];
@@ -72,7 +72,7 @@ test('a snapshot of any age gives the same answers as none: nothing is decided t
   await rig.until(async () => (await rig.ofCall(asked[0] as string)).some((seen) => seen.event_type === 'approval_vote_refused'));
   const ends = (await rig.said('approval-granted')).filter((seen) => /granted|denied/.test(seen.event_type));
   expect(new Set(ends.map((seen) => seen.event.meta.call_id)).size).toBe(ends.length);
-}, 30_000);
+});
 
 test('a joined call whose grant a crash kept off the log is granted at the next start', async () => {
   const first = await rig.request('pay');

@@ -10,7 +10,7 @@ import { SampleHistory } from './testing/sample-history.js';
 let platform: PlatformOnDisk;
 beforeAll(async () => {
   platform = await PlatformOnDisk.open();
-}, 60_000);
+});
 afterAll(() => platform.close());
 
 const sink = { warn: () => undefined, error: () => undefined };

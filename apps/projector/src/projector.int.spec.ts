@@ -46,7 +46,7 @@ let platform: PlatformOnDisk;
 
 beforeAll(async () => {
   platform = await PlatformOnDisk.open();
-}, 60_000);
+});
 afterAll(() => platform.close());
 
 describe('the projector on a log and a database', () => {

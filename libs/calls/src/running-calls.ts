@@ -1,4 +1,4 @@
-import { BatchDecoder } from '@countersign/event-log';
+import { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
 import type { AppDeps } from '@countersign/process';
 import type { Callbacks } from './callbacks/callbacks.js';
 import { Resume } from './callbacks/resume.js';

@@ -89,5 +89,5 @@ describe('the client', () => {
   test('gives up when patience ends', async () => {
     const { client: agent } = await client();
     expect(await agent.call(call)).toMatchObject({ kind: 'unreachable' });
-  }, 10_000);
+  });
 });

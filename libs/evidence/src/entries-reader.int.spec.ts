@@ -74,7 +74,7 @@ test('entries come in pages, in order, over the full checkpoints in between, up 
   expect(await reader().heads(5000)).toEqual({ kind: 'not_found' });
   expect(await reader().entries(5000)).toEqual({ kind: 'not_found' });
   expect(await reader().entries(5, 5)).toEqual({ kind: 'not_found' });
-}, 120_000);
+});
 
 test('what tiles do not prove is not given', async () => {
   await sign(120);

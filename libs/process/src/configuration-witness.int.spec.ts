@@ -24,7 +24,7 @@ beforeAll(async () => {
   log = await EmbeddedEventLog.open({ dir, fsync: 'none' });
   await log.ensureTopics(topicSpecs(['shared'], 1));
   store = await PgliteStore.open({ memory: true });
-}, 60_000);
+});
 afterAll(async () => {
   await store.close();
   await log.close();

@@ -1,6 +1,7 @@
 import { sha256Hex } from '@countersign/contracts';
 import { type ConfigurationState, evolveConfiguration, initialConfiguration, type PlacedEvent } from '@countersign/domain';
-import { FoldedTopics, type Recorded } from '@countersign/event-log';
+import type { Recorded } from '@countersign/event-log';
+import { FoldedTopics } from '@countersign/event-log/transport/folded-topics';
 import type { AppDeps } from './app-deps.js';
 import { bundlesAhead, compileAhead, compileRuling } from './compiled-bundles.js';
 import { CONFIGURATION_TOPIC } from './topics.js';

@@ -1,7 +1,8 @@
 import { EventCodec } from '@countersign/contracts';
-import { type EventLog, PrefixedEventLog } from '@countersign/event-log';
+import type { EventLog } from '@countersign/event-log';
 import { KafkaEventLog } from '@countersign/event-log/kafka/kafka-event-log';
 import { IncompatibleSchema, RegisteredCodec } from '@countersign/event-log/kafka/registered-codec';
+import { PrefixedEventLog } from '@countersign/event-log/prefixed/prefixed-event-log';
 import { PostgresStore } from '@countersign/store/postgres/postgres-store';
 import { RedisResults } from '@countersign/store/results/redis-results';
 import { RedisWakeUps } from '@countersign/store/wake-ups/redis-wake-ups';

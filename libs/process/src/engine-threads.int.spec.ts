@@ -43,11 +43,11 @@ describe('threads of V8, on Linux', () => {
     const collecting = niced.reduce((sum, { cpu_ns }) => sum + cpu_ns, 0);
     expect(collecting).toBeGreaterThan(10_000_000);
     expect(plain.length).toBeGreaterThanOrEqual(4);
-  }, 30_000);
+  });
 
   test('where a flag changes how many there are, none is touched', async () => {
     const { changed, others } = await threadsAfterWork(['--v8-pool-size=2']);
     expect(changed).toBe(0);
     expect(others.every(({ nice }) => nice === OWN)).toBe(true);
-  }, 30_000);
+  });
 });

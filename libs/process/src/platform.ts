@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EventCodec } from '@countersign/contracts';
-import { currentBoot, EmbeddedEventLog } from '@countersign/event-log';
+import { EmbeddedEventLog } from '@countersign/event-log/embedded/embedded-event-log';
+import { currentBoot } from '@countersign/event-log/embedded/stop-marker';
 import { type KeptText, TextFile, TextRow } from '@countersign/evidence';
 import {
   FileRows,

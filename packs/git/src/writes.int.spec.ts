@@ -269,5 +269,5 @@ describe('git_push', () => {
     writeFileSync(join(scratch.remote, 'hooks/pre-receive'), '#!/bin/sh\nexit 0\n');
     const output = await run('git_push', input, later);
     expect(await reconcile('git_push', input, later)).toEqual({ kind: 'happened', output });
-  }, 20_000);
+  });
 });

@@ -12,7 +12,7 @@ let rig: PolicyRig<PgliteStore>;
 
 beforeAll(async () => {
   store = await PgliteStore.open({ memory: true });
-}, 60_000);
+});
 afterAll(() => store.close());
 beforeEach(async () => {
   at = await LimitedRig.open(store);

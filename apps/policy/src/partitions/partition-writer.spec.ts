@@ -75,7 +75,7 @@ test('whatever fails, everything is on the log at last and its last copies are i
     }),
     { numRuns: 25 },
   );
-}, 30_000);
+});
 
 test('what is appended again is stamped anew, after all that was decided since', async () => {
   const log = new ScriptedLog(['lost_before', 'ok']);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   history.openCase('c1', 'First');
   for (const course of ['allowed', 'granted', 'denied', 'deduplicated'] as const) history.call(course, 'c1');
   history.call('allowed', null, 'other');
-}, 60_000);
+});
 afterAll(() => platform.close());
 
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
@@ -61,7 +61,7 @@ describe('standing exports', () => {
       ce_tenantid: 'acme',
     });
     expect(event).toMatchObject({ caller: expect.stringMatching(/^\w+:/), tool: 'create_order', result_hash: expect.any(String) });
-  }, 60_000);
+  });
 
   test('every line of the history of a case is one on case-history-view', async () => {
     const { items } = await caseHistory(platform.store, { tenant_id: 'acme', case_id: 'c1', limit: 500 });
@@ -72,7 +72,7 @@ describe('standing exports', () => {
     );
     expect(records.length).toBe(items.length);
     expect(records.every(({ headers }) => headers.ce_subject === 'c1')).toBe(true);
-  }, 60_000);
+  });
 
   test('a crash between writing and taking away gives the same ids again, which the example consumer counts once', async () => {
     const before = await read('audit-view');
@@ -108,7 +108,7 @@ describe('standing exports', () => {
     for (const { headers, value } of records) fold.take(headers, codec.decode(value).event);
     const count = (type: string) => history.events.filter(({ event_type }) => event_type === type).length;
     expect(fold.result()).toEqual({ create_order: { requested: count('tool_call_requested'), ended: count('tool_executed') } });
-  }, 60_000);
+  });
 
   test('after the database is lost, everything is exported again under the same ids', async () => {
     const earlier = { 'audit-view': await read('audit-view'), 'case-history-view': await read('case-history-view') };
@@ -124,7 +124,7 @@ describe('standing exports', () => {
     }
     await projector.close();
     await store.close();
-  }, 60_000);
+  });
 
   test('nothing is written that nobody asked for, and an unknown export is refused at the start', async () => {
     const parsed = (exports?: string) => parseProjectorConfig(exports === undefined ? {} : { COUNTERSIGN_EXPORTS: exports });
@@ -140,7 +140,7 @@ describe('standing exports', () => {
     await projector.close();
     expect((await read('audit-view')).length).toBe(before);
     expect(await platform.store.query({ text: 'SELECT 1 FROM export_outbox', params: [] })).toEqual([]);
-  }, 60_000);
+  });
 
   test('SQL views for analysts have stable names and columns, and a row for each call, case, line and approval', async () => {
     const rows = (name: string) => platform.store.query<Record<string, unknown>>({ text: `SELECT * FROM ${name}`, params: [] });
@@ -162,7 +162,7 @@ describe('standing exports', () => {
     ]);
     const ids = history.events.flatMap(({ event_type, event }) => (event_type === 'tool_call_requested' ? [event.meta.call_id] : []));
     expect((await rows('analytics_calls')).map(({ call_id }) => call_id).sort()).toEqual(ids.sort());
-  }, 30_000);
+  });
 
   test('a change that every service drops is exported as refused, and no view shows it', async () => {
     const more = new SampleHistory({ serial: 50, tenant_id: 'acme', first_offset: history.events.length });
@@ -180,5 +180,5 @@ describe('standing exports', () => {
     expect(await readCase(platform.store, 'acme', 'c1')).toMatchObject({ title: 'Taken', status: 'open' });
     const { items } = await caseHistory(platform.store, { tenant_id: 'acme', case_id: 'c1', limit: 500 });
     expect(items.filter(({ type }) => type === 'case_closed')).toEqual([]);
-  }, 60_000);
+  });
 });

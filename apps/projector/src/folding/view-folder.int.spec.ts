@@ -8,7 +8,7 @@ import { ViewFolder } from './view-folder.js';
 let store: PgliteStore;
 beforeAll(async () => {
   store = await PgliteStore.open({ memory: true });
-}, 60_000);
+});
 afterAll(() => store.close());
 
 const silent = { warn: () => undefined, error: () => undefined };

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await folder.assigned('global', [0]);
   for (const batch of batchesOf(history.events)) await folder.fold(batch);
   await folder.close();
-}, 60_000);
+});
 afterAll(() => store.close());
 
 describe('sagas', () => {

@@ -61,4 +61,4 @@ test('a replay copies the rows that are new into the tables of its build, which 
     await projector.close();
     await platform.close();
   }
-}, 120_000);
+});

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await platform.append(history.events.slice(0, 300));
   projector = await startProjector(platform.deps, { lanes: ['shared'] });
   await platform.folded();
-}, 120_000);
+});
 afterAll(async () => {
   await projector.close();
   await platform.close();
@@ -107,7 +107,7 @@ describe('a projection is built anew beside the rows that are read', () => {
       params: [builtTable('calls', (await live('call'))?.suffix as string)],
     });
     expect(indexes[0]?.n).toBe(1 + (callTables.tables[0]?.indexes ?? []).filter((text) => text.startsWith('CREATE INDEX')).length);
-  }, 60_000);
+  });
 
   test('while calls go on: nobody reads less than before, and what comes meanwhile is in the new rows', async () => {
     const suffix = (await live('call'))?.suffix;
@@ -133,7 +133,7 @@ describe('a projection is built anew beside the rows that are read', () => {
     const now = await digests();
     await allAnew();
     expect(await digests()).toEqual(now);
-  }, 60_000);
+  });
 
   test('tables that are read no more go, and a rebuild is done once', async () => {
     await until(async () => !(await readBuilds(platform.store)).some(({ state }) => state === 'replaced' || state === 'scratch'));
@@ -150,7 +150,7 @@ describe('a projection is built anew beside the rows that are read', () => {
     await platform.folded();
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect((await readBuilds(platform.store)).length).toBe(builds);
-  }, 30_000);
+  });
 
   test('a raised version is built at the next start, with its new columns empty until then', async () => {
     await projector.close();
@@ -180,7 +180,7 @@ describe('a projection is built anew beside the rows that are read', () => {
     await until(async () => (await live('case-history'))?.asked_offset === (await platform.log.head('configuration-changed', 0)) - 1);
     expect(await digests()).toEqual(after);
     expect((await listCalls(platform.store, { tenant_id: 'acme', limit: 1 })).items).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('states of calls that this code can not read: everything is folded again, from nothing', async () => {
     await projector.close();
@@ -194,7 +194,7 @@ describe('a projection is built anew beside the rows that are read', () => {
     projector = await startProjector(platform.deps, { lanes: ['shared'] });
     await platform.folded();
     await until(async () => JSON.stringify(await digests()) === JSON.stringify(before));
-  }, 60_000);
+  });
 
   test('a newer version of the rows is not written by an older process', async () => {
     await projector.close();
@@ -209,7 +209,7 @@ describe('a projection is built anew beside the rows that are read', () => {
     });
     projector = await startProjector(platform.deps, { lanes: ['shared'] });
     await platform.folded();
-  }, 30_000);
+  });
 
   test('20,000 events are folded again to the same digest of every table', async () => {
     for (let part = 0; part < 10; part++) {
@@ -221,5 +221,5 @@ describe('a projection is built anew beside the rows that are read', () => {
     expect(before.reduce((sum, { rows }) => sum + rows, 0)).toBeGreaterThan(15_000);
     await allAnew();
     expect(await digests()).toEqual(before);
-  }, 120_000);
+  });
 });

@@ -15,10 +15,12 @@ export class ReportedDamage implements DamageReport {
 
   constructor(private readonly to: DamageReport) {}
 
-  found(damage: FoundDamage): void {
-    this.to.found(damage);
+  found(damage: FoundDamage): boolean {
+    const counts = this.to.found(damage);
+    if (!counts) return false;
     this.count++;
     if (this.lines.length < SAID_MAX) this.lines.push(`${damage.kind}  ${placeOf(damage)}  ${damage.reason}`);
+    return true;
   }
 
   get damages(): number {

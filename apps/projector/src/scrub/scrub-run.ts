@@ -1,5 +1,5 @@
 import type { DamageReport } from '@countersign/evidence';
-import type { TreeHead } from '@countersign/proofs';
+import type { TreeSpan } from '@countersign/proofs';
 import { keepScrub, type ScrubRun, type Store } from '@countersign/store';
 import type { LogPass } from '../audit/log-pass.js';
 import type { AllCalls, CheckStep } from '../state-check/all-calls.js';
@@ -34,13 +34,13 @@ export class RunningScrub {
 
   /** Resolves when everything was compared. @throws ScrubLeft */
   async finish(): Promise<void> {
-    const heads = await this.checks.log.signed();
-    const requests = partitionsOf('tool-call-requested', heads);
-    const executed = partitionsOf('tool-executed', heads);
+    const spans = await this.checks.log.signed();
+    const requests = partitionsOf('tool-call-requested', spans);
+    const executed = partitionsOf('tool-executed', spans);
     const rows_total = this.run.views ? [...requests, ...executed].reduce((sum, { size }) => sum + size, 0) : 0;
-    const records_total = heads.reduce((sum, { size }) => sum + size, 0) + rows_total;
+    const records_total = spans.reduce((sum, { first, end }) => sum + end - first, 0) + rows_total;
     await this.keep({ ...this.run, started_at_ms: this.terms.now_ms(), records: 0, rows: 0, damages: 0, found: [], records_total });
-    for (const head of heads) await this.ofTree(head);
+    for (const span of spans) await this.ofTree(span);
     if (this.run.views) {
       for (const place of lanesByPartition(requests)) await this.ofRows(this.checks.calls.steps(place));
       for (const { lane, partition } of executed) await this.ofRows(this.checks.executions.steps({ lane, partition }));
@@ -48,9 +48,9 @@ export class RunningScrub {
     await this.keep({ ...this.run, records: this.run.records_total, ended_at_ms: this.terms.now_ms() });
   }
 
-  private async ofTree(head: TreeHead): Promise<void> {
-    let left = head.size;
-    for await (const records of this.checks.log.tree(head)) {
+  private async ofTree(span: TreeSpan): Promise<void> {
+    let left = span.end - span.first;
+    for await (const records of this.checks.log.tree(span)) {
       left -= records;
       await this.went(records, 0);
     }

@@ -18,7 +18,7 @@ const names: Readonly<Record<number, ExecutionState>> = {
   3: 'in_doubt',
   4: 'compensated',
   5: 'released',
-  6: 'held',
+  6: 'failed_with_effect',
   7: 'reading',
 };
 
@@ -36,7 +36,7 @@ function resourcesOf({ resources }: ExecutionRow): SeenRow['resources'] {
 
 function seenRow(row: ExecutionRow): SeenRow {
   const { epoch, source_offset, end_offset, ended_at_s } = row;
-  const state = names[row.state] ?? 'held';
+  const state = names[row.state] ?? 'failed_with_effect';
   const resources = resourcesOf(row);
   return { call_id: callId(row.partition, row.call_uuid), epoch, state, source_offset, end_offset, ended_at_s, resources };
 }

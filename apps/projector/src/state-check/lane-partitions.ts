@@ -1,5 +1,5 @@
 import { type CallTopic, laneTopic, parseTopic } from '@countersign/contracts';
-import type { TreeHead } from '@countersign/proofs';
+import type { TreeSpan } from '@countersign/proofs';
 
 /** One partition, of one lane or of several: where it is not known in which of them a call stands. */
 export interface LanePartition {
@@ -10,18 +10,19 @@ export interface LanePartition {
 /** A topic of calls by its name in each of the lanes. */
 export const topicsAt = (topic: CallTopic, { lanes }: LanePartition): string[] => lanes.map((lane) => laneTopic(topic, lane));
 
-/** A partition of one lane, and up to where a topic of it is signed. */
+/** A partition of one lane, and which offsets of a topic of it its newest tree signs: from `first` up to, not including, `size`. */
 export interface SignedPartition {
   lane: string;
   partition: number;
+  first: number;
   size: number;
 }
 
 /** The partitions of one topic in all lanes. */
-export function partitionsOf(topic: CallTopic, heads: readonly TreeHead[]): SignedPartition[] {
-  return heads.flatMap(({ topic: name, partition, size }) => {
-    const parsed = parseTopic(name);
-    return parsed.topic === topic ? [{ lane: parsed.lane, partition, size }] : [];
+export function partitionsOf(topic: CallTopic, spans: readonly TreeSpan[]): SignedPartition[] {
+  return spans.flatMap(({ head, first, end, isFrozen }) => {
+    const parsed = parseTopic(head.topic);
+    return parsed.topic === topic && !isFrozen ? [{ lane: parsed.lane, partition: head.partition, first, size: end }] : [];
   });
 }
 
@@ -42,11 +43,11 @@ export function randomRecord(
   partitions: readonly SignedPartition[],
   random: RandomBelow,
 ): (SignedPartition & { offset: number }) | undefined {
-  const total = partitions.reduce((sum, { size }) => sum + size, 0);
+  const total = partitions.reduce((sum, { first, size }) => sum + size - first, 0);
   let at = total === 0 ? 0 : random(total);
   for (const found of partitions) {
-    if (at < found.size) return { ...found, offset: at };
-    at -= found.size;
+    if (at < found.size - found.first) return { ...found, offset: found.first + at };
+    at -= found.size - found.first;
   }
   return undefined;
 }

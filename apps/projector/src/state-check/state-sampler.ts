@@ -1,6 +1,6 @@
 import { parseCallId } from '@countersign/contracts';
 import type { DamageFinder, DamageReport } from '@countersign/evidence';
-import type { TreeHead } from '@countersign/proofs';
+import type { TreeSpan } from '@countersign/proofs';
 import { callsAfter, type Store } from '@countersign/store';
 import type { AskedCall } from './call-check.js';
 import type { ExecutionPlace } from './execution-check.js';
@@ -23,7 +23,7 @@ const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
 /** Where samples are drawn, and what they are drawn with. */
 export interface SampleSource {
   store: Store;
-  signed(): Promise<readonly TreeHead[]>;
+  signed(): Promise<readonly TreeSpan[]>;
   random: RandomBelow;
 }
 
@@ -50,8 +50,8 @@ export class StateSampler {
   /** Compares 25 calls, and the attempts in 50 records. */
   async look(): Promise<void> {
     await this.confirm('sample');
-    const heads = await this.source.signed();
-    const requests = partitionsOf('tool-call-requested', heads);
+    const spans = await this.source.signed();
+    const requests = partitionsOf('tool-call-requested', spans);
     const request = randomRecord(requests, this.source.random);
     if (request) {
       const { lane, partition, offset } = request;
@@ -59,17 +59,17 @@ export class StateSampler {
       const place = lanesByPartition(requests).find((each) => each.partition === partition) as LanePartition;
       await this.callsInRows(place, this.source.random(FIRST_OF) === 0 ? undefined : asked[0]);
     }
-    const executed = randomRecord(partitionsOf('tool-executed', heads), this.source.random);
+    const executed = randomRecord(partitionsOf('tool-executed', spans), this.source.random);
     if (executed) await this.executionsOnLog(executed, executed.offset, EXECUTION_RECORDS);
   }
 
   /** Compares the newest of each partition: what most calls to come depend on. */
   async lookAtNewest(): Promise<void> {
-    const heads = await this.source.signed();
-    for (const { lane, partition, size } of partitionsOf('tool-call-requested', heads))
-      await this.callsOnLog({ lanes: [lane], partition }, Math.max(0, size - NEWEST_RECORDS), NEWEST_RECORDS, 'start');
-    for (const place of partitionsOf('tool-executed', heads))
-      await this.executionsOnLog(place, Math.max(0, place.size - NEWEST_RECORDS), NEWEST_RECORDS);
+    const spans = await this.source.signed();
+    for (const { lane, partition, first, size } of partitionsOf('tool-call-requested', spans))
+      await this.callsOnLog({ lanes: [lane], partition }, Math.max(first, size - NEWEST_RECORDS), NEWEST_RECORDS, 'start');
+    for (const place of partitionsOf('tool-executed', spans))
+      await this.executionsOnLog(place, Math.max(place.first, place.size - NEWEST_RECORDS), NEWEST_RECORDS);
     await this.checks.records.pace.rest(CONFIRM_AFTER_MS);
     await this.confirm('start');
   }

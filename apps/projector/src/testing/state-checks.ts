@@ -1,6 +1,6 @@
 import type { EventLog } from '@countersign/event-log';
 import type { FoundDamage } from '@countersign/evidence';
-import type { TreeHead } from '@countersign/proofs';
+import { spansOf, type TreeHead } from '@countersign/proofs';
 import type { Store } from '@countersign/store';
 import { Registry } from 'prom-client';
 import { BackgroundPace } from '../audit/background-pace.js';
@@ -48,8 +48,8 @@ export class TestedChecks {
   }
 
   sampler(seed: number): StateSampler {
-    const source = { store: this.store, signed: () => headsOf(this.log, this.partitions), random: randomOf(seed) };
-    return new StateSampler(source, this.checks, { found: (damage) => void this.found.push(damage) }, this.metrics);
+    const source = { store: this.store, signed: async () => spansOf(await headsOf(this.log, this.partitions)), random: randomOf(seed) };
+    return new StateSampler(source, this.checks, { found: (damage) => this.found.push(damage) > 0 }, this.metrics);
   }
 
   /** Everything that a comparison of all rows says. */

@@ -53,7 +53,7 @@ describe('trust on a log and a database', () => {
     const projector = await startProjector(platform.deps, { lanes: ['shared'] });
     await platform.folded();
     await projector.close();
-  }, 60_000);
+  });
   afterAll(() => platform.close());
 
   const pastAt = (offset: number) => new PastTrust(platform.store, platform.log).bound(query, { topic: TOPIC, partition: 0, offset });
@@ -161,7 +161,7 @@ describe('trust on a log and a database', () => {
     // What is told once all is folded is made of all runs.
     const since = (await platform.log.read('trust-view', 0, before, 100)).map(({ value }) => PlatformOnDisk.codec().decode(value).event);
     expect((since as { subject: string; runs: number }[]).filter(({ subject, runs }) => subject === 'tool' && runs < all)).toEqual([]);
-  }, 120_000);
+  });
 });
 
 const lapse = (for_ms: number) => new Promise((resolve) => setTimeout(resolve, for_ms));

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EventCodec, firstMeta } from '@countersign/contracts';
-import { EmbeddedEventLog } from '@countersign/event-log';
+import { EmbeddedEventLog } from '@countersign/event-log/embedded/embedded-event-log';
 import { AddressRules } from '@countersign/outbound';
 import { type AppDeps, CONFIGURATION_TOPIC, createLogger, foldConfiguration, systemClock, topicSpecs } from '@countersign/process';
 import { FolderBlobs, InProcessResults, InProcessWakeUps, KeyRing, PgliteStore, Vault } from '@countersign/store';

@@ -1,6 +1,7 @@
 import type { EventCodec } from '@countersign/contracts';
 import { type CallState, evolve, type PlacedEvent, packCall, statusOf } from '@countersign/domain';
-import { BatchDecoder, type EventLog, type LogBatch, type RunningSubscription } from '@countersign/event-log';
+import type { EventLog, LogBatch, RunningSubscription } from '@countersign/event-log';
+import { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
 import {
   type ApprovalWrite,
   type CallWrite,

@@ -12,7 +12,8 @@ import {
   uuidv7,
 } from '@countersign/contracts';
 import { ungatedRegistration } from '@countersign/domain/testing/ungated-registration';
-import { BatchDecoder, type EventLog, type LogBatch, type Recorded, type RunningSubscription } from '@countersign/event-log';
+import type { EventLog, LogBatch, Recorded, RunningSubscription } from '@countersign/event-log';
+import { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
 import { sampleOutcome } from './samples.js';
 
 const ALONE = { joined_call_id: null, similar: null, history_json: null, also: null, asked: null, parts: [] as never[] } as const;

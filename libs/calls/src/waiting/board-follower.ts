@@ -1,14 +1,7 @@
 import { type CallTopic, laneTopic } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
-import {
-  BatchDecoder,
-  type EventLog,
-  type LogBatch,
-  type LogRecord,
-  type Recorded,
-  type RunningSubscription,
-  type TopicOffset,
-} from '@countersign/event-log';
+import type { EventLog, LogBatch, LogRecord, Recorded, RunningSubscription, TopicOffset } from '@countersign/event-log';
+import { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
 import type { CallBoard } from './call-board.js';
 import { peekCallId } from './peek.js';
 

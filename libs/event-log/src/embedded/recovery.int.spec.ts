@@ -72,7 +72,7 @@ test('a log cut at any byte opens and holds exactly the appends before the cut',
     await writeFile(join(cut, FIRST), whole.subarray(0, bytes));
     expect({ bytes, ...(await open(cut)) }).toEqual({ bytes, ...expectedAt(acknowledged, bytes) });
   }
-}, 60_000);
+});
 
 test('bytes of a torn write behind the last append are cut, whatever they are', async () => {
   const { dir, acknowledged } = await smallLog();
@@ -100,7 +100,7 @@ test('a flipped byte is refused in front of the last append, and never hidden in
       expect(await open(damaged)).toEqual(expectedAt(acknowledged, lastAppend));
     }
   }
-}, 60_000);
+});
 
 test('a journal of several segments cut at any byte opens with the appends before the cut', async () => {
   const { dir, acknowledged } = await smallLog(300);
@@ -118,7 +118,7 @@ test('a journal of several segments cut at any byte opens with the appends befor
       expect({ base, bytes, ...(await open(cut)) }).toEqual({ base, bytes, ...expectedAt(acknowledged, base + bytes) });
     }
   }
-}, 60_000);
+});
 
 test('a missing, shortened or lengthened segment in the middle is refused', async () => {
   const { dir } = await smallLog(300);

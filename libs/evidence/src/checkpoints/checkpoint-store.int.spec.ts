@@ -12,7 +12,7 @@ let sql: PgliteStore;
 beforeAll(async () => {
   dir = await mkdtemp(path.join(tmpdir(), 'checkpoints-'));
   sql = await PgliteStore.open({ memory: true });
-}, 60_000);
+});
 afterAll(async () => {
   await sql.close();
   await rm(dir, { recursive: true, force: true });
@@ -65,5 +65,5 @@ describe.each([
     expect((await later.newest())?.heads.get('c/0')?.root).toEqual(Buffer.alloc(32, 5));
     await later.close();
     await reader.close();
-  }, 60_000);
+  });
 });

@@ -1,6 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type EventCodec, type EventMap, firstMeta } from '@countersign/contracts';
-import { BatchDecoder, type EventLog, type NewRecord, type SchemaSource } from '@countersign/event-log';
+import type { EventLog, NewRecord, SchemaSource } from '@countersign/event-log';
+import { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
 import { BrokenRecord } from '../trees/broken-record.js';
 import type { CheckpointRecord, StoredHead } from './checkpoint-store.js';
 

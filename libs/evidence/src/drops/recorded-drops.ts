@@ -1,5 +1,6 @@
 import type { EventCodec } from '@countersign/contracts';
-import { BatchDecoder, type EventLog, type SchemaSource } from '@countersign/event-log';
+import type { EventLog, SchemaSource } from '@countersign/event-log';
+import { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
 import {
   baseOf,
   coveredEnd,

@@ -1,16 +1,15 @@
-import {
-  type Dropped,
-  type DropTerms,
-  EventLog,
-  type Follower,
-  type LogHealth,
-  type LogRecord,
-  type NewRecord,
-  RecordsUnreadable,
-  type RunningSubscription,
-  type Subscription,
-  type TopicSpec,
+import type {
+  Dropped,
+  DropTerms,
+  Follower,
+  LogHealth,
+  LogRecord,
+  NewRecord,
+  RunningSubscription,
+  Subscription,
+  TopicSpec,
 } from '@countersign/event-log';
+import { EventLog, RecordsUnreadable } from '@countersign/event-log/event-log';
 import type { DamageFinder, DamageReport } from '../damage/found-damage.js';
 import type { ReadCheck } from './read-check.js';
 import { unreadableRecords } from './wrong-records.js';

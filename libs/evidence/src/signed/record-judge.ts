@@ -1,4 +1,5 @@
-import { type EventLog, RecordsDropped } from '@countersign/event-log';
+import type { EventLog } from '@countersign/event-log';
+import { RecordsDropped } from '@countersign/event-log/event-log';
 import {
   endOf,
   HASH_BYTES,

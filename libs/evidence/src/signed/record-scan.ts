@@ -1,4 +1,5 @@
-import { type LogRecord, RecordsDropped, RecordsUnreadable } from '@countersign/event-log';
+import type { LogRecord } from '@countersign/event-log';
+import { RecordsDropped, RecordsUnreadable } from '@countersign/event-log/event-log';
 import { HASH_BYTES, headName, recordHash, type TreeSpan } from '@countersign/proofs';
 import type { DamageFinder, DamageReport } from '../damage/found-damage.js';
 import type { JudgedLog, RecordJudge } from './record-judge.js';

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { EmbeddedEventLog, type EventLog } from '@countersign/event-log';
+import type { EventLog } from '@countersign/event-log';
+import { EmbeddedEventLog } from '@countersign/event-log/embedded/embedded-event-log';
 import { noteSigner } from '@countersign/proofs';
 import { CheckpointFolder } from '../checkpoints/checkpoint-folder.js';
 import { TextFile } from '../checkpoints/kept-text.js';

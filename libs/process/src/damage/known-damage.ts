@@ -9,7 +9,8 @@ import {
   noDamage,
   type OpenDamage,
 } from '@countersign/domain';
-import { type EventLog, FoldedTopics, type NewRecord, type Recorded, type SchemaSource } from '@countersign/event-log';
+import type { EventLog, NewRecord, Recorded, SchemaSource } from '@countersign/event-log';
+import { FoldedTopics } from '@countersign/event-log/transport/folded-topics';
 import type { DamageReport, FoundDamage } from '@countersign/evidence';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';

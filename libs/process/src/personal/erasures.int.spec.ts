@@ -42,7 +42,7 @@ class Started {
   static async open(): Promise<Started> {
     const keys = await FileSubjectKeys.open(keyFile(), wrapping_key);
     const erasures = new Erasures({ log, codec }, keys, new TextFile(path.join(dir, 'destroyed-keys.json')));
-    await erasures.start({ found: (damage) => void found.push(damage) });
+    await erasures.start({ found: (damage) => found.push(damage) > 0 });
     return new Started(keys, erasures, new Personal(keys, tenants, () => NOW, erasures));
   }
 

@@ -1,6 +1,6 @@
 import type { EventMap, Principal, ToolContract } from '@countersign/contracts';
 import { evolveTold, type ToldScores, trustFields } from '@countersign/domain';
-import { FoldedTopics } from '@countersign/event-log';
+import { FoldedTopics } from '@countersign/event-log/transport/folded-topics';
 import type { AppDeps } from '../app-deps.js';
 
 export const TRUST_TOPIC = 'trust-view';

@@ -66,5 +66,5 @@ export function describePlans(store: () => Store): void {
         expect(plan).not.toMatch(/Seq Scan on tool_executions|tool_executions_epoch|Hash Join|Merge Join/);
       }
     }
-  }, 30_000);
+  });
 }

@@ -12,13 +12,20 @@ import { migrateSql } from '../migrations/migrate.js';
 const BUILDER = fileURLToPath(new URL('./snapshot-main.js', import.meta.url));
 const STALE_LOCK_MS = 60_000;
 
+/** Nobody creates a second database here: without its templates an embedded start writes 600 files less, half of them all. */
+export const DROP_TEMPLATES = [
+  "UPDATE pg_database SET datistemplate = false WHERE datname IN ('template0', 'template1')",
+  'DROP DATABASE template0',
+  'DROP DATABASE template1',
+];
+
 /**
  * A tar.gz of a fresh, migrated database, built once in a process of its own: initdb takes 5-6 s of CPU and 850 MB,
  * which the platform's process should not keep. Its name carries the versions it depends on.
  */
 export async function snapshotFile(cacheDir?: string): Promise<string> {
   const dir = await usable(cacheDir ?? defaultCacheDir());
-  const file = join(dir, `pglite-${identity()}.tgz`);
+  const file = join(dir, `pglite-${identity()}.tar`);
   while (!(await exists(file))) {
     const lock = `${file}.lock`;
     const handle = await open(lock, 'wx').catch(() => null);
@@ -41,7 +48,7 @@ export async function snapshotFile(cacheDir?: string): Promise<string> {
 function identity(): string {
   const require = createRequire(import.meta.url);
   const hash = createHash('sha256').update(require.resolve('@electric-sql/pglite')).update(pgliteVersion(require));
-  return hash.update(migrateSql()).digest('hex').slice(0, 16);
+  return hash.update(DROP_TEMPLATES.join()).update(migrateSql()).digest('hex').slice(0, 16);
 }
 
 function pgliteRoot(require: NodeJS.Require): string {

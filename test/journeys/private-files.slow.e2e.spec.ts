@@ -8,7 +8,7 @@ let platform: EmbeddedPlatform;
 beforeAll(async () => {
   platform = await EmbeddedPlatform.create();
 });
-afterAll(() => platform.close(), 60_000);
+afterAll(() => platform.close());
 
 /** Starts under a umask that takes nothing away, as a careless service manager would. */
 async function upWithOpenUmask(): Promise<void> {

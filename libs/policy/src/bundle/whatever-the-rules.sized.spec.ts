@@ -1,9 +1,11 @@
 import type { ApprovalRequirement, Tier } from '@countersign/contracts';
+import { histories } from '@countersign/contracts/testing/histories';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { quicklyInForce, ruledBy, SUPPLIERS } from '../testing/ruled.js';
 import type { Rule, RuleEffect } from './rule.js';
 
+const RUNS = histories(1_000, 20_000);
 const asks = { quorum: 2, approver_roles: ['operator'], expires_after_ms: 60_000 } as unknown as ApprovalRequirement;
 const row = (tier: Tier) => ({ tier, rule_id: 'tool_policy/po', approver_roles: [], quorum: 1, expires_after_ms: null });
 
@@ -55,7 +57,7 @@ describe('whatever the rules', () => {
         anyRules.chain((rules) => fc.tuple(fc.constant(rules), fc.shuffledSubarray(rules, { minLength: rules.length }))),
         ([rules, shuffled]) => expect(ruled(shuffled)).toEqual(ruled(rules)),
       ),
-      { numRuns: 20_000 },
+      { numRuns: RUNS },
     );
   });
 
@@ -73,7 +75,7 @@ describe('whatever the rules', () => {
         expect(strictness[after.effect]).toBeGreaterThanOrEqual(strictness[before.effect]);
         if (after.effect === 'require_approval') expect(after.parts).toEqual(expect.arrayContaining([...before.parts]));
       }),
-      { numRuns: 20_000 },
+      { numRuns: RUNS },
     );
   });
 
@@ -89,7 +91,7 @@ describe('whatever the rules', () => {
         const [one, other] = [ruled(rules), ruled(rules.map(renamed))];
         expect([other.effect, other.tier, other.parts.map(ofPart).sort()]).toEqual([one.effect, one.tier, one.parts.map(ofPart).sort()]);
       }),
-      { numRuns: 20_000 },
+      { numRuns: RUNS },
     );
   });
 });

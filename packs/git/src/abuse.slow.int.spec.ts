@@ -202,7 +202,7 @@ describe.each(fields)('%s', (field, corpus, input) => {
       expect({ text, outcome }).toMatchObject({ text, outcome: { countersign_tool_error: true, more: { effect: 'none' } } });
     }
     expect(scratch.snapshot()).toEqual(before);
-  }, 60_000);
+  });
 });
 
 test('paths of a difference are literal: an injection matches nothing and writes nothing', async () => {
@@ -212,7 +212,7 @@ test('paths of a difference are literal: an injection matches nothing and writes
     else expect(outcome).toMatchObject({ diff: '', files: [] });
   }
   expect(scratch.snapshot()).toEqual(before);
-}, 60_000);
+});
 
 test('a message is text, whatever it looks like', async () => {
   const messages = injections().filter((text) => text.trim() !== '' && text.length < 1_000 && !text.includes(nul) && text !== '\ud800');
@@ -223,7 +223,7 @@ test('a message is text, whatever it looks like', async () => {
     expect(scratch.git(scratch.repo, 'log', '-1', '--format=%B')).toContain(message.trim());
   }
   expect(scratch.snapshot()).toMatchObject({ outside: before.outside, remote: before.remote, config: before.config });
-}, 60_000);
+});
 
 test('a call without a case, of another case, or on a protected branch of its own writes nothing', async () => {
   expect(await attempt('git_branch', { action: 'create', branch: 'agent/x' }, { case_id: null })).toMatchObject({

@@ -78,7 +78,7 @@ test(`no acknowledged record is lost in ${ROUNDS} rounds of kill -9 while eight 
     await log.kill();
   }
   expect(Math.min(...acknowledged)).toBeGreaterThan(ROUNDS);
-}, 60_000);
+});
 
 test('a second process gets one clear line, also while the first is stopped, and the log once it was killed', async () => {
   const { child, output } = start(HOLD);
@@ -94,7 +94,7 @@ test('a second process gets one clear line, also while the first is stopped, and
   await once(second.child, 'exit');
   expect(second.output.text).toContain(`the log in ${dir} is in use by process ${process.pid}`);
   await log.close();
-}, 60_000);
+});
 
 test('of many that ask at once one gets the directory, and each gets it in the end', async () => {
   let holders = 0;

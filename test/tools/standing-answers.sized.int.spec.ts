@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isReadOnly, overlaps, type ResourceUse, resourcesOf } from '@countersign/contracts';
+import { histories } from '@countersign/contracts/testing/histories';
 import { pack as git } from '@countersign/pack-git';
 import { ScratchRepository } from '@countersign/pack-git/scratch-repository';
 import { pack as workspace } from '@countersign/pack-workspace';
@@ -147,7 +148,7 @@ test('whatever agents do to files and branches in turn, no answer stands that th
         world.scratch.remove();
       }
     }),
-    { numRuns: 25 },
+    { numRuns: histories(5, 25) },
   );
 });
 

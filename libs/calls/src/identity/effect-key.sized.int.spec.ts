@@ -1,9 +1,10 @@
+import { histories } from '@countersign/contracts/testing/histories';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { sampleContract } from '../testing/samples.js';
 import { identify } from './effect-identity.js';
 
-const RUNS = 10_000;
+const RUNS = histories(1_000, 10_000);
 const contract = sampleContract({ idempotency: { discriminating: ['what', 'when', 'how_much'] } });
 const keyOf = (inputs: Record<string, unknown>) =>
   identify({

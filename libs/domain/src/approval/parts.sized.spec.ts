@@ -1,4 +1,5 @@
 import type { ApprovalRequirement } from '@countersign/contracts';
+import { histories } from '@countersign/contracts/testing/histories';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { aCall, asks, person, RuledPartition } from '../testing/ruled-partition.js';
@@ -174,7 +175,7 @@ describe('rights and exclusion', () => {
   });
 });
 
-const RUNS = { numRuns: 2_000 };
+const RUNS = { numRuns: histories(200, 2_000) };
 const roles = ['r1', 'r2', 'r3'];
 const aPart = fc.record({
   approver_roles: fc.subarray(roles, { minLength: 1 }),

@@ -42,7 +42,7 @@ beforeAll(async () => {
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: `heads:${witnessKey}` });
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
 });
-afterAll(() => platform.close(), 30_000);
+afterAll(() => platform.close());
 
 test('a witness cosigns what only grows; a bundle under its cosignature is verified with both keys; a log that went back is refused', async () => {
   const { body: call } = await write();

@@ -88,7 +88,7 @@ beforeAll(async () => {
   await platform.process.stop();
   await platform.up(env);
 });
-afterAll(() => platform.close(), 30_000);
+afterAll(() => platform.close());
 
 test('only an administrator drops, nothing younger than the floor that policy set, and nothing that no witness saw', async () => {
   expect(doubtful.status).toBe('in_doubt');

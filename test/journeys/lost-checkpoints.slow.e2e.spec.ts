@@ -54,7 +54,7 @@ beforeAll(async () => {
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: `heads:${witnessKey}` });
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
 });
-afterAll(() => platform.close(), 30_000);
+afterAll(() => platform.close());
 
 test('an audit folder that is gone is restored from the log: the witness sees one log, and old checkpoints lead to new ones', async () => {
   const earlier = await bundleOf((await write()).body.call_id);

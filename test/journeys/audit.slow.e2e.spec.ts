@@ -13,7 +13,7 @@ beforeAll(async () => {
   platform = await EmbeddedPlatform.start();
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
 });
-afterAll(() => platform.close(), 30_000);
+afterAll(() => platform.close());
 
 interface Proven {
   record: Omit<RecordToCover, 'value'> & { value: string };

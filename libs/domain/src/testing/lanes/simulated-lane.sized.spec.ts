@@ -1,9 +1,10 @@
+import { histories } from '@countersign/contracts/testing/histories';
 import { expect, test } from '@jest/globals';
 import type { Recovery } from '../../execution/result.js';
 import { SimulatedLane } from './simulated-lane.js';
 import { faults } from './world.js';
 
-const SEEDS = 300;
+const SEEDS = histories(50, 300);
 const STEPS = 150;
 const asked: Recovery = { write: true, takes_key: false, has_reconcile: true, settle_ms: 0, settle_is_final: false };
 const kinds: Readonly<Record<string, Recovery>> = {

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: witnessKey });
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
 });
-afterAll(() => platform.close(), 30_000);
+afterAll(() => platform.close());
 
 test('a witness that is not marked as checking heads makes no checkpoint a cosigned one', async () => {
   const { body: call } = await write();

@@ -1,4 +1,5 @@
 import type { PersonRelation } from '@countersign/contracts';
+import { histories } from '@countersign/contracts/testing/histories';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { aCall, asks, person, RuledPartition } from '../testing/ruled-partition.js';
@@ -214,7 +215,7 @@ describe('a request for approval', () => {
   });
 });
 
-const RUNS = { numRuns: 1_000 };
+const RUNS = { numRuns: histories(100, 1_000) };
 const identity = fc.record({ issuer: fc.constantFrom('local', 'i1', 'i2'), id: fc.constantFrom('a', 'b', 'c', 'robot') });
 const maybeUnknown = fc.oneof({ weight: 4, arbitrary: identity }, fc.record({ issuer: fc.constant(null), id: fc.constantFrom('a', 'b') }));
 const linked = (relation: fc.Arbitrary<PersonRelation>) => fc.record({ one: identity, other: identity, relation });
