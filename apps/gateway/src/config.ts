@@ -48,6 +48,8 @@ export interface GatewayConfig {
   streams?: StreamSettings;
   lanes: readonly string[];
   data_dir: string;
+  /** An answer that its route does not declare fails the request: for tests. */
+  strict_answers?: boolean;
 }
 
 const EVERYWHERE = new Set(['0.0.0.0', '::']);

@@ -3,7 +3,7 @@ import type { RequestListener, Server } from 'node:http';
 import { CallSealer, Calls, Readable, RecordedCalls, RecordGuard, Views } from '@countersign/calls';
 import { KnownDamage, type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
-import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AuditRoom } from './audit/audit-room.js';
@@ -44,21 +44,21 @@ import { FactsController } from './http/facts.controller.js';
 import { GrantsController } from './http/grants.controller.js';
 import { HealthController } from './http/health.controller.js';
 import { Health } from './http/health.js';
+import { HttpModule } from './http/http.module.js';
 import { IdentityProvidersController } from './http/identity-providers.controller.js';
 import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
 import { isKeyless } from './http/keyless-routes.js';
 import { KeysController } from './http/keys.controller.js';
-import { LimitsController } from './http/limits.controller.js';
 import { LogDropsController } from './http/log-drops.controller.js';
 import { MappingsController } from './http/mappings.controller.js';
 import { OpenStreams } from './http/open-streams.js';
-import { OpenApiController } from './http/openapi.controller.js';
+import { openApiDocument } from './http/openapi-document.js';
 import { PersonLinksController } from './http/person-links.controller.js';
 import { PersonalDataController } from './http/personal-data.controller.js';
 import { PoliciesController } from './http/policies.controller.js';
 import { ProjectionsController } from './http/projections.controller.js';
 import { RatingsController } from './http/ratings.controller.js';
-import type { HttpReply, HttpRequest } from './http/reply.js';
+import { type HttpReply, type HttpRequest, sendAnswer } from './http/reply.js';
 import { RetentionController } from './http/retention.controller.js';
 import { RunsController } from './http/runs.controller.js';
 import { SagasController } from './http/sagas.controller.js';
@@ -80,6 +80,7 @@ import { UsageBillingController } from './http/usage-billing.controller.js';
 import { VoteDelegationsController } from './http/vote-delegations.controller.js';
 import { VoteRoom } from './http/vote-room.js';
 import { WebhooksController } from './http/webhooks.controller.js';
+import { LimitsModule } from './limits/limits.module.js';
 import { NoticeRoom } from './notices/notice-room.js';
 import { LogDrop } from './personal/log-drop.js';
 import { RetentionRoom } from './personal/retention-room.js';
@@ -122,6 +123,8 @@ export interface GatewayParts {
   trust: TrustRoom;
   /** Absent only where a test does without evidence. */
   audit: AuditRoom | undefined;
+  /** An answer that its route does not declare fails the request. */
+  strict_answers: boolean;
 }
 
 const CONNECTIONS_CHECKED_EVERY_MS = 1_000;
@@ -148,7 +151,6 @@ const CONTROLLERS = [
   ToolPoliciesController,
   TenantsController,
   KeysController,
-  LimitsController,
   PoliciesController,
   SimulateController,
   CounterfactualController,
@@ -166,7 +168,6 @@ const CONTROLLERS = [
   RatingsController,
   UsageBillingController,
   HealthController,
-  OpenApiController,
   AsyncApiController,
   CallbackSecretController,
   ProjectionsController,
@@ -174,11 +175,22 @@ const CONTROLLERS = [
   SecurityEventsController,
 ];
 
+/** What the features of the gateway share; made before it (start-gateway.ts). */
+@Global()
+@Module({})
+class PartsModule {
+  static of(parts: GatewayParts): DynamicModule {
+    const providers = sharedProviders(parts);
+    return { module: PartsModule, providers, exports: providers };
+  }
+}
+
 @Module({})
 export class GatewayModule {
-  static of(parts: GatewayParts): DynamicModule {
+  static of(parts: GatewayParts, logger: Logger): DynamicModule {
     return {
       module: GatewayModule,
+      imports: [PartsModule.of(parts), HttpModule.of(logger, parts.strict_answers), LimitsModule],
       controllers: [
         ...CONTROLLERS,
         ...(parts.audit ? [AuditController, AuditEntriesController, AuditEventsController, AuditExportController] : []),
@@ -186,39 +198,42 @@ export class GatewayModule {
         ...(parts.drops ? [LogDropsController] : []),
         ...(parts.subjects ? [PersonalDataController, SubjectsController, RetentionController] : []),
       ],
-      providers: [
-        { provide: Face, useValue: parts.face },
-        { provide: RecordGuard, useValue: parts.record },
-        { provide: Vault, useValue: parts.vault },
-        { provide: TENANT_KEYS, useValue: parts.keys },
-        { provide: Calls, useValue: parts.calls },
-        { provide: RecordedCalls, useValue: parts.calls.recorded },
-        { provide: OpenStreams, useValue: parts.streams },
-        { provide: CaseFeeds, useValue: parts.case_feeds },
-        { provide: Views, useValue: parts.calls.recorded.views },
-        { provide: ConfigurationRoom, useValue: parts.configuration },
-        { provide: StoredBlobs, useValue: parts.blobs },
-        { provide: PolicyRoom, useValue: parts.policies },
-        { provide: SimulationReports, useValue: parts.reports },
-        { provide: ReplayBundles, useValue: parts.replays },
-        { provide: CounterfactualRoom, useValue: parts.counterfactual },
-        { provide: Health, useValue: parts.health },
-        {
-          provide: ToolReadings,
-          useFactory: (trust: TrustRoom, views: Views, health: Health) => new ToolReadings(trust, views, health),
-          inject: [TrustRoom, Views, Health],
-        },
-        { provide: VoteRoom, useValue: parts.votes },
-        { provide: NoticeRoom, useValue: parts.notices },
-        { provide: UsageRoom, useValue: parts.usage },
-        { provide: TrustRoom, useValue: parts.trust },
-        { provide: CallbackSender, useValue: parts.sender },
-        ...(parts.damage ? [{ provide: KnownDamage, useValue: parts.damage }] : []),
-        ...personalProviders(parts),
-        ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),
-      ],
     };
   }
+}
+
+function sharedProviders(parts: GatewayParts): Provider[] {
+  return [
+    { provide: Face, useValue: parts.face },
+    { provide: RecordGuard, useValue: parts.record },
+    { provide: Vault, useValue: parts.vault },
+    { provide: TENANT_KEYS, useValue: parts.keys },
+    { provide: Calls, useValue: parts.calls },
+    { provide: RecordedCalls, useValue: parts.calls.recorded },
+    { provide: OpenStreams, useValue: parts.streams },
+    { provide: CaseFeeds, useValue: parts.case_feeds },
+    { provide: Views, useValue: parts.calls.recorded.views },
+    { provide: ConfigurationRoom, useValue: parts.configuration },
+    { provide: StoredBlobs, useValue: parts.blobs },
+    { provide: PolicyRoom, useValue: parts.policies },
+    { provide: SimulationReports, useValue: parts.reports },
+    { provide: ReplayBundles, useValue: parts.replays },
+    { provide: CounterfactualRoom, useValue: parts.counterfactual },
+    { provide: Health, useValue: parts.health },
+    {
+      provide: ToolReadings,
+      useFactory: (trust: TrustRoom, views: Views, health: Health) => new ToolReadings(trust, views, health),
+      inject: [TrustRoom, Views, Health],
+    },
+    { provide: VoteRoom, useValue: parts.votes },
+    { provide: NoticeRoom, useValue: parts.notices },
+    { provide: UsageRoom, useValue: parts.usage },
+    { provide: TrustRoom, useValue: parts.trust },
+    { provide: CallbackSender, useValue: parts.sender },
+    ...(parts.damage ? [{ provide: KnownDamage, useValue: parts.damage }] : []),
+    ...personalProviders(parts),
+    ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),
+  ];
 }
 
 function personalProviders({ readable, sealer, subjects, drops }: GatewayParts): Provider[] {
@@ -268,17 +283,13 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   const parse = takeOnlyJson(adapter.getInstance(), (request, bytes, handle) => admission.inTurn(request, bytes, handle));
   admitBeforeBody(adapter.getInstance(), admission, parts.face, isKeyless);
   guardRecord(adapter.getInstance(), parts.record, parts.face);
-  const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts, logger), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),
     abortOnError: false,
   });
-  app.useGlobalFilters({
-    catch(cause: unknown, host: { switchToHttp(): { getRequest<T>(): T; getResponse<T>(): T } }) {
-      const http = host.switchToHttp();
-      parts.face.fault(http.getRequest<HttpRequest>(), http.getResponse<HttpReply>(), cause);
-    },
-  });
+  const document = JSON.stringify(openApiDocument(app));
+  adapter.get('/openapi.json', (_request: HttpRequest, reply: HttpReply) => sendAnswer(reply, { status: 200, text: document }));
   takeDirectCalls(app, parse, admission, parts);
   return app;
 }

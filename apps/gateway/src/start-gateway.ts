@@ -145,6 +145,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     blobs: new StoredBlobs(deps.blobs, deps.personal),
     health: new Health(ready, deps, deps.metrics, bounds.metrics_access, new PackHealth(store, monotonic)),
     bounds,
+    strict_answers: config.strict_answers ?? false,
     audit: deps.evidence && new AuditRoom(reading, deps.evidence, configuration, auditedTopics(config.lanes)),
   };
 }

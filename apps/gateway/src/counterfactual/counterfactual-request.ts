@@ -1,9 +1,9 @@
 import { Refusal } from '@countersign/calls';
 import { errorCodes } from '@countersign/contracts';
 import { z } from 'zod';
+import { limitRequest } from '../limits/limit-request.js';
 import { draftBundle } from '../policies/bundle-request.js';
 import { parseBody } from '../requests/body-issues.js';
-import { limitRequest } from '../requests/limit-request.js';
 import { tooDeep } from '../requests/nesting.js';
 
 const CHANGES_MAX = 50;

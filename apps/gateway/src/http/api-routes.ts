@@ -1,7 +1,6 @@
 import { batchRequest, callRequest } from '@countersign/calls';
 import type { z } from 'zod';
 import { activateRequest, policySettings, publishRequest } from '../policies/bundle-request.js';
-import { limitRequest } from '../requests/limit-request.js';
 import { evaluationRequest, resolveTierRequest } from './access.controller.js';
 import { type ApiRoute, lastEventId } from './api-route.js';
 import { approvalRoutes } from './approval-routes.js';
@@ -104,16 +103,6 @@ const peopleRoutes: readonly ApiRoute[] = [
     query: list(),
     answers: { '200': 'Page' },
   },
-];
-
-const LIMIT = '/v1/limits/{limit_id}';
-const limitRoutes: readonly ApiRoute[] = [
-  { method: 'get', path: '/v1/limits', summary: 'List guard limits', tag: 'limits', query: list(), answers: { '200': 'Page' } },
-  { method: 'get', path: LIMIT, summary: 'Read a limit', tag: 'limits', answers: { '200': 'Object' } },
-  { method: 'put', path: LIMIT, summary: 'Set a limit', tag: 'limits', body: limitRequest, answers: { '200': 'Object' } },
-  { method: 'delete', path: LIMIT, summary: 'Take a limit away', tag: 'limits', answers: { '204': '' } },
-  { method: 'get', path: `${LIMIT}/versions`, summary: 'Its versions, newest first', tag: 'limits', answers: { '200': 'Page' } },
-  { method: 'get', path: `${LIMIT}/usage`, summary: 'What it has counted', tag: 'limits', query: list(), answers: { '200': 'Page' } },
 ];
 
 const VERSIONED = '/v1/policies';
@@ -244,7 +233,6 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...runRoutes,
   ...registryRoutes,
   ...settingRoutes,
-  ...limitRoutes,
   ...policyRoutes,
   ...identityRoutes,
   ...auditRoutes,

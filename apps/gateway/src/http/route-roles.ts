@@ -23,8 +23,6 @@ export const routeRoles: Readonly<Record<string, readonly Role[]>> = {
   'post /v1/keys': ['admin'],
   'delete /v1/keys/{key_id}': ['admin'],
   'get /v1/webhooks/secret': ['operator'],
-  'put /v1/limits/{limit_id}': ['policy_admin'],
-  'delete /v1/limits/{limit_id}': ['policy_admin'],
   'post /v1/policies': ['policy_admin'],
   'put /v1/policies/active': ['policy_admin'],
   'post /v1/policies:rollback': ['policy_admin'],

@@ -1,0 +1,15 @@
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import type { Role } from '../identity/authenticator.js';
+
+/** Metadata of a route: the roles that may call it (empty: every principal), or `public`. */
+export const ACCESS = 'countersign:access';
+export type Access = readonly Role[] | 'public';
+
+/** The roles that may call a route, besides `admin`. None: every principal of the tenant. */
+export const Roles = (...roles: Role[]): MethodDecorator & ClassDecorator =>
+  applyDecorators(SetMetadata(ACCESS, roles), ApiBearerAuth('bearer'), ApiExtension('x-countersign-roles', roles));
+
+/** A route that needs no token. */
+export const Public = (): MethodDecorator & ClassDecorator =>
+  applyDecorators(SetMetadata(ACCESS, 'public'), ApiSecurity({}), ApiExtension('x-countersign-public', true));

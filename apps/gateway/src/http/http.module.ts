@@ -1,0 +1,32 @@
+import type { Logger } from '@countersign/process';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, Reflector } from '@nestjs/core';
+import { AnswerInterceptor } from './answer.interceptor.js';
+import { AuthGuard } from './auth.guard.js';
+import { ProblemFilter } from './problem.filter.js';
+import { RefusalInterceptor } from './refusal.interceptor.js';
+import { SealedFieldsInterceptor } from './sealed-fields.interceptor.js';
+import { validationPipe } from './validation.pipe.js';
+
+/**
+ * What every route has. Interceptors see an answer in the opposite order: a refusal ends it, its schema is applied, what is
+ * sealed in it is opened last.
+ */
+@Module({})
+export class HttpModule {
+  /** `strict_answers`: an answer that its route does not declare fails the request (tests). */
+  static of(logger: Logger, strict_answers: boolean): DynamicModule {
+    const answers = (reflector: Reflector) => new AnswerInterceptor(reflector, logger, strict_answers);
+    return {
+      module: HttpModule,
+      providers: [
+        { provide: APP_GUARD, useClass: AuthGuard },
+        { provide: APP_PIPE, useFactory: validationPipe },
+        { provide: APP_INTERCEPTOR, useClass: SealedFieldsInterceptor },
+        { provide: APP_INTERCEPTOR, useFactory: answers, inject: [Reflector] },
+        { provide: APP_INTERCEPTOR, useClass: RefusalInterceptor },
+        { provide: APP_FILTER, useClass: ProblemFilter },
+      ],
+    };
+  }
+}
