@@ -14,6 +14,7 @@ import { BODY_BYTES_MAX } from './bounds/http-limits.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
 import { ConfigurationRoom } from './configuration/configuration-room.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
+import { DocsModule } from './docs/docs.module.js';
 import { AccessController } from './http/access.controller.js';
 import { AdapterPinsController } from './http/adapter-pins.controller.js';
 import { ApprovalModesController } from './http/approval-modes.controller.js';
@@ -190,7 +191,7 @@ export class GatewayModule {
   static of(parts: GatewayParts, logger: Logger): DynamicModule {
     return {
       module: GatewayModule,
-      imports: [PartsModule.of(parts), HttpModule.of(logger, parts.strict_answers), LimitsModule],
+      imports: [PartsModule.of(parts), HttpModule.of(logger, parts.strict_answers), DocsModule, LimitsModule],
       controllers: [
         ...CONTROLLERS,
         ...(parts.audit ? [AuditController, AuditEntriesController, AuditEventsController, AuditExportController] : []),
