@@ -35,7 +35,6 @@ import { CaseEventsController } from './http/case-events.controller.js';
 import { CaseFeeds } from './http/case-feed.js';
 import { CasesController } from './http/cases.controller.js';
 import { CounterfactualController } from './http/counterfactual.controller.js';
-import { guardRecord } from './http/damaged-writes.js';
 import { DamagesController } from './http/damages.controller.js';
 import { DecisionsController } from './http/decisions.controller.js';
 import { DelegationsController } from './http/delegations.controller.js';
@@ -48,7 +47,6 @@ import { Health } from './http/health.js';
 import { HttpModule } from './http/http.module.js';
 import { IdentityProvidersController } from './http/identity-providers.controller.js';
 import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
-import { isKeyless } from './http/keyless-routes.js';
 import { KeysController } from './http/keys.controller.js';
 import { LogDropsController } from './http/log-drops.controller.js';
 import { MappingsController } from './http/mappings.controller.js';
@@ -57,6 +55,7 @@ import { openApiDocument } from './http/openapi-document.js';
 import { PersonLinksController } from './http/person-links.controller.js';
 import { PersonalDataController } from './http/personal-data.controller.js';
 import { PoliciesController } from './http/policies.controller.js';
+import { PublicRoutes } from './http/public-routes.js';
 import { ProjectionsController } from './http/projections.controller.js';
 import { RatingsController } from './http/ratings.controller.js';
 import { type HttpReply, type HttpRequest, sendAnswer } from './http/reply.js';
@@ -282,15 +281,17 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   });
   const admission = new BodyAdmission(parts.face, bounds);
   const parse = takeOnlyJson(adapter.getInstance(), (request, bytes, handle) => admission.inTurn(request, bytes, handle));
-  admitBeforeBody(adapter.getInstance(), admission, parts.face, isKeyless);
-  guardRecord(adapter.getInstance(), parts.record, parts.face);
+  const open = new PublicRoutes();
+  admitBeforeBody(adapter.getInstance(), admission, parts.face, (method, route) => open.has(method, route));
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts, logger), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),
     abortOnError: false,
   });
-  const document = JSON.stringify(openApiDocument(app));
-  adapter.get('/openapi.json', (_request: HttpRequest, reply: HttpReply) => sendAnswer(reply, { status: 200, text: document }));
+  const document = openApiDocument(app);
+  open.read(document);
+  const text = JSON.stringify(document);
+  adapter.get('/openapi.json', (_request: HttpRequest, reply: HttpReply) => sendAnswer(reply, { status: 200, text }));
   takeDirectCalls(app, parse, admission, parts);
   return app;
 }

@@ -13,3 +13,9 @@ export const Roles = (...roles: Role[]): MethodDecorator & ClassDecorator =>
 /** A route that needs no token. */
 export const Public = (): MethodDecorator & ClassDecorator =>
   applyDecorators(SetMetadata(ACCESS, 'public'), ApiSecurity({}), ApiExtension('x-countersign-public', true));
+
+/** Metadata of a route that changes nothing, whatever its method. */
+export const READS_ONLY = 'countersign:reads_only';
+
+/** No GET, and served also while the record is damaged: it leaves the record of the tenant as it is, or mends what is damaged. */
+export const ReadsOnly = (): MethodDecorator => SetMetadata(READS_ONLY, true);

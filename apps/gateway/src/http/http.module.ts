@@ -3,14 +3,16 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, Reflector } from '@nestjs/core';
 import { AnswerInterceptor } from './answer.interceptor.js';
 import { AuthGuard } from './auth.guard.js';
+import { DamagedRecordGuard } from './damaged-record.guard.js';
+import { JsonTextInterceptor } from './json-text.interceptor.js';
 import { ProblemFilter } from './problem.filter.js';
 import { RefusalInterceptor } from './refusal.interceptor.js';
 import { SealedFieldsInterceptor } from './sealed-fields.interceptor.js';
 import { validationPipe } from './validation.pipe.js';
 
 /**
- * What every route has. Interceptors see an answer in the opposite order: a refusal ends it, its schema is applied, what is
- * sealed in it is opened last.
+ * What every route has. Interceptors see an answer in the opposite order: a refusal ends it, its schema is checked, what is
+ * sealed in it is opened, and JSON that is made already is handed over as it is.
  */
 @Module({})
 export class HttpModule {
@@ -21,7 +23,9 @@ export class HttpModule {
       module: HttpModule,
       providers: [
         { provide: APP_GUARD, useClass: AuthGuard },
+        { provide: APP_GUARD, useClass: DamagedRecordGuard },
         { provide: APP_PIPE, useFactory: validationPipe },
+        { provide: APP_INTERCEPTOR, useClass: JsonTextInterceptor },
         { provide: APP_INTERCEPTOR, useClass: SealedFieldsInterceptor },
         { provide: APP_INTERCEPTOR, useFactory: answers, inject: [Reflector] },
         { provide: APP_INTERCEPTOR, useClass: RefusalInterceptor },
