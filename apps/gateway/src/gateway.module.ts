@@ -34,7 +34,6 @@ import { CaseEventsController } from './http/case-events.controller.js';
 import { CaseFeeds } from './http/case-feed.js';
 import { CasesController } from './http/cases.controller.js';
 import { CounterfactualController } from './http/counterfactual.controller.js';
-import { guardRecord } from './http/damaged-writes.js';
 import { DamagesController } from './http/damages.controller.js';
 import { DecisionsController } from './http/decisions.controller.js';
 import { DelegationsController } from './http/delegations.controller.js';
@@ -282,7 +281,6 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   const admission = new BodyAdmission(parts.face, bounds);
   const parse = takeOnlyJson(adapter.getInstance(), (request, bytes, handle) => admission.inTurn(request, bytes, handle));
   admitBeforeBody(adapter.getInstance(), admission, parts.face, isKeyless);
-  guardRecord(adapter.getInstance(), parts.record, parts.face);
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts, logger), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),
