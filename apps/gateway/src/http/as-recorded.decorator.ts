@@ -1,7 +1,7 @@
-import { type CustomDecorator, SetMetadata } from '@nestjs/common';
+import { SetMetadata } from '@nestjs/common';
 
-/** Metadata of a route: its answer is the record. */
-export const AS_RECORDED = 'countersign:as-recorded';
+/** Metadata of a route whose answers keep what is sealed in them. */
+export const AS_RECORDED = 'countersign:as_recorded';
 
-/** The answer is the record, or a proof of it: sealed fields stay sealed. */
-export const AsRecorded = (): CustomDecorator => SetMetadata(AS_RECORDED, true);
+/** A route that answers with the record itself, or a proof of it: what is sealed in its answers stays sealed. */
+export const AsRecorded = (): MethodDecorator & ClassDecorator => SetMetadata(AS_RECORDED, true);
