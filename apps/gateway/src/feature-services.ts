@@ -15,8 +15,8 @@ import { DelegatedAuthority } from './identity/delegated-authority.js';
 import type { TokenPrincipals } from './identity/token-principals.js';
 import { NoticeClaims } from './notices/notice-claims.js';
 import { NoticeSender, type SenderParts } from './notices/notice-sender.js';
-import { RetentionRoom } from './personal/retention-room.js';
-import { SubjectRoom } from './personal/subject-room.js';
+import { KeyRetention } from './personal-data/key-retention.js';
+import { SubjectEraser } from './personal-data/subject-eraser.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { Transcripts } from './runs/transcripts.js';
 import { TrustRoom } from './trust/trust-room.js';
@@ -62,8 +62,8 @@ export function eventStreams(
   };
 }
 
-export function subjectRooms({ personal, logger }: AppDeps, settings: ConfigurationRoom): GatewayParts['subjects'] {
-  return personal && { erasure: new SubjectRoom(personal, settings), retention: new RetentionRoom(personal, settings, logger) };
+export function personalDataParts({ personal, logger }: AppDeps, settings: ConfigurationRoom): GatewayParts['subjects'] {
+  return personal && { erasure: new SubjectEraser(personal, settings), retention: new KeyRetention(personal, settings, logger) };
 }
 
 export function noticeSender(

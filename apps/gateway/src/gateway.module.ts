@@ -48,24 +48,20 @@ import { IdentityProvidersController } from './http/identity-providers.controlle
 import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
 import { isKeyless } from './http/keyless-routes.js';
 import { KeysController } from './http/keys.controller.js';
-import { LogDropsController } from './http/log-drops.controller.js';
 import { MappingsController } from './http/mappings.controller.js';
 import { OpenStreams } from './http/open-streams.js';
 import { openApiDocument } from './http/openapi-document.js';
 import { PersonLinksController } from './http/person-links.controller.js';
-import { PersonalDataController } from './http/personal-data.controller.js';
 import { PoliciesController } from './http/policies.controller.js';
 import { ProjectionsController } from './http/projections.controller.js';
 import { RatingsController } from './http/ratings.controller.js';
 import { type HttpReply, type HttpRequest, sendAnswer } from './http/reply.js';
-import { RetentionController } from './http/retention.controller.js';
 import { RunsController } from './http/runs.controller.js';
 import { SagasController } from './http/sagas.controller.js';
 import { SecretsController } from './http/secrets.controller.js';
 import { SecurityEventsController } from './http/security-events.controller.js';
 import { SimulateController } from './http/simulate.controller.js';
 import { StoredBlobs } from './http/stored-blobs.js';
-import { SubjectsController } from './http/subjects.controller.js';
 import { TenantsController } from './http/tenants.controller.js';
 import { TENANT_KEYS, TokenExchangesController } from './http/token-exchanges.controller.js';
 import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
@@ -81,9 +77,10 @@ import { VoteRoom } from './http/vote-room.js';
 import { WebhooksController } from './http/webhooks.controller.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { NoticeRoom } from './notices/notice-room.js';
-import { LogDrop } from './personal/log-drop.js';
-import { RetentionRoom } from './personal/retention-room.js';
-import { SubjectRoom } from './personal/subject-room.js';
+import { KeyRetention } from './personal-data/key-retention.js';
+import { LogDrop } from './personal-data/log-drop.js';
+import { PersonalDataModule } from './personal-data/personal-data.module.js';
+import { SubjectEraser } from './personal-data/subject-eraser.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
@@ -99,7 +96,7 @@ export interface GatewayParts {
   readable: Readable;
   sealer: CallSealer;
   /** Absent only where a test does without personal data. */
-  subjects: { erasure: SubjectRoom; retention: RetentionRoom } | undefined;
+  subjects: { erasure: SubjectEraser; retention: KeyRetention } | undefined;
   /** Absent where there is no evidence to drop behind. */
   drops: LogDrop | undefined;
   vault: Vault;
@@ -189,13 +186,16 @@ export class GatewayModule {
   static of(parts: GatewayParts, logger: Logger): DynamicModule {
     return {
       module: GatewayModule,
-      imports: [PartsModule.of(parts), HttpModule.of(logger, parts.strict_answers), LimitsModule],
+      imports: [
+        PartsModule.of(parts),
+        HttpModule.of(logger, parts.strict_answers),
+        LimitsModule,
+        PersonalDataModule.of({ seals: parts.subjects !== undefined, drops: parts.drops !== undefined }),
+      ],
       controllers: [
         ...CONTROLLERS,
         ...(parts.audit ? [AuditController, AuditEntriesController, AuditEventsController, AuditExportController] : []),
         ...(parts.damage ? [DamagesController] : []),
-        ...(parts.drops ? [LogDropsController] : []),
-        ...(parts.subjects ? [PersonalDataController, SubjectsController, RetentionController] : []),
       ],
     };
   }
@@ -242,7 +242,7 @@ function personalProviders({ readable, sealer, subjects, drops }: GatewayParts):
     { provide: CallSealer, useValue: sealer },
   ];
   if (!subjects) return always;
-  return [...always, { provide: SubjectRoom, useValue: subjects.erasure }, { provide: RetentionRoom, useValue: subjects.retention }];
+  return [...always, { provide: SubjectEraser, useValue: subjects.erasure }, { provide: KeyRetention, useValue: subjects.retention }];
 }
 
 /** `POST /v1/calls` in its plainest form goes past the router, to the same controller. */

@@ -21,7 +21,15 @@ import { CallbackSender } from './callbacks/callback-sender.js';
 import { type GatewayConfig, publicUrl } from './config.js';
 import { ConfigurationRoom } from './configuration/configuration-room.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
-import { delegatedAuthority, eventStreams, noticeSender, replayBundles, subjectRooms, trustRoom, usageRoom } from './feature-services.js';
+import {
+  delegatedAuthority,
+  eventStreams,
+  noticeSender,
+  personalDataParts,
+  replayBundles,
+  trustRoom,
+  usageRoom,
+} from './feature-services.js';
 import { createHttpApp, type GatewayParts } from './gateway.module.js';
 import { Face } from './http/face.js';
 import { Health } from './http/health.js';
@@ -44,7 +52,7 @@ import { Notices } from './notices/notices.js';
 import { startNotices } from './notices/notices.module.js';
 import { SealedSecrets } from './notices/sealed-secret.js';
 import { VersionKeeper } from './notices/version-keeper.js';
-import { LogDrop } from './personal/log-drop.js';
+import { LogDrop } from './personal-data/log-drop.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { EditDesk } from './votes/edited-inputs.js';
@@ -120,7 +128,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     sender,
     readable,
     sealer,
-    subjects: subjectRooms(deps, settings),
+    subjects: personalDataParts(deps, settings),
     drops: deps.evidence && deps.damage && new LogDrop(deps, deps.evidence, settings, deps.damage),
     vault: deps.vault,
     keys,

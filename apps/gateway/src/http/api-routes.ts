@@ -14,7 +14,6 @@ import { factsChange, factsRequest } from './facts.controller.js';
 import { identityRoutes } from './identity-routes.js';
 import { keyRequest } from './keys.controller.js';
 import { listQuery } from './lists.js';
-import { personalRoutes } from './personal-routes.js';
 import { recordRoutes } from './record-routes.js';
 import { registryRoutes } from './registry-routes.js';
 import { runRoutes } from './runs.controller.js';
@@ -237,7 +236,6 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...identityRoutes,
   ...auditRoutes,
   ...usageRoutes,
-  ...personalRoutes,
   ...recordRoutes,
   ...trustRoutes,
   ...healthRoutes,

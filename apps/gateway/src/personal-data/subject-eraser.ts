@@ -4,7 +4,7 @@ import type { Personal } from '@countersign/process';
 import type { ConfigurationRoom } from '../configuration/configuration-room.js';
 
 /** Erases subjects: the record says so first, then their keys are destroyed. */
-export class SubjectRoom {
+export class SubjectEraser {
   constructor(
     private readonly personal: Personal,
     private readonly configuration: ConfigurationRoom,

@@ -7,7 +7,7 @@ const EVERY_MS = 3_600_000;
 const BY: Principal = { kind: 'service', id: 'gateway', roles: [] };
 
 /** Destroys the keys of sealed data that was kept for as long as its tenant said: on demand, and every hour. */
-export class RetentionRoom {
+export class KeyRetention {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(

@@ -6,8 +6,8 @@ import { createLogger, Personal } from '@countersign/process';
 import { MemorySubjectKeys } from '@countersign/store';
 import { describe, expect, test } from '@jest/globals';
 import type { ConfigurationRoom } from '../configuration/configuration-room.js';
-import { RetentionRoom } from './retention-room.js';
-import { SubjectRoom } from './subject-room.js';
+import { KeyRetention } from './key-retention.js';
+import { SubjectEraser } from './subject-eraser.js';
 
 const NOW = Date.UTC(2026, 10, 22);
 const by: Principal = { kind: 'user', id: 'paula', roles: [] };
@@ -26,7 +26,7 @@ function room() {
   const configuration = { state, writer: { set }, clock: { now_ms: () => NOW } } as unknown as ConfigurationRoom;
   const tenants = { tenantKey: (id: string) => createHmac('sha256', 'm').update(id).digest() };
   const personal = new Personal(keys, tenants, () => NOW);
-  const retention = new RetentionRoom(personal, configuration, createLogger('test', 'silent'));
+  const retention = new KeyRetention(personal, configuration, createLogger('test', 'silent'));
   const terms = (rules: { marking: string | null; months: number }[], floor_months = 6) =>
     setRetention(state, { meta, version: 1, floor_months, rules, by, changed_at_ms: NOW });
   const seal = async (month: number, markings: string[] = []) =>
@@ -73,7 +73,7 @@ describe('retention', () => {
 
   test('keys that come back from a backup are destroyed again at the next start', async () => {
     const { state, keys, personal, configuration, retention, terms, seal } = room();
-    const subjects = new SubjectRoom(personal, configuration);
+    const subjects = new SubjectEraser(personal, configuration);
     const place = { tenant_id: 'acme', subject: personal.ref('acme', 'ada'), markings: '', period: '2026-11' };
     const [key] = await keys.current([place], NOW);
     await subjects.erase('acme', 'ada', { reason: 'asked', by });
@@ -85,7 +85,7 @@ describe('retention', () => {
     await restored.current([{ ...place, period: '2026-01', subject: 'x' }], NOW);
     const [again] = await restored.current([place], NOW);
     state.by_tenant.get('acme')?.personal?.erased_keys.add(again?.key_id as string);
-    await new SubjectRoom(new Personal(restored, { tenantKey: () => Buffer.alloc(32) }, () => NOW), configuration).reconcile(state);
+    await new SubjectEraser(new Personal(restored, { tenantKey: () => Buffer.alloc(32) }, () => NOW), configuration).reconcile(state);
     expect(await restored.periods('acme')).toEqual([]);
   });
 });
