@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
 import { CallSealer, Calls, Readable, RecordedCalls, RecordGuard, Views } from '@countersign/calls';
+import type { AddressRules } from '@countersign/outbound';
 import { KnownDamage, type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
@@ -28,7 +29,6 @@ import { BatchController } from './http/batch.controller.js';
 import { BlobsController } from './http/blobs.controller.js';
 import { CallCommandsController } from './http/call-commands.controller.js';
 import { CallEventsController } from './http/call-events.controller.js';
-import { CallbackSecretController } from './http/callback-secret.controller.js';
 import { CallsController } from './http/calls.controller.js';
 import { CaseEventsController } from './http/case-events.controller.js';
 import { CaseFeeds } from './http/case-feed.js';
@@ -74,9 +74,9 @@ import { UsageController } from './http/usage.controller.js';
 import { UsageBillingController } from './http/usage-billing.controller.js';
 import { VoteDelegationsController } from './http/vote-delegations.controller.js';
 import { VoteRoom } from './http/vote-room.js';
-import { WebhooksController } from './http/webhooks.controller.js';
 import { LimitsModule } from './limits/limits.module.js';
-import { NoticeRoom } from './notices/notice-room.js';
+import { DecisionLinks } from './notifications/decision-link.js';
+import { SealedSecrets } from './notifications/sealed-secret.js';
 import { KeyRetention } from './personal-data/key-retention.js';
 import { LogDrop } from './personal-data/log-drop.js';
 import { PersonalDataModule } from './personal-data/personal-data.module.js';
@@ -86,6 +86,8 @@ import { SimulationReports } from './policies/simulation-reports.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { TrustRoom } from './trust/trust-room.js';
 import { UsageRoom } from './usage/usage-room.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
+import { CALLBACK_ADDRESSES } from './webhooks/webhooks.service.js';
 
 /** What the controllers are given. */
 export interface GatewayParts {
@@ -114,7 +116,11 @@ export interface GatewayParts {
   blobs: StoredBlobs;
   sender: CallbackSender;
   votes: VoteRoom;
-  notices: NoticeRoom;
+  /** Seals the secrets of webhooks. */
+  secrets: SealedSecrets;
+  links: DecisionLinks;
+  /** Where channels and callbacks may be. */
+  callback_addresses: AddressRules;
   usage: UsageRoom;
   trust: TrustRoom;
   /** Absent only where a test does without evidence. */
@@ -136,7 +142,6 @@ const CONTROLLERS = [
   ApprovalsController,
   VoteDelegationsController,
   GrantsController,
-  WebhooksController,
   DecisionsController,
   CasesController,
   CaseEventsController,
@@ -165,7 +170,6 @@ const CONTROLLERS = [
   UsageBillingController,
   HealthController,
   AsyncApiController,
-  CallbackSecretController,
   ProjectionsController,
   SagasController,
   SecurityEventsController,
@@ -190,6 +194,7 @@ export class GatewayModule {
         PartsModule.of(parts),
         HttpModule.of(logger, parts.strict_answers),
         LimitsModule,
+        WebhooksModule,
         PersonalDataModule.of({ seals: parts.subjects !== undefined, drops: parts.drops !== undefined }),
       ],
       controllers: [
@@ -225,7 +230,9 @@ function sharedProviders(parts: GatewayParts): Provider[] {
       inject: [TrustRoom, Views, Health],
     },
     { provide: VoteRoom, useValue: parts.votes },
-    { provide: NoticeRoom, useValue: parts.notices },
+    { provide: SealedSecrets, useValue: parts.secrets },
+    { provide: DecisionLinks, useValue: parts.links },
+    { provide: CALLBACK_ADDRESSES, useValue: parts.callback_addresses },
     { provide: UsageRoom, useValue: parts.usage },
     { provide: TrustRoom, useValue: parts.trust },
     { provide: CallbackSender, useValue: parts.sender },

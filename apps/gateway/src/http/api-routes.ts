@@ -196,7 +196,6 @@ const settingRoutes: readonly ApiRoute[] = [
   },
   { method: 'get', path: '/v1/keys', summary: 'List API keys', tag: 'keys', query: list(), answers: { '200': 'Page' } },
   { method: 'post', path: '/v1/keys', summary: 'Make an API key', tag: 'keys', body: keyRequest, answers: { '201': 'Object' } },
-  { method: 'get', path: '/v1/webhooks/secret', summary: 'Secret of callback signatures', tag: 'keys', answers: { '200': 'Object' } },
   { method: 'delete', path: '/v1/keys/{key_id}', summary: 'Revoke an API key', tag: 'keys', answers: { '204': '' } },
 ];
 

@@ -18,7 +18,7 @@ async function opened(url: string): Promise<Transporter> {
   return createTransport({ url, ...waits, disableFileAccess: true, disableUrlAccess: true });
 }
 
-/** Mail over SMTP (`COUNTERSIGN_SMTP_URL`). Without a server nothing is sent, and the notice is given up. */
+/** Mail over SMTP (`COUNTERSIGN_SMTP_URL`). Without a server nothing is sent, and the notification is given up. */
 export class Mailer {
   private transport: Promise<Transporter> | undefined;
 

@@ -11,8 +11,8 @@ import {
 /** Old claims are dropped after so many new ones. */
 const FORGET_EVERY = 1_000;
 
-/** This gateway's claims of notices, so that of many gateways one tells a channel. All reject where the store is away. */
-export class NoticeClaims {
+/** This gateway's claims of notifications: of many gateways one sends to a channel. All methods reject where the store is unavailable. */
+export class NotificationClaims {
   private made = 0;
 
   constructor(

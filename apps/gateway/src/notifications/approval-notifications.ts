@@ -1,11 +1,11 @@
 import type { ApprovalPart, Meta, ToolCall } from '@countersign/contracts';
 import { approvalId, groupOf } from '@countersign/domain';
 import type { Recorded } from '@countersign/event-log';
-import type { Notice } from './notice.js';
+import type { Notification } from './notification.js';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** Channels have no clearance: marked inputs are told by their digest only. */
+/** Channels have no clearance: of marked inputs they get the digest only. */
 function shown({ inputs_json, mapped, authority }: ToolCall): { inputs: unknown; mapped_inputs?: unknown } {
   if (authority && authority.markings.length > 0) return { inputs: null };
   const inputs = JSON.parse(inputs_json) as unknown;
@@ -18,11 +18,11 @@ function aboutCall({ call_id }: Meta, call: ToolCall): Record<string, unknown> {
   return { call_id, tool, version, case_id, run_id, ...asked, ...shown(call), inputs_digest };
 }
 
-function notice(
+function notification(
   at: Recorded,
   call: ToolCall,
-  said: Pick<Notice, 'type' | 'title'> & { approval_id: string; data?: Record<string, unknown>; open_until_ms?: number },
-): Notice {
+  said: Pick<Notification, 'type' | 'title'> & { approval_id: string; data?: Record<string, unknown>; open_until_ms?: number },
+): Notification {
   const { meta } = at.event;
   const { approval_id, open_until_ms, type, title, data } = said;
   return {
@@ -42,7 +42,7 @@ function partOf(part: ApprovalPart): Record<string, unknown> {
   return { rule: part.rule, approver_roles, people, quorum, expires_at: iso(part.expires_at_ms), shortfall: part.shortfall };
 }
 
-function asked(at: Extract<Recorded, { event_type: 'approval_requested' }>): Notice {
+function requested(at: Extract<Recorded, { event_type: 'approval_requested' }>): Notification {
   const { approval_id, call, approver_roles, quorum, expires_at_ms, requirement, reversibility, evidence, edit } = at.event;
   const parts = at.event.parts;
   const people = parts.length > 0 ? [...new Set(parts.flatMap((part) => groupOf(part).people))] : (requirement?.people ?? []);
@@ -57,7 +57,7 @@ function asked(at: Extract<Recorded, { event_type: 'approval_requested' }>): Not
     edited_from: edit?.approval_id ?? null,
     parts: parts.map(partOf),
   };
-  return notice(at, call, {
+  return notification(at, call, {
     type: 'approval.requested',
     title: `${call.tool} needs an approval`,
     approval_id,
@@ -66,15 +66,15 @@ function asked(at: Extract<Recorded, { event_type: 'approval_requested' }>): Not
   });
 }
 
-/** What is told about requests for approval. A denial, an expiry and a cancellation look alike but for their type. */
-export function approvalNotice(at: Recorded): Notice | undefined {
+/** The notification of an event of a request for approval. A denial, an expiry and a cancellation look alike but for their type. */
+export function approvalNotification(at: Recorded): Notification | undefined {
   switch (at.event_type) {
     case 'approval_requested':
-      return asked(at);
+      return requested(at);
     case 'approval_escalated': {
       const { approval_id, call, level, approver_roles, people, quorum, expires_at_ms } = at.event;
       const data = { rule: at.event.rule, level, approver_roles, people, quorum, expires_at: iso(expires_at_ms) };
-      return notice(at, call, {
+      return notification(at, call, {
         type: 'approval.escalated',
         title: `${call.tool} still needs an approval: it is yours now`,
         approval_id,
@@ -85,7 +85,7 @@ export function approvalNotice(at: Recorded): Notice | undefined {
     case 'approval_reminded': {
       const { approval_id, call, kind, expires_at_ms } = at.event;
       const type = kind === 'reminder' ? 'approval.reminder' : 'approval.sla_missed';
-      return notice(at, call, {
+      return notification(at, call, {
         type,
         title: `${call.tool} waits for an approval`,
         approval_id,
@@ -97,11 +97,11 @@ export function approvalNotice(at: Recorded): Notice | undefined {
       const { approval_id, call, votes } = at.event;
       const parts = at.event.parts.map(({ rule, approved_by }) => ({ rule, approved_by }));
       const data = { decided_by: votes.map((vote) => vote.voter_id), reason: null, parts };
-      return notice(at, call, { type: 'approval.granted', title: `${call.tool} was approved`, approval_id, data });
+      return notification(at, call, { type: 'approval.granted', title: `${call.tool} was approved`, approval_id, data });
     }
     case 'approval_denied': {
       const { approval_id, call, by, reason } = at.event;
-      return notice(at, call, {
+      return notification(at, call, {
         type: 'approval.denied',
         title: `${call.tool} was denied`,
         approval_id,
@@ -110,7 +110,7 @@ export function approvalNotice(at: Recorded): Notice | undefined {
     }
     case 'approval_expired': {
       const { approval_id, call } = at.event;
-      return notice(at, call, {
+      return notification(at, call, {
         type: 'approval.expired',
         title: `${call.tool}: nobody decided in time`,
         approval_id,
@@ -121,7 +121,7 @@ export function approvalNotice(at: Recorded): Notice | undefined {
       const { meta, revision, call, by, reason, final } = at.event;
       if (!final || !call || revision === 0) return undefined;
       const approval_id = approvalId(meta.call_id as string, revision);
-      return notice(at, call, {
+      return notification(at, call, {
         type: 'approval.cancelled',
         title: `${call.tool} was cancelled`,
         approval_id,

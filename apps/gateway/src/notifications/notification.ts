@@ -1,7 +1,7 @@
 import type { Recorded } from '@countersign/event-log';
 
-/** Something that people are told: a message of its type, once a channel, repeated under the same id until it is taken. */
-export interface Notice {
+/** A message to people: of one type, once a channel, repeated under the same id until the channel has accepted it. */
+export interface Notification {
   /** Same for every attempt and after every restart: the event's own id. */
   id: string;
   tenant_id: string;
@@ -15,8 +15,8 @@ export interface Notice {
   decides: { approval_id: string; expires_at_ms: number } | null;
 }
 
-/** Makes a notice of an event, or nothing. Every source is a line in `notice-sources.ts`. */
-export type NoticeSource = (at: Recorded) => Notice | undefined;
+/** Makes a notification of an event, or nothing. Every source is a line in `notification-sources.ts`. */
+export type NotificationSource = (at: Recorded) => Notification | undefined;
 
 /** Whether a channel that names these types wants this one: the type itself, or its beginning as `approval.*`. */
 export function wants(types: readonly string[], type: string): boolean {

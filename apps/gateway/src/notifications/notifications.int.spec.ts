@@ -11,11 +11,13 @@ import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersig
 import { claimNotice, PgliteStore } from '@countersign/store';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
-import type { Notice } from './notice.js';
-import { NoticeClaims } from './notice-claims.js';
-import { NoticeSender } from './notice-sender.js';
-import { Notices } from './notices.js';
-import { startNotices } from './notices.module.js';
+import { ChannelDelivery } from './channel-delivery.js';
+import type { Notification } from './notification.js';
+import { NotificationClaims } from './notification-claims.js';
+import { NotificationReader } from './notification-reader.js';
+import { NotificationSender } from './notification-sender.js';
+import { NotificationTargets } from './notification-targets.js';
+import { startNotifications } from './notifications.module.js';
 
 const codec = new EventCodec();
 const logger = createLogger('gateway', 'silent');
@@ -52,40 +54,35 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** A gateway's notices over the log, with a channel that answers as it is told. */
+/** A gateway's notifications over the log, with a channel that answers as the test says. */
 class Life {
-  readonly told: string[] = [];
-  /** Of those that were told, which had something to decide by. */
+  readonly sent: string[] = [];
+  /** Of those that were sent, which had something to decide by. */
   readonly with_link: string[] = [];
   readonly written: { type: string; fields: unknown }[] = [];
   readonly state = initialConfiguration();
-  readonly sender: NoticeSender;
+  readonly sender: NotificationSender;
   private end: (() => Promise<void>) | undefined;
 
-  constructor(private readonly answer: (notice: Notice) => Taken) {
+  constructor(private readonly answer: (notification: Notification) => Taken) {
     tenantPart(this.state, sampleMeta().tenant_id).webhooks.set('w', hook);
-    const tell = async (_webhook: Webhook, notice: Notice) => {
-      this.told.push(notice.id);
-      if (notice.decides) this.with_link.push(notice.id);
-      return this.answer(notice);
+    const send = async (_webhook: Webhook, notification: Notification) => {
+      this.sent.push(notification.id);
+      if (notification.decides) this.with_link.push(notification.id);
+      return this.answer(notification);
     };
-    const claims = new NoticeClaims(store, `gateway-${++lives}`);
-    const disable = async () => void tenantPart(this.state, sampleMeta().tenant_id).webhooks.delete('w');
-    this.sender = new NoticeSender({
-      state: () => this.state,
-      channels: { tell },
-      claims,
-      disable,
-      now_ms: Date.now,
-      logger,
-      readable: Readable.plain,
-    });
+    const claims = new NotificationClaims(store, `gateway-${++lives}`);
+    const change = async () => void tenantPart(this.state, sampleMeta().tenant_id).webhooks.delete('w');
+    const writer = { change } as unknown as ConfigurationWriter;
+    const targets = new NotificationTargets({ state: this.state }, writer, Date.now);
+    this.sender = new NotificationSender(targets, new ChannelDelivery(targets, { send }, claims, Readable.plain), logger);
   }
 
   async start(): Promise<this> {
     const set = async (_tenant: string, type: string, fields: unknown) => void this.written.push({ type, fields });
-    const notices = new Notices(this.sender, { set } as unknown as ConfigurationWriter, () => this.state, Date.now);
-    this.end = await startNotices({ log, codec, clock: systemClock, logger } as unknown as AppDeps, ['shared'], notices);
+    const configuration = { state: this.state, writer: { set } as unknown as ConfigurationWriter, clock: systemClock };
+    const reader = new NotificationReader(this.sender, configuration);
+    this.end = await startNotifications({ log, codec, clock: systemClock, logger } as unknown as AppDeps, ['shared'], reader);
     return this;
   }
 
@@ -101,8 +98,8 @@ class Life {
   }
 
   async until(count: number): Promise<void> {
-    for (const until = Date.now() + 8000; this.told.length < count; await sleep(20))
-      if (Date.now() > until) throw new Error(`${this.told.length} of ${count}`);
+    for (const until = Date.now() + 8000; this.sent.length < count; await sleep(20))
+      if (Date.now() > until) throw new Error(`${this.sent.length} of ${count}`);
   }
 }
 
@@ -128,7 +125,7 @@ async function deny(event_id: string): Promise<void> {
   ]);
 }
 
-test('what no channel took before a restart is told again after it, under the same id; what was taken is not', async () => {
+test('what no channel accepted before a restart is sent again after it, under the same id; what was accepted is not', async () => {
   const first = await new Life(({ id }) => (id === 'n2' ? 'try_again' : 'taken')).start();
   await deny('n1');
   await deny('n2');
@@ -139,12 +136,12 @@ test('what no channel took before a restart is told again after it, under the sa
   await second.until(1);
   await deny('n3');
   await second.until(2);
-  expect(second.told).toEqual(['n2', 'n3']);
+  expect(second.sent).toEqual(['n2', 'n3']);
   await second.stop();
   const third = await new Life(() => 'taken').start();
   await deny('n4');
   await third.until(1);
-  expect(third.told).toEqual(['n4']);
+  expect(third.sent).toEqual(['n4']);
   await third.stop();
 });
 
@@ -155,11 +152,11 @@ test('a channel whose receiver is gone is disabled: nothing more goes there', as
   await life.disabled();
   await deny('n2');
   await sleep(500);
-  expect(life.told).toEqual(['n1']);
+  expect(life.sent).toEqual(['n1']);
   await life.stop();
 });
 
-const notice = (id: string): Notice => ({
+const notification = (id: string): Notification => ({
   id,
   tenant_id: sampleMeta().tenant_id,
   type: 'approval.denied',
@@ -176,7 +173,7 @@ test('a channel is sent a link only while its person could use it', async () => 
   tenantPart(life.state, tenant_id).webhooks.set('w', { ...hook, acts_as: principal });
   const asked = (id: string) => {
     const decides = { approval_id: 'a', expires_at_ms: Date.now() + 60_000 };
-    return new Promise<void>((done) => life.sender.tell({ ...notice(id), decides }, done));
+    return life.sender.send({ ...notification(id), decides });
   };
   await asked('before');
   const key = { key_id: 'k', key_hash: 'k', tenant_id, principal, scopes: [], clearances: [], purposes: null, owner: null };
@@ -185,40 +182,40 @@ test('a channel is sent a link only while its person could use it', async () => 
   await asked('while');
   kept.revoked_at_ms = Date.now();
   await asked('after');
-  expect([life.told, life.with_link]).toEqual([['before', 'while', 'after'], ['while']]);
+  expect([life.sent, life.with_link]).toEqual([['before', 'while', 'after'], ['while']]);
   await life.stop();
 });
 
-const told = (life: Life, id: string) => new Promise<void>((done) => life.sender.tell(notice(id), done));
+const sent = (life: Life, id: string) => life.sender.send(notification(id));
 
-test('of two gateways that read the same event one tells each channel of it, and both go on', async () => {
+test('of two gateways that read the same event one sends to each channel, and both go on', async () => {
   const lives = [new Life(() => 'taken'), new Life(() => 'taken')] as const;
-  await Promise.all(['a', 'b', 'c', 'd'].flatMap((id) => lives.map((life) => told(life, id))));
-  expect([...lives[0].told, ...lives[1].told].sort()).toEqual(['a', 'b', 'c', 'd']);
+  await Promise.all(['a', 'b', 'c', 'd'].flatMap((id) => lives.map((life) => sent(life, id))));
+  expect([...lives[0].sent, ...lives[1].sent].sort()).toEqual(['a', 'b', 'c', 'd']);
   for (const life of lives) await life.stop();
 });
 
-test('while one gateway pauses before it tries again, another does not send; what it leaves when it stops, another tells', async () => {
+test('while one gateway pauses before it tries again, another does not send; what it leaves when it stops, another sends', async () => {
   const [first, second] = [new Life(() => 'try_again'), new Life(() => 'taken')];
-  void told(first, 'x');
+  void sent(first, 'x');
   await first.until(1);
-  const done = told(second, 'x');
+  const done = sent(second, 'x');
   await sleep(300);
-  expect(second.told).toEqual([]);
+  expect(second.sent).toEqual([]);
   await first.stop();
   await done;
-  expect([first.told, second.told]).toEqual([['x'], ['x']]);
+  expect([first.sent, second.sent]).toEqual([['x'], ['x']]);
   await second.stop();
 });
 
-test('what a gateway had claimed when it died is told once its claim is over', async () => {
+test('what a gateway had claimed when it died is sent once its claim is over', async () => {
   const place = { notice_id: 'y', webhook_id: 'w' };
   expect(await claimNotice(store, place, { owner: 'dead', for_ms: 500 })).toBe('mine');
   const life = new Life(() => 'taken');
-  await told(life, 'y');
-  expect(life.told).toEqual(['y']);
-  await told(life, 'y');
-  expect(life.told).toEqual(['y']);
+  await sent(life, 'y');
+  expect(life.sent).toEqual(['y']);
+  await sent(life, 'y');
+  expect(life.sent).toEqual(['y']);
   await life.stop();
 });
 

@@ -4,22 +4,30 @@ import { type AppDeps, NestLogger } from '@countersign/process';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
-import { NoticesConsumer } from './notices.consumer.js';
-import { Notices } from './notices.js';
+import { NotificationReader } from './notification-reader.js';
+import { NotificationsConsumer } from './notifications.consumer.js';
 
 const BATCH_RECORDS_MAX = 500;
-/** A notice goes by mail or webhook: nobody misses a tenth of a second. */
+/** A notification goes by mail or webhook: a tenth of a second does not matter. */
 const PATIENCE_MS = 100;
 
 @Module({})
-class NoticesModule {
-  static with(notices: Notices): DynamicModule {
-    return { module: NoticesModule, controllers: [NoticesConsumer], providers: [{ provide: Notices, useValue: notices }] };
+class NotificationsModule {
+  static with(reader: NotificationReader): DynamicModule {
+    return {
+      module: NotificationsModule,
+      controllers: [NotificationsConsumer],
+      providers: [{ provide: NotificationReader, useValue: reader }],
+    };
   }
 }
 
 /** Starts the reader of group `gateway-notices`: gateways share the partitions. @returns what ends it. */
-export async function startNotices(deps: AppDeps, lanes: readonly string[], notices: Notices): Promise<() => Promise<void>> {
+export async function startNotifications(
+  deps: AppDeps,
+  lanes: readonly string[],
+  reader: NotificationReader,
+): Promise<() => Promise<void>> {
   const strategy = new LogTransport({
     log: deps.log,
     codec: deps.codec,
@@ -31,10 +39,10 @@ export async function startNotices(deps: AppDeps, lanes: readonly string[], noti
     now_ms: () => deps.clock.now_ms(),
     faults: deps.logger,
     ...(deps.schemas ? { schemas: deps.schemas } : {}),
-    // What cannot be read is in dead-letter; nobody waits for a notice of it.
+    // What cannot be read is in dead-letter; nobody waits for a notification of it.
     poison: async () => undefined,
   });
-  const app = await NestFactory.createMicroservice<MicroserviceOptions>(NoticesModule.with(notices), {
+  const app = await NestFactory.createMicroservice<MicroserviceOptions>(NotificationsModule.with(reader), {
     strategy,
     logger: new NestLogger(deps.logger),
   });

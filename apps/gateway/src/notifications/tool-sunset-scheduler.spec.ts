@@ -3,18 +3,19 @@ import { evolveConfiguration, initialConfiguration, lifecycleEntry, type PlacedE
 import type { Logger } from '@countersign/process';
 import type { Store } from '@countersign/store';
 import { expect, test } from '@jest/globals';
-import type { Notice } from './notice.js';
-import { VersionKeeper } from './version-keeper.js';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { Notification } from './notification.js';
+import { ToolSunsetScheduler } from './tool-sunset-scheduler.js';
 
 const DAY_MS = 86_400_000;
 const SUNSET = Date.UTC(2027, 0, 31);
 
-/** A keeper whose clock is moved by hand, on a configuration that folds what it writes. */
+/** A scheduler whose clock is moved by hand, on a configuration that folds what it writes. */
 class Moved {
   now_ms = SUNSET - 60 * DAY_MS;
-  readonly told: Notice[] = [];
-  readonly keeper: VersionKeeper;
-  /** A channel that takes what it is told; false: it does not answer. */
+  readonly sent: Notification[] = [];
+  readonly scheduler: ToolSunsetScheduler;
+  /** A channel that accepts what it is sent; false: it does not answer. */
   answers = true;
   private state = initialConfiguration();
   private offset = 0;
@@ -23,17 +24,20 @@ class Moved {
     const store = { query: async () => [] } as unknown as Store;
     const set = async (tenant_id: string, event_type: string, event: object) => this.say(event_type, event, tenant_id);
     const writer = { set, change: set };
-    this.keeper = new VersionKeeper({
-      state: () => this.state,
-      writer: writer as never,
-      tell: (notice, done) => {
-        this.told.push(notice);
-        if (this.answers) done();
+    const now_ms = () => this.now_ms;
+    const stateNow = () => this.state;
+    const configuration = {
+      get state() {
+        return stateNow();
       },
-      store,
-      clock: { now_ms: () => this.now_ms, monotonic_ms: () => 0 },
-      logger: { warn: () => undefined } as unknown as Logger,
-    });
+      writer,
+      clock: { now_ms },
+    } as unknown as ConfigurationRoom;
+    const send = async (notification: Notification) => {
+      this.sent.push(notification);
+      if (!this.answers) await new Promise(() => undefined);
+    };
+    this.scheduler = new ToolSunsetScheduler(configuration, { send }, store, { warn: () => undefined } as unknown as Logger);
   }
 
   say(event_type: string, event: object, tenant_id = 'acme') {
@@ -62,11 +66,11 @@ class Moved {
 
   async at(days_before: number): Promise<string[]> {
     this.now_ms = SUNSET - days_before * DAY_MS;
-    const before = this.told.length;
-    await this.keeper.look();
-    await this.keeper.look();
+    const before = this.sent.length;
+    await this.scheduler.checkNow();
+    await this.scheduler.checkNow();
     await new Promise((resolve) => setImmediate(resolve));
-    return this.told.slice(before).map(({ type, data }) => `${type} ${data.days_left}`);
+    return this.sent.slice(before).map(({ type, data }) => `${type} ${data.days_left}`);
   }
 
   get lifecycle() {
@@ -74,7 +78,7 @@ class Moved {
   }
 }
 
-test('callers are told 30 and 7 days before the sunset, once each; at the sunset the version is blocked, which is told as well', async () => {
+test('callers are notified 30 and 7 days before the sunset, once each; at the sunset the version is blocked, which is announced as well', async () => {
   const moved = new Moved();
   moved.decide('deprecated', SUNSET);
   expect([await moved.at(40), await moved.at(30), await moved.at(20), await moved.at(6.5), await moved.at(1)]).toEqual([
@@ -84,7 +88,7 @@ test('callers are told 30 and 7 days before the sunset, once each; at the sunset
     ['tool.version_sunset 7'],
     [],
   ]);
-  expect(moved.told[0]).toMatchObject({
+  expect(moved.sent[0]).toMatchObject({
     tenant_id: 'acme',
     data: { tool: 'pay', version: '1.0.0', use_instead: 'pay@2.0.0', sunset_at: '2027-01-31T00:00:00.000Z' },
   });
@@ -93,17 +97,17 @@ test('callers are told 30 and 7 days before the sunset, once each; at the sunset
   expect(await moved.at(-1)).toEqual([]);
 });
 
-test('a version that is deprecated late is told of once, for the nearer date; another sunset is told of anew', async () => {
+test('a version that is deprecated late is announced once, for the nearer date; another sunset is announced anew', async () => {
   const moved = new Moved();
   moved.now_ms = SUNSET - 5 * DAY_MS;
   moved.decide('deprecated', SUNSET);
   expect(await moved.at(5)).toEqual(['tool.version_sunset 5']);
   moved.decide('deprecated', SUNSET + DAY_MS);
   expect(await moved.at(4)).toEqual(['tool.version_sunset 5']);
-  expect(new Set(moved.told.map(({ id }) => id)).size).toBe(2);
+  expect(new Set(moved.sent.map(({ id }) => id)).size).toBe(2);
 });
 
-test('a revocation is told at once; while no channel has answered it is not told twice, and never marked as told', async () => {
+test('a revocation is announced at once; while no channel has answered it is not sent twice, and never marked as sent', async () => {
   const moved = new Moved();
   moved.answers = false;
   moved.decide('blocked');
