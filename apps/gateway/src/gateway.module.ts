@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
 import { CallSealer, Calls, Readable, RecordedCalls, RecordGuard, Views } from '@countersign/calls';
+import type { AddressRules } from '@countersign/outbound';
 import { KnownDamage, type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
@@ -29,7 +30,6 @@ import { BatchController } from './http/batch.controller.js';
 import { BlobsController } from './http/blobs.controller.js';
 import { CallCommandsController } from './http/call-commands.controller.js';
 import { CallEventsController } from './http/call-events.controller.js';
-import { CallbackSecretController } from './http/callback-secret.controller.js';
 import { CallsController } from './http/calls.controller.js';
 import { CaseEventsController } from './http/case-events.controller.js';
 import { CaseFeeds } from './http/case-feed.js';
@@ -47,26 +47,22 @@ import { Health } from './http/health.js';
 import { HttpModule } from './http/http.module.js';
 import { IdentityProvidersController } from './http/identity-providers.controller.js';
 import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
+import { isKeyless } from './http/keyless-routes.js';
 import { KeysController } from './http/keys.controller.js';
-import { LogDropsController } from './http/log-drops.controller.js';
 import { MappingsController } from './http/mappings.controller.js';
 import { OpenStreams } from './http/open-streams.js';
 import { openApiDocument } from './http/openapi-document.js';
 import { PersonLinksController } from './http/person-links.controller.js';
-import { PersonalDataController } from './http/personal-data.controller.js';
 import { PoliciesController } from './http/policies.controller.js';
-import { PublicRoutes } from './http/public-routes.js';
 import { ProjectionsController } from './http/projections.controller.js';
 import { RatingsController } from './http/ratings.controller.js';
 import { type HttpReply, type HttpRequest, sendAnswer } from './http/reply.js';
-import { RetentionController } from './http/retention.controller.js';
 import { RunsController } from './http/runs.controller.js';
 import { SagasController } from './http/sagas.controller.js';
 import { SecretsController } from './http/secrets.controller.js';
 import { SecurityEventsController } from './http/security-events.controller.js';
 import { SimulateController } from './http/simulate.controller.js';
 import { StoredBlobs } from './http/stored-blobs.js';
-import { SubjectsController } from './http/subjects.controller.js';
 import { TenantsController } from './http/tenants.controller.js';
 import { TENANT_KEYS, TokenExchangesController } from './http/token-exchanges.controller.js';
 import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
@@ -79,17 +75,20 @@ import { UsageController } from './http/usage.controller.js';
 import { UsageBillingController } from './http/usage-billing.controller.js';
 import { VoteDelegationsController } from './http/vote-delegations.controller.js';
 import { VoteRoom } from './http/vote-room.js';
-import { WebhooksController } from './http/webhooks.controller.js';
 import { LimitsModule } from './limits/limits.module.js';
-import { NoticeRoom } from './notices/notice-room.js';
-import { LogDrop } from './personal/log-drop.js';
-import { RetentionRoom } from './personal/retention-room.js';
-import { SubjectRoom } from './personal/subject-room.js';
+import { DecisionLinks } from './notifications/decision-link.js';
+import { SealedSecrets } from './notifications/sealed-secret.js';
+import { KeyRetention } from './personal-data/key-retention.js';
+import { LogDrop } from './personal-data/log-drop.js';
+import { PersonalDataModule } from './personal-data/personal-data.module.js';
+import { SubjectEraser } from './personal-data/subject-eraser.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { TrustRoom } from './trust/trust-room.js';
 import { UsageRoom } from './usage/usage-room.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
+import { CALLBACK_ADDRESSES } from './webhooks/webhooks.service.js';
 
 /** What the controllers are given. */
 export interface GatewayParts {
@@ -100,7 +99,7 @@ export interface GatewayParts {
   readable: Readable;
   sealer: CallSealer;
   /** Absent only where a test does without personal data. */
-  subjects: { erasure: SubjectRoom; retention: RetentionRoom } | undefined;
+  subjects: { erasure: SubjectEraser; retention: KeyRetention } | undefined;
   /** Absent where there is no evidence to drop behind. */
   drops: LogDrop | undefined;
   vault: Vault;
@@ -118,7 +117,11 @@ export interface GatewayParts {
   blobs: StoredBlobs;
   sender: CallbackSender;
   votes: VoteRoom;
-  notices: NoticeRoom;
+  /** Seals the secrets of webhooks. */
+  secrets: SealedSecrets;
+  links: DecisionLinks;
+  /** Where channels and callbacks may be. */
+  callback_addresses: AddressRules;
   usage: UsageRoom;
   trust: TrustRoom;
   /** Absent only where a test does without evidence. */
@@ -140,7 +143,6 @@ const CONTROLLERS = [
   ApprovalsController,
   VoteDelegationsController,
   GrantsController,
-  WebhooksController,
   DecisionsController,
   CasesController,
   CaseEventsController,
@@ -169,7 +171,6 @@ const CONTROLLERS = [
   UsageBillingController,
   HealthController,
   AsyncApiController,
-  CallbackSecretController,
   ProjectionsController,
   SagasController,
   SecurityEventsController,
@@ -190,13 +191,18 @@ export class GatewayModule {
   static of(parts: GatewayParts, logger: Logger): DynamicModule {
     return {
       module: GatewayModule,
-      imports: [PartsModule.of(parts), HttpModule.of(logger, parts.strict_answers), DocsModule, LimitsModule],
+      imports: [
+        PartsModule.of(parts),
+        HttpModule.of(logger, parts.strict_answers),
+        DocsModule,
+        LimitsModule,
+        WebhooksModule,
+        PersonalDataModule.of({ seals: parts.subjects !== undefined, drops: parts.drops !== undefined }),
+      ],
       controllers: [
         ...CONTROLLERS,
         ...(parts.audit ? [AuditController, AuditEntriesController, AuditEventsController, AuditExportController] : []),
         ...(parts.damage ? [DamagesController] : []),
-        ...(parts.drops ? [LogDropsController] : []),
-        ...(parts.subjects ? [PersonalDataController, SubjectsController, RetentionController] : []),
       ],
     };
   }
@@ -226,7 +232,9 @@ function sharedProviders(parts: GatewayParts): Provider[] {
       inject: [TrustRoom, Views, Health],
     },
     { provide: VoteRoom, useValue: parts.votes },
-    { provide: NoticeRoom, useValue: parts.notices },
+    { provide: SealedSecrets, useValue: parts.secrets },
+    { provide: DecisionLinks, useValue: parts.links },
+    { provide: CALLBACK_ADDRESSES, useValue: parts.callback_addresses },
     { provide: UsageRoom, useValue: parts.usage },
     { provide: TrustRoom, useValue: parts.trust },
     { provide: CallbackSender, useValue: parts.sender },
@@ -243,7 +251,7 @@ function personalProviders({ readable, sealer, subjects, drops }: GatewayParts):
     { provide: CallSealer, useValue: sealer },
   ];
   if (!subjects) return always;
-  return [...always, { provide: SubjectRoom, useValue: subjects.erasure }, { provide: RetentionRoom, useValue: subjects.retention }];
+  return [...always, { provide: SubjectEraser, useValue: subjects.erasure }, { provide: KeyRetention, useValue: subjects.retention }];
 }
 
 /** `POST /v1/calls` in its plainest form goes past the router, to the same controller. */
@@ -281,15 +289,13 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   });
   const admission = new BodyAdmission(parts.face, bounds);
   const parse = takeOnlyJson(adapter.getInstance(), (request, bytes, handle) => admission.inTurn(request, bytes, handle));
-  const open = new PublicRoutes();
-  admitBeforeBody(adapter.getInstance(), admission, parts.face, (method, route) => open.has(method, route));
+  admitBeforeBody(adapter.getInstance(), admission, parts.face, isKeyless);
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts, logger), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),
     abortOnError: false,
   });
   const document = openApiDocument(app);
-  open.read(document);
   const text = JSON.stringify(document);
   adapter.get('/openapi.json', (_request: HttpRequest, reply: HttpReply) => sendAnswer(reply, { status: 200, text }));
   takeDirectCalls(app, parse, admission, parts);

@@ -5,14 +5,14 @@ import { Refusal } from '@countersign/calls';
 import type { FastifyInstance } from 'fastify';
 import type { Face } from '../http/face.js';
 import { type Problem, ProblemWithHeaders } from '../http/problem.js';
-import { pathOf } from '../http/reply.js';
+import { type HttpRequest, pathOf } from '../http/reply.js';
 import { AllowedMethods } from './allowed-methods.js';
 import { type BodyAdmission, hasBody } from './body-admission.js';
 import type { HttpBounds } from './http-bounds.js';
 import { dropUnread, endAfterAnswer, KEYLESS } from './unread-body.js';
 
-/** Routes that take requests without a key, as `POST /v1/decisions`. */
-export type IsKeyless = (method: string, route: string) => boolean;
+/** Whether the route of a request takes requests without a key, as `POST /v1/decisions`. */
+export type IsKeyless = (request: HttpRequest) => boolean;
 
 /** Refuses connections beyond the caps before anything is read from them. */
 export function boundConnections(server: Server, { connections, metrics }: HttpBounds): void {
@@ -64,9 +64,7 @@ export function admitBeforeBody(
       // Fastify hands it to the exception filter; its types know no other error than an Error.
       return done(unroutable(request, methods) as never);
     }
-    const ready = hasBody(request.headers)
-      ? admission.begin(request, reply, isKeyless(request.method, request.routeOptions.url ?? ''))
-      : face.prepare(request)?.then(() => true);
+    const ready = hasBody(request.headers) ? admission.begin(request, reply, isKeyless(request)) : face.prepare(request)?.then(() => true);
     if (ready === undefined || ready === true) done();
     else if (ready !== false) ready.then((admitted) => admitted && done(), done);
   });

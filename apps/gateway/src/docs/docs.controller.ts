@@ -21,7 +21,6 @@ const headersOf = (content_type: string, caching: string): Record<string, string
 
 /** `/`, `/docs` and the API reference: pages for people, the same for everyone. */
 @ApiExcludeController()
-@Public()
 @Controller()
 export class DocsController {
   constructor(
@@ -29,30 +28,35 @@ export class DocsController {
     private readonly reference: ApiReferenceFiles,
   ) {}
 
+  @Public()
   @Get()
   welcome(@Res({ passthrough: true }) reply: HttpReply): string {
     reply.headers(headersOf(HTML, 'no-cache'));
     return WELCOME_PAGE;
   }
 
+  @Public()
   @Get('docs/style.css')
   style(@Res({ passthrough: true }) reply: HttpReply): string {
     reply.headers(headersOf('text/css; charset=utf-8', HOUR));
     return STYLE;
   }
 
+  @Public()
   @Get('docs/api')
   apiReference(@Res({ passthrough: true }) reply: HttpReply): string {
     reply.headers(headersOf(HTML, 'no-cache'));
     return API_REFERENCE_PAGE;
   }
 
+  @Public()
   @Get('docs/api/start.js')
   apiReferenceStart(@Res({ passthrough: true }) reply: HttpReply): string {
     reply.headers(headersOf('text/javascript; charset=utf-8', HOUR));
     return API_REFERENCE_START;
   }
 
+  @Public()
   @Get('docs/api/:file')
   async apiReferenceFile(@Param('file') name: string, @Res({ passthrough: true }) reply: HttpReply): Promise<Buffer | Refusal> {
     const file = await this.reference.file(name);
@@ -61,6 +65,7 @@ export class DocsController {
     return file.bytes;
   }
 
+  @Public()
   @Get('docs/images/:file')
   async image(@Param('file') name: string, @Res({ passthrough: true }) reply: HttpReply): Promise<Buffer | Refusal> {
     const image = await this.pages.image(name);
@@ -68,6 +73,7 @@ export class DocsController {
     return image;
   }
 
+  @Public()
   @Get(['docs', 'docs/:folder', 'docs/:folder/:page'])
   async page(@Param() { folder, page }: { folder?: string; page?: string }, @Res({ passthrough: true }) reply: HttpReply) {
     const found = await this.pages.page([folder, page].filter((part) => part !== undefined).join('/'));

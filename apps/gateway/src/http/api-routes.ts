@@ -14,7 +14,6 @@ import { factsChange, factsRequest } from './facts.controller.js';
 import { identityRoutes } from './identity-routes.js';
 import { keyRequest } from './keys.controller.js';
 import { listQuery } from './lists.js';
-import { personalRoutes } from './personal-routes.js';
 import { recordRoutes } from './record-routes.js';
 import { registryRoutes } from './registry-routes.js';
 import { runRoutes } from './runs.controller.js';
@@ -197,7 +196,6 @@ const settingRoutes: readonly ApiRoute[] = [
   },
   { method: 'get', path: '/v1/keys', summary: 'List API keys', tag: 'keys', query: list(), answers: { '200': 'Page' } },
   { method: 'post', path: '/v1/keys', summary: 'Make an API key', tag: 'keys', body: keyRequest, answers: { '201': 'Object' } },
-  { method: 'get', path: '/v1/webhooks/secret', summary: 'Secret of callback signatures', tag: 'keys', answers: { '200': 'Object' } },
   { method: 'delete', path: '/v1/keys/{key_id}', summary: 'Revoke an API key', tag: 'keys', answers: { '204': '' } },
 ];
 
@@ -237,7 +235,6 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...identityRoutes,
   ...auditRoutes,
   ...usageRoutes,
-  ...personalRoutes,
   ...recordRoutes,
   ...trustRoutes,
   ...healthRoutes,

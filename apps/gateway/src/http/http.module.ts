@@ -8,7 +8,7 @@ import { JsonTextInterceptor } from './json-text.interceptor.js';
 import { ProblemFilter } from './problem.filter.js';
 import { RefusalInterceptor } from './refusal.interceptor.js';
 import { SealedFieldsInterceptor } from './sealed-fields.interceptor.js';
-import { validationPipe } from './validation.pipe.js';
+import { ValidationPipe } from './validation.pipe.js';
 
 /**
  * What every route has. Interceptors see an answer in the opposite order: a refusal ends it, its schema is checked, what is
@@ -22,9 +22,9 @@ export class HttpModule {
     return {
       module: HttpModule,
       providers: [
-        { provide: APP_GUARD, useClass: AuthGuard },
         { provide: APP_GUARD, useClass: DamagedRecordGuard },
-        { provide: APP_PIPE, useFactory: validationPipe },
+        { provide: APP_GUARD, useClass: AuthGuard },
+        { provide: APP_PIPE, useClass: ValidationPipe },
         { provide: APP_INTERCEPTOR, useClass: JsonTextInterceptor },
         { provide: APP_INTERCEPTOR, useClass: SealedFieldsInterceptor },
         { provide: APP_INTERCEPTOR, useFactory: answers, inject: [Reflector] },

@@ -3,12 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
 import { z } from 'zod';
 import { FeatureApp } from '../testing/feature-app.js';
-import { Public, Roles } from './access.decorator.js';
+import { Roles } from './access.decorator.js';
 import { Answer } from './answer.decorator.js';
 import { AsRecorded } from './as-recorded.decorator.js';
 import { JsonText } from './json-text.js';
-import { openApiDocument } from './openapi-document.js';
-import { PublicRoutes } from './public-routes.js';
 
 const note = z.object({ text: z.string(), late: z.int().optional() }).meta({ id: 'Note' });
 const SEALED = '{ "text":"sealed:1" }';
@@ -35,9 +33,6 @@ class NotesController {
   }
   @Post() @Roles('operator') @Answer(note, { status: 201 }) add(@Body({ schema: note }) body: z.infer<typeof note>) {
     return body.text === 'none' ? new Refusal('not-found', 'no such note') : body;
-  }
-  @Post('open') @Public() @Answer(note) open() {
-    return { text: 'x' };
   }
 }
 
@@ -103,16 +98,5 @@ describe('requests', () => {
     expect(wrong).toMatchObject({ status: 400, body: { validation: { issues: [{ path: '/text' }] } } });
     expect(wrong.headers['content-type']).toBe('application/problem+json; charset=utf-8');
     expect((await app.send('POST', '/notes', { role: 'operator', body: { text: 'none' } })).status).toBe(404);
-  });
-
-  test('the routes that need no token are those that say so', () => {
-    const routes = new PublicRoutes();
-    routes.read(openApiDocument(app.nest));
-    expect([routes.has('POST', '/notes/open'), routes.has('POST', '/notes'), routes.has('GET', '/notes/made')]).toEqual([
-      true,
-      false,
-      false,
-    ]);
-    expect(routes.has('HEAD', '/healthz')).toBe(routes.has('GET', '/healthz'));
   });
 });

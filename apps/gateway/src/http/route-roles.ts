@@ -22,7 +22,6 @@ export const routeRoles: Readonly<Record<string, readonly Role[]>> = {
   'get /v1/keys': ['admin'],
   'post /v1/keys': ['admin'],
   'delete /v1/keys/{key_id}': ['admin'],
-  'get /v1/webhooks/secret': ['operator'],
   'post /v1/policies': ['policy_admin'],
   'put /v1/policies/active': ['policy_admin'],
   'post /v1/policies:rollback': ['policy_admin'],

@@ -49,7 +49,10 @@ const schemas: Json = {
       attempts: { type: 'integer' },
       retry_count: { type: 'integer' },
       cached: { type: 'boolean' },
-      deduplicated: { type: 'boolean', description: 'the tool did not run for this request: docs/reference/what-counts-as-the-same-call.md' },
+      deduplicated: {
+        type: 'boolean',
+        description: 'the tool did not run for this request: docs/reference/what-counts-as-the-same-call.md',
+      },
       deduplicated_because: { enum: [...deduplicatedBecause, null], description: 'null too where the record is older than this field' },
       original_call_id: nullable('string'),
       effect_now: {

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { type Caller, Readable, RecordGuard, Refusal } from '@countersign/calls';
 import { createLogger } from '@countersign/process';
-import { Global, type INestApplication, Module, type Provider, type Type } from '@nestjs/common';
+import { type DynamicModule, Global, type INestApplication, Module, type Provider, type Type } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { Face } from '../http/face.js';
@@ -18,14 +18,16 @@ const callerOf = (id: string, roles: readonly Role[]): Caller => ({
   authority: authorityOf(`key:${id}`, { scopes: null, clearances: ['*'], purposes: null }),
 });
 
-/** `Bearer operator` is a user of that one role. */
+/** `Bearer operator,auditor` is the user ada with these roles. */
 const byRole = {
   caller: (authorization: string | undefined) => {
     const role = authorization?.slice('Bearer '.length);
-    return role ? callerOf(role, [role as Role]) : new Refusal('unauthenticated', 'send `Authorization: Bearer <key>`');
+    return role ? callerOf('ada', role.split(',') as Role[]) : new Refusal('unauthenticated', 'send `Authorization: Bearer <key>`');
   },
   prepare: () => undefined,
 };
+
+type Feature = Type | DynamicModule;
 
 export interface FeatureAnswer {
   status: number;
@@ -40,7 +42,11 @@ export class FeatureApp {
   private constructor(private readonly app: NestFastifyApplication) {}
 
   /** `shared`: what the features find in the gateway besides the kit. */
-  static async open(features: readonly Type[], shared: readonly Provider[], readable: Readable = Readable.plain): Promise<FeatureApp> {
+  static async open(
+    features: Feature | readonly Feature[],
+    shared: readonly Provider[],
+    readable: Readable = Readable.plain,
+  ): Promise<FeatureApp> {
     const logger = createLogger('gateway', 'silent');
     const face = new Face(byRole as never, logger, readable, { note: () => undefined } as never);
     const record = new RecordGuard({ state: undefined as never }, undefined);
@@ -53,7 +59,7 @@ export class FeatureApp {
     @Global()
     @Module({ providers, exports: providers })
     class SharedModule {}
-    const module = await Test.createTestingModule({ imports: [SharedModule, HttpModule.of(logger, true), ...features] }).compile();
+    const module = await Test.createTestingModule({ imports: [SharedModule, HttpModule.of(logger, true), ...[features].flat()] }).compile();
     const app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
     await app.init();
     return new FeatureApp(app);
@@ -63,7 +69,7 @@ export class FeatureApp {
     return this.app;
   }
 
-  async send(method: string, url: string, { role, body, headers = {} }: { role?: Role; body?: unknown; headers?: object } = {}) {
+  async send(method: string, url: string, { role, body, headers = {} }: { role?: string; body?: unknown; headers?: object } = {}) {
     const answer = await this.app.inject({
       method: method as 'GET',
       url,

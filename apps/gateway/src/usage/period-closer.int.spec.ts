@@ -8,7 +8,7 @@ import {
 } from '@countersign/domain';
 import { addToUsage, PgliteStore, stableTables } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Notice } from '../notices/notice.js';
+import type { Notification } from '../notifications/notification.js';
 import { billingPages } from './billing.js';
 import type { BillingLine } from './billing-line.js';
 import { type BillingPeriod, billingPeriod } from './billing-period.js';
@@ -40,7 +40,7 @@ async function linesOf(period: string): Promise<BillingLine[]> {
 /** A closer whose clock is moved, and whose log is empty or has one record that nothing folded. */
 class Closing {
   readonly state: ConfigurationState = initialConfiguration();
-  readonly told: Notice[] = [];
+  readonly told: Notification[] = [];
   now_ms = 0;
   head = 0;
 
@@ -51,7 +51,7 @@ class Closing {
     log: { partitions: () => 1, head: async () => this.head },
     clock: { now_ms: () => this.now_ms },
     logger: { warn: () => undefined },
-    tell: (notice: Notice, done: () => void) => {
+    tell: (notice: Notification, done: () => void) => {
       this.told.push(notice);
       done();
     },

@@ -3,7 +3,7 @@ import type { EventLog } from '@countersign/event-log';
 import type { Clock, Logger } from '@countersign/process';
 import { type Store, tenantsWithUsage } from '@countersign/store';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
-import type { Notice } from '../notices/notice.js';
+import type { Notification } from '../notifications/notification.js';
 import { billingTotals } from './billing.js';
 import { type BillingPeriod, billingPeriod, periodBefore } from './billing-period.js';
 import { isFoldedWhole } from './folded-whole.js';
@@ -16,7 +16,7 @@ export interface CloserParts {
   state(): ConfigurationState;
   writer: Pick<ConfigurationWriter, 'set'>;
   /** `done` once every channel that wants it has it, or is given up. */
-  tell(notice: Notice, done: () => void): void;
+  tell(notice: Notification, done: () => void): void;
   store: Store;
   log: EventLog;
   lanes: readonly string[];
@@ -95,7 +95,7 @@ function noticeOf(
   id: string,
   tenant_id: string,
   { period, lines, corrections, digest, calls, cost_micros, closed_at_ms }: UsagePeriod,
-): Notice {
+): Notification {
   const { ends_at_ms } = billingPeriod(period) as BillingPeriod;
   const cost_usd = cost_micros / 1e6;
   return {
