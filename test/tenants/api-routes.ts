@@ -13,7 +13,7 @@ export interface Route {
 
 interface Operation {
   'x-countersign-roles'?: string[];
-  security?: unknown[];
+  security?: object[];
   requestBody?: unknown;
   parameters?: { name: string; in: string }[];
 }
@@ -26,7 +26,7 @@ export async function routesOf(base: string): Promise<Route[]> {
       method: method.toUpperCase(),
       path,
       roles: operation['x-countersign-roles'] ?? [],
-      open: operation.security !== undefined,
+      open: operation.security?.every((scheme) => Object.keys(scheme).length === 0) ?? false,
       has_body: operation.requestBody !== undefined,
       query: (operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name),
     })),

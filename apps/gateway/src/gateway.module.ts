@@ -12,7 +12,7 @@ import { admitBeforeBody, boundConnections, serveRequests } from './bounds/bound
 import type { HttpBounds } from './bounds/http-bounds.js';
 import { BODY_BYTES_MAX } from './bounds/http-limits.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
-import { ConfigurationRoom } from './configuration/configuration-room.js';
+import { ConfigurationService } from './configuration/configuration.service.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
 import { AccessController } from './http/access.controller.js';
 import { AdapterPinsController } from './http/adapter-pins.controller.js';
@@ -34,7 +34,6 @@ import { CaseEventsController } from './http/case-events.controller.js';
 import { CaseFeeds } from './http/case-feed.js';
 import { CasesController } from './http/cases.controller.js';
 import { CounterfactualController } from './http/counterfactual.controller.js';
-import { guardRecord } from './http/damaged-writes.js';
 import { DamagesController } from './http/damages.controller.js';
 import { DecisionsController } from './http/decisions.controller.js';
 import { DelegationsController } from './http/delegations.controller.js';
@@ -47,7 +46,7 @@ import { Health } from './http/health.js';
 import { HttpModule } from './http/http.module.js';
 import { IdentityProvidersController } from './http/identity-providers.controller.js';
 import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
-import { isKeyless } from './http/keyless-routes.js';
+import { KeylessRoutes } from './http/keyless-routes.js';
 import { KeysController } from './http/keys.controller.js';
 import { LogDropsController } from './http/log-drops.controller.js';
 import { MappingsController } from './http/mappings.controller.js';
@@ -108,7 +107,7 @@ export interface GatewayParts {
   calls: Calls;
   streams: OpenStreams;
   case_feeds: CaseFeeds;
-  configuration: ConfigurationRoom;
+  configuration: ConfigurationService;
   policies: PolicyRoom;
   reports: SimulationReports;
   counterfactual: CounterfactualRoom;
@@ -139,6 +138,7 @@ const CONTROLLERS = [
   ApprovalQualityController,
   ApprovalsController,
   VoteDelegationsController,
+  FactsController,
   GrantsController,
   WebhooksController,
   DecisionsController,
@@ -155,7 +155,6 @@ const CONTROLLERS = [
   SimulateController,
   CounterfactualController,
   RunsController,
-  FactsController,
   AccessController,
   IdentityProvidersController,
   DelegationsController,
@@ -213,7 +212,7 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: OpenStreams, useValue: parts.streams },
     { provide: CaseFeeds, useValue: parts.case_feeds },
     { provide: Views, useValue: parts.calls.recorded.views },
-    { provide: ConfigurationRoom, useValue: parts.configuration },
+    { provide: ConfigurationService, useValue: parts.configuration },
     { provide: StoredBlobs, useValue: parts.blobs },
     { provide: PolicyRoom, useValue: parts.policies },
     { provide: SimulationReports, useValue: parts.reports },
@@ -281,15 +280,17 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   });
   const admission = new BodyAdmission(parts.face, bounds);
   const parse = takeOnlyJson(adapter.getInstance(), (request, bytes, handle) => admission.inTurn(request, bytes, handle));
-  admitBeforeBody(adapter.getInstance(), admission, parts.face, isKeyless);
-  guardRecord(adapter.getInstance(), parts.record, parts.face);
+  const keyless = new KeylessRoutes();
+  admitBeforeBody(adapter.getInstance(), admission, parts.face, (method, route) => keyless.has(method, route));
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts, logger), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),
     abortOnError: false,
   });
-  const document = JSON.stringify(openApiDocument(app));
-  adapter.get('/openapi.json', (_request: HttpRequest, reply: HttpReply) => sendAnswer(reply, { status: 200, text: document }));
+  const document = openApiDocument(app);
+  keyless.read(document);
+  const text = JSON.stringify(document);
+  adapter.get('/openapi.json', (_request: HttpRequest, reply: HttpReply) => sendAnswer(reply, { status: 200, text }));
   takeDirectCalls(app, parse, admission, parts);
   return app;
 }

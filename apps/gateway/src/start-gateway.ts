@@ -19,7 +19,7 @@ import { HttpBounds } from './bounds/http-bounds.js';
 import { defaultHttpLimits } from './bounds/http-limits.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
 import { type GatewayConfig, publicUrl } from './config.js';
-import { ConfigurationRoom } from './configuration/configuration-room.js';
+import { ConfigurationService } from './configuration/configuration.service.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
 import { delegatedAuthority, eventStreams, noticeSender, replayBundles, subjectRooms, trustRoom, usageRoom } from './feature-services.js';
 import { createHttpApp, type GatewayParts } from './gateway.module.js';
@@ -109,7 +109,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const refused = new RefusedRequests(deps);
   const { secrets, links, mailer } = noticeParts(config, keys, now_ms);
   const told = noticeSender(deps, configuration, changes, { channels: new Channels(sender, mailer, secrets, links), readable });
-  const settings = new ConfigurationRoom(configuration, changes, clock, { lanes: config.lanes, identity_addresses });
+  const settings = new ConfigurationService(configuration, changes, clock, { store, lanes: config.lanes, identity_addresses });
   const book = new TrustBook(deps);
   const rulings = new TenantRulings(now_ms, book);
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);

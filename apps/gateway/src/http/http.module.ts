@@ -3,10 +3,11 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, Reflector } from '@nestjs/core';
 import { AnswerInterceptor } from './answer.interceptor.js';
 import { AuthGuard } from './auth.guard.js';
+import { DamagedRecordGuard } from './damaged-record.guard.js';
 import { ProblemFilter } from './problem.filter.js';
 import { RefusalInterceptor } from './refusal.interceptor.js';
 import { SealedFieldsInterceptor } from './sealed-fields.interceptor.js';
-import { validationPipe } from './validation.pipe.js';
+import { ValidationPipe } from './validation.pipe.js';
 
 /**
  * What every route has. Interceptors see an answer in the opposite order: a refusal ends it, its schema is applied, what is
@@ -20,8 +21,9 @@ export class HttpModule {
     return {
       module: HttpModule,
       providers: [
+        { provide: APP_GUARD, useClass: DamagedRecordGuard },
         { provide: APP_GUARD, useClass: AuthGuard },
-        { provide: APP_PIPE, useFactory: validationPipe },
+        { provide: APP_PIPE, useClass: ValidationPipe },
         { provide: APP_INTERCEPTOR, useClass: SealedFieldsInterceptor },
         { provide: APP_INTERCEPTOR, useFactory: answers, inject: [Reflector] },
         { provide: APP_INTERCEPTOR, useClass: RefusalInterceptor },

@@ -4,12 +4,12 @@ import type { TenantRulings } from '@countersign/decisions';
 import { type BundleShelf, emptyShelf, factsOf, type PublishedBundle, toolVersions } from '@countersign/domain';
 import { BundleCompiler, type BundleText, type PolicyBundle, type RuleFault } from '@countersign/policy';
 import { type HistoryBook, inTurns } from '@countersign/process';
-import { runningInstances, type Store } from '@countersign/store';
-import type { Edit, Edited } from '../configuration/configuration-edits.js';
-import type { ConfigurationRoom } from '../configuration/configuration-room.js';
-import type { ConditionalRequest } from '../configuration/precondition.js';
+import type { Store } from '@countersign/store';
+import type { ConfigurationService, EditedEverywhere, EditRequest } from '../configuration/configuration.service.js';
+import type { Edit } from '../configuration/configuration-edits.js';
+import type { Everywhere } from '../configuration/running-instances.js';
 import type { ChangeFields, ConfigurationEvent } from '../identity/configuration-writer.js';
-import { type PatientRequest, waitForOthers } from '../requests/preferences.js';
+import type { PatientRequest } from '../requests/preferences.js';
 import { type BundleFindings, bundleFindings, type KnownTenant, type RuleFinding } from './bundle-checks.js';
 import { knownTenant } from './known-tenant.js';
 import { conditionFaults } from './path-checks.js';
@@ -17,29 +17,14 @@ import { conditionFaults } from './path-checks.js';
 const ISSUES_MAX = 50;
 /** What rules mean that are published now (see policy_bundle_published). */
 export const BUNDLE_SEMANTICS = 2;
-const PAUSE_MS = 15;
-
-/** An instance, and whether it rules by a change. */
-export interface InstanceFace {
-  instance_id: string;
-  service: string;
-  has_it: boolean;
-}
-
-/** Where a change stands, and which instances have it; null where nobody can tell. */
-export interface Everywhere {
-  config_offset: number;
-  instances: InstanceFace[] | null;
-}
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+export type { Everywhere } from '../configuration/running-instances.js';
 
 /** What the routes about policies share. */
 export class PolicyRoom {
   private readonly empty = emptyShelf();
 
   constructor(
-    readonly configuration: ConfigurationRoom,
+    readonly configuration: ConfigurationService,
     readonly rulings: TenantRulings,
     readonly store: Store,
     readonly history: HistoryBook,
@@ -77,45 +62,19 @@ export class PolicyRoom {
     return knownTenant(this.configuration.state, tenant_id, this.configuration.clock.now_ms());
   }
 
-  /** An edit of what policy and executors act by; comes back as `holders` does. */
-  async editEverywhere<T extends ConfigurationEvent & EventType>(
-    request: ConditionalRequest & PatientRequest,
-    edit: Edit<T>,
-  ): Promise<(Edited<T> & { everywhere: Everywhere }) | Refusal> {
-    const edited = await this.configuration.edits.edit(request, edit);
-    if (edited instanceof Refusal) return edited;
-    const { offset } = edited.position;
-    return { ...edited, everywhere: { config_offset: offset, instances: await this.holders(offset, request) } };
+  /** See ConfigurationService. */
+  editEverywhere<T extends ConfigurationEvent & EventType>(request: EditRequest, edit: Edit<T>): Promise<EditedEverywhere<T> | Refusal> {
+    return this.configuration.editEverywhere(request, edit);
   }
 
-  /** Writes what policy and executors act by, and comes back as `holders` does: a call after the answer meets nobody without it. */
-  async setEverywhere<T extends ConfigurationEvent & EventType>(
+  /** See ConfigurationService. */
+  setEverywhere<T extends ConfigurationEvent & EventType>(
     request: PatientRequest,
     tenant_id: string,
     type: T,
     fields: ChangeFields<T>,
   ): Promise<Everywhere> {
-    const { offset } = await this.configuration.writer.set(tenant_id, type, fields);
-    return { config_offset: offset, instances: await this.holders(offset, request) };
-  }
-
-  /**
-   * The running instances, and which of them have folded the configuration up to `offset`: waits for all of them,
-   * up to a second or as long as the request says. Null where nobody can tell.
-   */
-  private async holders(offset: number, request: PatientRequest): Promise<InstanceFace[] | null> {
-    const { clock } = this.configuration;
-    const until = clock.monotonic_ms() + waitForOthers(request.headers.prefer);
-    try {
-      for (;;) {
-        const running = await runningInstances(this.store);
-        const faces = running.map(({ instance_id, service, config_offset }) => ({ instance_id, service, has_it: config_offset >= offset }));
-        if (faces.every(({ has_it }) => has_it) || clock.monotonic_ms() > until) return faces;
-        await pause(PAUSE_MS);
-      }
-    } catch {
-      return null;
-    }
+    return this.configuration.setEverywhere(request, tenant_id, type, fields);
   }
 }
 
