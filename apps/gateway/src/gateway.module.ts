@@ -14,6 +14,7 @@ import { BODY_BYTES_MAX } from './bounds/http-limits.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
+import { FactsModule } from './facts/facts.module.js';
 import { AccessController } from './http/access.controller.js';
 import { AdapterPinsController } from './http/adapter-pins.controller.js';
 import { ApprovalModesController } from './http/approval-modes.controller.js';
@@ -39,7 +40,6 @@ import { DecisionsController } from './http/decisions.controller.js';
 import { DelegationsController } from './http/delegations.controller.js';
 import { type CallPosts, DirectCalls } from './http/direct-calls.js';
 import { Face } from './http/face.js';
-import { FactsController } from './http/facts.controller.js';
 import { GrantsController } from './http/grants.controller.js';
 import { HealthController } from './http/health.controller.js';
 import { Health } from './http/health.js';
@@ -138,7 +138,6 @@ const CONTROLLERS = [
   ApprovalQualityController,
   ApprovalsController,
   VoteDelegationsController,
-  FactsController,
   GrantsController,
   WebhooksController,
   DecisionsController,
@@ -189,7 +188,7 @@ export class GatewayModule {
   static of(parts: GatewayParts, logger: Logger): DynamicModule {
     return {
       module: GatewayModule,
-      imports: [PartsModule.of(parts), HttpModule.of(logger, parts.strict_answers), LimitsModule],
+      imports: [PartsModule.of(parts), HttpModule.of(logger, parts.strict_answers), FactsModule, LimitsModule],
       controllers: [
         ...CONTROLLERS,
         ...(parts.audit ? [AuditController, AuditEntriesController, AuditEventsController, AuditExportController] : []),

@@ -10,7 +10,6 @@ import { callFilters } from './calls.controller.js';
 import { caseChange, caseFilters, caseRequest } from './cases.controller.js';
 import { counterfactualRoutes } from './counterfactual-routes.js';
 import { damageRoutes } from './damage-routes.js';
-import { factsChange, factsRequest } from './facts.controller.js';
 import { identityRoutes } from './identity-routes.js';
 import { keyRequest } from './keys.controller.js';
 import { listQuery } from './lists.js';
@@ -106,7 +105,6 @@ const peopleRoutes: readonly ApiRoute[] = [
 ];
 
 const VERSIONED = '/v1/policies';
-const FACTS = '/v1/facts/{table}';
 const policyRoutes: readonly ApiRoute[] = [
   { method: 'get', path: VERSIONED, summary: 'List policies', tag: 'policies', query: list(), answers: { '200': 'Page' } },
   { method: 'post', path: VERSIONED, summary: 'Publish a policy', tag: 'policies', body: publishRequest, answers: { '201': 'Object' } },
@@ -139,12 +137,6 @@ const policyRoutes: readonly ApiRoute[] = [
     body: policySettings,
     answers: { '200': 'Object' },
   },
-  { method: 'get', path: '/v1/facts', summary: 'List fact tables', tag: 'policies', query: list(), answers: { '200': 'Page' } },
-  { method: 'get', path: FACTS, summary: 'Read a fact table', tag: 'policies', answers: { '200': 'Object' } },
-  { method: 'get', path: `${FACTS}/versions`, summary: 'Its versions, newest first', tag: 'policies', answers: { '200': 'Page' } },
-  { method: 'put', path: FACTS, summary: 'Set all its rows', tag: 'policies', body: factsRequest, answers: { '200': 'Object' } },
-  { method: 'patch', path: FACTS, summary: 'Add and take away rows', tag: 'policies', body: factsChange, answers: { '200': 'Object' } },
-  { method: 'delete', path: FACTS, summary: 'Drop it', tag: 'policies', answers: { '204': '' } },
   {
     method: 'post',
     path: '/v1/policies/tools/{tool}/resolve',
