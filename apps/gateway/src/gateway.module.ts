@@ -49,12 +49,10 @@ import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
 import { KeylessRoutes } from './http/keyless-routes.js';
 import { KeysController } from './http/keys.controller.js';
 import { LogDropsController } from './http/log-drops.controller.js';
-import { MappingsController } from './http/mappings.controller.js';
 import { OpenStreams } from './http/open-streams.js';
 import { openApiDocument } from './http/openapi-document.js';
 import { PersonLinksController } from './http/person-links.controller.js';
 import { PersonalDataController } from './http/personal-data.controller.js';
-import { PoliciesController } from './http/policies.controller.js';
 import { ProjectionsController } from './http/projections.controller.js';
 import { RatingsController } from './http/ratings.controller.js';
 import { type HttpReply, type HttpRequest, sendAnswer } from './http/reply.js';
@@ -63,7 +61,6 @@ import { RunsController } from './http/runs.controller.js';
 import { SagasController } from './http/sagas.controller.js';
 import { SecretsController } from './http/secrets.controller.js';
 import { SecurityEventsController } from './http/security-events.controller.js';
-import { SimulateController } from './http/simulate.controller.js';
 import { StoredBlobs } from './http/stored-blobs.js';
 import { SubjectsController } from './http/subjects.controller.js';
 import { TenantsController } from './http/tenants.controller.js';
@@ -80,11 +77,13 @@ import { VoteDelegationsController } from './http/vote-delegations.controller.js
 import { VoteRoom } from './http/vote-room.js';
 import { WebhooksController } from './http/webhooks.controller.js';
 import { LimitsModule } from './limits/limits.module.js';
+import { MappingsModule } from './mappings/mappings.module.js';
 import { NoticeRoom } from './notices/notice-room.js';
 import { LogDrop } from './personal/log-drop.js';
 import { RetentionRoom } from './personal/retention-room.js';
 import { SubjectRoom } from './personal/subject-room.js';
-import { PolicyRoom } from './policies/policy-room.js';
+import { PoliciesModule } from './policies/policies.module.js';
+import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { TrustRoom } from './trust/trust-room.js';
@@ -108,7 +107,7 @@ export interface GatewayParts {
   streams: OpenStreams;
   case_feeds: CaseFeeds;
   configuration: ConfigurationService;
-  policies: PolicyRoom;
+  policies: PolicyService;
   reports: SimulationReports;
   counterfactual: CounterfactualRoom;
   replays: ReplayBundles;
@@ -146,12 +145,9 @@ const CONTROLLERS = [
   ToolsController,
   ToolLifecycleController,
   AdapterPinsController,
-  MappingsController,
   ToolPoliciesController,
   TenantsController,
   KeysController,
-  PoliciesController,
-  SimulateController,
   CounterfactualController,
   RunsController,
   AccessController,
@@ -188,7 +184,14 @@ export class GatewayModule {
   static of(parts: GatewayParts, logger: Logger): DynamicModule {
     return {
       module: GatewayModule,
-      imports: [PartsModule.of(parts), HttpModule.of(logger, parts.strict_answers), FactsModule, LimitsModule],
+      imports: [
+        PartsModule.of(parts),
+        HttpModule.of(logger, parts.strict_answers),
+        FactsModule,
+        LimitsModule,
+        MappingsModule,
+        PoliciesModule,
+      ],
       controllers: [
         ...CONTROLLERS,
         ...(parts.audit ? [AuditController, AuditEntriesController, AuditEventsController, AuditExportController] : []),
@@ -213,7 +216,7 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: Views, useValue: parts.calls.recorded.views },
     { provide: ConfigurationService, useValue: parts.configuration },
     { provide: StoredBlobs, useValue: parts.blobs },
-    { provide: PolicyRoom, useValue: parts.policies },
+    { provide: PolicyService, useValue: parts.policies },
     { provide: SimulationReports, useValue: parts.reports },
     { provide: ReplayBundles, useValue: parts.replays },
     { provide: CounterfactualRoom, useValue: parts.counterfactual },

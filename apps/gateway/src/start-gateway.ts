@@ -45,7 +45,7 @@ import { startNotices } from './notices/notices.module.js';
 import { SealedSecrets } from './notices/sealed-secret.js';
 import { VersionKeeper } from './notices/version-keeper.js';
 import { LogDrop } from './personal/log-drop.js';
-import { PolicyRoom } from './policies/policy-room.js';
+import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { EditDesk } from './votes/edited-inputs.js';
 
@@ -114,7 +114,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const rulings = new TenantRulings(now_ms, book);
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
   const face = new Face(new Authenticator(configuration, now_ms, tokens), logger, readable, refused);
-  const policies = new PolicyRoom(settings, rulings, store, new HistoryBook({ log, store, monotonic_ms: monotonic }));
+  const policies = new PolicyService(settings, rulings, store, new HistoryBook({ log, store, monotonic_ms: monotonic }));
   return {
     running,
     sender,

@@ -1,6 +1,5 @@
 import { batchRequest, callRequest } from '@countersign/calls';
 import type { z } from 'zod';
-import { activateRequest, policySettings, publishRequest } from '../policies/bundle-request.js';
 import { evaluationRequest, resolveTierRequest } from './access.controller.js';
 import { type ApiRoute, lastEventId } from './api-route.js';
 import { approvalRoutes } from './approval-routes.js';
@@ -17,7 +16,6 @@ import { personalRoutes } from './personal-routes.js';
 import { recordRoutes } from './record-routes.js';
 import { registryRoutes } from './registry-routes.js';
 import { runRoutes } from './runs.controller.js';
-import { simulateRequest } from './simulate.controller.js';
 import { tenantChange, tenantRequest } from './tenants.controller.js';
 import { toolPolicyRequest } from './tool-policies.controller.js';
 import { trustRoutes } from './trust-routes.js';
@@ -104,39 +102,7 @@ const peopleRoutes: readonly ApiRoute[] = [
   },
 ];
 
-const VERSIONED = '/v1/policies';
 const policyRoutes: readonly ApiRoute[] = [
-  { method: 'get', path: VERSIONED, summary: 'List policies', tag: 'policies', query: list(), answers: { '200': 'Page' } },
-  { method: 'post', path: VERSIONED, summary: 'Publish a policy', tag: 'policies', body: publishRequest, answers: { '201': 'Object' } },
-  { method: 'get', path: `${VERSIONED}/{version}`, summary: 'Read a policy', tag: 'policies', answers: { '200': 'Object' } },
-  { method: 'get', path: `${VERSIONED}/active`, summary: 'Which one rules, and which did', tag: 'policies', answers: { '200': 'Object' } },
-  {
-    method: 'put',
-    path: `${VERSIONED}/active`,
-    summary: 'Activate a policy, and one in shadow',
-    tag: 'policies',
-    body: activateRequest,
-    answers: { '200': 'Object' },
-  },
-  { method: 'post', path: `${VERSIONED}:rollback`, summary: 'Go back to the one before', tag: 'policies', answers: { '200': 'Object' } },
-  {
-    method: 'post',
-    path: `${VERSIONED}:simulate`,
-    summary: 'What a draft would have ruled',
-    tag: 'policies',
-    reads: true,
-    body: simulateRequest,
-    answers: { '200': 'Object' },
-  },
-  { method: 'get', path: `${VERSIONED}/settings`, summary: 'How policies are changed', tag: 'policies', answers: { '200': 'Object' } },
-  {
-    method: 'put',
-    path: `${VERSIONED}/settings`,
-    summary: 'Change how policies are changed',
-    tag: 'policies',
-    body: policySettings,
-    answers: { '200': 'Object' },
-  },
   {
     method: 'post',
     path: '/v1/policies/tools/{tool}/resolve',
