@@ -6,6 +6,8 @@ import { Vault } from '@countersign/store';
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AccessModule } from './access/access.module.js';
+import { ApprovalModesModule } from './approval-modes/approval-modes.module.js';
 import { AuditRoom } from './audit/audit-room.js';
 import { BodyAdmission } from './bounds/body-admission.js';
 import { admitBeforeBody, boundConnections, serveRequests } from './bounds/bounded-server.js';
@@ -15,9 +17,7 @@ import { CallbackSender } from './callbacks/callback-sender.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
 import { FactsModule } from './facts/facts.module.js';
-import { AccessController } from './http/access.controller.js';
 import { AdapterPinsController } from './http/adapter-pins.controller.js';
-import { ApprovalModesController } from './http/approval-modes.controller.js';
 import { ApprovalQualityController } from './http/approval-quality.controller.js';
 import { ApprovalsController } from './http/approvals.controller.js';
 import { AsyncApiController } from './http/asyncapi.controller.js';
@@ -37,34 +37,25 @@ import { CasesController } from './http/cases.controller.js';
 import { CounterfactualController } from './http/counterfactual.controller.js';
 import { DamagesController } from './http/damages.controller.js';
 import { DecisionsController } from './http/decisions.controller.js';
-import { DelegationsController } from './http/delegations.controller.js';
 import { type CallPosts, DirectCalls } from './http/direct-calls.js';
 import { Face } from './http/face.js';
 import { GrantsController } from './http/grants.controller.js';
 import { HealthController } from './http/health.controller.js';
 import { Health } from './http/health.js';
 import { HttpModule } from './http/http.module.js';
-import { IdentityProvidersController } from './http/identity-providers.controller.js';
 import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
 import { KeylessRoutes } from './http/keyless-routes.js';
-import { KeysController } from './http/keys.controller.js';
 import { LogDropsController } from './http/log-drops.controller.js';
 import { OpenStreams } from './http/open-streams.js';
 import { openApiDocument } from './http/openapi-document.js';
-import { PersonLinksController } from './http/person-links.controller.js';
 import { PersonalDataController } from './http/personal-data.controller.js';
-import { ProjectionsController } from './http/projections.controller.js';
 import { RatingsController } from './http/ratings.controller.js';
 import { type HttpReply, type HttpRequest, sendAnswer } from './http/reply.js';
 import { RetentionController } from './http/retention.controller.js';
 import { RunsController } from './http/runs.controller.js';
 import { SagasController } from './http/sagas.controller.js';
-import { SecretsController } from './http/secrets.controller.js';
-import { SecurityEventsController } from './http/security-events.controller.js';
 import { StoredBlobs } from './http/stored-blobs.js';
 import { SubjectsController } from './http/subjects.controller.js';
-import { TenantsController } from './http/tenants.controller.js';
-import { TENANT_KEYS, TokenExchangesController } from './http/token-exchanges.controller.js';
 import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
 import { ToolPoliciesController } from './http/tool-policies.controller.js';
 import { ToolReadings } from './http/tool-readings.js';
@@ -76,6 +67,7 @@ import { UsageBillingController } from './http/usage-billing.controller.js';
 import { VoteDelegationsController } from './http/vote-delegations.controller.js';
 import { VoteRoom } from './http/vote-room.js';
 import { WebhooksController } from './http/webhooks.controller.js';
+import { IdentityModule } from './identity/identity.module.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { MappingsModule } from './mappings/mappings.module.js';
 import { NoticeRoom } from './notices/notice-room.js';
@@ -85,7 +77,12 @@ import { SubjectRoom } from './personal/subject-room.js';
 import { PoliciesModule } from './policies/policies.module.js';
 import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
+import { ProjectionsModule } from './projections/projections.module.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
+import { SecretsModule } from './secrets/secrets.module.js';
+import { SecurityEventsModule } from './security-events/security-events.module.js';
+import { TENANT_KEYS } from './token-exchanges/tenant-keys.js';
+import { TokenExchangesModule } from './token-exchanges/token-exchanges.module.js';
 import { TrustRoom } from './trust/trust-room.js';
 import { UsageRoom } from './usage/usage-room.js';
 
@@ -146,17 +143,8 @@ const CONTROLLERS = [
   ToolLifecycleController,
   AdapterPinsController,
   ToolPoliciesController,
-  TenantsController,
-  KeysController,
   CounterfactualController,
   RunsController,
-  AccessController,
-  IdentityProvidersController,
-  DelegationsController,
-  SecretsController,
-  TokenExchangesController,
-  PersonLinksController,
-  ApprovalModesController,
   UsageController,
   TrustController,
   RatingsController,
@@ -164,9 +152,21 @@ const CONTROLLERS = [
   HealthController,
   AsyncApiController,
   CallbackSecretController,
-  ProjectionsController,
   SagasController,
-  SecurityEventsController,
+];
+
+const FEATURES = [
+  AccessModule,
+  ApprovalModesModule,
+  FactsModule,
+  IdentityModule,
+  LimitsModule,
+  MappingsModule,
+  PoliciesModule,
+  ProjectionsModule,
+  SecretsModule,
+  SecurityEventsModule,
+  TokenExchangesModule,
 ];
 
 /** What the features of the gateway share; made before it (start-gateway.ts). */
@@ -184,14 +184,7 @@ export class GatewayModule {
   static of(parts: GatewayParts, logger: Logger): DynamicModule {
     return {
       module: GatewayModule,
-      imports: [
-        PartsModule.of(parts),
-        HttpModule.of(logger, parts.strict_answers),
-        FactsModule,
-        LimitsModule,
-        MappingsModule,
-        PoliciesModule,
-      ],
+      imports: [PartsModule.of(parts), HttpModule.of(logger, parts.strict_answers), ...FEATURES],
       controllers: [
         ...CONTROLLERS,
         ...(parts.audit ? [AuditController, AuditEntriesController, AuditEventsController, AuditExportController] : []),

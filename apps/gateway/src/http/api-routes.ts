@@ -1,6 +1,5 @@
 import { batchRequest, callRequest } from '@countersign/calls';
 import type { z } from 'zod';
-import { evaluationRequest, resolveTierRequest } from './access.controller.js';
 import { type ApiRoute, lastEventId } from './api-route.js';
 import { approvalRoutes } from './approval-routes.js';
 import { auditRoutes } from './audit-routes.js';
@@ -9,14 +8,11 @@ import { callFilters } from './calls.controller.js';
 import { caseChange, caseFilters, caseRequest } from './cases.controller.js';
 import { counterfactualRoutes } from './counterfactual-routes.js';
 import { damageRoutes } from './damage-routes.js';
-import { identityRoutes } from './identity-routes.js';
-import { keyRequest } from './keys.controller.js';
 import { listQuery } from './lists.js';
 import { personalRoutes } from './personal-routes.js';
 import { recordRoutes } from './record-routes.js';
 import { registryRoutes } from './registry-routes.js';
 import { runRoutes } from './runs.controller.js';
-import { tenantChange, tenantRequest } from './tenants.controller.js';
 import { toolPolicyRequest } from './tool-policies.controller.js';
 import { trustRoutes } from './trust-routes.js';
 import { usageRoutes } from './usage-routes.js';
@@ -102,34 +98,6 @@ const peopleRoutes: readonly ApiRoute[] = [
   },
 ];
 
-const policyRoutes: readonly ApiRoute[] = [
-  {
-    method: 'post',
-    path: '/v1/policies/tools/{tool}/resolve',
-    summary: 'The effective tier of a tool for inputs',
-    tag: 'policies',
-    reads: true,
-    body: resolveTierRequest,
-    answers: { '200': 'Object' },
-  },
-  {
-    method: 'post',
-    path: '/access/v1/evaluation',
-    summary: 'AuthZEN 1.0: what would be ruled',
-    tag: 'policies',
-    reads: true,
-    body: evaluationRequest,
-    answers: { '200': 'Object' },
-  },
-  {
-    method: 'get',
-    path: '/.well-known/authzen-configuration',
-    summary: 'Where AuthZEN is answered',
-    tag: 'policies',
-    answers: { '200': 'Object' },
-  },
-];
-
 const POLICY = '/v1/policies/tools/{tool}';
 const settingRoutes: readonly ApiRoute[] = [
   { method: 'get', path: '/v1/policies/tools', summary: 'List tiers', tag: 'policies', query: list(), answers: { '200': 'Page' } },
@@ -143,20 +111,7 @@ const settingRoutes: readonly ApiRoute[] = [
     answers: { '200': 'Object' },
   },
   { method: 'delete', path: POLICY, summary: 'Go back to its default', tag: 'policies', answers: { '204': '' } },
-  { method: 'get', path: '/v1/tenants', summary: 'List tenants', tag: 'tenants', query: list(), answers: { '200': 'Page' } },
-  { method: 'post', path: '/v1/tenants', summary: 'Make a tenant', tag: 'tenants', body: tenantRequest, answers: { '201': 'Object' } },
-  {
-    method: 'put',
-    path: '/v1/tenants/{tenant_id}',
-    summary: 'Change a tenant',
-    tag: 'tenants',
-    body: tenantChange,
-    answers: { '200': 'Object' },
-  },
-  { method: 'get', path: '/v1/keys', summary: 'List API keys', tag: 'keys', query: list(), answers: { '200': 'Page' } },
-  { method: 'post', path: '/v1/keys', summary: 'Make an API key', tag: 'keys', body: keyRequest, answers: { '201': 'Object' } },
   { method: 'get', path: '/v1/webhooks/secret', summary: 'Secret of callback signatures', tag: 'keys', answers: { '200': 'Object' } },
-  { method: 'delete', path: '/v1/keys/{key_id}', summary: 'Revoke an API key', tag: 'keys', answers: { '204': '' } },
 ];
 
 const healthRoutes: readonly ApiRoute[] = [
@@ -191,8 +146,6 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...runRoutes,
   ...registryRoutes,
   ...settingRoutes,
-  ...policyRoutes,
-  ...identityRoutes,
   ...auditRoutes,
   ...usageRoutes,
   ...personalRoutes,

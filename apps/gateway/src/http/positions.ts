@@ -25,6 +25,15 @@ export const seenOf = (request: Pick<IncomingRequest, 'headers'>): Seen => ({
   wait_ms: waitForOthers(headerOf(request, 'prefer')),
 });
 
+/** `behindHeader` in the document of a route. */
+export const viewsHeader = {
+  'Countersign-Views': {
+    description:
+      'set where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still exist',
+    schema: { type: 'string', enum: ['behind'] },
+  },
+};
+
 /** The header that says that a list may lack what its reader has seen; empty where the views have passed it. */
 export async function behindHeader(views: Views, request: Pick<IncomingRequest, 'headers'>): Promise<Record<string, string>> {
   return (await views.current(seenOf(request))) ? {} : { 'countersign-views': 'behind' };
