@@ -18,6 +18,10 @@ interface Operation {
   parameters?: { name: string; in: string }[];
 }
 
+/** No token is needed: no security at all, or none as one of the choices. */
+const isPublic = ({ security }: Operation): boolean =>
+  security !== undefined && (security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0));
+
 /** Every route of a running platform, from its own document: a new route is probed by itself. */
 export async function routesOf(base: string): Promise<Route[]> {
   const document = (await (await fetch(`${base}/openapi.json`)).json()) as { paths: Record<string, Record<string, Operation>> };
@@ -26,7 +30,7 @@ export async function routesOf(base: string): Promise<Route[]> {
       method: method.toUpperCase(),
       path,
       roles: operation['x-countersign-roles'] ?? [],
-      open: operation.security?.every((scheme) => Object.keys(scheme).length === 0) ?? false,
+      open: isPublic(operation),
       has_body: operation.requestBody !== undefined,
       query: (operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name),
     })),

@@ -87,18 +87,16 @@ export function folderCircles(sources: readonly SourceText[]): Fault[] {
   return faults;
 }
 
+/** Where a feature of the gateway meets HTTP. */
+const HTTP_EDGE = /\.(controller|module|service|queries|schemas|decorator)\.ts$/;
 const HTTP_TYPES = /^(fastify|@fastify\/|@nestjs\/|node:https?2?$|undici$)/;
 /** What decides in the gateway, and what HTTP is thin over. */
 const WITHOUT_HTTP =
   /^(libs\/calls|apps\/gateway\/src\/(identity|policies|personal|configuration|requests|votes|usage|trust|runs|counterfactual))\//;
 
-/** What of a feature its routes are made of. */
-const HTTP_EDGE = /\.(module|controller|service|queries|schemas)\.ts$/;
-
 /** Calls, and what decides beside them, know no HTTP: neither its types nor the folder that is its face. */
 export function httpInside(source: SourceText): Fault[] {
-  if (!WITHOUT_HTTP.test(source.path) || HTTP_EDGE.test(source.path)) return [];
-  if (isSpec(source.path) || source.path.includes('/testing/')) return [];
+  if (!WITHOUT_HTTP.test(source.path) || HTTP_EDGE.test(source.path) || isSpec(source.path) || source.path.includes('/testing/')) return [];
   return importsOf(source)
     .filter(({ specifier }) => HTTP_TYPES.test(specifier) || /^\.\.\/http\//.test(specifier))
     .map(({ specifier, node }) =>

@@ -44,11 +44,11 @@ import { HealthController } from './http/health.controller.js';
 import { Health } from './http/health.js';
 import { HttpModule } from './http/http.module.js';
 import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
-import { KeylessRoutes } from './http/keyless-routes.js';
 import { LogDropsController } from './http/log-drops.controller.js';
 import { OpenStreams } from './http/open-streams.js';
 import { openApiDocument } from './http/openapi-document.js';
 import { PersonalDataController } from './http/personal-data.controller.js';
+import { PublicRoutes } from './http/public-routes.js';
 import { RatingsController } from './http/ratings.controller.js';
 import { type HttpReply, type HttpRequest, sendAnswer } from './http/reply.js';
 import { RetentionController } from './http/retention.controller.js';
@@ -275,15 +275,15 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   });
   const admission = new BodyAdmission(parts.face, bounds);
   const parse = takeOnlyJson(adapter.getInstance(), (request, bytes, handle) => admission.inTurn(request, bytes, handle));
-  const keyless = new KeylessRoutes();
-  admitBeforeBody(adapter.getInstance(), admission, parts.face, (method, route) => keyless.has(method, route));
+  const open = new PublicRoutes();
+  admitBeforeBody(adapter.getInstance(), admission, parts.face, (method, route) => open.has(method, route));
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts, logger), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),
     abortOnError: false,
   });
   const document = openApiDocument(app);
-  keyless.read(document);
+  open.read(document);
   const text = JSON.stringify(document);
   adapter.get('/openapi.json', (_request: HttpRequest, reply: HttpReply) => sendAnswer(reply, { status: 200, text }));
   takeDirectCalls(app, parse, admission, parts);

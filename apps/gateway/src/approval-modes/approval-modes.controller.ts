@@ -1,11 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Caller } from '@countersign/calls';
-import { Body, Controller, Headers, Param, Post, Res } from '@nestjs/common';
+import type { Caller, Seen } from '@countersign/calls';
+import { Body, Controller, Param, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { seenOf } from '../http/positions.js';
+import { SeenPositions } from '../http/positions.js';
 import type { HttpReply } from '../http/reply.js';
 import { withHeaders } from '../http/with-headers.js';
 import { type ModeRequest, modeCorrection, modeRequest } from './approval-modes.schemas.js';
@@ -25,9 +24,9 @@ export class ApprovalModesController {
     @CurrentCaller() caller: Caller,
     @Param('call_id') call_id: string,
     @Body({ schema: modeRequest }) body: ModeRequest,
-    @Headers() headers: IncomingHttpHeaders,
+    @SeenPositions() seen: Seen,
     @Res({ passthrough: true }) reply: HttpReply,
   ) {
-    return withHeaders(reply, await this.modes.correct(caller, call_id, body, seenOf({ headers })));
+    return withHeaders(reply, await this.modes.correct(caller, call_id, body, seen));
   }
 }

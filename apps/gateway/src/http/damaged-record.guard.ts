@@ -1,28 +1,28 @@
 import { RecordGuard, Refusal } from '@countersign/calls';
-import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { type CanActivate, type CustomDecorator, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { apiRoutes } from './api-routes.js';
 import { Face } from './face.js';
 import type { HttpReply, HttpRequest } from './reply.js';
 
-/** Beside every answer to a tenant whose record is damaged. */
+/** Header of every answer to a tenant whose record is damaged. */
 const DAMAGED_HEADER = 'countersign-record';
-const ALLOWED = 'countersign:allowed-while-damaged';
+const ALLOWED_WHILE_DAMAGED = 'countersign:allowed-while-damaged';
 
-/** A route that is no GET and is served also while the record is damaged: it leaves the record of the tenant as it is, or mends it. */
-export const AllowedWhileDamaged = (): MethodDecorator => applyDecorators(SetMetadata(ALLOWED, true));
+/** No GET, and served also while the record is damaged: it leaves the record of the tenant as it is, or mends what is damaged. */
+export const AllowedWhileDamaged = (): CustomDecorator => SetMetadata(ALLOWED_WHILE_DAMAGED, true);
 
 const asRouted = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
-/** Of the routes that do not state theirs by decorators yet. */
-const stated = new Set(apiRoutes.filter(({ reads }) => reads).map(({ method, path }) => `${method.toUpperCase()} ${asRouted(path)}`));
+/** Of the controllers that do not state their routes by decorators yet. */
+const statedApart = new Set(apiRoutes.filter(({ reads }) => reads).map(({ method, path }) => `${method.toUpperCase()} ${asRouted(path)}`));
 
-/** Refuses writes of tenants whose record is damaged; reads go on, and their answers say so. */
+/** Refuses changes by tenants whose record is damaged. Their reads are served, with a header that says so. */
 @Injectable()
 export class DamagedRecordGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    private readonly record: RecordGuard,
     private readonly face: Face,
+    private readonly record: RecordGuard,
   ) {}
 
   /** @throws {Refusal} `record-damaged` */
@@ -39,7 +39,7 @@ export class DamagedRecordGuard implements CanActivate {
   }
 
   private isAllowed(context: ExecutionContext, { method, routeOptions }: HttpRequest): boolean {
-    if (method === 'GET' || method === 'HEAD') return true;
-    return this.reflector.get<boolean | undefined>(ALLOWED, context.getHandler()) ?? stated.has(`${method} ${routeOptions.url ?? ''}`);
+    if (method === 'GET' || method === 'HEAD' || statedApart.has(`${method} ${routeOptions.url ?? ''}`)) return true;
+    return this.reflector.get<boolean | undefined>(ALLOWED_WHILE_DAMAGED, context.getHandler()) ?? false;
   }
 }

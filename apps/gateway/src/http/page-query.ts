@@ -2,17 +2,37 @@ import { type Cursor, parseCursor } from '@countersign/store';
 import { z } from 'zod';
 import { LIMIT_DEFAULT, LIMIT_MAX } from './lists.js';
 
-const DECIMAL = /^\d{1,6}$/;
+const DECIMAL = /^-?\d{1,16}(\.\d{1,16})?$/;
 
-/** A whole number of a query, in decimal digits: an empty or padded text is no number. */
-const count = z
-  .string()
-  .refine((text) => DECIMAL.test(text), 'is not a whole number')
-  .meta({ type: 'integer', minimum: 1, maximum: LIMIT_MAX })
-  .transform(Number)
-  .pipe(z.number().int().min(1).max(LIMIT_MAX));
+interface Bounds {
+  type: 'integer' | 'number';
+  minimum?: number;
+  exclusiveMinimum?: number;
+  maximum?: number;
+}
 
-const cursor = z
+/** A number of a query, in decimal digits: an empty, padded or hexadecimal text is no number. */
+export function queryNumber(bounds: Bounds) {
+  const {
+    type,
+    minimum = Number.NEGATIVE_INFINITY,
+    exclusiveMinimum = Number.NEGATIVE_INFINITY,
+    maximum = Number.POSITIVE_INFINITY,
+  } = bounds;
+  const inBounds = z.number().min(minimum).gt(exclusiveMinimum).max(maximum);
+  return z
+    .string()
+    .refine((text) => DECIMAL.test(text), type === 'integer' ? 'is not a whole number' : 'is not a number')
+    .meta({ ...bounds })
+    .transform(Number)
+    .pipe(type === 'integer' ? inBounds.int() : inBounds);
+}
+
+/** How many of a list: `limit`. */
+export const queryLimit = (maximum = LIMIT_MAX) => queryNumber({ type: 'integer', minimum: 1, maximum });
+
+/** Where a list goes on. */
+export const queryCursor = z
   .string()
   .max(400)
   .transform((text, context): Cursor => {
@@ -24,8 +44,8 @@ const cursor = z
 
 /** The query of every list: how much of it, and after what. */
 export const pageQuery = z.strictObject({
-  limit: count.default(LIMIT_DEFAULT),
-  cursor: cursor.optional(),
+  limit: queryLimit().default(LIMIT_DEFAULT),
+  cursor: queryCursor.optional(),
 });
 
 export type PageQuery = z.infer<typeof pageQuery>;

@@ -1,7 +1,9 @@
 import type { Seen, Views } from '@countersign/calls';
 import type { LogPosition } from '@countersign/store';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { waitForOthers } from '../requests/preferences.js';
-import { headerOf, type IncomingRequest } from './reply.js';
+import { described } from './answer.decorator.js';
+import { type HttpRequest, headerOf, type IncomingRequest } from './reply.js';
 
 const ONE = /^([a-z][a-z0-9.-]*):(\d{1,5}):(\d{1,15})$/;
 
@@ -25,14 +27,16 @@ export const seenOf = (request: Pick<IncomingRequest, 'headers'>): Seen => ({
   wait_ms: waitForOthers(headerOf(request, 'prefer')),
 });
 
-/** `behindHeader` in the document of a route. */
-export const viewsHeader = {
-  'Countersign-Views': {
-    description:
-      'set where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still exist',
-    schema: { type: 'string', enum: ['behind'] },
-  },
-};
+/** The same for a handler. */
+export const SeenPositions = createParamDecorator(
+  (_: undefined, context: ExecutionContext): Seen => seenOf(context.switchToHttp().getRequest<HttpRequest>()),
+);
+
+/** What /openapi.json says of the header that a list has where it may lack what its reader has seen. */
+export const viewsHeader = described({
+  'Countersign-Views':
+    '`behind` where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there',
+});
 
 /** The header that says that a list may lack what its reader has seen; empty where the views have passed it. */
 export async function behindHeader(views: Views, request: Pick<IncomingRequest, 'headers'>): Promise<Record<string, string>> {

@@ -21,11 +21,11 @@ export function refusedBy<S extends z.ZodType>(schema: S, refuse: Refuse): S {
  */
 export class ValidationPipe implements PipeTransform {
   /** @throws {Refusal} */
-  transform(value: unknown, { schema }: ArgumentMetadata): unknown {
+  transform(value: unknown, { schema, data }: ArgumentMetadata): unknown {
     if (!(schema instanceof z.ZodType)) return value;
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
     const { issues } = parsed.error;
-    throw ownRefusals.get(schema)?.(issues, value) ?? issuesProblem(issues);
+    throw ownRefusals.get(schema)?.(issues, value) ?? issuesProblem(issues, data === undefined ? [] : [data]);
   }
 }

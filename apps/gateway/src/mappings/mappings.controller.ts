@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Caller } from '@countersign/calls';
+import type { Caller, Seen } from '@countersign/calls';
 import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
@@ -8,7 +8,7 @@ import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { AllowedWhileDamaged } from '../http/damaged-record.guard.js';
 import { Edit } from '../http/edit.decorator.js';
 import { type PageQuery, pageQuery } from '../http/page-query.js';
-import { seenOf } from '../http/positions.js';
+import { SeenPositions } from '../http/positions.js';
 import type { HttpReply } from '../http/reply.js';
 import { withHeaders } from '../http/with-headers.js';
 import {
@@ -117,7 +117,7 @@ export class MappingsController {
   @AllowedWhileDamaged()
   @ApiOperation({ summary: 'Try a mapping on recorded calls' })
   @Answer(mappingTrials)
-  try(@CurrentCaller() { tenant_id }: Caller, @Body({ schema: tryRequest }) body: TryRequest, @Headers() headers: IncomingHttpHeaders) {
-    return this.trials.try(tenant_id, body, seenOf({ headers }));
+  try(@CurrentCaller() { tenant_id }: Caller, @Body({ schema: tryRequest }) body: TryRequest, @SeenPositions() seen: Seen) {
+    return this.trials.try(tenant_id, body, seen);
   }
 }

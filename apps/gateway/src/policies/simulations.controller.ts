@@ -1,12 +1,11 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Caller } from '@countersign/calls';
-import { Body, Controller, Headers, Post } from '@nestjs/common';
+import type { Caller, Seen } from '@countersign/calls';
+import { Body, Controller, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { AllowedWhileDamaged } from '../http/damaged-record.guard.js';
-import { seenOf } from '../http/positions.js';
+import { SeenPositions } from '../http/positions.js';
 import { type SimulateRequest, simulateRequest, simulationAnswer } from './simulations.schemas.js';
 import { SimulationsService } from './simulations.service.js';
 
@@ -22,11 +21,7 @@ export class SimulationsController {
   @AllowedWhileDamaged()
   @ApiOperation({ summary: 'Simulate what a policy would have ruled on recorded calls' })
   @Answer(simulationAnswer)
-  simulate(
-    @CurrentCaller() { tenant_id }: Caller,
-    @Body({ schema: simulateRequest }) body: SimulateRequest,
-    @Headers() headers: IncomingHttpHeaders,
-  ) {
-    return this.simulations.simulate(tenant_id, body, seenOf({ headers }));
+  simulate(@CurrentCaller() { tenant_id }: Caller, @Body({ schema: simulateRequest }) body: SimulateRequest, @SeenPositions() seen: Seen) {
+    return this.simulations.simulate(tenant_id, body, seen);
   }
 }

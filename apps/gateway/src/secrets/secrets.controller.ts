@@ -3,7 +3,7 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
-import { Answer, NoAnswer } from '../http/answer.decorator.js';
+import { AlsoAnswers, Answer, NoAnswer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { OfDefaultTenant } from '../http/default-tenant.guard.js';
 import { Edit } from '../http/edit.decorator.js';
@@ -39,7 +39,8 @@ export class SecretsController {
   @Roles()
   @Edit()
   @ApiOperation({ summary: 'Set a secret' })
-  @Answer(secret, { status: [200, 201] })
+  @Answer(secret)
+  @AlsoAnswers(201, secret, 'the first value')
   async set(
     @CurrentCaller() caller: Caller,
     @Param('scope') scope: string,
