@@ -7,18 +7,19 @@ import { Vault } from '@countersign/store';
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AccessModule } from './access/access.module.js';
+import { ApprovalModesModule } from './approval-modes/approval-modes.module.js';
 import { AuditRoom } from './audit/audit-room.js';
 import { BodyAdmission } from './bounds/body-admission.js';
 import { admitBeforeBody, boundConnections, serveRequests } from './bounds/bounded-server.js';
 import type { HttpBounds } from './bounds/http-bounds.js';
 import { BODY_BYTES_MAX } from './bounds/http-limits.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
-import { ConfigurationRoom } from './configuration/configuration-room.js';
+import { ConfigurationService } from './configuration/configuration.service.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
 import { DocsModule } from './docs/docs.module.js';
-import { AccessController } from './http/access.controller.js';
+import { FactsModule } from './facts/facts.module.js';
 import { AdapterPinsController } from './http/adapter-pins.controller.js';
-import { ApprovalModesController } from './http/approval-modes.controller.js';
 import { ApprovalQualityController } from './http/approval-quality.controller.js';
 import { ApprovalsController } from './http/approvals.controller.js';
 import { AsyncApiController } from './http/asyncapi.controller.js';
@@ -37,34 +38,21 @@ import { CasesController } from './http/cases.controller.js';
 import { CounterfactualController } from './http/counterfactual.controller.js';
 import { DamagesController } from './http/damages.controller.js';
 import { DecisionsController } from './http/decisions.controller.js';
-import { DelegationsController } from './http/delegations.controller.js';
 import { type CallPosts, DirectCalls } from './http/direct-calls.js';
 import { Face } from './http/face.js';
-import { FactsController } from './http/facts.controller.js';
 import { GrantsController } from './http/grants.controller.js';
 import { HealthController } from './http/health.controller.js';
 import { Health } from './http/health.js';
 import { HttpModule } from './http/http.module.js';
-import { IdentityProvidersController } from './http/identity-providers.controller.js';
 import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
 import { isKeyless } from './http/keyless-routes.js';
-import { KeysController } from './http/keys.controller.js';
-import { MappingsController } from './http/mappings.controller.js';
 import { OpenStreams } from './http/open-streams.js';
 import { openApiDocument } from './http/openapi-document.js';
-import { PersonLinksController } from './http/person-links.controller.js';
-import { PoliciesController } from './http/policies.controller.js';
-import { ProjectionsController } from './http/projections.controller.js';
 import { RatingsController } from './http/ratings.controller.js';
 import { type HttpReply, type HttpRequest, sendAnswer } from './http/reply.js';
 import { RunsController } from './http/runs.controller.js';
 import { SagasController } from './http/sagas.controller.js';
-import { SecretsController } from './http/secrets.controller.js';
-import { SecurityEventsController } from './http/security-events.controller.js';
-import { SimulateController } from './http/simulate.controller.js';
 import { StoredBlobs } from './http/stored-blobs.js';
-import { TenantsController } from './http/tenants.controller.js';
-import { TENANT_KEYS, TokenExchangesController } from './http/token-exchanges.controller.js';
 import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
 import { ToolPoliciesController } from './http/tool-policies.controller.js';
 import { ToolReadings } from './http/tool-readings.js';
@@ -75,16 +63,24 @@ import { UsageController } from './http/usage.controller.js';
 import { UsageBillingController } from './http/usage-billing.controller.js';
 import { VoteDelegationsController } from './http/vote-delegations.controller.js';
 import { VoteRoom } from './http/vote-room.js';
+import { IdentityModule } from './identity/identity.module.js';
 import { LimitsModule } from './limits/limits.module.js';
+import { MappingsModule } from './mappings/mappings.module.js';
 import { DecisionLinks } from './notifications/decision-link.js';
 import { SealedSecrets } from './notifications/sealed-secret.js';
 import { KeyRetention } from './personal-data/key-retention.js';
 import { LogDrop } from './personal-data/log-drop.js';
 import { PersonalDataModule } from './personal-data/personal-data.module.js';
 import { SubjectEraser } from './personal-data/subject-eraser.js';
-import { PolicyRoom } from './policies/policy-room.js';
+import { PoliciesModule } from './policies/policies.module.js';
+import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
+import { ProjectionsModule } from './projections/projections.module.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
+import { SecretsModule } from './secrets/secrets.module.js';
+import { SecurityEventsModule } from './security-events/security-events.module.js';
+import { TENANT_KEYS } from './token-exchanges/tenant-keys.js';
+import { TokenExchangesModule } from './token-exchanges/token-exchanges.module.js';
 import { TrustRoom } from './trust/trust-room.js';
 import { UsageRoom } from './usage/usage-room.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
@@ -107,8 +103,8 @@ export interface GatewayParts {
   calls: Calls;
   streams: OpenStreams;
   case_feeds: CaseFeeds;
-  configuration: ConfigurationRoom;
-  policies: PolicyRoom;
+  configuration: ConfigurationService;
+  policies: PolicyService;
   reports: SimulationReports;
   counterfactual: CounterfactualRoom;
   replays: ReplayBundles;
@@ -149,31 +145,30 @@ const CONTROLLERS = [
   ToolsController,
   ToolLifecycleController,
   AdapterPinsController,
-  MappingsController,
   ToolPoliciesController,
-  TenantsController,
-  KeysController,
-  PoliciesController,
-  SimulateController,
   CounterfactualController,
   RunsController,
-  FactsController,
-  AccessController,
-  IdentityProvidersController,
-  DelegationsController,
-  SecretsController,
-  TokenExchangesController,
-  PersonLinksController,
-  ApprovalModesController,
   UsageController,
   TrustController,
   RatingsController,
   UsageBillingController,
   HealthController,
   AsyncApiController,
-  ProjectionsController,
   SagasController,
-  SecurityEventsController,
+];
+
+const FEATURES = [
+  AccessModule,
+  ApprovalModesModule,
+  FactsModule,
+  IdentityModule,
+  LimitsModule,
+  MappingsModule,
+  PoliciesModule,
+  ProjectionsModule,
+  SecretsModule,
+  SecurityEventsModule,
+  TokenExchangesModule,
 ];
 
 /** What the features of the gateway share; made before it (start-gateway.ts). */
@@ -195,7 +190,7 @@ export class GatewayModule {
         PartsModule.of(parts),
         HttpModule.of(logger, parts.strict_answers),
         DocsModule,
-        LimitsModule,
+        ...FEATURES,
         WebhooksModule,
         PersonalDataModule.of({ seals: parts.subjects !== undefined, drops: parts.drops !== undefined }),
       ],
@@ -219,9 +214,9 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: OpenStreams, useValue: parts.streams },
     { provide: CaseFeeds, useValue: parts.case_feeds },
     { provide: Views, useValue: parts.calls.recorded.views },
-    { provide: ConfigurationRoom, useValue: parts.configuration },
+    { provide: ConfigurationService, useValue: parts.configuration },
     { provide: StoredBlobs, useValue: parts.blobs },
-    { provide: PolicyRoom, useValue: parts.policies },
+    { provide: PolicyService, useValue: parts.policies },
     { provide: SimulationReports, useValue: parts.reports },
     { provide: ReplayBundles, useValue: parts.replays },
     { provide: CounterfactualRoom, useValue: parts.counterfactual },

@@ -19,7 +19,7 @@ import { HttpBounds } from './bounds/http-bounds.js';
 import { defaultHttpLimits } from './bounds/http-limits.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
 import { type GatewayConfig, publicUrl } from './config.js';
-import { ConfigurationRoom } from './configuration/configuration-room.js';
+import { ConfigurationService } from './configuration/configuration.service.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
 import {
   delegatedAuthority,
@@ -52,7 +52,7 @@ import { startNotifications } from './notifications/notifications.module.js';
 import { SealedSecrets } from './notifications/sealed-secret.js';
 import { ToolSunsetScheduler } from './notifications/tool-sunset-scheduler.js';
 import { LogDrop } from './personal-data/log-drop.js';
-import { PolicyRoom } from './policies/policy-room.js';
+import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { EditDesk } from './votes/edited-inputs.js';
 
@@ -117,12 +117,12 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const { secrets, links, mailer } = notificationParts(config, keys, now_ms);
   const channels = new Channels(sender, mailer, secrets, links);
   const notifications = notificationSender(deps, { configuration, changes }, channels, readable);
-  const settings = new ConfigurationRoom(configuration, changes, clock, { lanes: config.lanes, identity_addresses });
+  const settings = new ConfigurationService(configuration, changes, clock, { store, lanes: config.lanes, identity_addresses });
   const book = new TrustBook(deps);
   const rulings = new TenantRulings(now_ms, book);
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
   const face = new Face(new Authenticator(configuration, now_ms, tokens), logger, readable, refused);
-  const policies = new PolicyRoom(settings, rulings, store, new HistoryBook({ log, store, monotonic_ms: monotonic }));
+  const policies = new PolicyService(settings, rulings, store, new HistoryBook({ log, store, monotonic_ms: monotonic }));
   return {
     running,
     sender,

@@ -50,6 +50,12 @@ export const pageQuery = z.strictObject({
 
 export type PageQuery = z.infer<typeof pageQuery>;
 
+/** Where a page begins and how long it is, as lists and stores take it. */
+export const placeOf = ({ limit, cursor }: PageQuery): { limit: number; after?: Cursor } => ({
+  limit,
+  ...(cursor ? { after: cursor } : {}),
+});
+
 /** A page of a list; `next_cursor`: where the next one begins, null at the end. */
 export interface Page<T> {
   items: T[];

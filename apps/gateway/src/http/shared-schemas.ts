@@ -11,3 +11,11 @@ export const everywhere = {
     .nullable()
     .describe('the running instances, and whether each has the change; null: unknown'),
 };
+
+/** Who acted. */
+export const principalAnswer = z
+  .object({ kind: z.enum(['agent', 'user', 'service']), id: z.string(), roles: z.array(z.string()) })
+  .meta({ id: 'Principal' });
+
+/** Epoch ms as it is answered; null: none. */
+export const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

@@ -126,13 +126,13 @@ function answer(name: string): Json {
 const problem: Json = { description: 'a problem document (RFC 9457)', content: { 'application/problem+json': { schema: ref('Problem') } } };
 
 /** Changes that are no edits of something that was read: they add up with any other. */
-const NO_EDITS: ReadonlySet<string> = new Set(['/v1/keys/{key_id}', '/v1/runs/{run_id}/transcript']);
+const NO_EDITS: ReadonlySet<string> = new Set(['/v1/runs/{run_id}/transcript']);
 const editHeaders = {
   'If-Match': 'the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there',
   'If-None-Match': '`*`: only where there is no such thing yet (412)',
 } as const;
 /** Additions that services act by, as they do by most edits. */
-const ADDITIONS: ReadonlySet<string> = new Set(['/v1/keys', '/v1/delegations', '/v1/vote-delegations', '/v1/policies:rollback']);
+const ADDITIONS: ReadonlySet<string> = new Set(['/v1/vote-delegations']);
 const changeHeaders = {
   Prefer: '`wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it',
 } as const;

@@ -1,5 +1,4 @@
 import type { ApiRoute } from './api-route.js';
-import { modeRequest } from './approval-modes.controller.js';
 import { usageQuery } from './usage.controller.js';
 import { billingQuery } from './usage-billing.controller.js';
 
@@ -30,14 +29,5 @@ export const usageRoutes: readonly ApiRoute[] = [
     tag: 'usage',
     answers: { '200': 'Object' },
     roles: ['operator', 'auditor'],
-  },
-  {
-    method: 'post',
-    path: '/v1/calls/{call_id}/approval-mode',
-    summary: 'Say which approval mode a call should have had',
-    tag: 'usage',
-    body: modeRequest,
-    answers: { '200': 'Object' },
-    roles: ['operator'],
   },
 ];

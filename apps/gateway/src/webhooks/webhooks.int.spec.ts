@@ -40,7 +40,10 @@ test('operators make, read and remove channels; others do not', async () => {
   const { secret: _shown_once, ...webhook } = made.body;
   const read = await app.send('GET', `/v1/webhooks/${webhook.webhook_id}`, { role: 'operator' });
   expect([read.body, read.headers.etag]).toEqual([webhook, '"c1"']);
-  expect((await app.send('GET', '/v1/webhooks', { role: 'operator' })).body).toEqual({ items: [{ ...webhook, etag: '"c1"' }], next_cursor: null });
+  expect((await app.send('GET', '/v1/webhooks', { role: 'operator' })).body).toEqual({
+    items: [{ ...webhook, etag: '"c1"' }],
+    next_cursor: null,
+  });
   expect((await app.send('DELETE', `/v1/webhooks/${webhook.webhook_id}`, { role: 'operator' })).status).toBe(204);
   expect((await app.send('DELETE', `/v1/webhooks/${webhook.webhook_id}`, { role: 'operator' })).status).toBe(404);
 });
