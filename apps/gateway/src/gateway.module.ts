@@ -17,7 +17,6 @@ import { ConfigurationRoom } from './configuration/configuration-room.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
 import { AccessController } from './http/access.controller.js';
 import { AdapterPinsController } from './http/adapter-pins.controller.js';
-import { ApprovalModesController } from './http/approval-modes.controller.js';
 import { ApprovalQualityController } from './http/approval-quality.controller.js';
 import { ApprovalsController } from './http/approvals.controller.js';
 import { AsyncApiController } from './http/asyncapi.controller.js';
@@ -70,8 +69,6 @@ import { ToolReadings } from './http/tool-readings.js';
 import { ToolsController } from './http/tools.controller.js';
 import { TrustController } from './http/trust.controller.js';
 import { HEADERS_TOO_SLOW, refuseUnread, refuseUnrouted } from './http/unread-requests.js';
-import { UsageController } from './http/usage.controller.js';
-import { UsageBillingController } from './http/usage-billing.controller.js';
 import { VoteDelegationsController } from './http/vote-delegations.controller.js';
 import { VoteRoom } from './http/vote-room.js';
 import { LimitsModule } from './limits/limits.module.js';
@@ -85,7 +82,10 @@ import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { TrustRoom } from './trust/trust-room.js';
-import { UsageRoom } from './usage/usage-room.js';
+import { OperatorCommands } from './usage/operator-commands.js';
+import { PeriodCloser } from './usage/period-closer.js';
+import { UsageModule } from './usage/usage.module.js';
+import { UsageReport } from './usage/usage-report.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { CALLBACK_ADDRESSES } from './webhooks/webhooks.service.js';
 
@@ -121,7 +121,7 @@ export interface GatewayParts {
   links: DecisionLinks;
   /** Where channels and callbacks may be. */
   callback_addresses: AddressRules;
-  usage: UsageRoom;
+  usage: { report: UsageReport; closer: PeriodCloser; commands: OperatorCommands };
   trust: TrustRoom;
   /** Absent only where a test does without evidence. */
   audit: AuditRoom | undefined;
@@ -163,11 +163,8 @@ const CONTROLLERS = [
   SecretsController,
   TokenExchangesController,
   PersonLinksController,
-  ApprovalModesController,
-  UsageController,
   TrustController,
   RatingsController,
-  UsageBillingController,
   HealthController,
   AsyncApiController,
   ProjectionsController,
@@ -195,6 +192,7 @@ export class GatewayModule {
         HttpModule.of(logger, parts.strict_answers),
         LimitsModule,
         WebhooksModule,
+        UsageModule,
         PersonalDataModule.of({ seals: parts.subjects !== undefined, drops: parts.drops !== undefined }),
       ],
       controllers: [
@@ -233,7 +231,9 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: SealedSecrets, useValue: parts.secrets },
     { provide: DecisionLinks, useValue: parts.links },
     { provide: CALLBACK_ADDRESSES, useValue: parts.callback_addresses },
-    { provide: UsageRoom, useValue: parts.usage },
+    { provide: UsageReport, useValue: parts.usage.report },
+    { provide: PeriodCloser, useValue: parts.usage.closer },
+    { provide: OperatorCommands, useValue: parts.usage.commands },
     { provide: TrustRoom, useValue: parts.trust },
     { provide: CallbackSender, useValue: parts.sender },
     ...(parts.damage ? [{ provide: KnownDamage, useValue: parts.damage }] : []),

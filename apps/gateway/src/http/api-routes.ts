@@ -21,7 +21,6 @@ import { simulateRequest } from './simulate.controller.js';
 import { tenantChange, tenantRequest } from './tenants.controller.js';
 import { toolPolicyRequest } from './tool-policies.controller.js';
 import { trustRoutes } from './trust-routes.js';
-import { usageRoutes } from './usage-routes.js';
 
 export type { ApiRoute } from './api-route.js';
 
@@ -234,7 +233,6 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...policyRoutes,
   ...identityRoutes,
   ...auditRoutes,
-  ...usageRoutes,
   ...recordRoutes,
   ...trustRoutes,
   ...healthRoutes,

@@ -59,7 +59,7 @@ export class FeatureApp {
   async send(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, roles: string, body?: object): Promise<FeatureAnswer> {
     const headers = roles === '' ? {} : { authorization: `Bearer ${roles}` };
     const answer = await this.app.inject({ method, url, headers, ...(body === undefined ? {} : { payload: body }) });
-    const is_json = /json/.test(String(answer.headers['content-type']));
+    const is_json = /[/+]json/.test(String(answer.headers['content-type']));
     return { status: answer.statusCode, headers: answer.headers, text: answer.body, body: is_json ? JSON.parse(answer.body) : undefined };
   }
 
