@@ -23,10 +23,11 @@ import { ReplayBundles } from './runs/replay-bundles.js';
 import { Transcripts } from './runs/transcripts.js';
 import { TrustRoom } from './trust/trust-room.js';
 import { OperatorCommands } from './usage/operator-commands.js';
-import { type CloserParts, PeriodCloser } from './usage/period-closer.js';
+import { PeriodAnnouncer } from './usage/period-announcer.js';
+import { PeriodCloser } from './usage/period-closer.js';
 import { measureUsage } from './usage/usage-gauges.js';
 import { UsageReport } from './usage/usage-report.js';
-import { UsageRoom } from './usage/usage-room.js';
+import { UsageTables } from './usage/usage-tables.js';
 
 /** What operators say is written and sealed with. */
 export type Pen = { writer: RecordWriter; sealer: CallSealer };
@@ -94,14 +95,17 @@ export function trustRoom(
   });
 }
 
-export function usageRoom(
+export function usageParts(
   { store, log, clock, logger, codec, metrics }: AppDeps,
   lanes: readonly string[],
-  by: Pen & { configuration: Configuration; changes: ConfigurationWriter; sender: NotificationSender },
-): UsageRoom {
-  const state = () => by.configuration.state;
-  const tell: CloserParts['tell'] = (notice, done) => void by.sender.send(notice).then(done);
+  { writer, sealer }: Pen,
+  by: { configuration: ConfigurationRoom; sender: NotificationSender },
+): GatewayParts['usage'] {
   measureUsage(store, () => clock.now_ms(), metrics);
-  const closer = new PeriodCloser({ state, writer: by.changes, tell, store, log, lanes, clock, logger });
-  return new UsageRoom(new UsageReport(store, state), closer, new OperatorCommands(by.writer, codec, clock, by.sealer), state);
+  const announcer = new PeriodAnnouncer(by.sender, by.configuration.writer, logger);
+  return {
+    report: new UsageReport(store, () => by.configuration.state),
+    closer: new PeriodCloser(by.configuration, new UsageTables(store, log, lanes), announcer, logger),
+    commands: new OperatorCommands(writer, codec, clock, sealer),
+  };
 }

@@ -59,8 +59,6 @@ import { ToolReadings } from './http/tool-readings.js';
 import { ToolsController } from './http/tools.controller.js';
 import { TrustController } from './http/trust.controller.js';
 import { HEADERS_TOO_SLOW, refuseUnread, refuseUnrouted } from './http/unread-requests.js';
-import { UsageController } from './http/usage.controller.js';
-import { UsageBillingController } from './http/usage-billing.controller.js';
 import { VoteDelegationsController } from './http/vote-delegations.controller.js';
 import { VoteRoom } from './http/vote-room.js';
 import { IdentityModule } from './identity/identity.module.js';
@@ -82,7 +80,10 @@ import { SecurityEventsModule } from './security-events/security-events.module.j
 import { TENANT_KEYS } from './token-exchanges/tenant-keys.js';
 import { TokenExchangesModule } from './token-exchanges/token-exchanges.module.js';
 import { TrustRoom } from './trust/trust-room.js';
-import { UsageRoom } from './usage/usage-room.js';
+import { OperatorCommands } from './usage/operator-commands.js';
+import { PeriodCloser } from './usage/period-closer.js';
+import { UsageModule } from './usage/usage.module.js';
+import { UsageReport } from './usage/usage-report.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { CALLBACK_ADDRESSES } from './webhooks/webhooks.service.js';
 
@@ -118,7 +119,7 @@ export interface GatewayParts {
   links: DecisionLinks;
   /** Where channels and callbacks may be. */
   callback_addresses: AddressRules;
-  usage: UsageRoom;
+  usage: { report: UsageReport; closer: PeriodCloser; commands: OperatorCommands };
   trust: TrustRoom;
   /** Absent only where a test does without evidence. */
   audit: AuditRoom | undefined;
@@ -148,10 +149,8 @@ const CONTROLLERS = [
   ToolPoliciesController,
   CounterfactualController,
   RunsController,
-  UsageController,
   TrustController,
   RatingsController,
-  UsageBillingController,
   HealthController,
   AsyncApiController,
   SagasController,
@@ -192,6 +191,7 @@ export class GatewayModule {
         DocsModule,
         ...FEATURES,
         WebhooksModule,
+        UsageModule,
         PersonalDataModule.of({ seals: parts.subjects !== undefined, drops: parts.drops !== undefined }),
       ],
       controllers: [
@@ -230,7 +230,9 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: SealedSecrets, useValue: parts.secrets },
     { provide: DecisionLinks, useValue: parts.links },
     { provide: CALLBACK_ADDRESSES, useValue: parts.callback_addresses },
-    { provide: UsageRoom, useValue: parts.usage },
+    { provide: UsageReport, useValue: parts.usage.report },
+    { provide: PeriodCloser, useValue: parts.usage.closer },
+    { provide: OperatorCommands, useValue: parts.usage.commands },
     { provide: TrustRoom, useValue: parts.trust },
     { provide: CallbackSender, useValue: parts.sender },
     ...(parts.damage ? [{ provide: KnownDamage, useValue: parts.damage }] : []),

@@ -28,7 +28,7 @@ import {
   personalDataParts,
   replayBundles,
   trustRoom,
-  usageRoom,
+  usageParts,
 } from './feature-services.js';
 import { createHttpApp, type GatewayParts } from './gateway.module.js';
 import { Face } from './http/face.js';
@@ -151,7 +151,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     book,
     checked,
     trust: trustRoom(deps, config.lanes, book, { writer, sealer }),
-    usage: usageRoom(deps, config.lanes, { configuration, changes, writer, sealer, sender: notifications }),
+    usage: usageParts(deps, config.lanes, { writer, sealer }, { configuration: settings, sender: notifications }),
     blobs: new StoredBlobs(deps.blobs, deps.personal),
     health: new Health(ready, deps, deps.metrics, bounds.metrics_access, new PackHealth(store, monotonic)),
     bounds,

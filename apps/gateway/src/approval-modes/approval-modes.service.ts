@@ -3,7 +3,7 @@ import { type CallState, observedMode, usageFacts } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
 import { positionText } from '../http/positions.js';
 import type { WithHeaders } from '../http/with-headers.js';
-import { UsageRoom } from '../usage/usage-room.js';
+import { OperatorCommands } from '../usage/operator-commands.js';
 import type { ModeCorrection, ModeRequest } from './approval-modes.schemas.js';
 
 /** What a correction records of the call; undefined where it has no ruling or nothing answered it. */
@@ -27,7 +27,7 @@ function answeredCall(state: CallState) {
 export class ApprovalModesService {
   constructor(
     private readonly calls: RecordedCalls,
-    private readonly usage: UsageRoom,
+    private readonly commands: OperatorCommands,
   ) {}
 
   async correct(caller: Caller, call_id: string, body: ModeRequest, seen: Seen): Promise<WithHeaders<ModeCorrection> | Refusal> {
@@ -36,11 +36,10 @@ export class ApprovalModesService {
     if (state instanceof Refusal) return state;
     const about = answeredCall(state);
     if (!about) return new Refusal('conflict', 'nothing answered the call yet: its effect is not known');
-    const { commands } = this.usage;
-    const reason = await commands.sealer.text(tenant_id, state.call, body.reason ?? null);
+    const reason = await this.commands.sealer.text(tenant_id, state.call, body.reason ?? null);
     if (reason instanceof Refusal) return reason;
     const correction = { ...about, mode_corrected: body.approval_mode, reason };
-    const at = await commands.say(tenant_id, 'approval_mode_corrected', { ...correction, by });
+    const at = await this.commands.say(tenant_id, 'approval_mode_corrected', { ...correction, by });
     this.calls.views.answered.note(at);
     const { mode_effective, mode_observed, mode_corrected } = correction;
     const modes = { mode_effective, mode_observed, mode_corrected, misclassified: mode_corrected !== mode_effective };

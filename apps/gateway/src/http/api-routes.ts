@@ -14,7 +14,6 @@ import { registryRoutes } from './registry-routes.js';
 import { runRoutes } from './runs.controller.js';
 import { toolPolicyRequest } from './tool-policies.controller.js';
 import { trustRoutes } from './trust-routes.js';
-import { usageRoutes } from './usage-routes.js';
 
 export type { ApiRoute } from './api-route.js';
 
@@ -145,7 +144,6 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...registryRoutes,
   ...settingRoutes,
   ...auditRoutes,
-  ...usageRoutes,
   ...recordRoutes,
   ...trustRoutes,
   ...healthRoutes,

@@ -76,7 +76,7 @@ export class FeatureApp {
       headers: { ...(role ? { authorization: `Bearer ${role}` } : {}), ...headers },
       ...(body === undefined ? {} : { payload: body as object }),
     });
-    const json = /json/.test(String(answer.headers['content-type']));
+    const json = /[/+]json/.test(String(answer.headers['content-type']));
     return {
       status: answer.statusCode,
       headers: answer.headers as Record<string, unknown>,
