@@ -92,9 +92,13 @@ const HTTP_TYPES = /^(fastify|@fastify\/|@nestjs\/|node:https?2?$|undici$)/;
 const WITHOUT_HTTP =
   /^(libs\/calls|apps\/gateway\/src\/(identity|policies|personal|configuration|requests|votes|usage|trust|runs|counterfactual))\//;
 
+/** Of a feature of the gateway: what speaks HTTP. */
+const FEATURE_FACE = /^apps\/gateway\/src\/[\w-]+\/[\w-]+\.(module|controller|service|schemas?)\.ts$/;
+
 /** Calls, and what decides beside them, know no HTTP: neither its types nor the folder that is its face. */
 export function httpInside(source: SourceText): Fault[] {
-  if (!WITHOUT_HTTP.test(source.path) || isSpec(source.path) || source.path.includes('/testing/')) return [];
+  const isFace = FEATURE_FACE.test(source.path);
+  if (!WITHOUT_HTTP.test(source.path) || isFace || isSpec(source.path) || source.path.includes('/testing/')) return [];
   return importsOf(source)
     .filter(({ specifier }) => HTTP_TYPES.test(specifier) || /^\.\.\/http\//.test(specifier))
     .map(({ specifier, node }) =>

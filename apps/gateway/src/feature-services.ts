@@ -2,14 +2,12 @@ import { CallSealer, type Readable, RecordWriter, type TimerWheel, type Views } 
 import { parseCallId, uuidv7 } from '@countersign/contracts';
 import { baseOf, itemNames } from '@countersign/domain';
 import { type AppDeps, type Configuration, PastTrust, TrustBook, topicSpecs } from '@countersign/process';
+import { CaseFeeds } from './cases/case-feed.js';
 import { DEFAULT_STREAMS, type GatewayConfig } from './config.js';
 import { ConfigurationRoom } from './configuration/configuration-room.js';
 import { RecordingReader } from './counterfactual/recording-reader.js';
 import { type GatewayParts } from './gateway.module.js';
-import { CaseFeeds } from './http/case-feed.js';
 import type { Face } from './http/face.js';
-import { OpenStreams } from './http/open-streams.js';
-import { StreamPlaces } from './http/stream-places.js';
 import { ConfigurationWriter } from './identity/configuration-writer.js';
 import { DelegatedAuthority } from './identity/delegated-authority.js';
 import type { TokenPrincipals } from './identity/token-principals.js';
@@ -19,7 +17,9 @@ import { RetentionRoom } from './personal/retention-room.js';
 import { SubjectRoom } from './personal/subject-room.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { Transcripts } from './runs/transcripts.js';
-import { TrustRoom } from './trust/trust-room.js';
+import { OpenStreams } from './streams/open-streams.js';
+import { StreamPlaces } from './streams/stream-places.js';
+import { TrustReader } from './trust/trust-reader.js';
 import { OperatorCommands } from './usage/operator-commands.js';
 import { type CloserParts, PeriodCloser } from './usage/period-closer.js';
 import { measureUsage } from './usage/usage-gauges.js';
@@ -91,14 +91,14 @@ export function noticeSender(
   });
 }
 
-export function trustRoom(
+export function trustReader(
   { store, log, clock, codec }: AppDeps,
   lanes: readonly string[],
   book: TrustBook,
   { writer, sealer }: Pen,
-): TrustRoom {
+): TrustReader {
   const topics = new Map(topicSpecs(lanes, log.partitions('policy-decided')).map(({ name, partitions }) => [name, partitions]));
-  return new TrustRoom(store, new PastTrust(store, log), clock, {
+  return new TrustReader(store, new PastTrust(store, log), clock, {
     book,
     commands: new OperatorCommands(writer, codec, clock, sealer),
     topics,

@@ -7,72 +7,59 @@ import { type DynamicModule, Global, Module, type Provider } from '@nestjs/commo
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AuditRoom } from './audit/audit-room.js';
+import { BlobsModule } from './blobs/blobs.module.js';
+import { BlobsService } from './blobs/blobs.service.js';
 import { BodyAdmission } from './bounds/body-admission.js';
 import { admitBeforeBody, boundConnections, serveRequests } from './bounds/bounded-server.js';
 import type { HttpBounds } from './bounds/http-bounds.js';
 import { BODY_BYTES_MAX } from './bounds/http-limits.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
+import { CallPosts } from './calls/call-posts.service.js';
+import { CallsModule } from './calls/calls.module.js';
+import { DirectCalls, type DirectPosts } from './calls/direct-calls.js';
+import { CaseFeeds } from './cases/case-feed.js';
+import { CasesModule } from './cases/cases.module.js';
 import { ConfigurationRoom } from './configuration/configuration-room.js';
-import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
+import { CounterfactualModule } from './counterfactual/counterfactual.module.js';
+import { CounterfactualDecider } from './counterfactual/counterfactual-decider.js';
+import { ApiDocument } from './documents/api-document.js';
+import { DocumentsModule } from './documents/documents.module.js';
+import { HealthModule } from './health/health.module.js';
+import { HealthService } from './health/health.service.js';
 import { AccessController } from './http/access.controller.js';
-import { AdapterPinsController } from './http/adapter-pins.controller.js';
 import { ApprovalModesController } from './http/approval-modes.controller.js';
 import { ApprovalQualityController } from './http/approval-quality.controller.js';
 import { ApprovalsController } from './http/approvals.controller.js';
-import { AsyncApiController } from './http/asyncapi.controller.js';
 import { AuditController } from './http/audit.controller.js';
 import { AuditEntriesController } from './http/audit-entries.controller.js';
 import { AuditEventsController } from './http/audit-events.controller.js';
 import { AuditExportController } from './http/audit-export.controller.js';
-import { BatchController } from './http/batch.controller.js';
-import { BlobsController } from './http/blobs.controller.js';
-import { CallCommandsController } from './http/call-commands.controller.js';
-import { CallEventsController } from './http/call-events.controller.js';
 import { CallbackSecretController } from './http/callback-secret.controller.js';
-import { CallsController } from './http/calls.controller.js';
-import { CaseEventsController } from './http/case-events.controller.js';
-import { CaseFeeds } from './http/case-feed.js';
-import { CasesController } from './http/cases.controller.js';
-import { CounterfactualController } from './http/counterfactual.controller.js';
 import { DamagesController } from './http/damages.controller.js';
 import { DecisionsController } from './http/decisions.controller.js';
 import { DelegationsController } from './http/delegations.controller.js';
-import { type CallPosts, DirectCalls } from './http/direct-calls.js';
 import { Face } from './http/face.js';
 import { FactsController } from './http/facts.controller.js';
 import { GrantsController } from './http/grants.controller.js';
-import { HealthController } from './http/health.controller.js';
-import { Health } from './http/health.js';
 import { HttpModule } from './http/http.module.js';
 import { IdentityProvidersController } from './http/identity-providers.controller.js';
 import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
 import { KeysController } from './http/keys.controller.js';
 import { LogDropsController } from './http/log-drops.controller.js';
 import { MappingsController } from './http/mappings.controller.js';
-import { OpenStreams } from './http/open-streams.js';
 import { openApiDocument } from './http/openapi-document.js';
 import { PersonLinksController } from './http/person-links.controller.js';
 import { PersonalDataController } from './http/personal-data.controller.js';
 import { PoliciesController } from './http/policies.controller.js';
-import { PublicRoutes } from './http/public-routes.js';
 import { ProjectionsController } from './http/projections.controller.js';
-import { RatingsController } from './http/ratings.controller.js';
-import { type HttpReply, type HttpRequest, sendAnswer } from './http/reply.js';
+import { PublicRoutes } from './http/public-routes.js';
 import { RetentionController } from './http/retention.controller.js';
-import { RunsController } from './http/runs.controller.js';
-import { SagasController } from './http/sagas.controller.js';
 import { SecretsController } from './http/secrets.controller.js';
 import { SecurityEventsController } from './http/security-events.controller.js';
 import { SimulateController } from './http/simulate.controller.js';
-import { StoredBlobs } from './http/stored-blobs.js';
 import { SubjectsController } from './http/subjects.controller.js';
 import { TenantsController } from './http/tenants.controller.js';
 import { TENANT_KEYS, TokenExchangesController } from './http/token-exchanges.controller.js';
-import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
-import { ToolPoliciesController } from './http/tool-policies.controller.js';
-import { ToolReadings } from './http/tool-readings.js';
-import { ToolsController } from './http/tools.controller.js';
-import { TrustController } from './http/trust.controller.js';
 import { HEADERS_TOO_SLOW, refuseUnread, refuseUnrouted } from './http/unread-requests.js';
 import { UsageController } from './http/usage.controller.js';
 import { UsageBillingController } from './http/usage-billing.controller.js';
@@ -87,7 +74,12 @@ import { SubjectRoom } from './personal/subject-room.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
-import { TrustRoom } from './trust/trust-room.js';
+import { RunsModule } from './runs/runs.module.js';
+import { SagasModule } from './sagas/sagas.module.js';
+import { OpenStreams } from './streams/open-streams.js';
+import { ToolsModule } from './tools/tools.module.js';
+import { TrustModule } from './trust/trust.module.js';
+import { TrustReader } from './trust/trust-reader.js';
 import { UsageRoom } from './usage/usage-room.js';
 
 /** What the controllers are given. */
@@ -110,16 +102,16 @@ export interface GatewayParts {
   configuration: ConfigurationRoom;
   policies: PolicyRoom;
   reports: SimulationReports;
-  counterfactual: CounterfactualRoom;
+  counterfactual: CounterfactualDecider;
   replays: ReplayBundles;
-  health: Health;
+  health: HealthService;
   bounds: HttpBounds;
-  blobs: StoredBlobs;
+  blobs: BlobsService;
   sender: CallbackSender;
   votes: VoteRoom;
   notices: NoticeRoom;
   usage: UsageRoom;
-  trust: TrustRoom;
+  trust: TrustReader;
   /** Absent only where a test does without evidence. */
   audit: AuditRoom | undefined;
   /** An answer that its route does not declare fails the request. */
@@ -130,30 +122,17 @@ const CONNECTIONS_CHECKED_EVERY_MS = 1_000;
 
 /** The routes that every gateway has. */
 const CONTROLLERS = [
-  CallsController,
-  BatchController,
-  BlobsController,
-  CallCommandsController,
-  CallEventsController,
   ApprovalQualityController,
   ApprovalsController,
   VoteDelegationsController,
   GrantsController,
   WebhooksController,
   DecisionsController,
-  CasesController,
-  CaseEventsController,
-  ToolsController,
-  ToolLifecycleController,
-  AdapterPinsController,
   MappingsController,
-  ToolPoliciesController,
   TenantsController,
   KeysController,
   PoliciesController,
   SimulateController,
-  CounterfactualController,
-  RunsController,
   FactsController,
   AccessController,
   IdentityProvidersController,
@@ -163,15 +142,25 @@ const CONTROLLERS = [
   PersonLinksController,
   ApprovalModesController,
   UsageController,
-  TrustController,
-  RatingsController,
   UsageBillingController,
-  HealthController,
-  AsyncApiController,
   CallbackSecretController,
   ProjectionsController,
-  SagasController,
   SecurityEventsController,
+];
+
+/** The features that every gateway has. */
+const FEATURES = [
+  BlobsModule,
+  CallsModule,
+  CasesModule,
+  CounterfactualModule,
+  DocumentsModule,
+  HealthModule,
+  LimitsModule,
+  RunsModule,
+  SagasModule,
+  ToolsModule,
+  TrustModule,
 ];
 
 /** What the features of the gateway share; made before it (start-gateway.ts). */
@@ -189,7 +178,7 @@ export class GatewayModule {
   static of(parts: GatewayParts, logger: Logger): DynamicModule {
     return {
       module: GatewayModule,
-      imports: [PartsModule.of(parts), HttpModule.of(logger, parts.strict_answers), LimitsModule],
+      imports: [PartsModule.of(parts), HttpModule.of(logger, parts.strict_answers), ...FEATURES],
       controllers: [
         ...CONTROLLERS,
         ...(parts.audit ? [AuditController, AuditEntriesController, AuditEventsController, AuditExportController] : []),
@@ -213,21 +202,16 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: CaseFeeds, useValue: parts.case_feeds },
     { provide: Views, useValue: parts.calls.recorded.views },
     { provide: ConfigurationRoom, useValue: parts.configuration },
-    { provide: StoredBlobs, useValue: parts.blobs },
+    { provide: BlobsService, useValue: parts.blobs },
     { provide: PolicyRoom, useValue: parts.policies },
     { provide: SimulationReports, useValue: parts.reports },
     { provide: ReplayBundles, useValue: parts.replays },
-    { provide: CounterfactualRoom, useValue: parts.counterfactual },
-    { provide: Health, useValue: parts.health },
-    {
-      provide: ToolReadings,
-      useFactory: (trust: TrustRoom, views: Views, health: Health) => new ToolReadings(trust, views, health),
-      inject: [TrustRoom, Views, Health],
-    },
+    { provide: CounterfactualDecider, useValue: parts.counterfactual },
+    { provide: HealthService, useValue: parts.health },
     { provide: VoteRoom, useValue: parts.votes },
     { provide: NoticeRoom, useValue: parts.notices },
     { provide: UsageRoom, useValue: parts.usage },
-    { provide: TrustRoom, useValue: parts.trust },
+    { provide: TrustReader, useValue: parts.trust },
     { provide: CallbackSender, useValue: parts.sender },
     ...(parts.damage ? [{ provide: KnownDamage, useValue: parts.damage }] : []),
     ...personalProviders(parts),
@@ -245,12 +229,12 @@ function personalProviders({ readable, sealer, subjects, drops }: GatewayParts):
   return [...always, { provide: SubjectRoom, useValue: subjects.erasure }, { provide: RetentionRoom, useValue: subjects.retention }];
 }
 
-/** `POST /v1/calls` in its plainest form goes past the router, to the same controller. */
+/** `POST /v1/calls` in its plainest form goes past the router, to the same service. */
 function takeDirectCalls(app: NestFastifyApplication, parse: ParseJson, admission: BodyAdmission, { face, bounds }: GatewayParts): void {
-  const controller = app.get(CallsController);
-  const posts: CallPosts = {
+  const calls = app.get(CallPosts, { strict: false });
+  const posts: DirectPosts = {
     admit: (request, reply) => admission.beginWithKey(request, reply),
-    submit: (request, reply) => controller.submit(request, reply),
+    submit: (request, reply) => calls.submitDirectly(request, reply),
     fault: (request, reply, cause) => face.fault(request, reply, cause),
   };
   const direct = new DirectCalls(posts, parse, BODY_BYTES_MAX);
@@ -289,8 +273,7 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   });
   const document = openApiDocument(app);
   open.read(document);
-  const text = JSON.stringify(document);
-  adapter.get('/openapi.json', (_request: HttpRequest, reply: HttpReply) => sendAnswer(reply, { status: 200, text }));
+  app.get(ApiDocument, { strict: false }).text = JSON.stringify(document);
   takeDirectCalls(app, parse, admission, parts);
   return app;
 }
