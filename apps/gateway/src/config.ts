@@ -2,7 +2,7 @@ import { type Proxies, proxySettings } from '@countersign/outbound';
 import { type Environment, flag, type ParsedConfig, readSettings, wholeNumber } from '@countersign/process';
 import { z } from 'zod';
 import { type HttpLimits, httpLimits, httpSettings } from './bounds/http-limits.js';
-import type { StreamLimits } from './http/stream-places.js';
+import type { StreamLimits } from './streams/stream-places.js';
 
 export interface StreamSettings extends StreamLimits {
   /** A stream that is older is closed; its reader comes again. */

@@ -1,14 +1,12 @@
 import { CallSealer, type Readable, RecordWriter, type TimerWheel, type Views } from '@countersign/calls';
 import { parseCallId, uuidv7 } from '@countersign/contracts';
 import { type AppDeps, type Configuration, PastTrust, TrustBook, topicSpecs } from '@countersign/process';
+import { CaseFeeds } from './cases/case-feed.js';
 import { DEFAULT_STREAMS, type GatewayConfig } from './config.js';
 import { ConfigurationRoom } from './configuration/configuration-room.js';
 import { RecordingReader } from './counterfactual/recording-reader.js';
 import { type GatewayParts } from './gateway.module.js';
-import { CaseFeeds } from './http/case-feed.js';
 import type { Face } from './http/face.js';
-import { OpenStreams } from './http/open-streams.js';
-import { StreamPlaces } from './http/stream-places.js';
 import { ConfigurationWriter } from './identity/configuration-writer.js';
 import { DelegatedAuthority } from './identity/delegated-authority.js';
 import type { TokenPrincipals } from './identity/token-principals.js';
@@ -21,7 +19,9 @@ import { KeyRetention } from './personal-data/key-retention.js';
 import { SubjectEraser } from './personal-data/subject-eraser.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { Transcripts } from './runs/transcripts.js';
-import { TrustRoom } from './trust/trust-room.js';
+import { OpenStreams } from './streams/open-streams.js';
+import { StreamPlaces } from './streams/stream-places.js';
+import { TrustReader } from './trust/trust-reader.js';
 import { OperatorCommands } from './usage/operator-commands.js';
 import { PeriodAnnouncer } from './usage/period-announcer.js';
 import { PeriodCloser } from './usage/period-closer.js';
@@ -81,14 +81,14 @@ export function notificationSender(
   return new NotificationSender(targets, new ChannelDelivery(targets, channels, claims, readable), logger);
 }
 
-export function trustRoom(
+export function trustReader(
   { store, log, clock, codec }: AppDeps,
   lanes: readonly string[],
   book: TrustBook,
   { writer, sealer }: Pen,
-): TrustRoom {
+): TrustReader {
   const topics = new Map(topicSpecs(lanes, log.partitions('policy-decided')).map(({ name, partitions }) => [name, partitions]));
-  return new TrustRoom(store, new PastTrust(store, log), clock, {
+  return new TrustReader(store, new PastTrust(store, log), clock, {
     book,
     commands: new OperatorCommands(writer, codec, clock, sealer),
     topics,

@@ -10,54 +10,41 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { AccessModule } from './access/access.module.js';
 import { ApprovalModesModule } from './approval-modes/approval-modes.module.js';
 import { AuditRoom } from './audit/audit-room.js';
+import { BlobsModule } from './blobs/blobs.module.js';
+import { BlobsService } from './blobs/blobs.service.js';
 import { BodyAdmission } from './bounds/body-admission.js';
 import { admitBeforeBody, boundConnections, serveRequests } from './bounds/bounded-server.js';
 import type { HttpBounds } from './bounds/http-bounds.js';
 import { BODY_BYTES_MAX } from './bounds/http-limits.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
+import { CallPosts } from './calls/call-posts.service.js';
+import { CallsModule } from './calls/calls.module.js';
+import { DirectCalls, type DirectPosts } from './calls/direct-calls.js';
+import { CaseFeeds } from './cases/case-feed.js';
+import { CasesModule } from './cases/cases.module.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
-import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
+import { CounterfactualModule } from './counterfactual/counterfactual.module.js';
+import { CounterfactualDecider } from './counterfactual/counterfactual-decider.js';
 import { DocsModule } from './docs/docs.module.js';
+import { ApiDocument } from './documents/api-document.js';
+import { DocumentsModule } from './documents/documents.module.js';
 import { FactsModule } from './facts/facts.module.js';
-import { AdapterPinsController } from './http/adapter-pins.controller.js';
+import { HealthModule } from './health/health.module.js';
+import { HealthService } from './health/health.service.js';
 import { ApprovalQualityController } from './http/approval-quality.controller.js';
 import { ApprovalsController } from './http/approvals.controller.js';
-import { AsyncApiController } from './http/asyncapi.controller.js';
 import { AuditController } from './http/audit.controller.js';
 import { AuditEntriesController } from './http/audit-entries.controller.js';
 import { AuditEventsController } from './http/audit-events.controller.js';
 import { AuditExportController } from './http/audit-export.controller.js';
-import { BatchController } from './http/batch.controller.js';
-import { BlobsController } from './http/blobs.controller.js';
-import { CallCommandsController } from './http/call-commands.controller.js';
-import { CallEventsController } from './http/call-events.controller.js';
-import { CallsController } from './http/calls.controller.js';
-import { CaseEventsController } from './http/case-events.controller.js';
-import { CaseFeeds } from './http/case-feed.js';
-import { CasesController } from './http/cases.controller.js';
-import { CounterfactualController } from './http/counterfactual.controller.js';
 import { DamagesController } from './http/damages.controller.js';
 import { DecisionsController } from './http/decisions.controller.js';
-import { type CallPosts, DirectCalls } from './http/direct-calls.js';
 import { Face } from './http/face.js';
 import { GrantsController } from './http/grants.controller.js';
-import { HealthController } from './http/health.controller.js';
-import { Health } from './http/health.js';
 import { HttpModule } from './http/http.module.js';
 import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
 import { isKeyless } from './http/keyless-routes.js';
-import { OpenStreams } from './http/open-streams.js';
 import { openApiDocument } from './http/openapi-document.js';
-import { RatingsController } from './http/ratings.controller.js';
-import { type HttpReply, type HttpRequest, sendAnswer } from './http/reply.js';
-import { RunsController } from './http/runs.controller.js';
-import { SagasController } from './http/sagas.controller.js';
-import { StoredBlobs } from './http/stored-blobs.js';
-import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
-import { ToolPoliciesController } from './http/tool-policies.controller.js';
-import { ToolReadings } from './http/tool-readings.js';
-import { ToolsController } from './http/tools.controller.js';
-import { TrustController } from './http/trust.controller.js';
 import { HEADERS_TOO_SLOW, refuseUnread, refuseUnrouted } from './http/unread-requests.js';
 import { VoteDelegationsController } from './http/vote-delegations.controller.js';
 import { VoteRoom } from './http/vote-room.js';
@@ -75,11 +62,16 @@ import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { ProjectionsModule } from './projections/projections.module.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
+import { RunsModule } from './runs/runs.module.js';
+import { SagasModule } from './sagas/sagas.module.js';
 import { SecretsModule } from './secrets/secrets.module.js';
 import { SecurityEventsModule } from './security-events/security-events.module.js';
+import { OpenStreams } from './streams/open-streams.js';
 import { TENANT_KEYS } from './token-exchanges/tenant-keys.js';
 import { TokenExchangesModule } from './token-exchanges/token-exchanges.module.js';
-import { TrustRoom } from './trust/trust-room.js';
+import { ToolsModule } from './tools/tools.module.js';
+import { TrustModule } from './trust/trust.module.js';
+import { TrustReader } from './trust/trust-reader.js';
 import { OperatorCommands } from './usage/operator-commands.js';
 import { PeriodCloser } from './usage/period-closer.js';
 import { UsageModule } from './usage/usage.module.js';
@@ -107,11 +99,11 @@ export interface GatewayParts {
   configuration: ConfigurationService;
   policies: PolicyService;
   reports: SimulationReports;
-  counterfactual: CounterfactualRoom;
+  counterfactual: CounterfactualDecider;
   replays: ReplayBundles;
-  health: Health;
+  health: HealthService;
   bounds: HttpBounds;
-  blobs: StoredBlobs;
+  blobs: BlobsService;
   sender: CallbackSender;
   votes: VoteRoom;
   /** Seals the secrets of webhooks. */
@@ -120,7 +112,7 @@ export interface GatewayParts {
   /** Where channels and callbacks may be. */
   callback_addresses: AddressRules;
   usage: { report: UsageReport; closer: PeriodCloser; commands: OperatorCommands };
-  trust: TrustRoom;
+  trust: TrustReader;
   /** Absent only where a test does without evidence. */
   audit: AuditRoom | undefined;
   /** An answer that its route does not declare fails the request. */
@@ -130,44 +122,34 @@ export interface GatewayParts {
 const CONNECTIONS_CHECKED_EVERY_MS = 1_000;
 
 /** The routes that every gateway has. */
-const CONTROLLERS = [
-  CallsController,
-  BatchController,
-  BlobsController,
-  CallCommandsController,
-  CallEventsController,
-  ApprovalQualityController,
-  ApprovalsController,
-  VoteDelegationsController,
-  GrantsController,
-  DecisionsController,
-  CasesController,
-  CaseEventsController,
-  ToolsController,
-  ToolLifecycleController,
-  AdapterPinsController,
-  ToolPoliciesController,
-  CounterfactualController,
-  RunsController,
-  TrustController,
-  RatingsController,
-  HealthController,
-  AsyncApiController,
-  SagasController,
-];
+const CONTROLLERS = [ApprovalQualityController, ApprovalsController, VoteDelegationsController, GrantsController, DecisionsController];
 
+/** The features that every gateway has. */
 const FEATURES = [
   AccessModule,
   ApprovalModesModule,
+  BlobsModule,
+  CallsModule,
+  CasesModule,
+  CounterfactualModule,
+  DocsModule,
+  DocumentsModule,
   FactsModule,
+  HealthModule,
   IdentityModule,
   LimitsModule,
   MappingsModule,
   PoliciesModule,
   ProjectionsModule,
+  RunsModule,
+  SagasModule,
   SecretsModule,
   SecurityEventsModule,
   TokenExchangesModule,
+  ToolsModule,
+  TrustModule,
+  UsageModule,
+  WebhooksModule,
 ];
 
 /** What the features of the gateway share; made before it (start-gateway.ts). */
@@ -188,10 +170,7 @@ export class GatewayModule {
       imports: [
         PartsModule.of(parts),
         HttpModule.of(logger, parts.strict_answers),
-        DocsModule,
         ...FEATURES,
-        WebhooksModule,
-        UsageModule,
         PersonalDataModule.of({ seals: parts.subjects !== undefined, drops: parts.drops !== undefined }),
       ],
       controllers: [
@@ -215,17 +194,12 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: CaseFeeds, useValue: parts.case_feeds },
     { provide: Views, useValue: parts.calls.recorded.views },
     { provide: ConfigurationService, useValue: parts.configuration },
-    { provide: StoredBlobs, useValue: parts.blobs },
+    { provide: BlobsService, useValue: parts.blobs },
     { provide: PolicyService, useValue: parts.policies },
     { provide: SimulationReports, useValue: parts.reports },
     { provide: ReplayBundles, useValue: parts.replays },
-    { provide: CounterfactualRoom, useValue: parts.counterfactual },
-    { provide: Health, useValue: parts.health },
-    {
-      provide: ToolReadings,
-      useFactory: (trust: TrustRoom, views: Views, health: Health) => new ToolReadings(trust, views, health),
-      inject: [TrustRoom, Views, Health],
-    },
+    { provide: CounterfactualDecider, useValue: parts.counterfactual },
+    { provide: HealthService, useValue: parts.health },
     { provide: VoteRoom, useValue: parts.votes },
     { provide: SealedSecrets, useValue: parts.secrets },
     { provide: DecisionLinks, useValue: parts.links },
@@ -233,7 +207,7 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: UsageReport, useValue: parts.usage.report },
     { provide: PeriodCloser, useValue: parts.usage.closer },
     { provide: OperatorCommands, useValue: parts.usage.commands },
-    { provide: TrustRoom, useValue: parts.trust },
+    { provide: TrustReader, useValue: parts.trust },
     { provide: CallbackSender, useValue: parts.sender },
     ...(parts.damage ? [{ provide: KnownDamage, useValue: parts.damage }] : []),
     ...personalProviders(parts),
@@ -251,12 +225,12 @@ function personalProviders({ readable, sealer, subjects, drops }: GatewayParts):
   return [...always, { provide: SubjectEraser, useValue: subjects.erasure }, { provide: KeyRetention, useValue: subjects.retention }];
 }
 
-/** `POST /v1/calls` in its plainest form goes past the router, to the same controller. */
+/** `POST /v1/calls` in its plainest form goes past the router, to the same service. */
 function takeDirectCalls(app: NestFastifyApplication, parse: ParseJson, admission: BodyAdmission, { face, bounds }: GatewayParts): void {
-  const controller = app.get(CallsController);
-  const posts: CallPosts = {
+  const calls = app.get(CallPosts, { strict: false });
+  const posts: DirectPosts = {
     admit: (request, reply) => admission.beginWithKey(request, reply),
-    submit: (request, reply) => controller.submit(request, reply),
+    submit: (request, reply) => calls.submitDirectly(request, reply),
     fault: (request, reply, cause) => face.fault(request, reply, cause),
   };
   const direct = new DirectCalls(posts, parse, BODY_BYTES_MAX);
@@ -293,8 +267,7 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
     abortOnError: false,
   });
   const document = openApiDocument(app);
-  const text = JSON.stringify(document);
-  adapter.get('/openapi.json', (_request: HttpRequest, reply: HttpReply) => sendAnswer(reply, { status: 200, text }));
+  app.get(ApiDocument, { strict: false }).text = JSON.stringify(document);
   takeDirectCalls(app, parse, admission, parts);
   return app;
 }

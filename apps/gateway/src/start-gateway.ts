@@ -14,27 +14,27 @@ import {
   TrustBook,
 } from '@countersign/process';
 import { AuditRoom } from './audit/audit-room.js';
+import { BlobsService } from './blobs/blobs.service.js';
 import { firstStart } from './bootstrap/first-start.js';
 import { HttpBounds } from './bounds/http-bounds.js';
 import { defaultHttpLimits } from './bounds/http-limits.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
 import { type GatewayConfig, publicUrl } from './config.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
-import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
+import { CounterfactualDecider } from './counterfactual/counterfactual-decider.js';
 import {
   delegatedAuthority,
   eventStreams,
   notificationSender,
   personalDataParts,
   replayBundles,
-  trustRoom,
+  trustReader,
   usageParts,
 } from './feature-services.js';
 import { createHttpApp, type GatewayParts } from './gateway.module.js';
+import { HealthService } from './health/health.service.js';
+import { PackHealth } from './health/pack-health.js';
 import { Face } from './http/face.js';
-import { Health } from './http/health.js';
-import { PackHealth } from './http/pack-health.js';
-import { StoredBlobs } from './http/stored-blobs.js';
 import { VoteRoom } from './http/vote-room.js';
 import { Authenticator } from './identity/authenticator.js';
 import { ConfigurationWriter } from './identity/configuration-writer.js';
@@ -137,7 +137,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     damage: deps.damage,
     configuration: settings,
     policies,
-    counterfactual: new CounterfactualRoom(reading, policies),
+    counterfactual: new CounterfactualDecider(reading, policies),
     replays: replayBundles(reading, () => configuration.state, { writer, sealer }),
     reports: new SimulationReports(keys),
     calls,
@@ -150,10 +150,10 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     mailer,
     book,
     checked,
-    trust: trustRoom(deps, config.lanes, book, { writer, sealer }),
+    trust: trustReader(deps, config.lanes, book, { writer, sealer }),
     usage: usageParts(deps, config.lanes, { writer, sealer }, { configuration: settings, sender: notifications }),
-    blobs: new StoredBlobs(deps.blobs, deps.personal),
-    health: new Health(ready, deps, deps.metrics, bounds.metrics_access, new PackHealth(store, monotonic)),
+    blobs: new BlobsService(deps.blobs, deps.personal),
+    health: new HealthService(ready, deps, deps.metrics, bounds.metrics_access, new PackHealth(store, monotonic)),
     bounds,
     strict_answers: config.strict_answers ?? false,
     audit: deps.evidence && new AuditRoom(reading, deps.evidence, configuration, auditedTopics(config.lanes)),

@@ -31,7 +31,7 @@ test('bodies are told by the schemas that check them', () => {
 
 test('a body is required unless its route does without', () => {
   const optional = operations.filter(({ operation }) => operation.requestBody?.required === false);
-  expect(optional.map(({ method, path }) => `${method} ${path}`)).toEqual([
+  expect(optional.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
     'POST /v1/calls/{call_id}/cancel',
     'POST /v1/cases',
     'POST /v1/retention/runs',
@@ -66,5 +66,5 @@ test('every route of the controllers is told, so that test/tenants probes it, an
     }),
   );
   expect(routes.length).toBeGreaterThan(100);
-  expect([...routes, 'GET /openapi.json'].sort()).toEqual(operations.map(({ path, method }) => `${method} ${path}`).sort());
+  expect(routes.sort()).toEqual(operations.map(({ path, method }) => `${method} ${path}`).sort());
 });

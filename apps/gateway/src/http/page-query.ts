@@ -64,3 +64,8 @@ export interface Page<T> {
 
 /** A page of these items, as it is answered. */
 export const pageOfItems = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), next_cursor: z.string().nullable() });
+
+/** A query of a list as the store takes it. */
+export function storeQuery<Q extends { cursor?: Cursor | undefined }>({ cursor, ...rest }: Q): Omit<Q, 'cursor'> & { after?: Cursor } {
+  return cursor ? { ...rest, after: cursor } : rest;
+}

@@ -1,4 +1,3 @@
-import { deduplicatedBecause, effectNow, statuses } from '@countersign/calls';
 import { z } from 'zod';
 import type { ApiRoute } from './api-route.js';
 import { apiRoutes } from './api-routes.js';
@@ -18,83 +17,6 @@ const page = (items: Json): Json => ({
 const schemas: Json = {
   Object: { type: 'object' },
   Page: page({ type: 'object' }),
-  EnvelopePage: page(ref('Envelope')),
-  Envelope: {
-    type: 'object',
-    required: ['call_id', 'status', 'input', 'output', 'error', 'decision', 'deduplicated', 'trace_id'],
-    properties: {
-      call_id: { type: 'string' },
-      idempotency_key: nullable('string'),
-      name: nullable('string'),
-      version: nullable('string'),
-      tenant_id: { type: 'string' },
-      case_id: nullable('string'),
-      run_id: nullable('string'),
-      status: { enum: [...statuses] },
-      input: {},
-      mapped_input: { description: "what the tenant's mapping made of `input`, and what runs; absent without a mapping" },
-      mapping: {
-        type: 'object',
-        description:
-          'the version of the mapping, the digest of `mapped_input`, and `changes` (RFC 6902) from `input`; absent without a mapping',
-      },
-      mapping_version: nullable('integer'),
-      output: {},
-      error: { anyOf: [ref('CallError'), { type: 'null' }] },
-      decision: nullable('object'),
-      approval: nullable('object'),
-      t_start: nullable('string'),
-      t_end: nullable('string'),
-      duration_ms: nullable('number'),
-      attempts: { type: 'integer' },
-      retry_count: { type: 'integer' },
-      cached: { type: 'boolean' },
-      deduplicated: {
-        type: 'boolean',
-        description: 'the tool did not run for this request: docs/reference/what-counts-as-the-same-call.md',
-      },
-      deduplicated_because: { enum: [...deduplicatedBecause, null], description: 'null too where the record is older than this field' },
-      original_call_id: nullable('string'),
-      effect_now: {
-        enum: [...effectNow, null],
-        description:
-          'whether the effect of an ended write still stands: in answers to repeats and in GET /v1/calls/{call_id}; null elsewhere, and where there was no effect',
-      },
-      superseded_by: nullable('string'),
-      truncated: { type: 'boolean' },
-      attachments: { type: 'array' },
-      warnings: { type: 'array', items: { type: 'string' } },
-      validation: nullable('object'),
-      provenance: nullable('object'),
-      verified: nullable('boolean'),
-      cost: nullable('number'),
-      principal: nullable('object'),
-      on_behalf_of: nullable('object'),
-      agent_token_ref: nullable('string'),
-      delegated_user_token_ref: nullable('string'),
-      purpose: nullable('string'),
-      sources: { type: 'array', items: { type: 'string' } },
-      markings: { type: 'array', items: { type: 'string' } },
-      credentials: { type: 'array', items: { type: 'object' } },
-      withheld: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'markings that the reader lacks: inputs and results are not shown',
-      },
-      trace_id: { type: 'string' },
-    },
-  },
-  CallError: {
-    type: 'object',
-    required: ['code', 'class', 'message', 'details', 'retryable', 'retry_after_s'],
-    properties: {
-      code: { type: 'string' },
-      class: { type: 'string' },
-      message: { type: 'string' },
-      details: {},
-      retryable: { type: 'boolean' },
-    },
-  },
   Problem: {
     type: 'object',
     required: ['type', 'title', 'status', 'detail', 'instance', 'code'],

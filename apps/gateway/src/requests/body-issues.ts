@@ -6,7 +6,7 @@ const ISSUES_MAX = 50;
 /** The faults of a body as a problem: each with its JSON Pointer, unknown fields one by one. */
 export const bodyProblem = (error: z.ZodError, under: readonly PropertyKey[] = []): Refusal => issuesProblem(error.issues, under);
 
-/** What zod found as a problem; `custom` issues may name their code in `params`. */
+/** What zod found as a problem; `custom` issues may name their code and their pointer in `params`. */
 export function issuesProblem(found: readonly z.core.$ZodIssue[], under: readonly PropertyKey[] = []): Refusal {
   const issues: Issue[] = found.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
@@ -15,7 +15,7 @@ export function issuesProblem(found: readonly z.core.$ZodIssue[], under: readonl
           code: 'unknown_field',
           message: 'there is no such field',
         }))
-      : [{ path: pointer([...under, ...issue.path]), code: codeOf(issue), message: issue.message }],
+      : [ownIssue(issue, pointer([...under, ...issue.path]))],
   );
   const first = issues[0];
   return new Refusal('invalid-request', first ? `${first.path || 'the body'}: ${first.message}` : 'the body is not valid', {
@@ -23,8 +23,11 @@ export function issuesProblem(found: readonly z.core.$ZodIssue[], under: readonl
   });
 }
 
-function codeOf(issue: z.core.$ZodIssue): string {
-  return issue.code === 'custom' && typeof issue.params?.code === 'string' ? issue.params.code : issue.code;
+function ownIssue(issue: z.core.$ZodIssue, path: string): Issue {
+  const { code, message } = issue;
+  if (code !== 'custom') return { path, code, message };
+  const { code: named = code, path: at = path } = (issue.params ?? {}) as Partial<Issue>;
+  return { path: at, code: named, message };
 }
 
 /** The body as this schema reads it, or what is wrong with it. */

@@ -60,7 +60,9 @@ export class FeatureApp {
     @Module({ providers, exports: providers })
     class SharedModule {}
     const module = await Test.createTestingModule({ imports: [SharedModule, HttpModule.of(logger, true), ...[features].flat()] }).compile();
-    const app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
+    const app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter({ routerOptions: { maxParamLength: 300 } }), {
+      logger: false,
+    });
     await app.init();
     return new FeatureApp(app);
   }
